@@ -1,0 +1,39 @@
+// The six coordinates of a macroparticle, and views of many of them as a structure of arrays.
+#pragma once
+
+#include <cstdint>
+
+namespace phasewise::beam {
+
+// x, y [m] transverse, the same axes for both beams; px = Px/P0, py = Py/P0; z [m] positive ahead of the reference
+// particle of its own beam; delta = (P - P0)/P0.
+struct Coordinates {
+  double x, px, y, py, z, delta;
+};
+
+// A run of macroparticles; the arrays do not overlap.
+struct ParticleView {
+  double* x;
+  double* px;
+  double* y;
+  double* py;
+  double* z;
+  double* delta;
+  std::uint32_t* id;
+  std::int64_t size;
+
+  ParticleView part(std::int64_t begin, std::int64_t count) const {
+    return {x + begin, px + begin, y + begin, py + begin, z + begin, delta + begin, id + begin, count};
+  }
+};
+
+// What an element may know besides the coordinates.
+struct PushContext {
+  std::uint64_t seed;
+  std::uint64_t turn;
+  std::uint32_t beam;     // 1 or 2
+  std::uint32_t element;  // position in the line, so that two elements of a kind draw different numbers
+  double centroid[6];     // mean of x px y py z delta over the whole beam, measured at the last interaction point
+};
+
+}  // namespace phasewise::beam
