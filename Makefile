@@ -1,0 +1,64 @@
+# make setup | demo | test | lint | sanitize | bench | clean
+# PYTHON=python3.12 chooses the interpreter; PORTABLE=1 builds for any x86-64-v3 processor.
+PYTHON ?= python3
+PORTABLE ?= 0
+BIN := .venv/bin
+STAMPS := .venv/stamps
+CORE := $(shell find core cmake -name '*.?pp' -o -name '*.cmake')
+
+.PHONY: help setup demo test lint sanitize device bench clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make setup     install what is missing and build into .venv"
+	@echo "make demo      set up, then collide two LHC bunches on 2 ranks and report"
+	@echo "make test      set up, then run every test and every example's check"
+	@echo "make lint      ruff, mypy, clang-format, clang-tidy"
+	@echo "make sanitize  the driver under the address and undefined-behaviour sanitizers"
+	@echo "make device    compile the device code (needs nvcc)"
+	@echo "make bench     measure the collision kernels, small case"
+	@echo "make clean     remove everything that was built, .venv included"
+
+setup: $(STAMPS)/build
+	@:
+
+$(STAMPS)/python: requirements.lock scripts/setup.sh scripts/packages.sh
+	@scripts/packages.sh build
+	@PYTHON="$(PYTHON)" scripts/setup.sh environment
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/build: $(STAMPS)/python pyproject.toml CMakeLists.txt $(CORE)
+	@PORTABLE="$(PORTABLE)" scripts/setup.sh build
+	@touch $@
+
+$(STAMPS)/browser: | $(STAMPS)/python
+	@scripts/packages.sh browser
+	@touch $@
+
+$(STAMPS)/lint: | $(STAMPS)/python
+	@scripts/packages.sh lint
+	@touch $@
+
+demo: setup
+	@rm -rf runs/lhc
+	@$(BIN)/phasewise run examples/lhc/study.toml --ranks 2 --out runs/lhc
+	@$(BIN)/phasewise report runs/lhc
+
+test: setup $(STAMPS)/browser
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: setup $(STAMPS)/lint
+	@scripts/lint.sh
+
+sanitize: setup
+	@scripts/sanitize.sh
+
+device:
+	cmake --preset device
+	cmake --build --preset device
+
+bench: setup
+	@$(BIN)/phasewise bench collision --case small
+
+clean:
+	rm -rf .venv build

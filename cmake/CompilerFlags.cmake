@@ -1,0 +1,26 @@
+# What every C++ source of the project is compiled with: target phasewise_flags.
+add_library(phasewise_flags INTERFACE)
+target_compile_features(phasewise_flags INTERFACE cxx_std_20)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# No contraction: a loop's vector body and its scalar tail must round alike, so that results do not
+# depend on how particles are divided over ranks and threads.
+target_compile_options(
+  phasewise_flags INTERFACE -Wall -Wextra -ffp-contract=off -fno-math-errno -fno-trapping-math)
+
+# The C++ bindings that old MPI headers pull in are deprecated and not used.
+target_compile_definitions(phasewise_flags INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND PHASEWISE_PORTABLE)
+  target_compile_options(phasewise_flags INTERFACE -march=x86-64-v3)
+elseif(NOT PHASEWISE_PORTABLE)
+  target_compile_options(phasewise_flags INTERFACE -march=native)
+endif()
+
+if(PHASEWISE_SANITIZE)
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(phasewise_flags INTERFACE -O1 -g ${sanitizers})
+  target_link_options(phasewise_flags INTERFACE ${sanitizers})
+else()
+  target_compile_options(phasewise_flags INTERFACE $<$<CONFIG:Release>:-O3>)
+endif()

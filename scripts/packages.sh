@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Sees that the system packages of one group are there: installs the missing ones through apt, as
+# root or by sudo; where apt is missing, names them and exits with status 1.
+# Usage: packages.sh build | lint | browser
+set -euo pipefail
+python="${PYTHON:-python3}"
+
+has() { command -v "$1" >/dev/null 2>&1; }
+has_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null; }
+has_headers() {
+  "$python" -c 'import pathlib, sys, sysconfig
+sys.exit(not pathlib.Path(sysconfig.get_paths()["include"], "Python.h").exists())' 2>/dev/null
+}
+
+# Each package is asked for by what it brings, so that a compiler or an MPI from elsewhere counts.
+missing=()
+need() {
+  local package="$1"
+  shift
+  "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+
+need_build() {
+  need g++ has g++
+  need make has make
+  need git has git
+  need cmake has cmake
+  need ninja-build has ninja
+  need pkg-config has pkg-config
+  need openmpi-bin has mpiexec
+  need libopenmpi-dev has mpicxx
+  need libfftw3-dev pkg-config --exists fftw3
+  need python3 has "$python"
+  need python3-venv has_venv
+  need python3-dev has_headers
+}
+
+need_lint() {
+  need clang-tidy has clang-tidy
+}
+
+need_browser() {
+  has chromium || has chromium-browser || has google-chrome || missing+=(chromium)
+}
+
+group="${1:?give a group of packages: build, lint or browser}"
+"need_$group"
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if ! has apt-get; then
+  echo "Missing system packages: ${missing[*]}. There is no apt here to install them with;" \
+    "install these (Debian's names) with this system's own tools, then run make again." >&2
+  [ "$group" = browser ] && exit 0
+  exit 1
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! has sudo; then
+    echo "Missing system packages: ${missing[*]}. Installing them needs root; as root, run:" \
+      "apt-get install -y ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "Installing ${missing[*]} with apt-get"
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@"; }
+if ! { apt update && apt install -y --no-install-recommends "${missing[@]}"; } >/dev/null; then
+  # Ubuntu has no chromium outside snap: the test of the report in a browser is then skipped.
+  if [ "$group" = browser ]; then
+    echo "No chromium could be installed: the report's test in a browser will be skipped." >&2
+    exit 0
+  fi
+  echo "apt-get could not install ${missing[*]}; its message is above." >&2
+  exit 1
+fi

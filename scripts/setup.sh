@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Makes the Python environment .venv from requirements.lock, and builds phasewise into it.
+# Usage: setup.sh environment | build
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python="${PYTHON:-python3}"
+pip=(.venv/bin/python -m pip --disable-pip-version-check --quiet)
+
+environment() {
+  if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    echo "phasewise needs Python 3.11 or newer, and $python is" \
+      "$("$python" -c 'import platform; print(platform.python_version())');" \
+      "choose another one with: make setup PYTHON=python3.12" >&2
+    exit 1
+  fi
+  if [ ! -x .venv/bin/python ]; then
+    echo "Making .venv with $("$python" --version)"
+    rm -rf build/python # it remembers the interpreter it was configured for
+    "$python" -m venv .venv
+  fi
+  echo "Installing the Python packages of requirements.lock"
+  "${pip[@]}" install --requirement requirements.lock
+}
+
+build() {
+  echo "Building phasewise"
+  local portable=OFF
+  [ "${PORTABLE:-0}" = 1 ] && portable=ON
+  "${pip[@]}" install --no-build-isolation --no-deps --editable . \
+    --config-settings=cmake.define.PHASEWISE_PORTABLE="$portable"
+}
+
+case "${1:-}" in
+  environment | build) "$1" ;;
+  *)
+    echo "setup.sh: give 'environment' or 'build', not '${1:-}'" >&2
+    exit 2
+    ;;
+esac
