@@ -1,4 +1,4 @@
-# make setup | demo | test | lint | sanitize | bench | clean
+# make setup | demo | test | lint | format | sanitize | device | bench | clean
 # PYTHON=python3.12 chooses the interpreter; PORTABLE=1 builds for any x86-64-v3 processor.
 PYTHON ?= python3
 PORTABLE ?= 0
@@ -6,7 +6,7 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 CORE := $(shell find core cmake -name '*.?pp' -o -name '*.cmake')
 
-.PHONY: help setup demo test lint sanitize device bench clean
+.PHONY: help setup demo test lint format sanitize device bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make demo      set up, then collide two LHC bunches on 2 ranks and report"
 	@echo "make test      set up, then run every test and every example's check"
 	@echo "make lint      ruff, mypy, clang-format, clang-tidy"
+	@echo "make format    put Python and C++ into the project's format"
 	@echo "make sanitize  the driver under the address and undefined-behaviour sanitizers"
 	@echo "make device    compile the device code (needs nvcc)"
 	@echo "make bench     measure the collision kernels, small case"
@@ -49,6 +50,10 @@ test: setup $(STAMPS)/browser
 
 lint: setup $(STAMPS)/lint
 	@scripts/lint.sh
+
+format: setup
+	@$(BIN)/ruff check --fix-only --quiet . && $(BIN)/ruff format --quiet .
+	@git ls-files -co --exclude-standard 'core/*.?pp' 'core/*.cu' | xargs $(BIN)/clang-format -i
 
 sanitize: setup
 	@scripts/sanitize.sh

@@ -1,0 +1,24 @@
+"""What all tests share: where the repository is, and an environment that makes them repeatable."""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# Pictures are drawn into files, threads are asked for explicitly, and MPI may be started by root
+# and with more ranks than there are cores, as it is in a container.
+os.environ["MPLBACKEND"] = "Agg"
+os.environ["OMPI_ALLOW_RUN_AS_ROOT"] = os.environ["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
+
+# The same examples on every run: a failure found once is found again. No deadline: the machine may
+# be busy.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the source tree."""
+    return Path(__file__).resolve().parents[1]

@@ -1,0 +1,109 @@
+"""The habits of the house, checked on the source tree itself."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+LONGEST_FILE = 500
+LONGEST_LINE = 100
+CODE = {".py", ".cpp", ".hpp", ".cu", ".cuh", ".sh", ".cmake"}
+
+
+@pytest.fixture(scope="module")
+def code(repository: Path) -> list[Path]:
+    """Every source file that is, or would be, committed."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+    )
+    if listing.returncode != 0:
+        pytest.skip("the source tree is not a git checkout")
+    paths = (repository / name for name in listing.stdout.split("\0") if name)
+    return [path for path in paths if path.suffix in CODE and path.is_file()]
+
+
+def core_folders(repository: Path) -> list[str]:
+    """The folders of the core in the order of the architecture page, first the one all may use."""
+    page = (repository / "docs/architecture.md").read_text()
+    tree = page[page.index("core/ ") : page.index("└── main.cpp")]
+    return re.findall(r"^├── (\w+)/", tree, re.MULTILINE)
+
+
+def core_sources(repository: Path, code: list[Path]) -> list[tuple[str, Path]]:
+    """Pairs of folder below core/ and file, for the files that stand in one."""
+    core = repository / "core"
+    inside = (path for path in code if path.is_relative_to(core) and path.parent != core)
+    return [(path.relative_to(core).parts[0], path) for path in inside]
+
+
+def test_no_file_is_longer_than_five_hundred_lines(code: list[Path]) -> None:
+    lengths = {str(path): len(path.read_text().splitlines()) for path in code}
+    assert {name: n for name, n in lengths.items() if n > LONGEST_FILE} == {}
+
+
+def test_no_line_of_code_is_longer_than_a_hundred_columns(code: list[Path]) -> None:
+    long = [
+        f"{path}:{number}"
+        for path in code
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > LONGEST_LINE
+    ]
+    assert long == []
+
+
+def test_only_core_comm_calls_mpi(repository: Path, code: list[Path]) -> None:
+    calls = re.compile(r"\bMPI_\w+\s*\(|<mpi\.h>")
+    callers = [
+        str(path)
+        for folder, path in core_sources(repository, code)
+        if folder != "comm" and calls.search(path.read_text())
+    ]
+    assert callers == []
+    driver = repository / "core/main.cpp"
+    assert not driver.exists() or not calls.search(driver.read_text())
+
+
+def test_every_folder_of_the_core_stands_in_the_architecture_page(
+    repository: Path, code: list[Path]
+) -> None:
+    folders = {folder for folder, _ in core_sources(repository, code)}
+    assert folders - set(core_folders(repository)) == set()
+
+
+def test_a_folder_of_the_core_includes_only_itself_and_those_above_it(
+    repository: Path, code: list[Path]
+) -> None:
+    order = core_folders(repository)
+    include = re.compile(r'^\s*#\s*include\s*"([a-z]+)/', re.MULTILINE)
+    wrong = [
+        f"{path} includes {used}/"
+        for folder, path in core_sources(repository, code)
+        for used in include.findall(path.read_text())
+        if order.index(used) > order.index(folder)
+    ]
+    assert wrong == []
+
+
+def test_every_header_guards_itself_with_pragma_once(code: list[Path]) -> None:
+    headers = [path for path in code if path.suffix in {".hpp", ".cuh"}]
+    assert [str(path) for path in headers if "#pragma once" not in path.read_text()] == []
+
+
+def test_every_dependency_is_pinned_in_the_lock(repository: Path) -> None:
+    project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
+    lock = (repository / "requirements.lock").read_text()
+    packages = [line for line in lock.splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in packages)
+
+    def canonical(name: str) -> str:
+        return re.sub(r"[-_.]+", "-", name).lower()
+
+    pinned = {canonical(line.split("==")[0]) for line in packages}
+    names = {canonical(re.split(r"[<>=~\[ ]", requirement)[0]) for requirement in wanted}
+    assert names - pinned == set()
