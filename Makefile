@@ -28,7 +28,11 @@ $(STAMPS)/python: requirements.lock scripts/setup.sh scripts/packages.sh
 	@PYTHON="$(PYTHON)" scripts/setup.sh environment
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/build: $(STAMPS)/python pyproject.toml CMakeLists.txt $(CORE)
+# Touched when PORTABLE is not what it was.
+$(STAMPS)/portable-$(PORTABLE): $(STAMPS)/python
+	@rm -f $(STAMPS)/portable-* && touch $@
+
+$(STAMPS)/build: $(STAMPS)/portable-$(PORTABLE) pyproject.toml CMakeLists.txt $(CORE)
 	@PORTABLE="$(PORTABLE)" scripts/setup.sh build
 	@touch $@
 

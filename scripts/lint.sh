@@ -10,7 +10,7 @@ check() {
   local name="$1"
   shift
   if "$@"; then echo "$name: clean"; else
-    echo "$name: failed" >&2
+    echo "$name: failed (make format mends what is only a matter of format)" >&2
     status=1
   fi
 }

@@ -94,6 +94,19 @@ def test_every_header_guards_itself_with_pragma_once(code: list[Path]) -> None:
     assert [str(path) for path in headers if "#pragma once" not in path.read_text()] == []
 
 
+def test_every_link_of_the_documents_leads_somewhere(repository: Path) -> None:
+    pages = [*repository.glob("*.md"), *repository.glob("docs/*.md")]
+    pages += repository.glob("examples/*/*.md")
+    target = re.compile(r"\]\((?!https?:)([^)#\s]+)")
+    broken = [
+        f"{page}: {link}"
+        for page in pages
+        for link in target.findall(page.read_text())
+        if not (page.parent / link).exists()
+    ]
+    assert broken == []
+
+
 def test_every_dependency_is_pinned_in_the_lock(repository: Path) -> None:
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
     wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
