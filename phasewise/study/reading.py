@@ -1,0 +1,58 @@
+"""A study from a TOML file and from ``key=value`` overrides."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.study.files import parse, read_text
+from phasewise.study.keys import show
+from phasewise.study.model import Study
+
+
+def load(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -> Study:
+    """The study in the TOML file ``path``, after ``overrides`` such as ``"ip.1.slices=4"``.
+
+    Raises StudyError, one sentence, where the file, a key or a value cannot be used. Paths in the
+    study are relative to the file's folder.
+    """
+    source = Path(path)
+    tables = parse(read_text(source), str(source))
+    for override in overrides:
+        apply_override(tables, override)
+    try:
+        return Study.from_dict(tables, source.parent)
+    except StudyError as error:
+        raise StudyError(f"{source}: {error}") from None
+
+
+def apply_override(tables: dict[str, Any], override: str) -> None:
+    """Set one dotted key of ``tables`` in place: ``ip.1.slices=4``; the value is TOML, or else a
+    bare word.
+    """
+    name, equals, text = override.partition("=")
+    keys = [part.strip() for part in name.split(".")]
+    if not equals or not all(keys) or not text.strip():
+        raise StudyError(f"--set {override}: give a key and a value, such as ip.1.slices=4")
+    table = tables
+    for depth, part in enumerate(keys[:-1], 1):
+        table = table.setdefault(part, {})
+        if not isinstance(table, dict):
+            raise StudyError(
+                f"--set {override}: {'.'.join(keys[:depth])} is {show(table)}, not a table"
+            )
+    table[keys[-1]] = _override_value(text.strip(), override)
+
+
+def _override_value(text: str, override: str) -> Any:
+    try:
+        table = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        if text[0].isalpha() and not any(c in text for c in "\"'=[]{}#\n"):
+            return text
+        raise StudyError(f"--set {override}: {show(text)} is not a TOML value") from None
+    if set(table) != {"value"}:
+        raise StudyError(f"--set {override}: give one value")
+    return table["value"]
