@@ -4,7 +4,6 @@ The functions here take the results of a run; those of the modules take NumPy ar
 """
 
 from phasewise.analysis.coherent import CoherentModes, PlaneModes
-from phasewise.analysis.tune_footprint import Footprint
 from phasewise.analysis.from_results import (
     BeamGrowth,
     EmittanceGrowth,
@@ -18,6 +17,7 @@ from phasewise.analysis.from_results import (
 from phasewise.analysis.growth_rate import Growth
 from phasewise.analysis.luminosity_history import Luminosity
 from phasewise.analysis.spectrum import Peak, Spectrum
+from phasewise.analysis.tune_footprint import Footprint
 
 __all__ = [
     "BeamGrowth",

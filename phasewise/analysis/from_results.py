@@ -8,12 +8,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from phasewise.analysis.coherent import CoherentModes, PlaneModes, pair_modes
-from phasewise.analysis.tune_footprint import Footprint, normalised_motion, tune_footprint
 from phasewise.analysis.growth_rate import SECONDS_PER_HOUR, Growth, growth_rate
 from phasewise.analysis.luminosity_history import Luminosity, luminosity_history
 from phasewise.analysis.moments import sampling_error
 from phasewise.analysis.setting import BeamSetting, Setting, setting
 from phasewise.analysis.spectrum import Complexes, Floats, find_peak
+from phasewise.analysis.tune_footprint import Footprint, normalised_motion, tune_footprint
 
 # Strongest beam-beam tune shift of a particle, ξ, with room for the machine's own detuning.
 FOOTPRINT_REACH = 3.0
@@ -51,8 +51,8 @@ class EmittanceGrowth:
     """Growth of one emittance of one beam, against what macroparticles alone would do.
 
     `growth` relative per turn (None with too few turns); `noise_floor` per turn and
-    `noise_floor_per_hour` the estimate `growth_rate.noise_growth` (None for z, and per hour without a
-    circumference); `sampling_error` the relative error of the value itself, 1/√N.
+    `noise_floor_per_hour` the estimate `growth_rate.noise_growth` (None for z, and per hour
+    without a circumference); `sampling_error` the relative error of the value itself, 1/√N.
     """
 
     growth: Growth | None

@@ -97,8 +97,9 @@ def slope_error(turn: Floats, residual: Floats) -> float:
     centred = turn - turn.mean()
     score = centred * residual
     total = float(score @ score)
-    for lag in range(1, _lags(residual) + 1):
-        weight = 1 - lag / (_lags(residual) + 1)
+    lags = _lags(residual)
+    for lag in range(1, lags + 1):
+        weight = 1 - lag / (lags + 1)
         total += 2 * weight * float(score[lag:] @ score[:-lag])
     variance = max(total, 0.0) * points / (points - 2) / float(centred @ centred) ** 2
     return float(np.sqrt(variance))

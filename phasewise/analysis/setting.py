@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from phasewise.analysis.tune_footprint import Optics
 from phasewise.analysis.growth_rate import noise_growth
+from phasewise.analysis.tune_footprint import Optics
 
 Pair = tuple[float, float]
 
