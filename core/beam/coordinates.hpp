@@ -27,6 +27,19 @@ struct ParticleView {
   }
 };
 
+inline Coordinates load(const ParticleView& p, std::int64_t i) {
+  return {p.x[i], p.px[i], p.y[i], p.py[i], p.z[i], p.delta[i]};
+}
+
+inline void store(const ParticleView& p, std::int64_t i, const Coordinates& c) {
+  p.x[i] = c.x;
+  p.px[i] = c.px;
+  p.y[i] = c.y;
+  p.py[i] = c.py;
+  p.z[i] = c.z;
+  p.delta[i] = c.delta;
+}
+
 // What an element may know besides the coordinates.
 struct PushContext {
   std::uint64_t seed;

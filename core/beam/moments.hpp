@@ -1,0 +1,49 @@
+// Moments of a whole beam, summed exactly so that they do not depend on ranks, threads or the particles' order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "beam/coordinates.hpp"
+#include "numerics/order_free_sum.hpp"
+
+namespace phasewise::beam {
+
+struct Moments {
+  double particles = 0.0;
+  std::array<double, 6> mean{};
+  std::array<std::array<double, 6>, 6> covariance{};
+  std::array<double, 6> third{};   // central, per coordinate; NaN where only second moments were asked for
+  std::array<double, 6> fourth{};
+
+  double rms(int coordinate) const;
+};
+
+// Geometric emittances [m] in x, y and z; in x and y without the part correlated with delta (the dispersion).
+std::array<double, 3> emittances(const Moments& moments);
+
+// The largest magnitude of each coordinate.
+using Bounds = std::array<double, 6>;
+void update_bounds(const ParticleView& block, Bounds& bounds);
+
+// Card: per particle and term (27 to second order, 39 to fourth) one product and 7 additions; 48 bytes read a particle.
+class MomentSums {
+ public:
+  // order 2 or 4; count and bounds are of the whole beam.
+  MomentSums(int order, const Bounds& bounds, std::int64_t count);
+  void add(const ParticleView& block);
+  void add(const MomentSums& other);
+  // The partial sums as plain doubles: adding those of all ranks is exact.
+  std::span<double> values() { return {&sums_[0].high, 2 * sums_.size()}; }
+  Moments moments(double particles) const;
+  static int terms(int order) { return order == 4 ? 39 : 27; }
+
+ private:
+  int order_;
+  std::vector<numerics::OrderFreeGrid> grids_;
+  std::vector<numerics::OrderFreeSum> sums_;
+};
+
+}  // namespace phasewise::beam

@@ -1,0 +1,159 @@
+#include "beam/slices.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "parallel/loops.hpp"
+
+namespace phasewise::beam {
+namespace {
+
+// Mean and rms of z, and the share of the charge, between two cuts; bins that a cut divides count in proportion.
+struct SliceStatistics {
+  double count = 0.0, sum = 0.0, sum_of_squares = 0.0;
+  void add(double z, double weight) {
+    count += weight;
+    sum += weight * z;
+    sum_of_squares += weight * z * z;
+  }
+};
+
+std::vector<double> equal_charge_cuts(const LongitudinalHistogram& histogram, int slices) {
+  const auto& counts = histogram.counts();
+  const double total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  std::vector<double> cuts;
+  double above = 0.0;
+  for (int bin = LongitudinalHistogram::bins - 1; bin >= 0; --bin) {
+    const double here = static_cast<double>(counts[bin]);
+    while (std::ssize(cuts) < slices - 1) {
+      const double wanted = total * (std::ssize(cuts) + 1.0) / slices;
+      if (above + here < wanted) break;
+      cuts.push_back(histogram.edge(bin + 1.0 - (wanted - above) / here));
+    }
+    above += here;
+  }
+  return cuts;
+}
+
+std::vector<double> equal_width_cuts(int slices, double mean, double rms, double extent) {
+  std::vector<double> cuts;
+  for (int s = 1; s < slices; ++s)
+    cuts.push_back(mean + extent * rms * (1.0 - 2.0 * s / static_cast<double>(slices)));
+  return cuts;
+}
+
+std::vector<SliceStatistics> statistics(const LongitudinalHistogram& histogram,
+                                        const std::vector<double>& cuts) {
+  std::vector<SliceStatistics> result(cuts.size() + 1);
+  std::size_t s = 0;
+  for (int bin = LongitudinalHistogram::bins - 1; bin >= 0; --bin) {
+    const double count = static_cast<double>(histogram.counts()[bin]);
+    double high = histogram.edge(bin + 1.0);
+    const double low = histogram.edge(bin);
+    for (; s < cuts.size() && cuts[s] > low; ++s) {
+      const double upper = std::min(high, cuts[s]);
+      result[s].add(0.5 * (high + upper), count * (high - upper) / histogram.width());
+      high = upper;
+    }
+    result[s].add(0.5 * (high + low), count * (high - low) / histogram.width());
+  }
+  return result;
+}
+
+std::vector<double> planes(const SliceCuts& cuts) {
+  const int slices = cuts.slices();
+  if (slices == 1) return {cuts.z[0] + cuts.rms[0], cuts.z[0] - cuts.rms[0]};
+  std::vector<double> plane(slices + 1);
+  std::copy(cuts.cut.begin(), cuts.cut.end(), plane.begin() + 1);
+  plane[0] = 2.0 * cuts.z[0] - cuts.cut[0];
+  plane[slices] = 2.0 * cuts.z[slices - 1] - cuts.cut[slices - 2];
+  return plane;
+}
+
+}  // namespace
+
+LongitudinalHistogram::LongitudinalHistogram(double range)
+    : range_(range > 0.0 ? range : 1.0), width_(2.0 * range_ / bins), counts_(bins, 0) {}
+
+void LongitudinalHistogram::add(const double* z, std::int64_t n) {
+  const double scale = 1.0 / width_;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const int bin = static_cast<int>((z[i] + range_) * scale);
+    ++counts_[std::clamp(bin, 0, bins - 1)];
+  }
+}
+
+void LongitudinalHistogram::add(const LongitudinalHistogram& other) {
+  for (int bin = 0; bin < bins; ++bin) counts_[bin] += other.counts_[bin];
+}
+
+SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int slices, double mean,
+                     double rms, double extent) {
+  SliceCuts cuts;
+  cuts.cut = rule == Slicing::equal_charge ? equal_charge_cuts(histogram, slices)
+                                           : equal_width_cuts(slices, mean, rms, extent);
+  const auto stats = statistics(histogram, cuts.cut);
+  double total = 0.0;
+  for (const auto& s : stats) total += s.count;
+  for (int s = 0; s < slices; ++s) {
+    const double high = s > 0 ? cuts.cut[s - 1] : mean, low = s < slices - 1 ? cuts.cut[s] : mean;
+    const bool empty = stats[s].count <= 0.0;
+    const double z = empty ? 0.5 * (high + low) : stats[s].sum / stats[s].count;
+    const double variance = empty ? 0.0 : stats[s].sum_of_squares / stats[s].count - z * z;
+    cuts.z.push_back(z);
+    cuts.rms.push_back(std::sqrt(std::fmax(variance, 0.0)));
+    cuts.share.push_back(stats[s].count / total);
+  }
+  cuts.plane = planes(cuts);
+  return cuts;
+}
+
+std::vector<std::int64_t> sort_by_slice(Particles& particles, const SliceCuts& cuts,
+                                        parallel::Buffer<std::uint8_t>& slice_of, int threads) {
+  const ParticleView from = particles.view(), to = particles.spare();
+  const int slices = cuts.slices();
+  const std::int64_t n = from.size, chunk = (n + threads - 1) / threads;
+  slice_of.reserve(n);
+  // place[t][s]: where thread t puts its next particle of slice s
+  std::vector<std::vector<std::int64_t>> place(threads, std::vector<std::int64_t>(slices, 0));
+  parallel::for_tasks(threads, threads, [&](int t, int) {
+    std::vector<std::int64_t>& count = place[t];
+    for (std::int64_t begin = t * chunk; begin < std::min(n, (t + 1) * chunk); begin += 64) {
+      const int size = static_cast<int>(std::min<std::int64_t>(64, std::min(n, (t + 1) * chunk) - begin));
+      std::int64_t slice[64] = {};
+      for (const double cut : cuts.cut) {
+#pragma omp simd
+        for (int i = 0; i < size; ++i) slice[i] += from.z[begin + i] < cut;
+      }
+      for (int i = 0; i < size; ++i) {
+        slice_of[begin + i] = static_cast<std::uint8_t>(slice[i]);
+        ++count[slice[i]];
+      }
+    }
+  });
+  std::vector<std::int64_t> begins(slices + 1, 0);
+  std::int64_t next = 0;
+  for (int s = 0; s < slices; ++s) {
+    begins[s] = next;
+    for (int t = 0; t < threads; ++t) next += std::exchange(place[t][s], next);
+  }
+  begins[slices] = next;
+  parallel::for_tasks(threads, threads, [&](int t, int) {
+    std::vector<std::int64_t>& at = place[t];
+    for (std::int64_t i = t * chunk; i < std::min(n, (t + 1) * chunk); ++i) {
+      const std::int64_t k = at[slice_of[i]]++;
+      to.x[k] = from.x[i];
+      to.px[k] = from.px[i];
+      to.y[k] = from.y[i];
+      to.py[k] = from.py[i];
+      to.z[k] = from.z[i];
+      to.delta[k] = from.delta[i];
+      to.id[k] = from.id[i];
+    }
+  });
+  particles.swap();
+  return begins;
+}
+
+}  // namespace phasewise::beam

@@ -1,0 +1,19 @@
+// The module phasewise._core; each concept binds itself.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_communicator(nb::module_& m);
+void bind_numerics(nb::module_& m);
+void bind_elements(nb::module_& m);
+void bind_field(nb::module_& m);
+void bind_simulation(nb::module_& m);
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled core of phasewise: kernels, communication, and the driver.";
+  bind_communicator(m);
+  bind_numerics(m);
+  bind_elements(m);
+  bind_field(m);
+  bind_simulation(m);
+}

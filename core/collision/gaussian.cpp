@@ -1,0 +1,80 @@
+#include "collision/gaussian.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "collision/passage.hpp"
+#include "collision/schedule.hpp"
+#include "field/bassetti_erskine.hpp"
+#include "parallel/loops.hpp"
+
+namespace phasewise::collision {
+namespace {
+
+// Overlap of two Gaussian slices where their centres meet [1/m²], per particle of each.
+double gaussian_overlap(const GaussianSlice& a, const GaussianSlice& b) {
+  const double s = meeting_distance(a.z, b.z);
+  const double sxx = a.sxx_at(s) + b.sxx_at(-s), syy = a.syy_at(s) + b.syy_at(-s);
+  const double dx = a.x_at(s) - b.x_at(-s), dy = a.y_at(s) - b.y_at(-s);
+  return std::exp(-0.5 * (dx * dx / sxx + dy * dy / syy)) /
+         (2.0 * std::numbers::pi * std::sqrt(sxx * syy));
+}
+
+}  // namespace
+
+void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposing,
+                        double kick_scale, bool longitudinal_kick) {
+  if (opposing.count == 0.0) return;
+  const double scale = kick_scale * opposing.count;
+  const double coupling = longitudinal_kick ? 0.25 : 0.0;
+  for (std::int64_t i = 0; i < p.size; ++i) {
+    const double s = meeting_distance(p.z[i], opposing.z);
+    const double sxx = opposing.sxx_at(-s), syy = opposing.syy_at(-s);
+    const field::GaussianField f = field::gaussian_field(
+        p.x[i] + s * p.px[i] - opposing.x_at(-s), p.y[i] + s * p.py[i] - opposing.y_at(-s),
+        std::sqrt(sxx), std::sqrt(syy));
+    // dU/dz at fixed transverse place: the opposing slice's centre and size move by ds = dz/2
+    const double slope = -0.5 * (opposing.mean[1] * f.ex + opposing.mean[3] * f.ey) +
+                         f.potential_sxx * (s * opposing.xx[2] - opposing.xx[1]) +
+                         f.potential_syy * (s * opposing.yy[2] - opposing.yy[1]);
+    kick_and_return(s, scale * f.ex, scale * f.ey, longitudinal_kick ? -scale * slope : 0.0,
+                    coupling, p.x[i], p.px[i], p.y[i], p.py[i], p.delta[i]);
+  }
+}
+
+CollisionResult GaussianCollision::collide(std::array<CollidingBeam, 2>& beams) {
+  CollisionResult result;
+  result.pair_luminosity.assign(static_cast<std::size_t>(ip_.slices) * ip_.slices, 0.0);
+  moments_.set_bounds(beams);
+  for (int k = 0; k < steps(ip_.slices); ++k) {
+    const Step step{ip_.slices, k};
+    std::vector<SliceMoments::Which> which;
+    for (int p = 0; p < step.pairs(); ++p)
+      for (int b = 0; b < 2; ++b) which.push_back({b, step.own(b, p)});
+    const std::vector<GaussianSlice> slices = moments_.of(beams, which);
+    for (int p = 0; p < step.pairs(); ++p) {
+      const GaussianSlice pair[2] = {slices[2 * p], slices[2 * p + 1]};
+      const std::size_t at =
+          static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
+      if (ip_.luminosity && pair[0].count > 0.0 && pair[1].count > 0.0)
+        result.pair_luminosity[at] = pair[0].count * beams[0].population * pair[1].count *
+                                     beams[1].population * gaussian_overlap(pair[0], pair[1]);
+      for (int b = 0; b < 2; ++b) {
+        if (beams[b].particles == nullptr) continue;
+        const std::int64_t begin = beams[b].begin[step.own(b, p)];
+        const beam::ParticleView slice =
+            beams[b].particles->view().part(begin, beams[b].begin[step.own(b, p) + 1] - begin);
+        times_.run("gaussian_encounter", static_cast<double>(slice.size), 400.0, 88.0, [&] {
+          parallel::for_blocks(slice.size, threads_, [&](std::int64_t from, int count, int) {
+            gaussian_encounter(slice.part(from, count), pair[1 - b], beams[b].kick_scale,
+                               ip_.longitudinal_kick);
+          });
+        });
+      }
+    }
+  }
+  for (const double value : result.pair_luminosity) result.luminosity += value;
+  return result;
+}
+
+}  // namespace phasewise::collision

@@ -1,0 +1,62 @@
+// What a study says about one interaction point, and what both beams bring to a collision there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "beam/boost.hpp"
+#include "beam/moments.hpp"
+#include "beam/particles.hpp"
+#include "beam/slices.hpp"
+#include "collision/encounter.hpp"
+
+namespace phasewise::collision {
+
+enum class Model { none, strong_strong, soft_gaussian, weak_strong };
+
+struct Crab {
+  double strength = 0.0;   // 1 turns the bunch by the half crossing angle
+  double wave_number = 0;  // 2π f/c [1/m]; 0: linear in z
+};
+
+struct InteractionPoint {
+  Model model = Model::none;
+  beam::CrossingAngle angle;
+  std::array<double, 4> separation{};  // beam 1 minus beam 2, x y [m], before and after the ramp
+  std::array<double, 2> ramp{};        // turns between which it moves linearly
+  std::array<Crab, 2> crab{};
+  int nx = 128, ny = 128;
+  int slices = 1;
+  beam::Slicing slicing = beam::Slicing::equal_charge;
+  double slice_extent = 3.0;
+  Weighting weighting = Weighting::cic;
+  int planes = 1;  // 2: interpolation in z between slice boundaries
+  bool longitudinal_kick = true;
+  bool fixed_mesh = false;
+  double mesh_extent = 6.0;                  // rms
+  std::array<double, 2> mesh_half_width{};   // m, fixed mesh
+  bool luminosity = true;
+
+  std::array<double, 2> separation_at(std::int64_t turn) const;
+};
+
+// One beam as the collision sees it: in the boosted frame, sorted into slices.
+struct CollidingBeam {
+  beam::Particles* particles = nullptr;  // null where this rank holds none of this beam
+  bool strong = false;                   // not tracked: Gaussian slices of its design moments
+  std::vector<std::int64_t> begin;       // where each slice begins among this rank's particles (S + 1)
+  beam::SliceCuts cuts;
+  beam::Moments moments;      // of the whole beam
+  double macroparticles = 0;  // at the start: the charge quantum and each one's share of the population follow
+  double kick_scale = 0.0;    // kick on this beam's particles of one macroparticle of the other [m]: times E
+  double population = 0.0;    // real particles that one macroparticle stands for
+};
+
+struct CollisionResult {
+  double luminosity = 0.0;                      // per crossing [1/m²]
+  std::vector<double> pair_luminosity;          // [slice of beam 1][slice of beam 2]
+  std::array<std::int64_t, 2> outside{0, 0};    // deposits of each beam beyond the mesh, all slices and steps
+};
+
+}  // namespace phasewise::collision

@@ -1,0 +1,127 @@
+#include "collision/mesh_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace phasewise::collision {
+namespace {
+
+// Cells beyond the wanted range on each side, for the stencil and the differences at the edge.
+constexpr double margin = 2.0;
+// A common window may be so much wider than the widest slice before the slices get windows of their own.
+constexpr double common_window_limit = 1.5;
+// Windows move by whole parts of their own width, so that few Green functions are met.
+constexpr int snap_parts = 8;
+
+struct Range {
+  double low = INFINITY, high = -INFINITY;
+  void include(double center, double half_width) {
+    low = std::min(low, center - half_width);
+    high = std::max(high, center + half_width);
+  }
+  double center() const { return 0.5 * (low + high); }
+  double half_width() const { return 0.5 * (high - low); }
+};
+
+// Cell sizes are powers of 2^(1/16), so that the Green function stands while the beam breathes by less than 4 %.
+double quantised(double h) { return std::exp2(std::ceil(16.0 * std::log2(h)) / 16.0); }
+
+// The ranges of x and y that each slice sweeps during the collision.
+using SliceRanges = std::array<std::vector<std::array<Range, 2>>, 2>;
+
+SliceRanges sweep(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {
+  SliceRanges ranges;
+  for (int b = 0; b < 2; ++b) {
+    const CollidingBeam& beam = beams[b];
+    const auto& planes = beams[1 - b].cuts.plane;
+    for (int s = 0; s < beam.cuts.slices(); ++s) {
+      std::array<Range, 2>& range = ranges[b].emplace_back();
+      for (const double z_other : {planes.front(), planes.back()}) {
+        const SliceShape shape = slice_shape(beam, s, 0.5 * (beam.cuts.z[s] - z_other));
+        range[0].include(shape.x, ip.mesh_extent * shape.sigma_x);
+        range[1].include(shape.y, ip.mesh_extent * shape.sigma_y);
+      }
+    }
+  }
+  return ranges;
+}
+
+// Chooses one axis: cell size, origin of the window at offset 0, and the windows' offsets.
+struct Axis {
+  double h, origin;
+  std::array<std::vector<int>, 2> offset;
+};
+
+Axis choose_axis(const SliceRanges& ranges, int axis, int nodes) {
+  Range all;
+  double widest = 0.0;
+  for (const auto& beam : ranges)
+    for (const auto& slice : beam) {
+      all.include(slice[axis].center(), slice[axis].half_width());
+      widest = std::max(widest, slice[axis].half_width());
+    }
+  const double cells = nodes - 1 - 2.0 * margin;
+  const int snap = std::max(1, nodes / snap_parts);
+  const bool common = all.half_width() <= common_window_limit * widest;
+  Axis result;
+  result.h = quantised(common ? 2.0 * all.half_width() / cells : 2.0 * widest / (cells - snap));
+  result.origin = all.center() - 0.5 * (nodes - 1) * result.h;
+  for (int b = 0; b < 2; ++b)
+    for (const auto& slice : ranges[b]) {
+      const double steps = (slice[axis].center() - all.center()) / (result.h * snap);
+      result.offset[b].push_back(common ? 0 : snap * static_cast<int>(std::lround(steps)));
+    }
+  return result;
+}
+
+CollisionMesh fixed_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {
+  CollisionMesh mesh;
+  const auto [wx, wy] = ip.mesh_half_width;
+  mesh.lattice = {-wx, -wy, 2.0 * wx / (ip.nx - 1), 2.0 * wy / (ip.ny - 1), ip.nx, ip.ny};
+  for (int b = 0; b < 2; ++b) mesh.window[b].resize(beams[b].cuts.slices());
+  return mesh;
+}
+
+// Beam moments at a given z: regression on z, and what is left of the variance.
+struct Regression {
+  double slope, center;
+};
+Regression on_z(const beam::Moments& m, int coordinate, double z) {
+  const double zz = m.covariance[4][4];
+  const double slope = zz > 0.0 ? m.covariance[coordinate][4] / zz : 0.0;
+  return {slope, m.mean[coordinate] + slope * (z - m.mean[4])};
+}
+
+}  // namespace
+
+SliceShape slice_shape(const CollidingBeam& beam, int slice, double s) {
+  const beam::Moments& m = beam.moments;
+  const double z = beam.cuts.z[slice], spread = beam.cuts.rms[slice];
+  double center[2], sigma[2];
+  for (int plane = 0; plane < 2; ++plane) {
+    const int u = 2 * plane, p = u + 1;
+    const Regression ru = on_z(m, u, z), rp = on_z(m, p, z);
+    const double zz = m.covariance[4][4];
+    const double uu = m.covariance[u][u] - ru.slope * ru.slope * zz;
+    const double up = m.covariance[u][p] - ru.slope * rp.slope * zz;
+    const double pp = m.covariance[p][p] - rp.slope * rp.slope * zz;
+    const double tilt = (ru.slope + s * rp.slope) * spread;
+    center[plane] = ru.center + s * rp.center;
+    sigma[plane] = std::sqrt(std::fmax(uu + 2.0 * s * up + s * s * pp, 0.0) + tilt * tilt);
+  }
+  return {center[0], center[1], sigma[0], sigma[1]};
+}
+
+CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {
+  if (ip.fixed_mesh) return fixed_mesh(ip, beams);
+  const SliceRanges ranges = sweep(ip, beams);
+  const Axis x = choose_axis(ranges, 0, ip.nx), y = choose_axis(ranges, 1, ip.ny);
+  CollisionMesh mesh;
+  mesh.lattice = {x.origin, y.origin, x.h, y.h, ip.nx, ip.ny};
+  for (int b = 0; b < 2; ++b)
+    for (std::size_t s = 0; s < ranges[b].size(); ++s)
+      mesh.window[b].push_back({x.offset[b][s], y.offset[b][s]});
+  return mesh;
+}
+
+}  // namespace phasewise::collision

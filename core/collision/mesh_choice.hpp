@@ -1,0 +1,27 @@
+// The mesh of a collision: one lattice for all slices of both beams, fine enough for one slice, wide enough for where
+// the slices are. Where one window holds all slices they share it; else each slice has a window of its own on the lattice.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "collision/interaction_point.hpp"
+#include "field/mesh.hpp"
+
+namespace phasewise::collision {
+
+// Centre and rms size of a slice at a distance s from the reference plane, from the whole beam's moments at given z.
+struct SliceShape {
+  double x, y;
+  double sigma_x, sigma_y;
+};
+SliceShape slice_shape(const CollidingBeam& beam, int slice, double s);
+
+struct CollisionMesh {
+  field::Lattice lattice;
+  std::array<std::vector<field::Window>, 2> window;  // of each beam's slices
+};
+
+CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams);
+
+}  // namespace phasewise::collision

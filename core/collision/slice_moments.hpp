@@ -1,0 +1,50 @@
+// Centre and size of each slice, summed exactly over all ranks.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "collision/beam_groups.hpp"
+#include "collision/interaction_point.hpp"
+
+namespace phasewise::collision {
+
+// A Gaussian slice at the reference plane: x px y py, and the second moments of each plane.
+struct GaussianSlice {
+  double count = 0.0;  // macroparticles
+  double z = 0.0;      // m
+  std::array<double, 4> mean{};
+  std::array<double, 3> xx{}, yy{};  // <u u>, <u p>, <p p>, central
+
+  // At a distance s along its own beam.
+  double x_at(double s) const { return mean[0] + s * mean[1]; }
+  double y_at(double s) const { return mean[2] + s * mean[3]; }
+  double sxx_at(double s) const { return xx[0] + s * (2.0 * xx[1] + s * xx[2]); }
+  double syy_at(double s) const { return yy[0] + s * (2.0 * yy[1] + s * yy[2]); }
+};
+
+// Sums over slices (beam, slice), all at once; collective over all ranks. Particles beyond `bounds` (x px y py) count as
+// standing there, so that the sums stay exact whatever a kick does.
+class SliceMoments {
+ public:
+  SliceMoments(const BeamGroups& groups, int threads) : groups_(groups), threads_(threads) {}
+
+  struct Which {
+    int beam, slice;
+  };
+  // Bounds that leave room for the kicks of one collision: four times the largest coordinates now.
+  void set_bounds(const std::array<CollidingBeam, 2>& beams);
+  // A strong beam's slices follow from its moments.
+  std::vector<GaussianSlice> of(const std::array<CollidingBeam, 2>& beams,
+                                const std::vector<Which>& which) const;
+
+ private:
+  const BeamGroups& groups_;
+  int threads_;
+  std::array<std::array<double, 4>, 2> bounds_{};
+};
+
+// The slices of a beam that is not tracked, by regression of its moments on z.
+GaussianSlice strong_slice(const CollidingBeam& beam, int slice);
+
+}  // namespace phasewise::collision

@@ -1,0 +1,101 @@
+// Strong-strong collision by particle-in-cell: in each step the slices that meet leave their charge on the shared lattice, the
+// potentials of each are solved for, cross to the other beam, and kick. Qiang, Furman, Ryne, J. Comput. Phys. 198 (2004) 278.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "collision/beam_groups.hpp"
+#include "collision/interaction_point.hpp"
+#include "collision/mesh_choice.hpp"
+#include "collision/schedule.hpp"
+#include "field/poisson.hpp"
+#include "parallel/kernel_times.hpp"
+
+namespace phasewise::collision {
+
+// The mesh field of one slice, for pictures: [nx][ny] each.
+struct SliceField {
+  std::vector<double> x, y, charge, potential, ex, ey;
+};
+
+class StrongStrong {
+ public:
+  StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, int threads,
+               parallel::KernelTimes& times);
+
+  CollisionResult collide(std::array<CollidingBeam, 2>& beams);
+
+  // Field of a line of charges given by block after block of particles in the collision frame; collective over the group.
+  // `blocks` calls its argument with each block; particles with x = NaN are left out.
+  template <class Blocks>
+  SliceField field_of(const std::array<CollidingBeam, 2>& beams, int beam, int slice,
+                      Blocks&& blocks);
+
+ private:
+  using Values = parallel::Buffer<double>;
+
+  void allocate();
+  void advance(int k);  // kick in step k (from -1: none), deposit for step k + 1
+  void reduce_charges(const Step& step);
+  void overlap(const Step& step);
+  void solve(const Step& step);
+  void share_potentials(const Step& step);
+  void prepare(const Step& step);
+  void finish_luminosity();
+
+  struct Task {
+    int beam, slice, part;
+  };
+  std::vector<Task> tasks(int k, int parts) const;
+  std::int64_t run_task(const Task& task, int k, int parts);
+  ChargeTarget charge_target(const Step& next, int beam, int slice, int part);
+  KickSource kick_source(const Step& step, int beam, int slice) const;
+  void sum_parts(const Step& next, int parts);
+  void effective_charge(const Step& step, int beam, int p, const double* planes, double* out) const;
+  double overlap_sum(const Step& step, int p, const double* rho1, const double* rho2) const;
+
+  std::int64_t plane_size() const { return mesh_.lattice.nodes(); }
+  std::int64_t pair_size() const { return ip_.planes * plane_size(); }
+  SliceField assemble(const Values& charge, const Values& potential, const field::Window& window) const;
+
+  const InteractionPoint& ip_;
+  const BeamGroups& groups_;
+  int threads_;
+  parallel::KernelTimes& times_;
+  field::PoissonSolver solver_;
+  std::vector<field::PoissonSolver::Scratch> scratch_;  // per thread
+
+  std::array<CollidingBeam, 2>* beams_ = nullptr;
+  CollisionMesh mesh_;
+  std::array<double, 2> magic_{};
+  std::array<Values, 2> charge_;      // of each beam: [part][pair][plane][nodes]
+  std::array<Values, 2> potential_;   // acting on each beam: [pair][plane][nodes]
+  std::array<Values, 2> nodes_;       // what the particles read: [pair][nodes][values]
+  std::array<Values, 2> difference_;  // [pair][nodes]
+  Values outgoing_;                   // potentials on their way to the other beam
+  Values overlap_;                    // charge of the other beam, for the luminosity
+  CollisionResult result_;
+};
+
+template <class Blocks>
+SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int beam, int slice,
+                                  Blocks&& blocks) {
+  const CollisionMesh mesh = choose_mesh(ip_, beams);
+  const field::Window window = mesh.window[beam][slice];
+  Values charge(mesh.lattice.nodes()), potential(mesh.lattice.nodes());
+  std::fill_n(charge.data(), charge.size(), 0.0);
+  const double magic = numerics::magic_for(
+      numerics::power_of_two_above(beams[beam].macroparticles) * 0x1p-52);
+  const ChargeTarget target{field::WindowFrame(mesh.lattice, window), 1,
+                            {beams[beam].cuts.z[slice], 0.0}, {charge.data(), nullptr}, magic};
+  blocks([&](const beam::ParticleView& block) { encounter(ip_.weighting, block, nullptr, &target); });
+  groups_.group().sum("field_picture", charge.span());
+  const auto green = solver_.green(mesh.lattice.hx, mesh.lattice.hy, 0, 0, threads_);
+  solver_.solve(charge.data(), *green, potential.data(), scratch_[0]);
+  mesh_ = mesh;
+  return assemble(charge, potential, window);
+}
+
+}  // namespace phasewise::collision

@@ -1,0 +1,98 @@
+// The simulation of a study: both beams, turn after turn. One turn: for each interaction point in order, measure the beams,
+// collide them, and take each along its line to the next one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collision/beam_groups.hpp"
+#include "collision/frame.hpp"
+#include "collision/gaussian.hpp"
+#include "collision/slice_moments.hpp"
+#include "collision/strong_strong.hpp"
+#include "comm/communicator.hpp"
+#include "driver/bunch.hpp"
+#include "driver/parameters.hpp"
+#include "parallel/kernel_times.hpp"
+
+namespace phasewise::driver {
+
+// What one turn measured; the same on every rank, `tracked` on rank 0.
+struct TurnRecord {
+  std::vector<double> luminosity;  // per interaction point [1/m²] and crossing
+  struct Beam {
+    beam::Moments moments;
+    std::int64_t losses = 0;
+    std::vector<std::int64_t> outside;  // per interaction point
+    std::vector<double> tracked;        // [particle][6]; NaN once lost
+  };
+  std::array<Beam, 2> beam;
+};
+
+class Simulation {
+ public:
+  // Throws std::invalid_argument with one sentence where the parameters cannot be used. Collective.
+  Simulation(const std::string& parameters, int threads);
+  ~Simulation();
+
+  void step();
+  std::int64_t turn() const { return turn_; }
+  void set_turn(std::int64_t turn) { turn_ = turn; }
+  const TurnRecord& record() const { return record_; }
+
+  int interaction_points() const { return static_cast<int>(points_.size()); }
+  int tracked() const { return tracked_; }
+  Bunch& bunch(int beam) { return bunches_[beam]; }
+  const Bunch& bunch(int beam) const { return bunches_[beam]; }
+  const collision::BeamGroups& groups() const { return *groups_; }
+  // Puts these particles in the place of this rank's; ids must be of this rank. Call refresh() on all ranks after.
+  void replace_particles(int beam, const beam::ParticleView& particles);
+  // Counts the particles and their bounds anew. Collective.
+  void refresh();
+
+  // Of the last collision; the slices' moments only where the records ask for them in that turn.
+  const std::vector<double>& pair_luminosity(int ip) const;
+  const std::array<std::vector<collision::GaussianSlice>, 2>& slices(int ip) const;
+  int slice_count(int ip) const;
+  // The field of a slice of the beams as they are now, on arrival at the first interaction point. Collective.
+  collision::SliceField slice_field(int ip, int beam, int slice);
+
+  const comm::Recorder& recorder() const { return recorder_; }
+  const parallel::KernelTimes& kernel_times() const { return times_; }
+
+ private:
+  struct Point;
+  void read_bunch(const Parameters& parameters, int beam);
+  void fill_bunches(const Parameters& parameters);
+  void collide(int ip);
+  void measure_and_enter(int ip, std::array<collision::CollidingBeam, 2>& colliding);
+  void cut_and_sort(int ip, std::array<collision::CollidingBeam, 2>& colliding);
+  void leave_and_push(int ip);
+  void reduce_bounds();
+  void count_alive();
+  void record_arrival();
+  void record_tracked(int beam);
+  collision::CollisionFrame frame(int ip, int beam) const;
+  beam::PushContext context(const Bunch& bunch) const;
+  bool tracked(int beam) const { return !bunches_[beam].strong; }
+  bool slices_wanted() const { return slices_every_ > 0 && turn_ % slices_every_ == 0; }
+
+  comm::Recorder recorder_;
+  parallel::KernelTimes times_;
+  comm::Communicator world_;
+  std::unique_ptr<collision::BeamGroups> groups_;
+  int threads_;
+  std::uint64_t seed_;
+  std::int64_t turn_ = 0;
+  int moments_order_, tracked_;
+  std::int64_t slices_every_;
+  std::array<Bunch, 2> bunches_;
+  std::vector<std::unique_ptr<Point>> points_;
+  std::array<beam::Bounds, 2> beam_bounds_{};  // of the whole beams
+  TurnRecord record_;
+};
+
+}  // namespace phasewise::driver

@@ -1,0 +1,48 @@
+// One-dimensional transforms of one row, always by the same plan: FFTW's results may differ with the number of rows in a
+// batch and with alignment, so that every row, on any rank, is transformed alone, from aligned memory, by an ESTIMATE plan.
+#pragma once
+
+#include <complex>
+#include <memory>
+
+namespace phasewise::numerics {
+
+using Complex = std::complex<double>;
+
+// The smallest size of the form 2^a 3^b 5^c 7^d, even, that is at least n.
+int fast_even_size(int n);
+
+// Transforms rows of n real values to n/2 + 1 complex ones and back (unnormalised). Safe to call from several threads.
+class RealRowTransform {
+ public:
+  explicit RealRowTransform(int n);
+  ~RealRowTransform();
+  RealRowTransform(RealRowTransform&&) noexcept;
+  int size() const { return n_; }
+  // 64-byte aligned rows; the input of `backward` is overwritten.
+  void forward(double* in, Complex* out) const;
+  void backward(Complex* in, double* out) const;
+
+ private:
+  struct Plans;
+  int n_;
+  std::unique_ptr<Plans> plans_;
+};
+
+// Transforms rows of n complex values in place (unnormalised). Safe to call from several threads.
+class ComplexRowTransform {
+ public:
+  explicit ComplexRowTransform(int n);
+  ~ComplexRowTransform();
+  ComplexRowTransform(ComplexRowTransform&&) noexcept;
+  int size() const { return n_; }
+  void forward(Complex* row) const;
+  void backward(Complex* row) const;
+
+ private:
+  struct Plans;
+  int n_;
+  std::unique_ptr<Plans> plans_;
+};
+
+}  // namespace phasewise::numerics

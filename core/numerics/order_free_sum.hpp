@@ -1,0 +1,55 @@
+// Sums of doubles whose result does not depend on the order, hence not on ranks, threads or sorting.
+//
+// Each term is split onto two fixed grids, multiples of the powers of two q1 and q2; so long as every partial sum stays
+// below 2^53 q, adding multiples of q is exact. The grids follow from a bound on the terms and on their number
+// (pre-rounding: Demmel, Nguyen, "Fast reproducible floating-point summation", ARITH 21 (2013) 163).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "parallel/macros.hpp"
+
+namespace phasewise::numerics {
+
+// Adding and subtracting 1.5·2^52·q rounds a value below 2^51 q to a multiple of q.
+PHASEWISE_HD double round_to_multiple(double value, double magic) { return (value + magic) - magic; }
+
+inline double magic_for(double quantum) { return 0x1.8p52 * quantum; }
+
+// The smallest power of two that is at least |value|; the smallest normal number for zero.
+inline double power_of_two_above(double value) {
+  int exponent = 0;
+  const double mantissa = std::frexp(std::fabs(value), &exponent);
+  if (mantissa == 0.0) return 0x1p-1000;
+  return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
+}
+
+struct OrderFreeGrid {
+  double magic1 = 0.0;
+  double magic2 = 0.0;
+
+  OrderFreeGrid() = default;
+  // For at most `count` terms of magnitude at most `bound`.
+  OrderFreeGrid(double bound, std::int64_t count) {
+    const double terms = power_of_two_above(static_cast<double>(count < 4 ? 4 : count));
+    const double q1 = power_of_two_above(bound) * terms * 0x1p-52;
+    magic1 = magic_for(q1);
+    magic2 = magic_for(q1 * terms * 0x1p-52);
+  }
+};
+
+// A running sum; two of the same grid may be added part by part (also by MPI_SUM) without a rounding error.
+struct OrderFreeSum {
+  double high = 0.0;
+  double low = 0.0;
+
+  PHASEWISE_HD void add(double term, const OrderFreeGrid& grid) {
+    const double upper = round_to_multiple(term, grid.magic1);
+    high += upper;
+    low += round_to_multiple(term - upper, grid.magic2);
+  }
+  PHASEWISE_HD double value() const { return high + low; }
+};
+
+}  // namespace phasewise::numerics

@@ -1,0 +1,59 @@
+// Uninitialised, cache-line aligned storage for trivially copyable values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace phasewise::parallel {
+
+inline constexpr std::size_t alignment = 64;  // bytes: a cache line, and every SIMD width
+
+// Owns memory that is not touched until it is used, so that the thread that fills a page also places it.
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Buffer() = default;
+  explicit Buffer(std::int64_t size) : size_(size) {
+    if (size == 0) return;
+    const std::size_t bytes = (size * sizeof(T) + alignment - 1) / alignment * alignment;
+    data_ = static_cast<T*>(std::aligned_alloc(alignment, bytes));
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Buffer() { std::free(data_); }
+
+  // Keeps no contents; cheap where the size is already large enough.
+  void reserve(std::int64_t size) {
+    if (size > size_) *this = Buffer(size);
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+  T& operator[](std::int64_t i) { return data_[i]; }
+  const T& operator[](std::int64_t i) const { return data_[i]; }
+  std::span<T> span() { return {data_, static_cast<std::size_t>(size_)}; }
+  std::span<const T> span() const { return {data_, static_cast<std::size_t>(size_)}; }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace phasewise::parallel

@@ -1,0 +1,47 @@
+// Loops over an index or over tasks: OpenMP threads on the CPU, one GPU thread per index when compiled by nvcc.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace phasewise::parallel {
+
+// Particles are worked on in blocks of this many, so that a block's scratch arrays stay in the first-level cache.
+inline constexpr int block_size = 128;
+
+// Calls f(begin, count, thread) on blocks that cover [0, n). Which thread takes a block never shows in a result.
+template <class F>
+void for_blocks(std::int64_t n, int threads, F&& f) {
+  const std::int64_t blocks = (n + block_size - 1) / block_size;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    const std::int64_t begin = b * block_size;
+    f(begin, static_cast<int>(std::min<std::int64_t>(block_size, n - begin)), omp_get_thread_num());
+  }
+}
+
+// Calls f(task, thread) for each task in [0, n); tasks may differ in length.
+template <class F>
+void for_tasks(int n, int threads, F&& f) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+  for (int task = 0; task < n; ++task) f(task, omp_get_thread_num());
+}
+
+#if defined(__CUDACC__)
+template <class F>
+__global__ void index_kernel(std::int64_t n, F f) {
+  const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
+  if (i < n) f(i);
+}
+
+// Calls f(i) for each i in [0, n) on the GPU; f holds device pointers by value.
+template <class F>
+void for_each_on_device(std::int64_t n, F f) {
+  constexpr int threads = 256;
+  if (n > 0) index_kernel<<<static_cast<unsigned>((n + threads - 1) / threads), threads>>>(n, f);
+}
+#endif
+
+}  // namespace phasewise::parallel
