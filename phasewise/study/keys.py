@@ -177,4 +177,4 @@ def _check_range(number: float, key: Key, where: str) -> None:
 
 
 def _in(key: Key) -> str:
-    return f" {key.unit}" if key.unit else ""
+    return f" ({key.unit})" if key.unit else ""

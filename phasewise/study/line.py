@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from phasewise.study.longitudinal import slip_factor
 from phasewise.study.model import Beam, Study
 
 ZERO_PAIR = (0.0, 0.0)
@@ -63,11 +64,6 @@ def _twiss(beam: Beam, segment: int, last: bool) -> Element:
             "detuning": beam.arc.amplitude_detuning if last else (0.0,) * 4,
         },
     )
-
-
-def slip_factor(beam: Beam) -> float:
-    """η = α_c - 1/γ²: positive above transition."""
-    return (beam.arc.momentum_compaction or 0.0) - 1 / beam.gamma**2
 
 
 def _longitudinal(study: Study, beam: Beam) -> list[Element]:

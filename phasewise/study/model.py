@@ -218,6 +218,12 @@ class Study:
 
         return resolved(self)
 
+    def derived(self) -> dict[str, Any]:
+        """Derived quantities (phasewise.study.derived.Derived) as a dictionary for JSON."""
+        from phasewise.study.derived import derive
+
+        return derive(self).to_dict()
+
     def parameters(self) -> str:
         """The flat parameter text for the driver (docs/architecture.md)."""
         from phasewise.study.parameters import parameters

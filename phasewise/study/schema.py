@@ -17,22 +17,22 @@ TOP = {
     "records": Key("table"),
 }
 
-_EMITTANCE = Key("numbers", length=2, above=0, most=1e-2, unit="m", hint=METRES)
+_EMITTANCE = Key("numbers", length=2, above=0, least=1e-25, most=1e-2, unit="m", hint=METRES)
 
 BEAM = {
     "like": Key("word", choices=("beam.1", "beam.2")),
     "particle": Key(
         "word", choices=("proton", "antiproton", "electron", "positron", "ion"), default="proton"
     ),
-    "mass": Key("number", above=0, unit="eV"),
+    "mass": Key("number", above=0, least=1, most=1e12, unit="eV"),
     "charge": Key("number", least=-200, most=200, unit="elementary charges"),
     "energy": Key("number", above=0, unit="eV", most=1e21, hint="the unit is electronvolts"),
-    "bunch_population": Key("number", above=0, most=1e20),
+    "bunch_population": Key("number", above=0, least=1, most=1e20),
     "macroparticles": Key("integer", least=1, most=2**32 - 1),
     "normalized_emittance": _EMITTANCE,
     "geometric_emittance": _EMITTANCE,
-    "size": Key("numbers", length=2, above=0, most=1, unit="m", hint=METRES),
-    "bunch_length": Key("number", above=0, most=10, unit="m", hint=METRES),
+    "size": Key("numbers", length=2, above=0, least=1e-15, most=1, unit="m", hint=METRES),
+    "bunch_length": Key("number", above=0, least=1e-12, most=10, unit="m", hint=METRES),
     "momentum_spread": Key("number", least=0, most=0.1, hint="it is a fraction, not a percentage"),
     "offset": Key("numbers", (0.0,) * 6, length=6, least=-1, most=1, hint=METRES),
     "offset_sigma": Key("numbers", length=6, least=-1e3, most=1e3, unit="rms"),
@@ -43,7 +43,7 @@ BEAM = {
 }
 
 RING = {
-    "circumference": Key("number", above=0, most=1e9, unit="m", hint=METRES),
+    "circumference": Key("number", above=0, least=1e-3, most=1e9, unit="m", hint=METRES),
     "bunches": Key("integer", least=1, most=10**9),
 }
 
@@ -84,7 +84,7 @@ FEEDBACK = {
 MAP_FILE = {"matrix": Key("nested", shape=(6, 6)), "tensor": Key("nested", shape=(6, 6, 6))}
 
 OPTICS = {
-    "beta": Key("numbers", length=2, above=0, most=1e6, unit="m", hint=METRES),
+    "beta": Key("numbers", length=2, above=0, least=1e-9, most=1e6, unit="m", hint=METRES),
     "alpha": Key("numbers", (0.0, 0.0), length=2, least=-1e6, most=1e6),
     "dispersion": Key("numbers", (0.0,) * 4, length=4, least=-1e3, most=1e3, unit="(m, 1, m, 1)"),
     "phase_advance": Key("numbers", length=2, least=-1e4, most=1e4, unit="turns"),

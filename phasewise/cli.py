@@ -1,0 +1,202 @@
+"""The ``phasewise`` command: its subcommands and options, and how its errors end it.
+
+Exit status: 0 done, 1 a failed run, 2 bad input. Errors a person can act on are one sentence on
+standard error; with ``--json`` standard output then holds one object with that sentence as
+``error``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module, metadata
+from typing import Any, NoReturn
+
+from phasewise.errors import PhasewiseError, RunError, StudyError
+from phasewise.output import message, print_json
+
+COMMANDS = {
+    "run": "phasewise.run",
+    "check": "phasewise.check",
+    "report": "phasewise.report",
+    "import": "phasewise.importers",
+    "bench": "phasewise.bench",
+}
+"""Module of each subcommand; its ``main(arguments)`` returns the exit status."""
+
+CASES = ("paper", "fine", "small")
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are StudyError sentences, with the nearest valid name."""
+
+    def error(self, message: str) -> NoReturn:
+        raise StudyError(f"{message}{self._nearest(message)} (see {self.prog} --help)")
+
+    def _nearest(self, message: str) -> str:
+        if message.startswith("unrecognized arguments: "):
+            unknown = message.partition(": ")[2].split()[0].partition("=")[0]
+            names = [option for action in self._actions for option in action.option_strings]
+        elif "invalid choice: " in message:
+            unknown = message.partition("invalid choice: ")[2].partition(" (")[0].strip("'")
+            names = [str(c) for action in self._actions for c in action.choices or ()]
+        else:
+            return ""
+        near = difflib.get_close_matches(unknown, names, n=1)
+        return f"; did you mean {near[0]}?" if near else ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line ``arguments`` (those of the process by default); the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in words
+    try:
+        options = parse(words)
+        module = import_module(COMMANDS[options.command])
+        return int(module.main(options))
+    except PhasewiseError as error:
+        return _fail(str(error), error.exit_status, as_json)
+    except ModuleNotFoundError as error:
+        if error.name not in ("phasewise._core", *COMMANDS.values()):
+            raise
+        sentence = f"this installation lacks {error.name}: build phasewise first (make setup)"
+        return _fail(sentence, RunError.exit_status, as_json)
+    except KeyboardInterrupt:
+        return _fail("interrupted", RunError.exit_status, as_json)
+    except BrokenPipeError:
+        # The reader of a pipe went away; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return RunError.exit_status
+
+
+def _fail(sentence: str, status: int, as_json: bool) -> int:
+    message(f"phasewise: {sentence}")
+    if as_json:
+        print_json({"error": sentence, "status": status})
+    return status
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """The options of a command line; StudyError where they cannot be understood."""
+    parser = build_parser()
+    options, unknown = parser.parse_known_args(words)
+    if unknown:
+        # Reported by the subcommand's parser, which knows the options that come nearest.
+        _subparsers(parser)[options.command].error("unrecognized arguments: " + " ".join(unknown))
+    return options
+
+
+def _subparsers(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
+def build_parser() -> Parser:
+    """The parser of every subcommand."""
+    parser = Parser(
+        prog="phasewise",
+        description="Strong-strong simulation of colliding particle beams.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"phasewise {_version()}")
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=Parser
+    )
+    _add_run(commands)
+    _add_check(commands)
+    _add_report(commands)
+    _add_import(commands)
+    _add_bench(commands)
+    return parser
+
+
+def _version() -> str:
+    try:
+        return metadata.version("phasewise")
+    except metadata.PackageNotFoundError:
+        return "of a source tree that is not installed"
+
+
+def _command(commands: Any, name: str, summary: str, json_help: str) -> Any:
+    parser = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+    parser.add_argument("--json", action="store_true", help=json_help)
+    return parser
+
+
+def _add_study(parser: Any) -> None:
+    parser.add_argument("study", metavar="STUDY", help="the study, a TOML file")
+    _add_overrides(parser)
+
+
+def _add_overrides(parser: Any) -> None:
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="override one key, such as ip.1.slices=4; repeat for more",
+    )
+
+
+def _add_processors(parser: Any) -> None:
+    parser.add_argument("--ranks", type=count, metavar="N", help="MPI ranks to start")
+    parser.add_argument("--threads", type=count, default=1, metavar="T", help="threads per rank")
+
+
+def count(text: str) -> int:
+    """A number of ranks, threads or turns: an integer of at least 1."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= 10**6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1000000")
+    return number
+
+
+def _add_run(commands: Any) -> None:
+    parser = _command(commands, "run", "Run a study.", "print the summary as JSON")
+    _add_study(parser)
+    _add_processors(parser)
+    parser.add_argument("--out", metavar="DIR", help="folder for records (runs/<study> by default)")
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    parser.add_argument("--quiet", action="store_true", help="no progress, no table")
+
+
+def _add_check(commands: Any) -> None:
+    summary = "Check a study and show it with its derived quantities."
+    _add_study(_command(commands, "check", summary, "print the resolved study as JSON"))
+
+
+def _add_report(commands: Any) -> None:
+    summary = "Make one self-contained HTML file from a run."
+    parser = _command(commands, "report", summary, "print the report's figures as JSON")
+    parser.add_argument("directory", metavar="DIR", help="folder of the run")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the HTML file (DIR/report.html by default)"
+    )
+
+
+def _add_import(commands: Any) -> None:
+    summary = "Translate the deck of another code into a study."
+    parser = _command(commands, "import", summary, "print the study and what was left out as JSON")
+    parser.add_argument("code", choices=["beambeam3d"], help="the code the deck is for")
+    parser.add_argument("directory", metavar="DIR", help="folder with the deck")
+    parser.add_argument(
+        "-o", "--output", metavar="STUDY", help="the TOML file (standard output by default)"
+    )
+
+
+def _add_bench(commands: Any) -> None:
+    summary = "Measure seconds per turn and each kernel against the machine."
+    parser = _command(commands, "bench", summary, "print the measurements as JSON")
+    parser.add_argument("workload", choices=["collision"], help="what to measure")
+    parser.add_argument("--case", choices=CASES, default="paper", help="problem size")
+    _add_processors(parser)
+    parser.add_argument("--turns", type=count, metavar="K", help="turns to measure")
+    _add_overrides(parser)

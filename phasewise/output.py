@@ -1,0 +1,54 @@
+"""What commands print: one JSON object on standard output, or tables; messages on standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+
+def print_json(record: Mapping[str, Any]) -> None:
+    """Print ``record`` as one JSON object on standard output; NaN and infinities become null."""
+    json.dump(_plain(record), sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write("\n")
+    sys.stdout.flush()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if hasattr(value, "tolist"):  # NumPy scalars and arrays
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def message(text: str) -> None:
+    """Print one line on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def console() -> Console:
+    """Standard output as rich sees it, at 100 columns where it is not a terminal."""
+    return Console(width=None if sys.stdout.isatty() else 100, highlight=False)
+
+
+def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    """Print a table: the first column left-aligned, the others right-aligned."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index == 0 else "right")
+    for row in rows:
+        table.add_row(*row)
+    console().print(table, markup=False)
