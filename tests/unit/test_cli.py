@@ -1,0 +1,143 @@
+"""The command line: check and import do what they say, and misuse ends in one sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from phasewise.cli import main, parse
+from tests.unit.study_tables import tables
+from tests.unit.test_importer import DECK
+from tests.unit.test_study import json_as_toml
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> str:
+    """The path of a valid study."""
+    path = tmp_path / "study.toml"
+    path.write_text(json_as_toml(tables()))
+    return str(path)
+
+
+def test_check_prints_the_study_and_its_derived_quantities(
+    study: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", study]) == 0
+    printed = capsys.readouterr().out
+    for text in ("two round proton bunches", "7460.5", "0.0037452", "1.2020", "1.0054", "Estimate"):
+        assert text in printed
+
+
+def test_check_in_json_is_one_object_with_the_study_resolved(
+    study: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", study, "--json", "--set", "ip.1.slices=2"]) == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert found["study"]["ip"]["1"]["slices"] == 2
+    assert found["derived"]["ips"][0]["luminosity_head_on_per_second"] > 1e34
+    # 1000 macroparticles in 2 slices are plenty: nothing to warn of.
+    assert captured.err == ""
+
+
+def test_check_warns_on_standard_error(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", study, "--set", "ip.1.slices=50"]) == 0
+    assert "fewer than 100 of the 1000 macroparticles" in capsys.readouterr().err
+
+
+def test_import_writes_a_study_that_check_accepts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "imported.toml"
+    assert main(["import", "beambeam3d", str(DECK), "-o", str(output)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "not translated: beam1.in line 7 (x)" in captured.err
+    assert main(["check", str(output)]) == 0
+
+
+def test_import_prints_the_study_or_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", "beambeam3d", str(DECK)]) == 0
+    text = capsys.readouterr().out
+    assert main(["import", "beambeam3d", str(DECK), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["study"] == text
+    assert found["not_translated"][0]["record"] == "beam1.in line 7 (x)"
+    assert tomllib.loads(text)["turns"] == 400
+
+
+def test_an_output_that_cannot_be_written_is_a_failed_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["import", "beambeam3d", str(DECK), "-o", str(tmp_path)]) == 1
+    assert "cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["chek", "a.toml"], "did you mean check?"),
+        (["check"], "the following arguments are required: STUDY"),
+        (["check", "a.toml", "--jsom"], "did you mean --json?"),
+        (["run", "a.toml", "--rank=3"], "did you mean --ranks?"),
+        (["run", "a.toml", "--ranks", "0"], "argument --ranks: '0' is not a number from 1"),
+        (["bench", "collision", "--case", "fin"], "did you mean fine?"),
+        (["import", "beambeam", "."], "did you mean beambeam3d?"),
+        (["import", "beambeam3d", "/absent"], "/absent is not a folder"),
+        (["check", "/absent.toml"], "/absent.toml does not exist"),
+    ],
+)
+def test_misuse_ends_with_status_2_and_one_sentence(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    captured = capsys.readouterr()
+    assert sentence in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+def test_with_json_an_error_is_one_object_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "/absent.toml", "--json"]) == 2
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == {"error": "/absent.toml does not exist", "status": 2}
+    assert "/absent.toml does not exist" in captured.err
+
+
+def test_run_options_are_parsed() -> None:
+    words = "run a.toml --ranks 4 --threads 2 --set turns=3 --set seed=2 --out d --resume --quiet"
+    options = parse(words.split())
+    assert (options.study, options.ranks, options.threads, options.out) == ("a.toml", 4, 2, "d")
+    assert options.set == ["turns=3", "seed=2"]
+    assert (options.resume, options.quiet, options.json) == (True, True, False)
+
+
+def test_check_needs_no_compiled_driver(study: str, repository: Path) -> None:
+    program = (
+        "import sys; sys.modules['phasewise._core'] = None; "
+        "from phasewise.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "check", study],
+        cwd=repository,
+        env=os.environ | {"PYTHONPATH": str(repository)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("phasewise ")
