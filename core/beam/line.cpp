@@ -1,0 +1,50 @@
+#include "beam/line.hpp"
+
+#include <algorithm>
+
+namespace phasewise::beam {
+
+namespace {
+
+// So many particles stay in the first-level cache while a line's elements work on them.
+constexpr std::int64_t block_size = 256;
+
+// The element and the context are copies, so that the compiler knows no store changes them.
+template <class E>
+__attribute__((noinline)) void push_block(const E element, const ParticleView& block,
+                                          const PushContext context) {
+  double* __restrict x = block.x;
+  double* __restrict px = block.px;
+  double* __restrict y = block.y;
+  double* __restrict py = block.py;
+  double* __restrict z = block.z;
+  double* __restrict delta = block.delta;
+  const std::uint32_t* __restrict id = block.id;
+  const std::int64_t size = block.size;
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < size; ++i) {
+    Coordinates c{x[i], px[i], y[i], py[i], z[i], delta[i]};
+    element.push(c, id[i], context);
+    x[i] = c.x;
+    px[i] = c.px;
+    y[i] = c.y;
+    py[i] = c.py;
+    z[i] = c.z;
+    delta[i] = c.delta;
+  }
+}
+
+}  // namespace
+
+void Line::push(ParticleView particles, PushContext context) const {
+  for (std::int64_t begin = 0; begin < particles.size; begin += block_size) {
+    const ParticleView block = particles.part(begin, std::min(block_size, particles.size - begin));
+    context.element = first_element_;
+    for (const Element& element : elements_) {
+      std::visit([&](const auto& e) { push_block(e, block, context); }, element);
+      ++context.element;
+    }
+  }
+}
+
+}  // namespace phasewise::beam

@@ -1,0 +1,38 @@
+// A line: elements in the order in which the beam meets them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "beam/coordinates.hpp"
+#include "beam/elements.hpp"
+#include "beam/maps.hpp"
+
+namespace phasewise::beam {
+
+using Element = std::variant<Twiss, Synchrotron, RadioFrequency, Damping, EllipticAperture,
+                             RectangularAperture, Feedback, BeamNoise, Matrix, SecondOrder>;
+
+class Line {
+ public:
+  Line() = default;
+  // first_element: how many elements the beam's earlier lines hold, so that no two elements of a
+  // turn draw the same random numbers.
+  explicit Line(std::vector<Element> elements, std::uint32_t first_element = 0)
+      : elements_(std::move(elements)), first_element_(first_element) {}
+
+  // Takes the particles through all elements; context.element is set here. Runs on the calling
+  // thread: threads take disjoint parts of a view.
+  void push(ParticleView particles, PushContext context) const;
+
+  std::size_t size() const { return elements_.size(); }
+
+ private:
+  std::vector<Element> elements_;
+  std::uint32_t first_element_ = 0;
+};
+
+}  // namespace phasewise::beam

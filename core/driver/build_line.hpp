@@ -1,0 +1,26 @@
+// From parameters to the values of core/beam: lines, bunches, optics, crab cavities.
+#pragma once
+
+#include <cstdint>
+
+#include "beam/boost.hpp"
+#include "beam/crab.hpp"
+#include "beam/distribution.hpp"
+#include "beam/line.hpp"
+#include "driver/parameters.hpp"
+
+namespace phasewise::driver {
+
+// The elements line.B.S.1, line.B.S.2, … of beam B (1, 2) from interaction point S (from 1) on.
+beam::Line build_line(const Parameters& parameters, int beam, int segment);
+
+// The bunch beam.B, matched to the optics of interaction point 1.
+beam::BunchDescription build_bunch(const Parameters& parameters, int beam);
+
+// ip.K.half_crossing_angle and ip.K.crossing_plane.
+beam::CrossingAngle build_crossing_angle(const Parameters& parameters, int ip);
+
+// ip.K.crab.B; no crab cavities where the key is missing.
+beam::CrabPair build_crab(const Parameters& parameters, int ip, int beam);
+
+}  // namespace phasewise::driver
