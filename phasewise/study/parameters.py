@@ -49,6 +49,8 @@ def _pairs(study: Study) -> Iterator[tuple[str, Any]]:
                     yield f"{line}.{k}.{key}", value
     yield "records.moments_order", study.records.moments_order
     yield "records.tracked", study.records.tracked
+    yield "records.slices_every", study.records.slices_every
+    yield "records.slices_every", study.records.slices_every
 
 
 def _beam(beam: Beam) -> Iterator[tuple[str, Any]]:
@@ -56,7 +58,7 @@ def _beam(beam: Beam) -> Iterator[tuple[str, Any]]:
     yield "mass", beam.mass
     yield "energy", beam.energy
     yield "population", beam.bunch_population
-    yield "macroparticles", beam.macroparticles
+    yield "macroparticles", max(beam.macroparticles, 1)  # a strong beam may leave it out
     yield "distribution", beam.distribution
     yield "geometric_emittance", beam.geometric_emittance
     yield "bunch_length", beam.bunch_length

@@ -11,6 +11,7 @@ from typing import Any
 from phasewise.errors import StudyError
 from phasewise.study import schema
 from phasewise.study.keys import check_table, with_defaults
+from phasewise.study.longitudinal import check_bucket
 from phasewise.study.model import Beam, InteractionPoint, Records, Study
 from phasewise.study.resolve_arc import check_arc
 from phasewise.study.resolve_beam import build_beam, check_beams
@@ -40,6 +41,8 @@ def resolve(study: Mapping[str, Any], folder: Path) -> Study:
             build_beam(tables[number], number, optics, arcs[number], folder, number == strong, ring)
         )
     both = (beams[0], beams[1])
+    for beam in both:
+        check_bucket(beam)
     ips = tuple(build_ip(point, k, both) for k, point in enumerate(points))
     records = _records(top["records"] or {}, both)
     _check_slices(ips, both)

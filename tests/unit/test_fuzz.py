@@ -200,7 +200,8 @@ def garble(lines: list[str], changes: list[tuple[int, str, int, str]]) -> str:
             words[index : index + 1] = [word]
             garbled[line] = " ".join(words)
         elif action == "swap":
-            garbled[line], garbled[index] = garbled[index % len(garbled)], garbled[line]
+            other = index % len(garbled)
+            garbled[line], garbled[other] = garbled[other], garbled[line]
         elif action == "drop":
             del garbled[line]
         else:

@@ -148,9 +148,7 @@ def test_damping_without_excitation_has_no_equilibrium() -> None:
 
 
 def test_rf_gives_frequency_and_slip_factor() -> None:
-    rf = {"voltage": 16e6, "harmonic": 35640}
-    study = build(arc__synchrotron_tune=None, arc__rf=rf, arc__momentum_compaction=3.225e-4)
-    keys = flat(study)
+    keys = flat(build(**RF))
     assert keys["line.1.1.2.element"] == "rf"
     slip = 3.225e-4 - (PROTON / 7e12) ** 2
     assert float(keys["line.1.1.2.slip"]) == pytest.approx(slip, rel=1e-14)
@@ -209,6 +207,13 @@ def json_as_toml(table: dict[str, Any], prefix: str = "") -> str:
     return "\n".join(lines)
 
 
+RF: dict[str, Any] = {
+    "arc__synchrotron_tune": None,
+    "arc__rf__voltage": 16e6,
+    "arc__rf__harmonic": 35640,
+    "arc__momentum_compaction": 3.225e-4,
+}
+
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"trns": 3}, 'unknown key "trns"; did you mean "turns"?'),
     ({"beam__1__energi": 1e12}, 'beam.1: unknown key "energi"; did you mean "energy"?'),
@@ -254,6 +259,15 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"arc__longitudinal": "linear", "arc__synchrotron_tune": None}, "arc.synchrotron_tune = 0"),
     ({"arc__longitudinal": "rf"}, "[arc.rf] is missing"),
     ({"arc__rf": {"voltage": 1e6, "harmonic": 10}}, "follows from [arc.rf]: give one"),
+    (RF | {"arc__rf__phase": 0.5}, "did you mean phase = 0?"),
+    (RF | {"beam__1__particle": "antiproton"}, "did you mean phase = 0.5?"),
+    (RF | {"arc__rf__voltage": 1e12}, "is too strong: (2πQs)² = 10.3 must be below 4"),
+    (RF | {"arc__rf__voltage": None}, "arc.rf.voltage is missing"),
+    (
+        RF | {"ring__circumference": None, "ring__bunches": None},
+        "ring.circumference (m) is missing",
+    ),
+    (RF | {"arc__momentum_compaction": None}, "arc.momentum_compaction is missing"),
     ({"arc__damping_turns": [-1, 1, 1]}, "arc.damping_turns = -1 must be at least 0 (turns)"),
     ({"arc__map": "absent.toml"}, "absent.toml does not exist"),
     ({"arc__matrix": [[1.0]]}, "arc.matrix must be a list of 6 lists"),
