@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from phasewise.errors import StudyError
 from phasewise.study import Study, load
+from phasewise.study import schema as s
 from tests.unit.study_tables import tables
 
 PROTON = 938272088.16
@@ -358,3 +360,22 @@ def test_a_study_that_is_absent_or_a_folder_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "absent.toml", tmp_path, Path("a\0b")):
         with pytest.raises(StudyError):
             load(path)
+
+
+def test_every_key_is_documented(repository: Path) -> None:
+    text = (repository / "docs" / "study.md").read_text(encoding="utf-8")
+    schemas = (s.TOP, s.BEAM, s.RING, s.ARC, s.RF, s.FEEDBACK, s.IP, s.CRAB, s.RAMP, s.RECORDS)
+    tables_of_keys = {"ring", "arc", "ip", "records"}
+    missing = [
+        key
+        for schema in schemas
+        for key in schema
+        if f"`{key}`" not in text and key not in tables_of_keys
+    ]
+    assert missing == []
+
+
+def test_the_example_in_the_documentation_is_a_study(repository: Path) -> None:
+    text = (repository / "docs" / "study.md").read_text(encoding="utf-8")
+    example = text.split("```toml\n")[1].split("```")[0]
+    assert Study.from_dict(tomllib.loads(example)).turns == 1000
