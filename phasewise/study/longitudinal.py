@@ -14,15 +14,15 @@ def slip_factor(beam: Beam) -> float:
 
 
 def bucket_focusing(beam: Beam) -> float:
-    """(2πQs)² = 2π h η cos(2πφ) q V / (β² E) of a beam with RF; negative where the RF defocuses.
+    """(2πQs)² = 2π h η cos(2πφ) |q| V / (β² E) of a beam with RF; negative where it defocuses.
 
-    The small-amplitude form of δ → δ + qV/(β²E) [sin 2π(φ + fz/βc) - sin 2πφ], z → z - ηCδ; see
-    S. Y. Lee, Accelerator Physics, section 3.I.
+    The small-amplitude form of δ → δ + |q|V/(β²E) [sin 2π(φ + fz/βc) - sin 2πφ], z → z - ηCδ; see
+    S. Y. Lee, Accelerator Physics, section 3.I. The phase is that of the charge's own acceleration.
     """
     rf = beam.arc.rf
     if rf is None:
         return 0.0
-    kick = beam.charge * rf.voltage / (beam.beta**2 * beam.energy)
+    kick = abs(beam.charge) * rf.voltage / (beam.beta**2 * beam.energy)
     phase = 2 * math.pi * rf.phase
     return 2 * math.pi * rf.harmonic * slip_factor(beam) * math.cos(phase) * kick
 

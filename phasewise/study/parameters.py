@@ -50,7 +50,6 @@ def _pairs(study: Study) -> Iterator[tuple[str, Any]]:
     yield "records.moments_order", study.records.moments_order
     yield "records.tracked", study.records.tracked
     yield "records.slices_every", study.records.slices_every
-    yield "records.slices_every", study.records.slices_every
 
 
 def _beam(beam: Beam) -> Iterator[tuple[str, Any]]:

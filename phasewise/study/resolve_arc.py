@@ -17,6 +17,9 @@ from phasewise.study.model import Arc, Pair, RadioFrequency, Six
 RESONANCE = 1e-9
 """Turns from an integer or half-integer tune within which the linear motion counts as unstable."""
 
+DETUNING_SYMMETRY = 1e-9
+"""Relative difference up to which the two cross terms of the detuning are equal."""
+
 ALTERNATIVES = (("aperture", "aperture_sigma"), ("map", "matrix", "tensor"))
 
 
@@ -55,6 +58,13 @@ def _check(table: object, where: str, folder: Path) -> dict[str, Any]:
         if "matrix" in given or "tensor" in given:
             raise StudyError(f"{where} gives both map, a file, and a matrix: give one")
         given |= read_map(folder / given.pop("map"), where)
+    _, axy, ayx, _ = given.get("amplitude_detuning", (0.0,) * 4)
+    if abs(axy - ayx) > DETUNING_SYMMETRY * (abs(axy) + abs(ayx)):
+        raise StudyError(
+            f"{where}.amplitude_detuning: axy = {axy:g} and ayx = {ayx:g} must be equal, since "
+            "both "
+            "are the same derivative of the Hamiltonian"
+        )
     if "tensor" in given and "matrix" not in given:
         raise StudyError(f"{where}.tensor needs {where}.matrix, the linear part of the map")
     return given

@@ -50,6 +50,7 @@ def test_a_study_resolves_to_tables_that_build_the_same_study_again() -> None:
     study = build(
         arc__aperture_sigma=[8, 8],
         arc__feedback={"gain": [0.1, 0.2]},
+        arc__amplitude_detuning=[[1e3, 2e3], [2e3, 4e3]],
         ip__1__ramp={"from": [1e-5, 0], "to": [0, 0], "turns": [10, 20]},
         ip__1__beam={"2": {"beta": [0.6, 0.5], "crab": {"frequency": 4e8}}},
         beam__1__offset_sigma=[0.1, 0, 0, 0, 0, 0],
@@ -262,7 +263,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"arc__longitudinal": "rf"}, "[arc.rf] is missing"),
     ({"arc__rf": {"voltage": 1e6, "harmonic": 10}}, "follows from [arc.rf]: give one"),
     (RF | {"arc__rf__phase": 0.5}, "did you mean phase = 0?"),
-    (RF | {"beam__1__particle": "antiproton"}, "did you mean phase = 0.5?"),
+    (RF | {"arc__momentum_compaction": 0.0}, "did you mean phase = 0.5?"),
     (RF | {"arc__rf__voltage": 1e12}, "is too strong: (2πQs)² = 10.3 must be below 4"),
     (RF | {"arc__rf__voltage": None}, "arc.rf.voltage is missing"),
     (
@@ -270,6 +271,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "ring.circumference (m) is missing",
     ),
     (RF | {"arc__momentum_compaction": None}, "arc.momentum_compaction is missing"),
+    ({"arc__amplitude_detuning": [[1e3, 2e3], [3e3, 1e3]]}, "axy = 2000 and ayx = 3000"),
     ({"arc__damping_turns": [-1, 1, 1]}, "arc.damping_turns = -1 must be at least 0 (turns)"),
     ({"arc__map": "absent.toml"}, "absent.toml does not exist"),
     ({"arc__matrix": [[1.0]]}, "arc.matrix must be a list of 6 lists"),
