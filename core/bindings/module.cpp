@@ -7,6 +7,7 @@ void bind_communicator(nb::module_& m);
 void bind_numerics(nb::module_& m);
 void bind_elements(nb::module_& m);
 void bind_field(nb::module_& m);
+void bind_probe(nb::module_& m);
 void bind_simulation(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -15,5 +16,6 @@ NB_MODULE(_core, m) {
   bind_numerics(m);
   bind_elements(m);
   bind_field(m);
+  bind_probe(m);
   bind_simulation(m);
 }

@@ -9,7 +9,6 @@ namespace phasewise::collision {
 namespace {
 
 using field::Cic;
-using field::Place;
 using field::Tsc;
 using field::WindowFrame;
 
@@ -24,6 +23,16 @@ Quad load_quad(const double* p) {
   return value;
 }
 
+// Two doubles: neighbouring nodes of one mesh row.
+using Pair = double __attribute__((vector_size(16)));
+
+void add_pair(double* p, double first, double second) {
+  Pair value;
+  __builtin_memcpy(&value, p, sizeof value);
+  value += Pair{first, second};
+  __builtin_memcpy(p, &value, sizeof value);
+}
+
 // What one block of particles needs between the vectorised steps and the mesh accesses.
 struct Workspace {
   alignas(64) double fx[block], fy[block], inside[block];
@@ -33,20 +42,24 @@ struct Workspace {
 };
 
 template <class W>
-double find_places(const beam::ParticleView& p, int n, double z_plane, const WindowFrame& frame,
+double find_places(const beam::ParticleView& p, int n, double z_plane, const WindowFrame& frame_of,
                    Workspace& w) {
-  double inside = 0.0;
-#pragma omp simd reduction(+ : inside)
+  const WindowFrame frame = frame_of;
+  const double *x = p.x, *px = p.px, *y = p.y, *py = p.py, *z = p.z;
+  double all_inside = 0.0;
+#pragma omp simd reduction(+ : all_inside)
   for (int i = 0; i < n; ++i) {
-    const double s = meeting_distance(p.z[i], z_plane);
-    const Place place = W::place(p.x[i] + s * p.px[i], p.y[i] + s * p.py[i], frame);
-    w.fx[i] = place.fx;
-    w.fy[i] = place.fy;
-    w.inside[i] = place.inside;
-    w.node[i] = place.node;
-    inside += place.inside;
+    const double s = meeting_distance(z[i], z_plane);
+    int node;
+    double fx, fy, inside;
+    W::place(x[i] + s * px[i], y[i] + s * py[i], frame, node, fx, fy, inside);
+    w.fx[i] = fx;
+    w.fy[i] = fy;
+    w.inside[i] = inside;
+    w.node[i] = node;
+    all_inside += inside;
   }
-  return inside;
+  return all_inside;
 }
 
 template <class W, int planes>
@@ -134,26 +147,53 @@ void kick_from_afar(const beam::ParticleView& p, int n, const KickSource& kick, 
   }
 }
 
+template <bool longitudinal>
+void apply_kicks(const beam::ParticleView& p, int n, double z_other, const Workspace& w) {
+  double *x = p.x, *px = p.px, *y = p.y, *py = p.py, *delta = p.delta;
+  const double* z = p.z;
+#pragma omp simd
+  for (int i = 0; i < n; ++i) {
+    double xi = x[i], pxi = px[i], yi = y[i], pyi = py[i], di = longitudinal ? delta[i] : 0.0;
+    kick_and_return(meeting_distance(z[i], z_other), w.kx[i], w.ky[i], w.energy[i], 0.25, xi, pxi,
+                    yi, pyi, di);
+    x[i] = xi;
+    px[i] = pxi;
+    y[i] = yi;
+    py[i] = pyi;
+    if (longitudinal) delta[i] = di;
+  }
+}
+
 template <class W, int planes>
 void kick_block(const beam::ParticleView& p, int n, const KickSource& kick, Workspace& w) {
   const double inside = find_places<W>(p, n, kick.z_other, kick.frame, w);
   find_fractions<W, planes>(p, n, kick, w);
   gather<planes>(W{}, n, kick, w);
   if (inside != n) kick_from_afar(p, n, kick, w);
-  const double coupling = kick.longitudinal_kick ? 0.25 : 0.0;
-  const bool energy = planes == 2 && kick.longitudinal_kick;
-  if (!energy) std::fill_n(w.energy, n, 0.0);
-  if (kick.longitudinal_kick) {
+  if (planes == 1) std::fill_n(w.energy, n, 0.0);
+  if (kick.longitudinal_kick)
+    apply_kicks<true>(p, n, kick.z_other, w);
+  else
+    apply_kicks<false>(p, n, kick.z_other, w);
+}
+
+void find_weights(Cic, int n, double magic, Workspace& w) {
 #pragma omp simd
-    for (int i = 0; i < n; ++i)
-      kick_and_return(meeting_distance(p.z[i], kick.z_other), w.kx[i], w.ky[i], w.energy[i],
-                      coupling, p.x[i], p.px[i], p.y[i], p.py[i], p.delta[i]);
-  } else {
-    double unused = 0.0;
-#pragma omp simd private(unused)
-    for (int i = 0; i < n; ++i)
-      kick_and_return(meeting_distance(p.z[i], kick.z_other), w.kx[i], w.ky[i], 0.0, 0.0, p.x[i],
-                      p.px[i], p.y[i], p.py[i], unused);
+  for (int i = 0; i < n; ++i) {
+    double w00, w01, w10, w11;
+    Cic::charge(w.fx[i], w.fy[i], w.inside[i], magic, w00, w01, w10, w11);
+    w.weight[0][i] = w00;
+    w.weight[1][i] = w01;
+    w.weight[2][i] = w10;
+    w.weight[3][i] = w11;
+  }
+}
+
+void find_weights(Tsc, int n, double magic, Workspace& w) {
+  for (int i = 0; i < n; ++i) {
+    double weight[9];
+    Tsc::charge(w.fx[i], w.fy[i], w.inside[i], magic, weight);
+    for (int k = 0; k < 9; ++k) w.weight[k][i] = weight[k];
   }
 }
 
@@ -164,19 +204,15 @@ std::int64_t deposit_block(const beam::ParticleView& p, int n, const ChargeTarge
   std::int64_t outside = 0;
   for (int plane = 0; plane < target.planes; ++plane) {
     outside += n - static_cast<std::int64_t>(find_places<W>(p, n, target.z[plane], target.frame, w));
-    const double magic = target.magic;
-#pragma omp simd
-    for (int i = 0; i < n; ++i) {
-      double weight[width * width];
-      W::charge({w.node[i], w.fx[i], w.fy[i], w.inside[i]}, magic, weight);
-      for (int k = 0; k < width * width; ++k) w.weight[k][i] = weight[k];
-    }
+    find_weights(W{}, n, target.magic, w);
     double* charge = target.charge[plane];
     const int ny = target.frame.ny;
     for (int i = 0; i < n; ++i) {
       double* node = charge + w.node[i];
-      for (int a = 0; a < width; ++a)
-        for (int b = 0; b < width; ++b) node[a * ny + b] += w.weight[width * a + b][i];
+      for (int a = 0; a < width; ++a, node += ny) {
+        add_pair(node, w.weight[width * a][i], w.weight[width * a + 1][i]);
+        if constexpr (width == 3) node[2] += w.weight[width * a + 2][i];
+      }
     }
   }
   return outside;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "beam/boost.hpp"
+#include "beam/crab.hpp"
 #include "beam/moments.hpp"
 #include "beam/particles.hpp"
 #include "beam/slices.hpp"
@@ -15,17 +16,12 @@ namespace phasewise::collision {
 
 enum class Model { none, strong_strong, soft_gaussian, weak_strong };
 
-struct Crab {
-  double strength = 0.0;   // 1 turns the bunch by the half crossing angle
-  double wave_number = 0;  // 2π f/c [1/m]; 0: linear in z
-};
-
 struct InteractionPoint {
   Model model = Model::none;
   beam::CrossingAngle angle;
   std::array<double, 4> separation{};  // beam 1 minus beam 2, x y [m], before and after the ramp
   std::array<double, 2> ramp{};        // turns between which it moves linearly
-  std::array<Crab, 2> crab{};
+  std::array<beam::CrabPair, 2> crab{};
   int nx = 128, ny = 128;
   int slices = 1;
   beam::Slicing slicing = beam::Slicing::equal_charge;

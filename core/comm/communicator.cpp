@@ -43,13 +43,17 @@ std::vector<int> displacements(const std::vector<int>& counts) {
 }  // namespace
 
 struct Communicator::Handle {
-  MPI_Comm comm;
-  bool owned;
+  Handle(MPI_Comm comm, bool owned) : comm(comm), owned(owned) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
   ~Handle() {
     int finalised = 0;
     MPI_Finalized(&finalised);
     if (owned && !finalised) MPI_Comm_free(&comm);
   }
+
+  MPI_Comm comm;
+  bool owned;
 };
 
 void initialise() {
@@ -101,13 +105,13 @@ Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 
 Communicator Communicator::world(Recorder& recorder) {
   initialise();
-  return {std::make_unique<Handle>(Handle{MPI_COMM_WORLD, false}), recorder};
+  return {std::make_unique<Handle>(MPI_COMM_WORLD, false), recorder};
 }
 
 Communicator Communicator::split(int color) const {
   MPI_Comm part = MPI_COMM_NULL;
   MPI_Comm_split(handle_->comm, color, rank_, &part);
-  return {std::make_unique<Handle>(Handle{part, true}), *recorder_};
+  return {std::make_unique<Handle>(part, true), *recorder_};
 }
 
 void Communicator::barrier() const { MPI_Barrier(handle_->comm); }

@@ -1,42 +1,22 @@
 #include "driver/build_point.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
-#include <utility>
+#include <string>
 
 namespace phasewise::driver {
 namespace {
 
-constexpr double speed_of_light = 299792458.0;  // m/s
-
-template <class Value>
-Value choose(const Parameters& parameters, const std::string& key,
-             std::initializer_list<std::pair<const char*, Value>> choices) {
-  const std::string word = parameters.word(key);
-  std::string names;
-  for (const auto& [name, value] : choices) {
-    if (word == name) return value;
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  throw std::invalid_argument(key + " = " + word + " is not one of " + names);
-}
-
-collision::Crab read_crab(const Parameters& parameters, const std::string& key) {
-  const auto values = parameters.numbers(key, 2);
-  return {values[0], 2.0 * std::numbers::pi * values[1] / speed_of_light};
-}
-
 void read_slices(const Parameters& parameters, const std::string& at,
                  collision::InteractionPoint& point) {
   point.slices = static_cast<int>(parameters.integer(at + "slices"));
-  point.slicing = choose<beam::Slicing>(parameters, at + "slicing",
-                                        {{"equal-charge", beam::Slicing::equal_charge},
-                                         {"equal-width", beam::Slicing::equal_width}});
+  point.slicing = static_cast<beam::Slicing>(
+      parameters.choice(at + "slicing", {"equal-charge", "equal-width"}));
   point.slice_extent = parameters.number(at + "slice_extent");
-  point.planes = choose<int>(parameters, at + "interpolation", {{"none", 1}, {"linear", 2}});
+  point.planes = 1 + static_cast<int>(parameters.choice(at + "interpolation", {"none", "linear"}));
   if (point.slices < 1 || point.slices > 255)
-    throw std::invalid_argument(at + "slices must lie between 1 and 255");
+    parameters.fail(at + "slices", "give 1 to 255 slices");
 }
 
 void read_mesh(const Parameters& parameters, const std::string& at,
@@ -45,11 +25,10 @@ void read_mesh(const Parameters& parameters, const std::string& at,
   point.nx = static_cast<int>(grid[0]);
   point.ny = static_cast<int>(grid[1]);
   if (point.nx < 8 || point.ny < 8 || point.nx > 16384 || point.ny > 16384)
-    throw std::invalid_argument(at + "grid must have between 8 and 16384 nodes each way");
-  point.weighting = choose<collision::Weighting>(
-      parameters, at + "weighting",
-      {{"cic", collision::Weighting::cic}, {"tsc", collision::Weighting::tsc}});
-  point.fixed_mesh = choose<bool>(parameters, at + "mesh", {{"follow", false}, {"fixed", true}});
+    parameters.fail(at + "grid", "give 8 to 16384 nodes each way");
+  point.weighting =
+      static_cast<collision::Weighting>(parameters.choice(at + "weighting", {"cic", "tsc"}));
+  point.fixed_mesh = parameters.choice(at + "mesh", {"follow", "fixed"}) == 1;
   point.mesh_extent = parameters.number(at + "mesh_extent");
   const auto half_width = parameters.numbers(at + "mesh_half_width", 2);
   point.mesh_half_width = {half_width[0], half_width[1]};
@@ -60,18 +39,18 @@ void read_mesh(const Parameters& parameters, const std::string& at,
 collision::InteractionPoint build_point(const Parameters& parameters, int ip) {
   const std::string at = "ip." + std::to_string(ip) + ".";
   collision::InteractionPoint point;
-  point.model = choose<collision::Model>(parameters, at + "model",
-                                         {{"strong-strong", collision::Model::strong_strong},
-                                          {"soft-gaussian", collision::Model::soft_gaussian},
-                                          {"weak-strong", collision::Model::weak_strong},
-                                          {"none", collision::Model::none}});
-  point.angle = beam::CrossingAngle(parameters.number(at + "half_crossing_angle"),
-                                    parameters.number(at + "crossing_plane"));
+  point.model = static_cast<collision::Model>(
+      parameters.choice(at + "model", {"none", "strong-strong", "soft-gaussian", "weak-strong"}));
+  point.angle = beam::crossing_angle(parameters.number(at + "half_crossing_angle"),
+                                     parameters.number(at + "crossing_plane"));
   const auto separation = parameters.numbers(at + "separation", 4);
   const auto ramp = parameters.numbers(at + "separation_ramp", 2);
   std::copy_n(separation.begin(), 4, point.separation.begin());
   point.ramp = {ramp[0], ramp[1]};
-  point.crab = {read_crab(parameters, at + "crab.1"), read_crab(parameters, at + "crab.2")};
+  for (int b = 0; b < 2; ++b) {
+    const auto crab = parameters.numbers(at + "crab." + std::to_string(b + 1), 2);
+    point.crab[b] = beam::crab_pair(crab[0], crab[1], point.angle);
+  }
   point.longitudinal_kick = parameters.integer(at + "longitudinal_kick") != 0;
   point.luminosity = parameters.integer(at + "luminosity") != 0;
   read_slices(parameters, at, point);
@@ -112,7 +91,9 @@ beam::LongitudinalHistogram gaussian_histogram(double mean, double rms) {
   constexpr double particles = 1e15;
   beam::LongitudinalHistogram histogram(std::fabs(mean) + 6.0 * rms);
   for (int bin = 0; bin < beam::LongitudinalHistogram::bins; ++bin) {
-    const auto below = [&](double z) { return std::erfc((mean - z) / (rms * std::numbers::sqrt2)); };
+    const auto below = [&](double z) {
+      return std::erfc((mean - z) / (rms * std::numbers::sqrt2));
+    };
     histogram.counts()[bin] = static_cast<std::int64_t>(
         0.5 * particles * (below(histogram.edge(bin + 1.0)) - below(histogram.edge(bin))));
   }

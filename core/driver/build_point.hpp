@@ -11,7 +11,8 @@ namespace phasewise::driver {
 // ip counts from 1, as in the parameters
 collision::InteractionPoint build_point(const Parameters& parameters, int ip);
 
-// The design optics and sizes of a beam at an interaction point, as the moments of a Gaussian bunch.
+// The design optics and sizes of a beam at an interaction point, as the moments of a Gaussian
+// bunch.
 beam::Moments design_moments(const Parameters& parameters, int beam, int ip);
 
 // A Gaussian bunch's z distribution as a histogram.

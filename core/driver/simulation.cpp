@@ -18,6 +18,8 @@ using collision::CollidingBeam;
 
 namespace {
 
+constexpr double flops_per_element = 80.0;  // of the usual elements, on average
+
 template <class Map>
 void transform(const ParticleView& p, const Map& map) {
 #pragma omp simd
@@ -28,7 +30,8 @@ void transform(const ParticleView& p, const Map& map) {
   }
 }
 
-// Mean and covariance after a map that is nearly linear over the beam: by its differences over one rms each way.
+// Mean and covariance after a map that is nearly linear over the beam: by its differences over one
+// rms each way.
 beam::Moments mapped(const beam::Moments& m, const collision::CollisionFrame& frame) {
   const auto image = [&](int coordinate, double step) {
     std::array<double, 6> u = m.mean;
@@ -156,7 +159,8 @@ void Simulation::count_alive() {
   for (int b = 0; b < 2; ++b)
     if (bunches_[b].particles) alive[b] = bunches_[b].particles->size();
   world_.sum("moments", alive);
-  for (int b = 0; b < 2; ++b) bunches_[b].alive = tracked(b) ? alive[b] : bunches_[b].macroparticles;
+  for (int b = 0; b < 2; ++b)
+    bunches_[b].alive = tracked(b) ? alive[b] : bunches_[b].macroparticles;
 }
 
 void Simulation::step() {
@@ -221,8 +225,8 @@ void Simulation::reduce_bounds() {
   for (int b = 0; b < 2; ++b) std::copy_n(all.begin() + 6 * b, 6, beam_bounds_[b].begin());
 }
 
-// One pass over the particles: sums of moments in the beam's own frame, the step into the collision's frame, and the histogram
-// of z there.
+// One pass over the particles: sums of moments in the beam's own frame, the step into the
+// collision's frame, and the histogram of z there.
 void Simulation::measure_and_enter(int ip, std::array<CollidingBeam, 2>& colliding) {
   reduce_bounds();
   const collision::InteractionPoint& point = points_[ip]->description;
@@ -267,8 +271,8 @@ void Simulation::measure_and_enter(int ip, std::array<CollidingBeam, 2>& collidi
     Bunch& bunch = bunches_[b];
     const std::size_t size = sums.size() / 2;
     std::copy_n(sums.begin() + b * size, size, moments[b].values().begin());
-    bunch.moments = tracked(b) ? moments[b].moments(static_cast<double>(bunch.alive))
-                               : points_[ip]->design[b];
+    bunch.moments =
+        tracked(b) ? moments[b].moments(static_cast<double>(bunch.alive)) : points_[ip]->design[b];
     colliding[b].moments = mapped(bunch.moments, frame(ip, b));
     const double mean = colliding[b].moments.mean[4], rms = colliding[b].moments.rms(4);
     std::copy_n(counts.begin() + b * beam::LongitudinalHistogram::bins,
@@ -293,13 +297,14 @@ void Simulation::cut_and_sort(int ip, std::array<CollidingBeam, 2>& colliding) {
     beam.particles = &*bunch.particles;
     times_.run("sort", static_cast<double>(bunch.particles->size()), point.description.slices,
                114.0, [&] {
-                 beam.begin = beam::sort_by_slice(*bunch.particles, beam.cuts, point.slice_of[b],
-                                                  threads_);
+                 beam.begin =
+                     beam::sort_by_slice(*bunch.particles, beam.cuts, point.slice_of[b], threads_);
                });
   }
 }
 
-// One pass over the particles: back to the beam's own frame, along the line to the next interaction point, and the bounds there.
+// One pass over the particles: back to the beam's own frame, along the line to the next interaction
+// point, and the bounds there.
 void Simulation::leave_and_push(int ip) {
   const bool collided = points_[ip]->description.model != collision::Model::none;
   for (int b = 0; b < 2; ++b) {
@@ -311,18 +316,21 @@ void Simulation::leave_and_push(int ip) {
     const ParticleView all = bunch.particles->view();
     std::vector<beam::Bounds> bounds(threads_, beam::Bounds{});
     std::vector<char> lost(threads_, 0);
-    times_.run("arc", static_cast<double>(all.size), line.flops(), 96.0, [&] {
-      parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int thread) {
-        const ParticleView block = all.part(begin, count);
-        if (collided && !from.is_identity())
-          transform(block, [&](Coordinates& c) { from.leave(c); });
-        line.push(block, about);
-        beam::update_bounds(block, bounds[thread]);
-        int missing = 0;
-        for (int i = 0; i < count; ++i) missing += block.x[i] != block.x[i];
-        if (missing > 0) lost[thread] = 1;
-      });
-    });
+    times_.run("arc", static_cast<double>(all.size),
+               flops_per_element * static_cast<double>(line.size()), 96.0, [&] {
+                 parallel::for_blocks(all.size, threads_,
+                                      [&](std::int64_t begin, int count, int thread) {
+                                        const ParticleView block = all.part(begin, count);
+                                        if (collided && !from.is_identity())
+                                          transform(block, [&](Coordinates& c) { from.leave(c); });
+                                        line.push(block, about);
+                                        beam::update_bounds(block, bounds[thread]);
+                                        int missing = 0;
+                                        for (int i = 0; i < count; ++i)
+                                          missing += block.x[i] != block.x[i];
+                                        if (missing > 0) lost[thread] = 1;
+                                      });
+               });
     bunch.bounds.fill(0.0);
     bool any_lost = false;
     for (int t = 0; t < threads_; ++t) {

@@ -1,5 +1,5 @@
-// The simulation of a study: both beams, turn after turn. One turn: for each interaction point in order, measure the beams,
-// collide them, and take each along its line to the next one.
+// The simulation of a study: both beams, turn after turn. One turn: for each interaction point in
+// order, measure the beams, collide them, and take each along its line to the next one.
 #pragma once
 
 #include <array>
@@ -48,7 +48,8 @@ class Simulation {
   Bunch& bunch(int beam) { return bunches_[beam]; }
   const Bunch& bunch(int beam) const { return bunches_[beam]; }
   const collision::BeamGroups& groups() const { return *groups_; }
-  // Puts these particles in the place of this rank's; ids must be of this rank. Call refresh() on all ranks after.
+  // Puts these particles in the place of this rank's; ids must be of this rank. Call refresh() on
+  // all ranks after.
   void replace_particles(int beam, const beam::ParticleView& particles);
   // Counts the particles and their bounds anew. Collective.
   void refresh();
@@ -57,7 +58,8 @@ class Simulation {
   const std::vector<double>& pair_luminosity(int ip) const;
   const std::array<std::vector<collision::GaussianSlice>, 2>& slices(int ip) const;
   int slice_count(int ip) const;
-  // The field of a slice of the beams as they are now, on arrival at the first interaction point. Collective.
+  // The field of a slice of the beams as they are now, on arrival at the first interaction point.
+  // Collective.
   collision::SliceField slice_field(int ip, int beam, int slice);
 
   const comm::Recorder& recorder() const { return recorder_; }

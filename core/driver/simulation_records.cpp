@@ -1,4 +1,5 @@
-// What a simulation shows beside its turn-by-turn moments: tracked particles, slices, the field of a slice.
+// What a simulation shows beside its turn-by-turn moments: tracked particles, slices, the field of
+// a slice.
 #include <limits>
 
 #include "driver/point.hpp"
@@ -15,7 +16,8 @@ void Simulation::record_arrival() {
   }
 }
 
-// Each tracked particle lives on one rank; the others add zeros. The seventh number tells whether it lives.
+// Each tracked particle lives on one rank; the others add zeros. The seventh number tells whether
+// it lives.
 void Simulation::record_tracked(int b) {
   constexpr int width = 7;
   std::vector<double> values(static_cast<std::size_t>(tracked_) * width, 0.0);

@@ -1,0 +1,19 @@
+// The machine's roof for the benchmarks.
+#include <nanobind/nanobind.h>
+
+#include "probe/roof.hpp"
+
+namespace nb = nanobind;
+
+void bind_probe(nb::module_& m) {
+  m.def(
+      "measure_roof",
+      [](int threads) {
+        const phasewise::probe::Roof roof = phasewise::probe::measure_roof(threads);
+        nb::dict result;
+        result["bytes_per_second"] = roof.bytes_per_second;
+        result["flops_per_second"] = roof.flops_per_second;
+        return result;
+      },
+      nb::arg("threads") = 1, "Memory bandwidth (triad) and fused multiply-add rate of this rank.");
+}

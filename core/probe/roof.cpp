@@ -1,0 +1,61 @@
+#include "probe/roof.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+#include "parallel/buffer.hpp"
+#include "parallel/loops.hpp"
+
+namespace phasewise::probe {
+namespace {
+
+template <class F>
+double best_seconds(int passes, F&& f) {
+  double best = INFINITY;
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto start = std::chrono::steady_clock::now();
+    f();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    best = std::min(best, elapsed.count());
+  }
+  return best;
+}
+
+double triad_bandwidth(int threads) {
+  constexpr std::int64_t n = std::int64_t{1} << 24;  // 3 × 128 MiB, beyond any cache
+  parallel::Buffer<double> a(n), b(n), c(n);
+  const auto each = [&](auto f) {
+    parallel::for_tasks(threads, threads, [&](int t, int) {
+      for (std::int64_t i = n * t / threads; i < n * (t + 1) / threads; ++i) f(i);
+    });
+  };
+  each([&](std::int64_t i) { a[i] = b[i] = c[i] = 1.0; });
+  const double seconds = best_seconds(5, [&] { each([&](std::int64_t i) { a[i] = b[i] + 3.0 * c[i]; }); });
+  return 3.0 * sizeof(double) * n / seconds;
+}
+
+// Independent fused multiply-adds on values that stay in registers.
+double multiply_add_rate(int threads) {
+  constexpr int lanes = 48, rounds = 4'000'000;
+  std::vector<double> results(threads);
+  const double seconds = best_seconds(3, [&] {
+    parallel::for_tasks(threads, threads, [&](int t, int) {
+      double value[lanes];
+      for (int i = 0; i < lanes; ++i) value[i] = i + t;
+      for (int round = 0; round < rounds; ++round)
+        for (int i = 0; i < lanes; ++i) value[i] = std::fma(value[i], 0.999, 1e-3);
+      for (const double v : value) results[t] += v;
+    });
+  });
+  double sum = 0.0;
+  for (const double r : results) sum += r;
+  return sum == 0.0 ? 0.0 : 2.0 * lanes * rounds * static_cast<double>(threads) / seconds;
+}
+
+}  // namespace
+
+Roof measure_roof(int threads) { return {triad_bandwidth(threads), multiply_add_rate(threads)}; }
+
+}  // namespace phasewise::probe
