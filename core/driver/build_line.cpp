@@ -247,19 +247,4 @@ beam::BunchDescription build_bunch(const Parameters& parameters, int beam) {
   return bunch;
 }
 
-beam::CrossingAngle build_crossing_angle(const Parameters& parameters, int ip) {
-  const std::string prefix = "ip." + std::to_string(ip) + ".";
-  const std::string key = prefix + "half_crossing_angle";
-  const double phi = parameters.number_or(key, 0.0);
-  if (!(std::fabs(phi) < two_pi / 8)) parameters.fail(key, "angles below π/4 rad are accepted");
-  return beam::crossing_angle(phi, parameters.number_or(prefix + "crossing_plane", 0.0));
-}
-
-beam::CrabPair build_crab(const Parameters& parameters, int ip, int beam) {
-  const std::string key = "ip." + std::to_string(ip) + ".crab." + std::to_string(beam);
-  const std::vector<double> crab = parameters.numbers_or(key, {0, 0});
-  if (!(crab[1] >= 0.0)) parameters.fail(key, "frequencies not below 0 Hz are accepted");
-  return beam::crab_pair(crab[0], crab[1], build_crossing_angle(parameters, ip));
-}
-
 }  // namespace phasewise::driver

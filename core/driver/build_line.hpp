@@ -1,10 +1,6 @@
-// From parameters to the values of core/beam: lines, bunches, optics, crab cavities.
+// From parameters to the values of core/beam: lines and bunches.
 #pragma once
 
-#include <cstdint>
-
-#include "beam/boost.hpp"
-#include "beam/crab.hpp"
 #include "beam/distribution.hpp"
 #include "beam/line.hpp"
 #include "driver/parameters.hpp"
@@ -16,11 +12,5 @@ beam::Line build_line(const Parameters& parameters, int beam, int segment);
 
 // The bunch beam.B, matched to the optics of interaction point 1.
 beam::BunchDescription build_bunch(const Parameters& parameters, int beam);
-
-// ip.K.half_crossing_angle and ip.K.crossing_plane.
-beam::CrossingAngle build_crossing_angle(const Parameters& parameters, int ip);
-
-// ip.K.crab.B; no crab cavities where the key is missing.
-beam::CrabPair build_crab(const Parameters& parameters, int ip, int beam);
 
 }  // namespace phasewise::driver
