@@ -1,0 +1,89 @@
+"""A picture of the report: drawn once, shown as SVG in the page and saved as PNG beside it."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from matplotlib.figure import Figure as Canvas
+
+from phasewise.report.style import INK, LINE, MUTED, picture_style
+
+PNG_RESOLUTION = 150
+_THEME = {INK: "var(--ink)", MUTED: "var(--muted)", LINE: "var(--line)"}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a figure's function gives: the picture and what to say below it."""
+
+    canvas: Canvas
+    caption: str
+    warning: str | None = None
+
+
+@dataclass(frozen=True)
+class Missing:
+    """One sentence on what to switch on in the study to see the figure."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the report; `svg` is None where `caption` says what it needs.
+
+    `picture` is the PNG file, where one was written.
+    """
+
+    name: str
+    title: str
+    caption: str
+    svg: str | None = field(default=None, repr=False)
+    warning: str | None = None
+    picture: Path | None = None
+
+
+def make_figure(
+    name: str, title: str, draw: Callable[[], Drawing | Missing], pictures: Path | None
+) -> Figure:
+    """Draw a figure; its PNG goes into the folder `pictures` where one is given."""
+    with picture_style():
+        drawn = draw()
+        if isinstance(drawn, Missing):
+            return Figure(name, title, drawn.sentence)
+        svg = to_svg(drawn.canvas, name)
+        path = None
+        if pictures is not None:
+            path = pictures / f"{name}.png"
+            # The layout stands: finding it again would take as long as the drawing.
+            drawn.canvas.set_layout_engine("none")
+            drawn.canvas.savefig(path, dpi=PNG_RESOLUTION, facecolor="white")
+    return Figure(name, title, drawn.caption, svg, drawn.warning, path)
+
+
+def to_svg(canvas: Canvas, name: str) -> str:
+    """The picture as an SVG element that stands inside a page.
+
+    Its ids are made unique by the figure's name, its neutral colours follow the page's theme, and
+    the namespaces, which HTML does not need, are left out with all other addresses.
+    """
+    buffer = io.StringIO()
+    canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", text)
+    text = text.replace("xlink:href", "href")
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r"url\(#", f"url(#{name}-", text)
+    text = re.sub(r'href="#', f'href="#{name}-', text)
+    for colour, variable in _THEME.items():
+        text = text.replace(colour, variable)
+    text = text.replace("'DejaVu Sans'", "system-ui, 'DejaVu Sans', sans-serif")
+    text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1, flags=re.DOTALL)
+    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1, flags=re.DOTALL)
+    return text.replace("<svg", f'<svg role="img" aria-label="{name}"', 1).strip()

@@ -1,0 +1,120 @@
+"""The report's page: one HTML file with its style and its pictures inside."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+
+from phasewise.report.figure import Figure
+from phasewise.report.tables import Table
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A headline number: its name, its value, and what puts it in proportion."""
+
+    name: str
+    value: str
+    aside: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page: tables first, then figures."""
+
+    name: str
+    title: str
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole report."""
+
+    title: str
+    subtitle: str
+    tiles: tuple[Tile, ...]
+    warnings: tuple[str, ...]
+    sections: tuple[Section, ...]
+    study: dict[str, object]
+
+
+def render(page: Page) -> str:
+    """The page as HTML that needs no network and no script."""
+    style = files("phasewise.report").joinpath("page.css").read_text(encoding="utf-8")
+    links = "".join(f'<a href="#{s.name}">{escape(s.title)}</a>' for s in page.sections)
+    body = [
+        f"<header><h1>{escape(page.title)}</h1><p>{escape(page.subtitle)}</p></header>",
+        f"<nav>{links}</nav>",
+        "".join(_warning(sentence) for sentence in page.warnings),
+        f'<div class="tiles">{"".join(map(_tile, page.tiles))}</div>',
+        *(_section(section) for section in page.sections),
+        _study(page.study),
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        '<link rel="icon" href="data:,">'
+        f"<title>{escape(page.title)} – phasewise</title><style>{style}</style></head>\n"
+        f"<body><main>{''.join(body)}</main></body></html>\n"
+    )
+
+
+def _warning(sentence: str) -> str:
+    return f'<p class="warning" role="alert">{escape(sentence)}</p>'
+
+
+def _tile(tile: Tile) -> str:
+    aside = f"<small>{escape(tile.aside)}</small>" if tile.aside else ""
+    return (
+        f'<div class="tile"><span>{escape(tile.name)}</span>'
+        f"<strong>{escape(tile.value)}</strong>{aside}</div>"
+    )
+
+
+def _section(section: Section) -> str:
+    tables = "".join(map(_table, section.tables))
+    figures = "".join(map(_figure, section.figures))
+    return (
+        f'<section id="{section.name}"><h2>{escape(section.title)}</h2>'
+        f'<div class="tables">{tables}</div>{figures}</section>'
+    )
+
+
+def _table(table: Table) -> str:
+    heads = "".join(f"<th>{escape(head)}</th>" for head in table.heads)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(row[0])}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in table.rows
+    )
+    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    return (
+        f'<div class="card"><h3>{escape(table.title)}</h3><div class="wide"><table><thead><tr>'
+        f"{heads}</tr></thead><tbody>{rows}</tbody></table></div>{note}</div>"
+    )
+
+
+def _figure(figure: Figure) -> str:
+    title = f"<h3>{escape(figure.title)}</h3>"
+    caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
+    if figure.svg is None:
+        return f'<figure class="card missing" data-name="{figure.name}">{title}{caption}</figure>'
+    warning = _warning(figure.warning) if figure.warning else ""
+    return (
+        f'<figure class="card" data-name="{figure.name}">{title}{warning}'
+        f'<div class="wide picture">{figure.svg}</div>{caption}</figure>'
+    )
+
+
+def _study(study: dict[str, object]) -> str:
+    text = json.dumps(study, indent=2, ensure_ascii=False)
+    return (
+        '<section id="resolved"><details class="card"><summary>The resolved study, every default '
+        f"written out</summary><pre>{escape(text)}</pre></details></section>"
+    )

@@ -1,0 +1,133 @@
+"""Everything a report shows of a run's folder, read and analysed once."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasewise.analysis import (
+    BeamGrowth,
+    CoherentModes,
+    Footprint,
+    Luminosity,
+    centroid_phasors,
+    coherent_modes,
+    footprint,
+    growth,
+    luminosity,
+    setting_of,
+)
+from phasewise.analysis.setting import Setting
+from phasewise.analysis.spectrum import Complexes, Floats
+from phasewise.errors import RunError, StudyError
+from phasewise.results import BeamResults, Results
+
+LEAST_TURNS = 2
+
+
+class RunFolder:
+    """A run's folder as the report sees it; StudyError where it holds no records to show."""
+
+    def __init__(self, directory: str | Path) -> None:
+        self.directory = Path(directory)
+        if not self.directory.is_dir():
+            raise StudyError(f"{self.directory} is not a folder: give the folder of a run")
+        if not (self.directory / "records.h5").is_file():
+            raise StudyError(f"{self.directory} holds no records.h5: give the folder of a run")
+        self.results = Results(self.directory)
+        if len(self.results) < LEAST_TURNS:
+            raise RunError(
+                f"{self.results.path} holds {len(self.results)} turns so far, too few for a report"
+            )
+
+    @cached_property
+    def study(self) -> dict[str, Any]:
+        """The resolved study."""
+        return self.results.study
+
+    @cached_property
+    def derived(self) -> dict[str, Any]:
+        """The study's derived quantities."""
+        return self.results.derived
+
+    @cached_property
+    def setting(self) -> Setting:
+        """The machine."""
+        return setting_of(self.results)
+
+    @cached_property
+    def turn(self) -> Floats:
+        """Turns recorded, (T,)."""
+        return np.asarray(self.results.turn, dtype=np.float64)
+
+    @cached_property
+    def beams(self) -> tuple[BeamResults, BeamResults]:
+        """Records of the two beams."""
+        return self.results.beam(1), self.results.beam(2)
+
+    @cached_property
+    def points(self) -> list[int]:
+        """Interaction points where the beams collide, from 1."""
+        ips = self.study["ip"]
+        return [int(k) for k in sorted(ips, key=int) if ips[k]["model"] != "none"]
+
+    @cached_property
+    def modes(self) -> CoherentModes:
+        """σ and π modes."""
+        return coherent_modes(self.results)
+
+    @cached_property
+    def phasors(self) -> tuple[tuple[Complexes, Complexes], ...]:
+        """Phasors of the centroids, [beam][plane]."""
+        return centroid_phasors(self.results)
+
+    @cached_property
+    def growth(self) -> tuple[BeamGrowth, BeamGrowth]:
+        """Emittance growth of the beams."""
+        return growth(self.results)
+
+    @cached_property
+    def luminosity(self) -> tuple[Luminosity | None, ...]:
+        """Luminosity of each interaction point."""
+        return luminosity(self.results)
+
+    @cached_property
+    def footprints(self) -> tuple[Footprint | None, Footprint | None]:
+        """Tune footprints of the beams."""
+        return footprint(self.results, 1), footprint(self.results, 2)
+
+    @cached_property
+    def particles(self) -> tuple[int, dict[int, Floats]] | None:
+        """Turn and living particles (6, n) by beam of the last dump, None without one.
+
+        A beam with fewer than two particles left is not in it.
+        """
+        dumps = self.results.dumps()
+        if not dumps:
+            return None
+        turn = int(dumps[-1].stem.rpartition("-")[2])
+        found: dict[int, Floats] = {}
+        for number in (1, 2):
+            if not self.setting.beams[number - 1].strong:
+                table = self.results.particles(number, dumps[-1])
+                names = ("x", "px", "y", "py", "z", "delta")
+                coordinates = np.array([table[name] for name in names])
+                if coordinates.shape[1] > 1:
+                    found[number] = coordinates
+        return turn, found
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The run's summary, empty while it goes on."""
+        path = self.directory / "summary.json"
+        if not path.is_file():
+            return {}
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            return {}
+        return content if isinstance(content, dict) else {}

@@ -1,0 +1,215 @@
+"""A report stands alone: every figure in one file, no network, no error in the browser."""
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from phasewise import report
+from phasewise.errors import StudyError
+from phasewise.records import RecordsWriter
+from phasewise.report.contents import FIGURES, make_report
+from phasewise.report.modes import resonances
+from phasewise.report.style import scale, scientific, thin, unit_text, with_error
+from tests.unit.synthetic_run import GROWTH, YOKOYA, make_study, write_run
+
+NAMES = [name for figures in FIGURES.values() for name, _, _ in figures]
+
+# Nothing recorded beyond what always is.
+BARE = {
+    "records__tracked": 0,
+    "records__slices_every": 0,
+    "records__particles_every": 0,
+    "records__pair_luminosity_every": 0,
+    "records__field": False,
+}
+
+# Put into a copy of the page: measures every figure and lists what the page loaded.
+PROBE = """
+<script>addEventListener("load", () => setTimeout(() => {
+  const box = f => (f.querySelector("svg") || f).getBoundingClientRect();
+  const sizes = [...document.querySelectorAll("figure")].map(
+    f => [f.dataset.name, Boolean(f.querySelector("svg")), box(f).width, box(f).height]);
+  const broken = [...document.querySelectorAll("image")].filter(i => !i.getBBox().width).length;
+  const loaded = performance.getEntriesByType("resource").map(e => e.name)
+    .filter(name => !name.startsWith("data:"));
+  const found = document.createElement("pre");
+  found.id = "found";
+  found.textContent = JSON.stringify({sizes, broken, loaded});
+  document.body.append(found);
+}))</script>
+"""
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory):
+    """The folder of a run that recorded everything, its report made."""
+    folder = tmp_path_factory.mktemp("runs") / "full"
+    write_run(folder, outside=3)
+    return folder, make_report(folder)
+
+
+def text_of(made):
+    return html.unescape(made.path.read_text(encoding="utf-8"))
+
+
+def test_every_figure_is_drawn_and_saved_beside_the_report(run_folder):
+    folder, made = run_folder
+    assert made.path == folder / "report.html"
+    assert [figure.name for figure in made.figures] == NAMES
+    assert all(figure.svg for figure in made.figures)
+    for name in NAMES:
+        picture = folder / "pictures" / f"{name}.png"
+        assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 5000
+
+
+def test_the_file_holds_no_address_and_loads_nothing(run_folder):
+    page = run_folder[1].path.read_text(encoding="utf-8")
+    assert not re.search(r"(https?|ftp|file):|//[a-z]+\.", page)
+    assert "<script" not in page and "@import" not in page
+    references = re.findall(r'\b(?:src|href)="([^"]*)"', page)
+    assert references and all(link.startswith(("#", "data:")) for link in references)
+
+
+def test_ids_are_unique_and_every_reference_has_its_target(run_folder):
+    page = run_folder[1].path.read_text(encoding="utf-8")
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    targets = re.findall(r"url\(#([^)]+)\)", page) + re.findall(r'href="#([^"]+)"', page)
+    assert targets and set(targets) <= set(ids)
+
+
+def test_the_numbers_put_in_come_out(run_folder):
+    text = text_of(run_folder[1])
+    factor = re.search(r"x: Y = ([\d.]+)\s±\s([\d.]+)", text)
+    # Four of its own standard errors, and 1e-3 of a bin of 1/1000 over ξ = 0.003745.
+    assert float(factor[1]) == pytest.approx(YOKOYA, abs=4 * float(factor[2]) + 3e-4)
+    rate = re.search(r"beam 1, ε x.*?\(([\d.]+)\s±\s([\d.]+)\)\s×\s10⁻⁷", text)
+    assert float(rate[1]) * 1e-7 == pytest.approx(GROWTH, abs=4e-7 * float(rate[2]))
+    assert "deposit" in text and "reduce_row" in text
+
+
+def test_particles_outside_the_mesh_are_a_warning_at_the_top(run_folder):
+    made = run_folder[1]
+    # 3 of 20 000 passages.
+    assert any("0.0150 % of a beam's passages a turn were outside" in w for w in made.warnings)
+    text = text_of(made)
+    assert text.index('class="warning"') < text.index('class="tiles"')
+
+
+def test_chromium_shows_every_figure_without_error_or_request(run_folder, tmp_path):
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        pytest.skip("chromium is not installed")
+    page = run_folder[1].path.read_text(encoding="utf-8")
+    copy = tmp_path / "probed.html"
+    copy.write_text(page.replace("</body>", PROBE + "</body>"), encoding="utf-8")
+    command = [
+        browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--v=0",
+        "--virtual-time-budget=20000", "--dump-dom", copy.as_uri(),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=150)
+    assert "CONSOLE" not in done.stderr
+    found = re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert found, done.stderr[-2000:]
+    measured = json.loads(html.unescape(found[1]))
+    assert measured["loaded"] == [] and measured["broken"] == 0
+    assert [name for name, *_ in measured["sizes"]] == NAMES
+    for name, drawn, width, height in measured["sizes"]:
+        assert drawn and width > 300 and height > 100, name
+
+
+def test_what_was_not_recorded_is_asked_for_in_one_sentence(tmp_path):
+    write_run(tmp_path, turns=20, **BARE)
+    figures = {figure.name: figure for figure in make_report(tmp_path).figures}
+    asked = {
+        "spectra": "turns = 64",
+        "footprint": "records.tracked",
+        "phase-space": "records.particles_every",
+        "density": "records.particles_every",
+        "field": "records.field",
+        "pair-luminosity": "records.pair_luminosity_every",
+        "slices": "records.slices_every",
+    }
+    for name, key in asked.items():
+        assert figures[name].svg is None and key in figures[name].caption
+        assert figures[name].caption.count(". ") == 0
+    assert {name for name, figure in figures.items() if figure.svg} == set(NAMES) - set(asked)
+
+
+def test_a_weak_strong_study_of_two_points_and_two_turns_has_a_report(tmp_path):
+    changes = {
+        "ip__1__model": "weak-strong",
+        "ip__2": {"beta": [0.55, 0.55], "model": "weak-strong", "luminosity": False},
+        "beam__2": {"like": "beam.1"},
+        "records__moments_order": 2,
+        "ring": {},
+    }
+    write_run(tmp_path, turns=2, **changes)
+    made = make_report(tmp_path)
+    text = text_of(made)
+    assert "m⁻² per crossing" in text and "Interaction point 2" in text
+    assert "nan" not in re.sub(r"<svg.*?</svg>|<pre>.*?</pre>", "", text, flags=re.DOTALL)
+
+
+def test_a_run_that_goes_on_is_said_to_be_incomplete(tmp_path):
+    study = make_study(100)
+    attributes = {"study": json.dumps(study.resolved()), "derived": json.dumps(study.derived())}
+    writer = RecordsWriter(tmp_path / "records.h5", study, attributes)
+    with pytest.raises(Exception, match="0 turns so far"):
+        make_report(tmp_path)
+    writer.close()
+
+
+@pytest.mark.parametrize("folder", ["absent", "."])
+def test_a_folder_without_a_run_is_refused_in_one_sentence(tmp_path, folder):
+    with pytest.raises(StudyError, match="give the folder of a run"):
+        report.build(tmp_path / folder)
+
+
+def test_json_lists_the_file_and_its_figures(tmp_path, capsys):
+    write_run(tmp_path / "run", turns=20, **BARE)
+    output = tmp_path / "elsewhere.html"
+    arguments = Namespace(directory=str(tmp_path / "run"), output=str(output), json=True)
+    assert report.main(arguments) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["report"] == str(output) and output.is_file()
+    assert [figure["name"] for figure in printed["figures"]] == NAMES
+    shown = [figure for figure in printed["figures"] if figure["shown"]]
+    assert shown and all(Path(figure["picture"]).is_file() for figure in shown)
+
+
+def test_resonance_lines_pass_through_the_window_they_are_drawn_in():
+    low, high = [0.30, 0.31], [0.32, 0.33]
+    found = resonances(low, high)
+    # 3 Qx = 1 stays out at 0.333; Qx - Qy = 0 crosses the corner at (0.31 … 0.32).
+    assert (1, -1, 0) in [line[:3] for line in found]
+    assert (3, 0, 1) not in [line[:3] for line in found]
+    for m, n, p, ends in found:
+        assert abs(m * ends[:, 0] + n * ends[:, 1] - p).max() < 1e-12
+
+
+def test_numbers_are_written_for_people():
+    assert scientific(1.202e34) == "1.202\u00a0×\u00a010³⁴"
+    assert scientific(-0.003745) == "−0.003745"
+    assert scientific(float("nan")) == "–"
+    assert with_error(1.2142, 0.0123) == "1.214\u00a0±\u00a00.012"
+    assert with_error(-2.14e-7, 2.5e-8) == "(−2.14\u00a0±\u00a00.25)\u00a0×\u00a010⁻⁷"
+    assert unit_text("cm^-2 s^-1") == "cm⁻² s⁻¹"
+    factor, unit = scale([5.026e-10], "m")
+    assert (round(5.026e-10 * factor, 3), unit) == (502.6, "pm")
+
+
+def test_a_long_history_keeps_its_extremes_when_thinned():
+    turn = np.arange(1e5)
+    value = np.sin(turn)
+    value[77_777] = 9.0
+    few_turns, few = thin(turn, value)
+    assert len(few) <= 4000 and few.max() == 9.0 and few_turns[few.argmax()] == 77_777
