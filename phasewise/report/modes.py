@@ -142,7 +142,8 @@ def draw_footprint(run: RunFolder) -> Drawing | Missing:
         canvas,
         f"Tunes of {particles} tracked particles over {turns} turns (NAFF, Hann window), by the "
         "amplitude of their line. Cross: machine tune; square: the machine tune shifted by the "
-        "sum of ξ. Lines: resonances m Qx + n Qy = p of the lowest orders that cross the picture. "
+        "sum of ξ. Lines, labelled (m,n,p): resonances m Qx + n Qy = p of the lowest orders that "
+        "cross the picture. "
         f"Lines within 2/T = {scientific(2 / turns, 2)} of each other are not told apart.",
     )
 
