@@ -104,10 +104,12 @@ beam::Element radio_frequency(const ElementKeys& keys) {
   const double beta_squared = (1.0 - mass / energy) * (1.0 + mass / energy);
   const double phase = keys.number("phase");
   const double frequency = keys.positive("frequency");
+  // As the push computes it, so that the reference particle's kick is exactly zero.
+  double reference, cosine;
+  numerics::sincos_turns(phase, reference, cosine);
   return beam::RadioFrequency{std::fabs(charge) * keys.number("voltage") / (beta_squared * energy),
                               phase, frequency / (std::sqrt(beta_squared) * speed_of_light),
-                              std::sin(two_pi * (phase - std::round(phase))),
-                              keys.number("slip") * keys.positive("circumference")};
+                              reference, keys.number("slip") * keys.positive("circumference")};
 }
 
 // exp(-1/τ) and sqrt(1 - λ²); no damping for τ = 0.

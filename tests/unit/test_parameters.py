@@ -1,0 +1,81 @@
+"""The flat parameter text: each mistake is one sentence that says where and what is accepted."""
+
+from __future__ import annotations
+
+import pytest
+
+import phasewise._core as core
+
+GOOD = """
+# a line of one element
+seed = 1
+line.1.1.count = 1            # elements
+line.1.1.1.element = aperture
+line.1.1.1.shape = ellipse
+line.1.1.1.half_width = 1e-3 2e-3
+"""
+
+
+def check(text: str) -> None:
+    core.check_line_parameters(text, 1, 1)
+
+
+def test_comments_blanks_and_windows_line_ends_are_accepted() -> None:
+    check(GOOD)
+    check(GOOD.replace("\n", "\r\n").replace(" = ", "="))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("1e-3 2e-3", "1e-3", "line 7: .*half_width = 1e-3: 2 values are accepted here, not 1"),
+        ("1e-3 2e-3", "1e-3 2mm", "'2mm' is not a finite number"),
+        ("1e-3 2e-3", "1e-3 nan", "'nan' is not a finite number"),
+        ("1e-3 2e-3", "1e-3 -1", "numbers above 0 are accepted"),
+        ("= ellipse", "= elipse", "shape = elipse: accepted are ellipse, rectangle"),
+        ("= aperture", "= apperture", "accepted are twiss, synchrotron, rf, damping, aperture"),
+        ("count = 1", "count = 1.5", "'1.5' is not an integer"),
+        ("count = 1", "count = -1", "0 to 4096 are accepted"),
+        ("half_width", "halfwidth", "half_width' is missing; the nearest key given is '.*halfw"),
+        ("seed = 1", "seed = 1\nsede = 2", "'sede' is not a key .*the nearest key read is 'seed'"),
+        ("seed = 1", "seed = 1\nseed = 2", "line 4: 'seed' is given a second time"),
+        ("seed = 1", "seed 1", "line 3: 'seed 1' is not of the form key = value"),
+        ("seed = 1", "seed =", "line 3: 'seed' has no value"),
+        ("seed = 1", "= 1", "line 3: '= 1' is not of the form key = value"),
+    ],
+)
+def test_a_mistake_is_named(old: str, new: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check(GOOD.replace(old, new))
+
+
+def test_an_unsymmetric_detuning_is_refused_because_the_map_would_not_be_symplectic() -> None:
+    text = """
+seed = 1
+line.1.1.count = 1
+line.1.1.1.element = twiss
+line.1.1.1.beta0 = 1 1
+line.1.1.1.beta1 = 1 1
+line.1.1.1.phase = 0.1 0.2
+line.1.1.1.detuning = 1 2 3 4
+"""
+    with pytest.raises(ValueError, match="axy and ayx are accepted only when equal"):
+        check(text)
+
+
+def test_an_energy_below_the_rest_mass_is_refused() -> None:
+    text = """
+seed = 1
+beam.1.charge = 1
+beam.1.mass = 938272088.16
+beam.1.energy = 9e8
+line.1.1.count = 1
+line.1.1.1.element = rf
+line.1.1.1.voltage = 1e6
+line.1.1.1.frequency = 4e8
+line.1.1.1.phase = 0
+line.1.1.1.slip = 1e-3
+line.1.1.1.circumference = 1000
+"""
+    with pytest.raises(ValueError, match=r"beam.1.energy = 9e8: it must exceed the rest mass"):
+        check(text)
