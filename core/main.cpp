@@ -1,4 +1,5 @@
-// The driver without Python: phasewise-driver PARAMETERS runs a study's flat parameters and prints one line a turn.
+// The driver without Python: phasewise-driver PARAMETERS runs a study's flat parameters and prints
+// one line a turn.
 #include <cstdio>
 #include <exception>
 #include <fstream>

@@ -5,27 +5,49 @@ against the machine's measured roof.
 from __future__ import annotations
 
 import argparse
+import resource
 import statistics
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from phasewise.bench_cases import collision_case
+from phasewise.driver import Core, Driver, launched_size, load_core
+from phasewise.launch import start
 from phasewise.output import print_json, print_table
+from phasewise.ranks import collectively, together
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
 
 WARM_UP_TURNS = 2
+PARTICLE_BYTES = 6 * 8 + 4
+"""Of one macroparticle: six coordinates and its number."""
 DEFAULT_TURNS = {"paper": 7, "fine": 9, "small": 25}
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the benchmark on the ranks asked for; exit status."""
-    if options.ranks is not None and options.ranks > 1 and not launched():
-        return start(options.ranks, options.threads)
-    from phasewise import _core
+    """Run the benchmark here, in ranks that it starts, or as one of the ranks; the exit status."""
+    if options.ranks is not None and launched_size() == 0:
+        return start(_words(options), options.ranks, options.threads, as_json=options.json)
+    core = load_core()
+    return together(core, lambda: _run_here(options, core), options.json)
 
-    result = together(lambda: measure(options.case, options.threads, options.turns, options.set))
-    if _core.rank() == 0:
+
+def _words(options: argparse.Namespace) -> list[str]:
+    """The words of this command, without --ranks."""
+    words = ["bench", options.workload, "--case", options.case, "--threads", str(options.threads)]
+    if options.turns is not None:
+        words += ["--turns", str(options.turns)]
+    for override in options.set:
+        words += ["--set", override]
+    return words + (["--json"] if options.json else [])
+
+
+def _run_here(options: argparse.Namespace, core: Core) -> int:
+    study = collectively(core, lambda: _study(options.case, options.set))
+    turns = options.turns or DEFAULT_TURNS[options.case]
+    result = {"case": options.case, **measure(core, study, options.threads, turns)}
+    if core.rank() == 0:
         if options.json:
             print_json(result)
         else:
@@ -33,52 +55,55 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def measure(
-    case: str, threads: int = 1, turns: int | None = None, overrides: list[str] | None = None
-) -> dict[str, Any]:
-    """Time a case on the ranks of this run; collective.
-
-    The time of a turn is the median over `turns`, of the slowest rank in each.
-    """
-    from phasewise import _core
-
+def _study(case: str, overrides: Sequence[str]) -> Study:
     tables = collision_case(case)
-    for override in overrides or []:
+    for override in overrides:
         apply_override(tables, override)
-    study = Study.from_dict(tables)
-    simulation = _core.Simulation(study.parameters(), threads)
+    return Study.from_dict(tables)
+
+
+def measure(core: Core, study: Study, threads: int, turns: int) -> dict[str, Any]:
+    """Time a study on the ranks of this run; collective.
+
+    The time of a turn is the median over `turns`; every turn begins and ends with all ranks.
+    """
+    simulation = core.Simulation(study.parameters(), threads)
     for _ in range(WARM_UP_TURNS):
         simulation.step()
     before = {kernel["name"]: kernel for kernel in simulation.kernels()}
-    count = turns or DEFAULT_TURNS[case]
-    seconds = []
-    for _ in range(count):
-        _core.barrier()
-        begin = time.perf_counter()
-        simulation.step()
-        _core.barrier()
-        seconds.append(time.perf_counter() - begin)
+    seconds = [_timed_step(core, simulation) for _ in range(turns)]
     per_turn = statistics.median(seconds)
-    encounters = sum(
-        simulation.macroparticles(beam) * study.resolved()["ip"]["1"]["slices"] for beam in (1, 2)
-    )
-    roof = _core.measure_roof(threads)
+    kernels = simulation.kernels()
+    roof = core.measure_roof(threads)
+    particles = sum(simulation.macroparticles(beam) for beam in (1, 2))
+    encounters = particles * study.ips[0].slices
     return {
-        "case": case,
-        "ranks": _core.size(),
+        "ranks": core.size(),
         "threads": threads,
-        "turns": count,
+        "turns": turns,
         "seconds_per_turn": per_turn,
         "fastest_turn": min(seconds),
         "slowest_turn": max(seconds),
-        "core_ns_per_encounter": _core.size() * threads * per_turn / encounters * 1e9,
+        "core_ns_per_encounter": core.size() * threads * per_turn / encounters * 1e9,
+        "memory_bytes": _peak_memory(),
+        "particle_bytes": PARTICLE_BYTES * particles / core.size(),
         "roof": roof,
-        "kernels": [
-            _kernel(kernel, before.get(kernel["name"]), count, roof)
-            for kernel in simulation.kernels()
-        ],
+        "kernels": [_kernel(kernel, before.get(kernel["name"]), turns, roof) for kernel in kernels],
         "phases": simulation.phases(),
     }
+
+
+def _timed_step(core: Core, simulation: Driver) -> float:
+    core.barrier()
+    begin = time.perf_counter()
+    simulation.step()
+    core.barrier()
+    return time.perf_counter() - begin
+
+
+def _peak_memory() -> int:
+    """The most that rank 0 has held so far, interpreter and libraries included. [bytes]"""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def _kernel(

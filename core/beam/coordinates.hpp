@@ -3,10 +3,12 @@
 
 #include <cstdint>
 
+#include "parallel/macros.hpp"
+
 namespace phasewise::beam {
 
-// x, y [m] transverse, the same axes for both beams; px = Px/P0, py = Py/P0; z [m] positive ahead of the reference
-// particle of its own beam; delta = (P - P0)/P0.
+// x, y [m] transverse, the same axes for both beams; px = Px/P0, py = Py/P0; z [m] positive ahead
+// of the reference particle of its own beam; delta = (P - P0)/P0.
 struct Coordinates {
   double x, px, y, py, z, delta;
 };
@@ -23,15 +25,16 @@ struct ParticleView {
   std::int64_t size;
 
   ParticleView part(std::int64_t begin, std::int64_t count) const {
-    return {x + begin, px + begin, y + begin, py + begin, z + begin, delta + begin, id + begin, count};
+    return {x + begin, px + begin,    y + begin,  py + begin,
+            z + begin, delta + begin, id + begin, count};
   }
 };
 
-inline Coordinates load(const ParticleView& p, std::int64_t i) {
+PHASEWISE_HD Coordinates load(const ParticleView& p, std::int64_t i) {
   return {p.x[i], p.px[i], p.y[i], p.py[i], p.z[i], p.delta[i]};
 }
 
-inline void store(const ParticleView& p, std::int64_t i, const Coordinates& c) {
+PHASEWISE_HD void store(const ParticleView& p, std::int64_t i, const Coordinates& c) {
   p.x[i] = c.x;
   p.px[i] = c.px;
   p.y[i] = c.y;
@@ -44,9 +47,11 @@ inline void store(const ParticleView& p, std::int64_t i, const Coordinates& c) {
 struct PushContext {
   std::uint64_t seed;
   std::uint64_t turn;
-  std::uint32_t beam;     // 1 or 2
-  std::uint32_t element;  // position in the line, so that two elements of a kind draw different numbers
-  double centroid[6];     // mean of x px y py z delta over the whole beam, measured at the last interaction point
+  std::uint32_t beam;  // 1 or 2
+  std::uint32_t
+      element;  // position in the line, so that two elements of a kind draw different numbers
+  double centroid[6];  // mean of x px y py z delta over the whole beam, measured at the last
+                       // interaction point
 };
 
 }  // namespace phasewise::beam

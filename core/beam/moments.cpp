@@ -120,7 +120,8 @@ Moments MomentSums::moments(double particles) const {
   for (int a = 0; a < 6; ++a) {
     const double mu = m.mean[a], second = m.covariance[a][a] + mu * mu;
     m.third[a] = cubes[a] - 3.0 * mu * second + 2.0 * mu * mu * mu;
-    m.fourth[a] = average() - 4.0 * mu * cubes[a] + 6.0 * mu * mu * second - 3.0 * mu * mu * mu * mu;
+    m.fourth[a] =
+        average() - 4.0 * mu * cubes[a] + 6.0 * mu * mu * second - 3.0 * mu * mu * mu * mu;
   }
   return m;
 }

@@ -1,4 +1,5 @@
-// Moments of a whole beam, summed exactly so that they do not depend on ranks, threads or the particles' order.
+// Moments of a whole beam, summed exactly so that they do not depend on ranks, threads or the
+// particles' order.
 #pragma once
 
 #include <array>
@@ -15,20 +16,23 @@ struct Moments {
   double particles = 0.0;
   std::array<double, 6> mean{};
   std::array<std::array<double, 6>, 6> covariance{};
-  std::array<double, 6> third{};   // central, per coordinate; NaN where only second moments were asked for
+  std::array<double, 6>
+      third{};  // central, per coordinate; NaN where only second moments were asked for
   std::array<double, 6> fourth{};
 
   double rms(int coordinate) const;
 };
 
-// Geometric emittances [m] in x, y and z; in x and y without the part correlated with delta (the dispersion).
+// Geometric emittances [m] in x, y and z; in x and y without the part correlated with delta (the
+// dispersion).
 std::array<double, 3> emittances(const Moments& moments);
 
 // The largest magnitude of each coordinate.
 using Bounds = std::array<double, 6>;
 void update_bounds(const ParticleView& block, Bounds& bounds);
 
-// Card: per particle and term (27 to second order, 39 to fourth) one product and 7 additions; 48 bytes read a particle.
+// Card: per particle and term (27 to second order, 39 to fourth) one product and 7 additions; 48
+// bytes read a particle.
 class MomentSums {
  public:
   // order 2 or 4; count and bounds are of the whole beam.

@@ -1,4 +1,5 @@
-// The macroparticles of one beam that live on this rank, as a structure of arrays with a spare copy to sort into.
+// The macroparticles of one beam that live on this rank, as a structure of arrays with a spare copy
+// to sort into.
 #pragma once
 
 #include <cstdint>

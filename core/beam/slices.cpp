@@ -9,7 +9,8 @@
 namespace phasewise::beam {
 namespace {
 
-// Mean and rms of z, and the share of the charge, between two cuts; bins that a cut divides count in proportion.
+// Mean and rms of z, and the share of the charge, between two cuts; bins that a cut divides count
+// in proportion.
 struct SliceStatistics {
   double count = 0.0, sum = 0.0, sum_of_squares = 0.0;
   void add(double z, double weight) {
@@ -21,7 +22,8 @@ struct SliceStatistics {
 
 std::vector<double> equal_charge_cuts(const LongitudinalHistogram& histogram, int slices) {
   const auto& counts = histogram.counts();
-  const double total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  const double total =
+      static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
   std::vector<double> cuts;
   double above = 0.0;
   for (int bin = LongitudinalHistogram::bins - 1; bin >= 0; --bin) {
@@ -120,7 +122,8 @@ std::vector<std::int64_t> sort_by_slice(Particles& particles, const SliceCuts& c
   parallel::for_tasks(threads, threads, [&](int t, int) {
     std::vector<std::int64_t>& count = place[t];
     for (std::int64_t begin = t * chunk; begin < std::min(n, (t + 1) * chunk); begin += 64) {
-      const int size = static_cast<int>(std::min<std::int64_t>(64, std::min(n, (t + 1) * chunk) - begin));
+      const int size =
+          static_cast<int>(std::min<std::int64_t>(64, std::min(n, (t + 1) * chunk) - begin));
       std::int64_t slice[64] = {};
       for (const double cut : cuts.cut) {
 #pragma omp simd

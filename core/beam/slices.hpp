@@ -11,7 +11,8 @@ namespace phasewise::beam {
 
 enum class Slicing { equal_charge, equal_width };
 
-// Counts of particles in equal bins of z over [-range, range]; integers, so that the sum over ranks is exact.
+// Counts of particles in equal bins of z over [-range, range]; integers, so that the sum over ranks
+// is exact.
 class LongitudinalHistogram {
  public:
   static constexpr int bins = 16384;
@@ -30,12 +31,14 @@ class LongitudinalHistogram {
 };
 
 struct SliceCuts {
-  std::vector<double> cut;    // (S - 1) boundaries between slices, decreasing: slice s lies between cut[s-1] and cut[s]
+  std::vector<double> cut;    // (S - 1) boundaries between slices, decreasing: slice s lies between
+                              // cut[s-1] and cut[s]
   std::vector<double> z;      // (S) mean z [m], from the histogram
   std::vector<double> rms;    // (S) rms of z within the slice [m]
   std::vector<double> share;  // (S) fraction of the beam's particles, from the histogram
-  // (S + 1) planes between which the field is interpolated: the cuts, and beyond them planes as far from the mean of the
-  // outermost slices as their inner cut (for one slice: one rms from the mean).
+  // (S + 1) planes between which the field is interpolated: the cuts, and beyond them planes as far
+  // from the mean of the outermost slices as their inner cut (for one slice: one rms from the
+  // mean).
   std::vector<double> plane;
 
   int slices() const { return static_cast<int>(z.size()); }

@@ -1,11 +1,12 @@
-// What the run loop needs of the ranks: who am I, gather and broadcast of bytes, agreement, the end of all.
+// What the run loop needs of the ranks: who am I, gather and broadcast of bytes, agreement, the end
+// of all.
+#include "comm/communicator.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
-
-#include "comm/communicator.hpp"
 
 namespace nb = nanobind;
 
@@ -44,18 +45,29 @@ bool any(bool flag) {
 }  // namespace
 
 void bind_communicator(nb::module_& m) {
-  m.def("rank", [] { return world().rank(); }, "This process among all of the run.");
-  m.def("size", [] { return world().size(); }, "Number of processes of the run.");
+  m.def(
+      "rank", [] { return world().rank(); }, "This process among all of the run.");
+  m.def(
+      "size", [] { return world().size(); }, "Number of processes of the run.");
   m.def("gather", &gather, nb::arg("data"),
         "Bytes of all ranks, in order, as a list on rank 0; an empty list elsewhere. Collective.");
-  m.def("broadcast", [](const nb::bytes& data) { return as_bytes(world().broadcast("records", as_span(data))); },
-        nb::arg("data"), "The bytes of rank 0, everywhere. Collective.");
-  m.def("barrier", [] { world().barrier(); }, "Waits for all ranks.");
+  m.def(
+      "broadcast",
+      [](const nb::bytes& data) { return as_bytes(world().broadcast("records", as_span(data))); },
+      nb::arg("data"), "The bytes of rank 0, everywhere. Collective.");
+  m.def(
+      "barrier", [] { world().barrier(); }, "Waits for all ranks.");
   m.def("any", &any, nb::arg("flag"), "Whether the flag is set on any rank. Collective.");
-  m.def("abort", [](int status) { phasewise::comm::abort_all(status); }, nb::arg("status"),
-        "Ends all ranks at once.");
-  m.def("mpi_version", [] { world(); return phasewise::comm::library_version(); },
-        "The MPI library in use.");
+  m.def(
+      "abort", [](int status) { phasewise::comm::abort_all(status); }, nb::arg("status"),
+      "Ends all ranks at once.");
+  m.def(
+      "mpi_version",
+      [] {
+        world();
+        return phasewise::comm::library_version();
+      },
+      "The MPI library in use.");
   m.def("mpi_built_with", &phasewise::comm::built_with_version,
         "The MPI library that this build was made with.");
 }

@@ -1,4 +1,5 @@
-// The mesh field for tests and pictures: Green function, Poisson solver, deposit and gather of given particles.
+// The mesh field for tests and pictures: Green function, Poisson solver, deposit and gather of
+// given particles.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -32,7 +33,8 @@ Array solve(Input charge, double hx, double hy, int shift_x, int shift_y) {
   field::PoissonSolver solver(nx, ny);
   auto scratch = solver.make_scratch();
   std::vector<double> potential(charge.size());
-  solver.solve(charge.data(), *solver.green(hx, hy, shift_x, shift_y, 1), potential.data(), scratch);
+  solver.solve(charge.data(), *solver.green(hx, hy, shift_x, shift_y, 1), potential.data(),
+               scratch);
   return bindings::to_array(std::move(potential), {charge.shape(0), charge.shape(1)});
 }
 
@@ -42,11 +44,16 @@ struct StandingParticles {
   std::vector<double> px, py, delta;
   std::vector<std::uint32_t> id;
   StandingParticles(Input xs, Input ys)
-      : x(xs.data(), xs.data() + xs.size()), y(ys.data(), ys.data() + ys.size()), zero(x.size(), 0.0),
-        px(x.size(), 0.0), py(x.size(), 0.0), delta(x.size(), 0.0), id(x.size(), 0) {}
+      : x(xs.data(), xs.data() + xs.size()),
+        y(ys.data(), ys.data() + ys.size()),
+        zero(x.size(), 0.0),
+        px(x.size(), 0.0),
+        py(x.size(), 0.0),
+        delta(x.size(), 0.0),
+        id(x.size(), 0) {}
   beam::ParticleView view() {
-    return {x.data(), px.data(), y.data(), py.data(), zero.data(), delta.data(), id.data(),
-            static_cast<std::int64_t>(x.size())};
+    return {x.data(),    px.data(),    y.data(),  py.data(),
+            zero.data(), delta.data(), id.data(), static_cast<std::int64_t>(x.size())};
   }
 };
 
@@ -55,8 +62,11 @@ nb::tuple deposit(Input x, Input y, nb::tuple box, int nx, int ny, const char* w
   std::vector<double> charge(lattice.nodes(), 0.0);
   StandingParticles particles(x, y);
   const double quantum = numerics::power_of_two_above(static_cast<double>(x.size())) * 0x1p-52;
-  const collision::ChargeTarget target{field::WindowFrame(lattice, {}), 1, {0.0, 0.0},
-                                       {charge.data(), nullptr}, numerics::magic_for(quantum)};
+  const collision::ChargeTarget target{field::WindowFrame(lattice, {}),
+                                       1,
+                                       {0.0, 0.0},
+                                       {charge.data(), nullptr},
+                                       numerics::magic_for(quantum)};
   const std::int64_t outside =
       collision::encounter(weighting_of(weighting), particles.view(), nullptr, &target);
   return nb::make_tuple(bindings::to_array(std::move(charge), {std::size_t(nx), std::size_t(ny)}),
@@ -71,8 +81,17 @@ nb::tuple gather(Input potential, nb::tuple box, Input x, Input y, const char* w
   collision::prepare_nodes(rule, 1, potential.data(), potential.data(), lattice, 1.0, nodes.data(),
                            nullptr, 0, nx);
   StandingParticles particles(x, y);
-  const collision::KickSource kick{field::WindowFrame(lattice, {}), 1, 0.0, 0.0, 0.0, nodes.data(),
-                                   nullptr, false, 0.0, 0.0, 0.0};
+  const collision::KickSource kick{field::WindowFrame(lattice, {}),
+                                   1,
+                                   0.0,
+                                   0.0,
+                                   0.0,
+                                   nodes.data(),
+                                   nullptr,
+                                   false,
+                                   0.0,
+                                   0.0,
+                                   0.0};
   collision::encounter(rule, particles.view(), &kick, nullptr);
   const std::size_t n = x.size();
   return nb::make_tuple(bindings::to_array(std::move(particles.px), {n}),
@@ -86,11 +105,13 @@ void bind_field(nb::module_& m) {
         nb::arg("hy"), "Average of -1/2 ln(x² + y²) over a cell hx by hy [m] centred on (x, y).");
   m.def("solve_poisson", &solve, nb::arg("charge"), nb::arg("hx"), nb::arg("hy"),
         nb::arg("shift_x") = 0, nb::arg("shift_y") = 0,
-        "Potential u (-ln r of a unit charge) on the target window from charge[nx, ny] on the source window; "
+        "Potential u (-ln r of a unit charge) on the target window from charge[nx, ny] on the "
+        "source window; "
         "shifts are target minus source, in cells.");
   m.def("deposit", &deposit, nb::arg("x"), nb::arg("y"), nb::arg("box"), nb::arg("nx"),
         nb::arg("ny"), nb::arg("weighting") = "cic",
-        "Charge[nx, ny] of unit particles on the nodes of box (x0, x1, y0, y1), and how many fell outside.");
+        "Charge[nx, ny] of unit particles on the nodes of box (x0, x1, y0, y1), and how many fell "
+        "outside.");
   m.def("gather", &gather, nb::arg("potential"), nb::arg("box"), nb::arg("x"), nb::arg("y"),
         nb::arg("weighting") = "cic", "Ex and Ey = -grad u at particles, from potential[nx, ny].");
 }

@@ -95,9 +95,9 @@ void replace_particles(Simulation& simulation, int beam, Ids id, Column x, Colum
   for (const Column* column : {&x, &px, &y, &py, &z, &delta})
     if (column->size() != n)
       throw std::invalid_argument("the particles' coordinates differ in length");
-  simulation.replace_particles(index_of(beam),
-                               {x.data(), px.data(), y.data(), py.data(), z.data(), delta.data(),
-                                id.data(), static_cast<std::int64_t>(n)});
+  simulation.replace_particles(
+      index_of(beam), {x.data(), px.data(), y.data(), py.data(), z.data(), delta.data(), id.data(),
+                       static_cast<std::int64_t>(n)});
 }
 
 nb::dict slices(const Simulation& simulation, int ip) {
@@ -185,7 +185,8 @@ nb::list beams_here(const Simulation& simulation) {
 }  // namespace
 
 void bind_simulation(nb::module_& m) {
-  nb::class_<Simulation>(m, "Simulation", "Two beams, turn after turn; every call is made on all ranks.")
+  nb::class_<Simulation>(m, "Simulation",
+                         "Two beams, turn after turn; every call is made on all ranks.")
       .def(nb::init<const std::string&, int>(), nb::arg("parameters"), nb::arg("threads") = 1,
            "From the flat parameter text; ValueError with one sentence where it cannot be used.")
       .def("step", &Simulation::step, nb::call_guard<nb::gil_scoped_release>(), "One turn.")
@@ -195,22 +196,28 @@ void bind_simulation(nb::module_& m) {
       .def_prop_ro("beams_here", &beams_here, "Beams of which this rank holds particles.")
       .def("particles", &particles, nb::arg("beam"),
            "Views of this rank's living particles, in any order; valid until the next step.")
-      .def("macroparticles",
-           [](const Simulation& s, int beam) { return s.bunch(index_of(beam)).macroparticles; },
-           nb::arg("beam"), "At the start, of the whole beam.")
-      .def("first_id", [](const Simulation& s, int beam) { return s.bunch(index_of(beam)).first_id; },
-           nb::arg("beam"))
-      .def("last_id", [](const Simulation& s, int beam) { return s.bunch(index_of(beam)).last_id; },
-           nb::arg("beam"))
+      .def(
+          "macroparticles",
+          [](const Simulation& s, int beam) { return s.bunch(index_of(beam)).macroparticles; },
+          nb::arg("beam"), "At the start, of the whole beam.")
+      .def(
+          "first_id",
+          [](const Simulation& s, int beam) { return s.bunch(index_of(beam)).first_id; },
+          nb::arg("beam"))
+      .def(
+          "last_id", [](const Simulation& s, int beam) { return s.bunch(index_of(beam)).last_id; },
+          nb::arg("beam"))
       .def("replace_particles", &replace_particles, nb::arg("beam"), nb::arg("id"), nb::arg("x"),
            nb::arg("px"), nb::arg("y"), nb::arg("py"), nb::arg("z"), nb::arg("delta"),
            "Puts these in the place of this rank's particles; call refresh() on all ranks after.")
       .def("refresh", &Simulation::refresh, "Counts the particles anew. Collective.")
       .def("slices", &slices, nb::arg("ip"),
            "Slices of the last collision that records.slices_every chose.")
-      .def("pair_luminosity", &pair_luminosity, nb::arg("ip"), "[slice of beam 1, slice of beam 2], 1/m²")
+      .def("pair_luminosity", &pair_luminosity, nb::arg("ip"),
+           "[slice of beam 1, slice of beam 2], 1/m²")
       .def("slice_field", &slice_field, nb::arg("ip"), nb::arg("beam"), nb::arg("slice"),
            "Mesh field of a slice (counted from 1) of the beams as they are now. Collective.")
-      .def("phases", &phases, "Calls, messages, bytes and seconds of each communication phase on this rank.")
+      .def("phases", &phases,
+           "Calls, messages, bytes and seconds of each communication phase on this rank.")
       .def("kernels", &kernels, "Items, seconds, flops and bytes of each kernel on this rank.");
 }

@@ -1,5 +1,5 @@
-// Which ranks hold which beam: the first ones beam 1, the others beam 2; one rank alone holds both, and so does every rank
-// where only one beam is tracked.
+// Which ranks hold which beam: the first ones beam 1, the others beam 2; one rank alone holds both,
+// and so does every rank where only one beam is tracked.
 #pragma once
 
 #include <array>
@@ -39,7 +39,8 @@ class BeamGroups {
   }
   bool divided() const { return divided_; }
   int ranks(int beam) const { return count_[beam]; }
-  // The share [begin, end) of n items of this beam that this rank owns; empty where it does not hold the beam.
+  // The share [begin, end) of n items of this beam that this rank owns; empty where it does not
+  // hold the beam.
   std::pair<int, int> my_share(int beam, int n) const {
     return holds(beam) ? share(n, count_[beam], group_->rank()) : std::pair{0, 0};
   }

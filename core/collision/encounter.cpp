@@ -8,6 +8,7 @@
 namespace phasewise::collision {
 namespace {
 
+using field::between;
 using field::Cic;
 using field::Tsc;
 using field::WindowFrame;
@@ -83,66 +84,42 @@ void gather(Cic, int n, const KickSource& kick, Workspace& w) {
     if constexpr (planes == 1) {
       const double* at = nodes + 2 * w.node[i];
       const Quad low = load_quad(at), high = load_quad(at + 2 * ny);
-      const Quad row = low + fx * (high - low);
-      w.kx[i] = row[0] + fy * (row[2] - row[0]);
-      w.ky[i] = row[1] + fy * (row[3] - row[1]);
+      const Quad row = between(low, high, fx);
+      w.kx[i] = between(row[0], row[2], fy);
+      w.ky[i] = between(row[1], row[3], fy);
     } else {
       const double* at = nodes + 4 * w.node[i];
       const Quad q00 = load_quad(at), q01 = load_quad(at + 4);
       const Quad q10 = load_quad(at + 4 * ny), q11 = load_quad(at + 4 * ny + 4);
-      const Quad low = q00 + fx * (q10 - q00), high = q01 + fx * (q11 - q01);
-      const Quad value = low + fy * (high - low);
+      const Quad value = between(between(q00, q10, fx), between(q01, q11, fx), fy);
       w.kx[i] = value[0] + w.fraction[i] * value[2];
       w.ky[i] = value[1] + w.fraction[i] * value[3];
       const double* d = kick.difference + w.node[i];
-      const double d0 = d[0] + fx * (d[ny] - d[0]), d1 = d[1] + fx * (d[ny + 1] - d[1]);
-      w.energy[i] = -(d0 + fy * (d1 - d0)) * w.slope[i];
+      const double change = between(between(d[0], d[ny], fx), between(d[1], d[ny + 1], fx), fy);
+      w.energy[i] = -change * w.slope[i];
     }
   }
 }
 
-// Gradient of the quadratic interpolation of the potential: the kick is that of one smooth potential, hence symplectic.
 template <int planes>
 void gather(Tsc, int n, const KickSource& kick, Workspace& w) {
-  const int ny = kick.frame.ny;
   for (int i = 0; i < n; ++i) {
-    double wx[3], wy[3], sx[3], sy[3];
-    Tsc::weights(w.fx[i], wx);
-    Tsc::weights(w.fy[i], wy);
-    Tsc::slopes(w.fx[i], sx);
-    Tsc::slopes(w.fy[i], sy);
-    double ex = 0.0, ey = 0.0, difference = 0.0;
-    for (int a = 0; a < 3; ++a) {
-      const double* row = kick.nodes + planes * (w.node[i] + a * ny);
-      double value = 0.0, slope = 0.0, change = 0.0;
-      for (int b = 0; b < 3; ++b) {
-        double u = row[planes * b];
-        if constexpr (planes == 2) {
-          change += wy[b] * row[2 * b + 1];
-          u += w.fraction[i] * row[2 * b + 1];
-        }
-        value += wy[b] * u;
-        slope += sy[b] * u;
-      }
-      ex -= sx[a] * value;
-      ey -= wx[a] * slope;
-      difference += wx[a] * change;
-    }
+    double ex, ey, change;
+    field::read_quadratic<planes>(kick.nodes + planes * w.node[i], kick.frame.ny, w.fx[i], w.fy[i],
+                                  w.fraction[i], ex, ey, change);
     w.kx[i] = ex * kick.frame.inverse_hx;
     w.ky[i] = ey * kick.frame.inverse_hy;
-    if constexpr (planes == 2) w.energy[i] = -difference * w.slope[i];
+    if constexpr (planes == 2) w.energy[i] = -change * w.slope[i];
   }
 }
 
-// The kick of the few particles beyond the mesh: a line charge at the opposing slice's centre.
+// The few particles beyond the mesh.
 void kick_from_afar(const beam::ParticleView& p, int n, const KickSource& kick, Workspace& w) {
   for (int i = 0; i < n; ++i) {
     if (w.inside[i] != 0.0) continue;
     const double s = meeting_distance(p.z[i], kick.z_other);
-    const double dx = p.x[i] + s * p.px[i] - kick.far_x, dy = p.y[i] + s * p.py[i] - kick.far_y;
-    const double factor = kick.far_charge / (dx * dx + dy * dy);
-    w.kx[i] = factor * dx;
-    w.ky[i] = factor * dy;
+    far_kick(p.x[i] + s * p.px[i] - kick.far_x, p.y[i] + s * p.py[i] - kick.far_y, kick.far_charge,
+             w.kx[i], w.ky[i]);
     w.energy[i] = 0.0;
   }
 }
@@ -203,7 +180,8 @@ std::int64_t deposit_block(const beam::ParticleView& p, int n, const ChargeTarge
   constexpr int width = W::width;
   std::int64_t outside = 0;
   for (int plane = 0; plane < target.planes; ++plane) {
-    outside += n - static_cast<std::int64_t>(find_places<W>(p, n, target.z[plane], target.frame, w));
+    outside +=
+        n - static_cast<std::int64_t>(find_places<W>(p, n, target.z[plane], target.frame, w));
     find_weights(W{}, n, target.magic, w);
     double* charge = target.charge[plane];
     const int ny = target.frame.ny;

@@ -1,7 +1,8 @@
-// A slice of one beam meets a slice of the other: every particle drifts to its collision point S = (z - z_other)/2, is kicked by
-// the opposing slice's field, and drifts back with its new momentum; on the way its charge is put on the mesh for the next
-// encounter. The map is exp(-drift(z)) ∘ exp(kick) ∘ exp(drift(z)), so that delta changes with the drifts too
-// (synchro-beam mapping: Hirata, Moshammer, Ruggiero, Part. Accel. 40 (1993) 205).
+// A slice of one beam meets a slice of the other: every particle drifts to its collision point S =
+// (z - z_other)/2, is kicked by the opposing slice's field, and drifts back with its new momentum;
+// on the way its charge is put on the mesh for the next encounter. The map is exp(-drift(z)) ∘
+// exp(kick) ∘ exp(drift(z)), so that delta changes with the drifts too (synchro-beam mapping:
+// Hirata, Moshammer, Ruggiero, Part. Accel. 40 (1993) 205).
 #pragma once
 
 #include <cstdint>
@@ -14,24 +15,26 @@ namespace phasewise::collision {
 
 enum class Weighting { cic, tsc };
 
-// Where a slice leaves its charge: on the planes where it meets the opposing slice (its centroid, or its two boundaries).
+// Where a slice leaves its charge: on the planes where it meets the opposing slice (its centroid,
+// or its two boundaries).
 struct ChargeTarget {
   field::WindowFrame frame;
-  int planes;           // 1 or 2
-  double z[2];          // opposing slice's planes [m]: centroid, or head and tail
-  double* charge[2];    // [nx][ny]
-  double magic;         // rounds weights to multiples of the charge quantum
+  int planes;         // 1 or 2
+  double z[2];        // opposing slice's planes [m]: centroid, or head and tail
+  double* charge[2];  // [nx][ny]
+  double magic;       // rounds weights to multiples of the charge quantum
 };
 
-// The field of the opposing slice on this slice's window, ready to be read; scaled so that adding it to px is the kick.
+// The field of the opposing slice on this slice's window, ready to be read; scaled so that adding
+// it to px is the kick.
 struct KickSource {
   field::WindowFrame frame;
   int planes;
-  double z_other;          // centroid of the opposing slice [m]
-  double z_tail;           // own slice's tail plane [m]; the field is nodes + fraction·(head - tail)
-  double inverse_length;   // 1/(head plane - tail plane) [1/m]
-  const double* nodes;     // per node: CIC Ex Ey, or with two planes Ex Ey of the tail and their differences head - tail;
-                           // TSC u, or u of the tail and its difference
+  double z_other;  // centroid of the opposing slice [m]
+  double z_tail;   // own slice's tail plane [m]; the field is nodes + fraction·(head - tail)
+  double inverse_length;  // 1/(head plane - tail plane) [1/m]
+  const double* nodes;    // per node: CIC Ex Ey, or with two planes Ex Ey of the tail and their
+                        // differences head - tail; TSC u, or u of the tail and its difference
   const double* difference;  // CIC with two planes: u of the head minus u of the tail
   bool longitudinal_kick;
   double far_x, far_y, far_charge;  // beyond the mesh: a line charge at the opposing slice's centre
@@ -40,13 +43,15 @@ struct KickSource {
 // Values per node that `nodes` holds.
 int values_per_node(Weighting weighting, int planes);
 
-// Kicks the particles (where `kick` is given), then deposits them (where `deposit` is given). Returns how many deposits fell
-// outside the mesh. Card per particle, one plane, CIC: 60 flops; 48 bytes read, 40 written, mesh in cache.
+// Kicks the particles (where `kick` is given), then deposits them (where `deposit` is given).
+// Returns how many deposits fell outside the mesh. Card per particle, one plane, CIC: 60 flops; 48
+// bytes read, 40 written, mesh in cache.
 std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
                        const KickSource* kick, const ChargeTarget* deposit);
 
-// From potential planes (head and tail, or the only one twice) to the nodes that `encounter` reads; rows [begin, end).
-// scale: what turns u into the kick's potential; nodes and difference as in KickSource.
+// From potential planes (head and tail, or the only one twice) to the nodes that `encounter` reads;
+// rows [begin, end). scale: what turns u into the kick's potential; nodes and difference as in
+// KickSource.
 void prepare_nodes(Weighting weighting, int planes, const double* head, const double* tail,
                    const field::Lattice& lattice, double scale, double* nodes, double* difference,
                    int begin, int end);

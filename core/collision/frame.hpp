@@ -1,5 +1,5 @@
-// From a beam's own frame at the interaction point to the frame of the collision and back: crab cavities, separation, Lorentz
-// boost.
+// From a beam's own frame at the interaction point to the frame of the collision and back: crab
+// cavities, separation, Lorentz boost.
 #pragma once
 
 #include "beam/boost.hpp"
@@ -15,9 +15,7 @@ class CollisionFrame {
                  double shift_y)
       : angle_(angle), crab_(crab), shift_x_(shift_x), shift_y_(shift_y) {}
 
-  bool is_identity() const {
-    return shift_x_ == 0.0 && shift_y_ == 0.0 && angle_.sin_phi == 0.0;
-  }
+  bool is_identity() const { return shift_x_ == 0.0 && shift_y_ == 0.0 && angle_.sin_phi == 0.0; }
 
   PHASEWISE_HD void enter(beam::Coordinates& c) const {
     crab_.apply(c);

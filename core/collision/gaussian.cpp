@@ -30,9 +30,9 @@ void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposi
   for (std::int64_t i = 0; i < p.size; ++i) {
     const double s = meeting_distance(p.z[i], opposing.z);
     const double sxx = opposing.sxx_at(-s), syy = opposing.syy_at(-s);
-    const field::GaussianField f = field::gaussian_field(
-        p.x[i] + s * p.px[i] - opposing.x_at(-s), p.y[i] + s * p.py[i] - opposing.y_at(-s),
-        std::sqrt(sxx), std::sqrt(syy));
+    const field::GaussianField f = field::gaussian_field(p.x[i] + s * p.px[i] - opposing.x_at(-s),
+                                                         p.y[i] + s * p.py[i] - opposing.y_at(-s),
+                                                         std::sqrt(sxx), std::sqrt(syy));
     // dU/dz at fixed transverse place: the opposing slice's centre and size move by ds = dz/2
     const double slope = -0.5 * (opposing.mean[1] * f.ex + opposing.mean[3] * f.ey) +
                          f.potential_sxx * (s * opposing.xx[2] - opposing.xx[1]) +
@@ -54,8 +54,7 @@ CollisionResult GaussianCollision::collide(std::array<CollidingBeam, 2>& beams) 
     const std::vector<GaussianSlice> slices = moments_.of(beams, which);
     for (int p = 0; p < step.pairs(); ++p) {
       const GaussianSlice pair[2] = {slices[2 * p], slices[2 * p + 1]};
-      const std::size_t at =
-          static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
+      const std::size_t at = static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
       if (ip_.luminosity && pair[0].count > 0.0 && pair[1].count > 0.0)
         result.pair_luminosity[at] = pair[0].count * beams[0].population * pair[1].count *
                                      beams[1].population * gaussian_overlap(pair[0], pair[1]);

@@ -30,8 +30,8 @@ struct InteractionPoint {
   int planes = 1;  // 2: interpolation in z between slice boundaries
   bool longitudinal_kick = true;
   bool fixed_mesh = false;
-  double mesh_extent = 6.0;                  // rms
-  std::array<double, 2> mesh_half_width{};   // m, fixed mesh
+  double mesh_extent = 6.0;                 // rms
+  std::array<double, 2> mesh_half_width{};  // m, fixed mesh
   bool luminosity = true;
 
   std::array<double, 2> separation_at(std::int64_t turn) const;
@@ -41,18 +41,21 @@ struct InteractionPoint {
 struct CollidingBeam {
   beam::Particles* particles = nullptr;  // null where this rank holds none of this beam
   bool strong = false;                   // not tracked: Gaussian slices of its design moments
-  std::vector<std::int64_t> begin;       // where each slice begins among this rank's particles (S + 1)
+  std::vector<std::int64_t> begin;  // where each slice begins among this rank's particles (S + 1)
   beam::SliceCuts cuts;
-  beam::Moments moments;      // of the whole beam
-  double macroparticles = 0;  // at the start: the charge quantum and each one's share of the population follow
-  double kick_scale = 0.0;    // kick on this beam's particles of one macroparticle of the other [m]: times E
-  double population = 0.0;    // real particles that one macroparticle stands for
+  beam::Moments moments;  // of the whole beam
+  double macroparticles =
+      0;  // at the start: the charge quantum and each one's share of the population follow
+  double kick_scale =
+      0.0;  // kick on this beam's particles of one macroparticle of the other [m]: times E
+  double population = 0.0;  // real particles that one macroparticle stands for
 };
 
 struct CollisionResult {
-  double luminosity = 0.0;                      // per crossing [1/m²]
-  std::vector<double> pair_luminosity;          // [slice of beam 1][slice of beam 2]
-  std::array<std::int64_t, 2> outside{0, 0};    // deposits of each beam beyond the mesh, all slices and steps
+  double luminosity = 0.0;              // per crossing [1/m²]
+  std::vector<double> pair_luminosity;  // [slice of beam 1][slice of beam 2]
+  std::array<std::int64_t, 2> outside{
+      0, 0};  // deposits of each beam beyond the mesh, all slices and steps
 };
 
 }  // namespace phasewise::collision

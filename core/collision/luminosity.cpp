@@ -1,5 +1,6 @@
-// Luminosity of each pair of slices from the overlap of their charges on the lattice: N1 N2 ∫ρ1 ρ2 dx dy, in the boosted frame,
-// where the beams move head-on (the number of events does not depend on the frame).
+// Luminosity of each pair of slices from the overlap of their charges on the lattice: N1 N2 ∫ρ1 ρ2
+// dx dy, in the boosted frame, where the beams move head-on (the number of events does not depend
+// on the frame).
 #include <algorithm>
 
 #include "collision/strong_strong.hpp"
@@ -7,7 +8,8 @@
 
 namespace phasewise::collision {
 
-// Charge of a slice where it meets the centroid of the opposing one: the plane itself, or between the two planes.
+// Charge of a slice where it meets the centroid of the opposing one: the plane itself, or between
+// the two planes.
 void StrongStrong::effective_charge(const Step& step, int beam, int p, const double* planes,
                                     double* out) const {
   if (ip_.planes == 1) {
@@ -65,8 +67,7 @@ void StrongStrong::overlap(const Step& step) {
       double* planes = charge_[0].data() + i * pair_size();
       parallel::Buffer<double> rho1(plane_size());
       effective_charge(step, 0, p, planes, rho1.data());
-      const std::size_t at =
-          static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
+      const std::size_t at = static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
       result_.pair_luminosity[at] =
           overlap_sum(step, p, rho1.data(), overlap_.data() + i * plane_size());
     });
@@ -75,8 +76,8 @@ void StrongStrong::overlap(const Step& step) {
 
 void StrongStrong::finish_luminosity() {
   if (groups_.divided()) groups_.world().sum("luminosity", result_.pair_luminosity);
-  const double scale = (*beams_)[0].population * (*beams_)[1].population /
-                       (mesh_.lattice.hx * mesh_.lattice.hy);
+  const double scale =
+      (*beams_)[0].population * (*beams_)[1].population / (mesh_.lattice.hx * mesh_.lattice.hy);
   for (double& value : result_.pair_luminosity) {
     value *= scale;
     result_.luminosity += value;

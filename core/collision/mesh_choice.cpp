@@ -8,7 +8,8 @@ namespace {
 
 // Cells beyond the wanted range on each side, for the stencil and the differences at the edge.
 constexpr double margin = 2.0;
-// A common window may be so much wider than the widest slice before the slices get windows of their own.
+// A common window may be so much wider than the widest slice before the slices get windows of their
+// own.
 constexpr double common_window_limit = 1.5;
 // Windows move by whole parts of their own width, so that few Green functions are met.
 constexpr int snap_parts = 8;
@@ -23,7 +24,8 @@ struct Range {
   double half_width() const { return 0.5 * (high - low); }
 };
 
-// Cell sizes are powers of 2^(1/16), so that the Green function stands while the beam breathes by less than 4 %.
+// Cell sizes are powers of 2^(1/16), so that the Green function stands while the beam breathes by
+// less than 4 %.
 double quantised(double h) { return std::exp2(std::ceil(16.0 * std::log2(h)) / 16.0); }
 
 // The ranges of x and y that each slice sweeps during the collision.

@@ -1,5 +1,6 @@
-// The mesh of a collision: one lattice for all slices of both beams, fine enough for one slice, wide enough for where
-// the slices are. Where one window holds all slices they share it; else each slice has a window of its own on the lattice.
+// The mesh of a collision: one lattice for all slices of both beams, fine enough for one slice,
+// wide enough for where the slices are. Where one window holds all slices they share it; else each
+// slice has a window of its own on the lattice.
 #pragma once
 
 #include <array>
@@ -10,7 +11,8 @@
 
 namespace phasewise::collision {
 
-// Centre and rms size of a slice at a distance s from the reference plane, from the whole beam's moments at given z.
+// Centre and rms size of a slice at a distance s from the reference plane, from the whole beam's
+// moments at given z.
 struct SliceShape {
   double x, y;
   double sigma_x, sigma_y;

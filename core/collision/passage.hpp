@@ -1,17 +1,21 @@
-// The steps of one encounter for one particle, as functions of values; CPU blocks and GPU threads use the same.
+// The steps of one encounter for one particle, as functions of values; CPU blocks and GPU threads
+// use the same.
 #pragma once
 
 #include "parallel/macros.hpp"
 
 namespace phasewise::collision {
 
-// Path along its own beam from the reference plane to where a particle at z meets what sits at z_other. [m]
+// Path along its own beam from the reference plane to where a particle at z meets what sits at
+// z_other. [m]
 PHASEWISE_HD double meeting_distance(double z, double z_other) { return 0.5 * (z - z_other); }
 
-// Beyond this fraction of a slice, counted from its planes, the field is no longer extrapolated along z.
+// Beyond this fraction of a slice, counted from its planes, the field is no longer extrapolated
+// along z.
 inline constexpr double furthest_fraction = 1.0;
 
-// Place between the tail plane (0) and the head plane (1), and its derivative factor: 0 where it is held constant.
+// Place between the tail plane (0) and the head plane (1), and its derivative factor: 0 where it is
+// held constant.
 struct Between {
   double fraction;
   double slope;
@@ -25,8 +29,9 @@ PHASEWISE_HD Between between_planes(double z, double z_tail, double inverse_leng
   return {held, within ? inverse_length : 0.0};
 }
 
-// Changes a particle that meets the kick (kx, ky) at distance s and returns to the reference plane. `energy` is -dU/dz of the
-// kick's potential; with `coupling` 1/4 delta also changes with the drifts there and back, whose length depends on z.
+// Changes a particle that meets the kick (kx, ky) at distance s and returns to the reference plane.
+// `energy` is -dU/dz of the kick's potential; with `coupling` 1/4 delta also changes with the
+// drifts there and back, whose length depends on z.
 PHASEWISE_HD void kick_and_return(double s, double kx, double ky, double energy, double coupling,
                                   double& x, double& px, double& y, double& py, double& delta) {
   const double new_px = px + kx, new_py = py + ky;
@@ -35,6 +40,13 @@ PHASEWISE_HD void kick_and_return(double s, double kx, double ky, double energy,
   delta += energy + coupling * (kx * (new_px + px) + ky * (new_py + py));
   px = new_px;
   py = new_py;
+}
+
+// Beyond the mesh: the kick of a line charge at a distance (dx, dy), `charge` in units of the kick.
+PHASEWISE_HD void far_kick(double dx, double dy, double charge, double& kx, double& ky) {
+  const double factor = charge / (dx * dx + dy * dy);
+  kx = factor * dx;
+  ky = factor * dy;
 }
 
 }  // namespace phasewise::collision

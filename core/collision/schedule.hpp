@@ -1,4 +1,5 @@
-// Which slices meet when: heads first, in step k = 0 … 2S - 2 all pairs (i, j) with i + j = k, slices counted from 0.
+// Which slices meet when: heads first, in step k = 0 … 2S - 2 all pairs (i, j) with i + j = k,
+// slices counted from 0.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,8 @@ struct Step {
 
   int first() const { return std::max(0, k - slices + 1); }
   int pairs() const { return std::min(k, slices - 1) - first() + 1; }
-  // Pair p: this beam's slice and the other's. Beam 1 counts upward, beam 2 sees the same pairs from its side.
+  // Pair p: this beam's slice and the other's. Beam 1 counts upward, beam 2 sees the same pairs
+  // from its side.
   int own(int beam, int p) const { return beam == 0 ? first() + p : k - first() - p; }
   int other(int beam, int p) const { return own(1 - beam, p); }
   // Where the pair of this beam's slice is among this step's pairs.

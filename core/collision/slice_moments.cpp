@@ -12,8 +12,8 @@ namespace {
 using numerics::OrderFreeGrid;
 using numerics::OrderFreeSum;
 
-constexpr int terms = 10;                // 4 means, 2 × 3 second moments
-constexpr int values = 2 * terms + 1;    // high and low parts, and the count
+constexpr int terms = 10;              // 4 means, 2 × 3 second moments
+constexpr int values = 2 * terms + 1;  // high and low parts, and the count
 constexpr int first_factor[terms] = {0, 1, 2, 3, 0, 0, 1, 2, 2, 3};
 constexpr int second_factor[terms] = {-1, -1, -1, -1, 0, 1, 1, 2, 3, 3};
 
@@ -69,7 +69,8 @@ GaussianSlice strong_slice(const CollidingBeam& beam, int s) {
     slope[c] = zz > 0.0 ? m.covariance[c][4] / zz : 0.0;
     slice.mean[c] = m.mean[c] + slope[c] * dz;
   }
-  const double spread = beam.cuts.rms[s] * beam.cuts.rms[s] - zz;  // of z left in the slice, less the beam's
+  const double spread =
+      beam.cuts.rms[s] * beam.cuts.rms[s] - zz;  // of z left in the slice, less the beam's
   const auto left = [&](int a, int b) { return m.covariance[a][b] + slope[a] * slope[b] * spread; };
   slice.xx = {left(0, 0), left(0, 1), left(1, 1)};
   slice.yy = {left(2, 2), left(2, 3), left(3, 3)};

@@ -23,8 +23,8 @@ struct GaussianSlice {
   double syy_at(double s) const { return yy[0] + s * (2.0 * yy[1] + s * yy[2]); }
 };
 
-// Sums over slices (beam, slice), all at once; collective over all ranks. Particles beyond `bounds` (x px y py) count as
-// standing there, so that the sums stay exact whatever a kick does.
+// Sums over slices (beam, slice), all at once; collective over all ranks. Particles beyond `bounds`
+// (x px y py) count as standing there, so that the sums stay exact whatever a kick does.
 class SliceMoments {
  public:
   SliceMoments(const BeamGroups& groups, int threads) : groups_(groups), threads_(threads) {}

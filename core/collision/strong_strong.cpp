@@ -9,7 +9,8 @@
 namespace phasewise::collision {
 namespace {
 
-// Kept Green transforms: windows that move against each other ask for several, a breathing mesh for a few more.
+// Kept Green transforms: windows that move against each other ask for several, a breathing mesh for
+// a few more.
 std::size_t kept_greens(int slices) { return 4 + 4 * static_cast<std::size_t>(slices); }
 
 }  // namespace
@@ -66,7 +67,8 @@ std::vector<StrongStrong::Task> StrongStrong::tasks(int k, int parts) const {
   std::vector<Task> result;
   for (int slice = 0; slice < ip_.slices; ++slice)
     for (int b = 0; b < 2; ++b)
-      if (groups_.holds(b) && ((kicks && now.contains(slice)) || (deposits && next.contains(slice))))
+      if (groups_.holds(b) &&
+          ((kicks && now.contains(slice)) || (deposits && next.contains(slice))))
         for (int part = 0; part < parts; ++part) result.push_back({b, slice, part});
   return result;
 }
@@ -75,7 +77,8 @@ void StrongStrong::advance(int k) {
   const Step next{ip_.slices, k + 1};
   const bool deposits = k + 1 < steps(ip_.slices);
   const int whole = static_cast<int>(tasks(k, 1).size());
-  // Slices are divided so that the threads share the work evenly; each part has a charge grid of its own.
+  // Slices are divided so that the threads share the work evenly; each part has a charge grid of
+  // its own.
   const int parts = threads_ / std::gcd(threads_, std::max(whole, 1));
   const std::vector<Task> todo = tasks(k, parts);
   if (deposits)
@@ -127,8 +130,11 @@ ChargeTarget StrongStrong::charge_target(const Step& next, int beam, int slice, 
   const int p = next.pair_of(beam, slice), other = next.other(beam, p);
   const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
   double* charge = charge_[beam].data() + (part * next.pairs() + p) * pair_size();
-  ChargeTarget target{field::WindowFrame(mesh_.lattice, mesh_.window[beam][slice]), ip_.planes,
-                      {opposing.z[other], 0.0}, {charge, charge + plane_size()}, magic_[beam]};
+  ChargeTarget target{field::WindowFrame(mesh_.lattice, mesh_.window[beam][slice]),
+                      ip_.planes,
+                      {opposing.z[other], 0.0},
+                      {charge, charge + plane_size()},
+                      magic_[beam]};
   if (ip_.planes == 2) {
     target.z[0] = opposing.plane[other];
     target.z[1] = opposing.plane[other + 1];
@@ -142,8 +148,7 @@ KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) cons
   const CollidingBeam& opposing = (*beams_)[1 - beam];
   const double length = own.cuts.plane[slice] - own.cuts.plane[slice + 1];
   const double z_other = opposing.cuts.z[other];
-  const SliceShape shape =
-      slice_shape(opposing, other, 0.5 * (z_other - own.cuts.z[slice]));
+  const SliceShape shape = slice_shape(opposing, other, 0.5 * (z_other - own.cuts.z[slice]));
   return {field::WindowFrame(mesh_.lattice, mesh_.window[beam][slice]),
           ip_.planes,
           z_other,
@@ -178,7 +183,8 @@ void StrongStrong::reduce_charges(const Step& step) {
       const auto [begin, end] = share(step.pairs(), group.size(), r);
       counts.push_back(static_cast<int>((end - begin) * pair_size()));
     }
-    group.reduce_scatter("reduce", {charge_[b].data(), static_cast<std::size_t>(step.pairs() * pair_size())},
+    group.reduce_scatter("reduce",
+                         {charge_[b].data(), static_cast<std::size_t>(step.pairs() * pair_size())},
                          counts);
   }
 }
@@ -197,8 +203,9 @@ void StrongStrong::solve(const Step& step) {
       for (int p = begin; p < end; ++p) {
         const field::Window& from = mesh_.window[b][step.own(b, p)];
         const field::Window& to = mesh_.window[1 - b][step.other(b, p)];
-        const auto green = solver_.green(mesh_.lattice.hx, mesh_.lattice.hy, to.offset_x - from.offset_x,
-                                         to.offset_y - from.offset_y, threads_);
+        const auto green =
+            solver_.green(mesh_.lattice.hx, mesh_.lattice.hy, to.offset_x - from.offset_x,
+                          to.offset_y - from.offset_y, threads_);
         for (int plane = 0; plane < ip_.planes; ++plane) {
           const std::int64_t at = (p - begin) * pair_size() + plane * plane_size();
           todo.push_back({charge_[b].data() + at, out + at, green});
@@ -214,7 +221,8 @@ void StrongStrong::solve(const Step& step) {
              });
 }
 
-// Potentials cross from the owner in one beam's group to the owner of the same pair in the other's, which shares them there.
+// Potentials cross from the owner in one beam's group to the owner of the same pair in the other's,
+// which shares them there.
 void StrongStrong::share_potentials(const Step& step) {
   if (!groups_.divided()) return;
   const int own = groups_.holds(0) ? 0 : 1, other = 1 - own, pairs = step.pairs();
@@ -232,8 +240,8 @@ void StrongStrong::share_potentials(const Step& step) {
     const auto [first, last] = share(pairs, group.size(), r);
     counts.push_back(static_cast<int>((last - first) * pair_size()));
   }
-  group.all_gather("broadcast", {potential_[own].data(), static_cast<std::size_t>(pairs * pair_size())},
-                   counts);
+  group.all_gather("broadcast",
+                   {potential_[own].data(), static_cast<std::size_t>(pairs * pair_size())}, counts);
 }
 
 void StrongStrong::prepare(const Step& step) {
@@ -250,8 +258,9 @@ void StrongStrong::prepare(const Step& step) {
                    double* difference =
                        ip_.planes == 2 ? difference_[b].data() + p * plane_size() : nullptr;
                    prepare_nodes(ip_.weighting, ip_.planes, head, tail, mesh_.lattice,
-                                 (*beams_)[b].kick_scale, nodes_[b].data() + p * plane_size() * values,
-                                 difference, nx * c / chunks, nx * (c + 1) / chunks);
+                                 (*beams_)[b].kick_scale,
+                                 nodes_[b].data() + p * plane_size() * values, difference,
+                                 nx * c / chunks, nx * (c + 1) / chunks);
                  });
                });
   }

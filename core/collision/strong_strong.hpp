@@ -1,5 +1,6 @@
-// Strong-strong collision by particle-in-cell: in each step the slices that meet leave their charge on the shared lattice, the
-// potentials of each are solved for, cross to the other beam, and kick. Qiang, Furman, Ryne, J. Comput. Phys. 198 (2004) 278.
+// Strong-strong collision by particle-in-cell: in each step the slices that meet leave their charge
+// on the shared lattice, the potentials of each are solved for, cross to the other beam, and kick.
+// Qiang, Furman, Ryne, J. Comput. Phys. 198 (2004) 278.
 #pragma once
 
 #include <array>
@@ -27,8 +28,9 @@ class StrongStrong {
 
   CollisionResult collide(std::array<CollidingBeam, 2>& beams);
 
-  // Field of a line of charges given by block after block of particles in the collision frame; collective over the group.
-  // `blocks` calls its argument with each block; particles with x = NaN are left out.
+  // Field of a line of charges given by block after block of particles in the collision frame;
+  // collective over the group. `blocks` calls its argument with each block; particles with x = NaN
+  // are left out.
   template <class Blocks>
   SliceField field_of(const std::array<CollidingBeam, 2>& beams, int beam, int slice,
                       Blocks&& blocks);
@@ -58,7 +60,8 @@ class StrongStrong {
 
   std::int64_t plane_size() const { return mesh_.lattice.nodes(); }
   std::int64_t pair_size() const { return ip_.planes * plane_size(); }
-  SliceField assemble(const Values& charge, const Values& potential, const field::Window& window) const;
+  SliceField assemble(const Values& charge, const Values& potential,
+                      const field::Window& window) const;
 
   const InteractionPoint& ip_;
   const BeamGroups& groups_;
@@ -86,11 +89,15 @@ SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int
   const field::Window window = mesh.window[beam][slice];
   Values charge(mesh.lattice.nodes()), potential(mesh.lattice.nodes());
   std::fill_n(charge.data(), charge.size(), 0.0);
-  const double magic = numerics::magic_for(
-      numerics::power_of_two_above(beams[beam].macroparticles) * 0x1p-52);
-  const ChargeTarget target{field::WindowFrame(mesh.lattice, window), 1,
-                            {beams[beam].cuts.z[slice], 0.0}, {charge.data(), nullptr}, magic};
-  blocks([&](const beam::ParticleView& block) { encounter(ip_.weighting, block, nullptr, &target); });
+  const double magic =
+      numerics::magic_for(numerics::power_of_two_above(beams[beam].macroparticles) * 0x1p-52);
+  const ChargeTarget target{field::WindowFrame(mesh.lattice, window),
+                            1,
+                            {beams[beam].cuts.z[slice], 0.0},
+                            {charge.data(), nullptr},
+                            magic};
+  blocks(
+      [&](const beam::ParticleView& block) { encounter(ip_.weighting, block, nullptr, &target); });
   groups_.group().sum("field_picture", charge.span());
   const auto green = solver_.green(mesh.lattice.hx, mesh.lattice.hy, 0, 0, threads_);
   solver_.solve(charge.data(), *green, potential.data(), scratch_[0]);

@@ -20,7 +20,11 @@ void finalise_at_exit() {
 class Timed {
  public:
   Timed(Recorder& recorder, const std::string& phase, std::int64_t messages, std::int64_t bytes)
-      : recorder_(recorder), phase_(phase), messages_(messages), bytes_(bytes), start_(MPI_Wtime()) {}
+      : recorder_(recorder),
+        phase_(phase),
+        messages_(messages),
+        bytes_(bytes),
+        start_(MPI_Wtime()) {}
   ~Timed() { recorder_.add(phase_, messages_, bytes_, MPI_Wtime() - start_); }
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;

@@ -12,7 +12,8 @@
 
 namespace phasewise::comm {
 
-// Starts MPI on first use and ends it when the process ends; a second start by somebody else is respected.
+// Starts MPI on first use and ends it when the process ends; a second start by somebody else is
+// respected.
 void initialise();
 // Ends all ranks at once with this exit status.
 [[noreturn]] void abort_all(int status);
@@ -21,7 +22,8 @@ double wall_time();  // s
 std::string library_version();
 std::string built_with_version();
 
-// A point-to-point message of doubles; messages between two ranks match in the order in which both list them.
+// A point-to-point message of doubles; messages between two ranks match in the order in which both
+// list them.
 struct Message {
   int peer;
   double* data;
@@ -47,7 +49,8 @@ class Communicator {
   void sum(const std::string& phase, std::span<double> values) const;
   void sum(const std::string& phase, std::span<std::int64_t> values) const;
   void max(const std::string& phase, std::span<double> values) const;
-  // Sum over all ranks; rank r gets the next counts[r] values, at the start of `values`. Sums must be exact in any order.
+  // Sum over all ranks; rank r gets the next counts[r] values, at the start of `values`. Sums must
+  // be exact in any order.
   void reduce_scatter(const std::string& phase, std::span<double> values,
                       const std::vector<int>& counts) const;
   // Rank r gives counts[r] values, in their place among all; everyone gets all.

@@ -1,4 +1,5 @@
-// An interaction point at work: its description, the collision that suits its model, and what the last collision left.
+// An interaction point at work: its description, the collision that suits its model, and what the
+// last collision left.
 #pragma once
 
 #include <array>

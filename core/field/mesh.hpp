@@ -5,8 +5,8 @@
 
 namespace phasewise::field {
 
-// Node (i, j) of the window at `offset` stands at origin + (offset + i, offset + j)·h. All windows are nodes of one lattice, so
-// that neighbouring slices, and both beams, see the same mesh.
+// Node (i, j) of the window at `offset` stands at origin + (offset + i, offset + j)·h. All windows
+// are nodes of one lattice, so that neighbouring slices, and both beams, see the same mesh.
 struct Lattice {
   double origin_x = 0.0, origin_y = 0.0;  // m
   double hx = 1.0, hy = 1.0;              // m

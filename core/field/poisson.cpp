@@ -10,7 +10,8 @@ namespace {
 
 using numerics::Complex;
 
-// The antiderivative F of ln(x² + y²) in x and y; terms with a vanishing factor are zero on the axes.
+// The antiderivative F of ln(x² + y²) in x and y; terms with a vanishing factor are zero on the
+// axes.
 double green_antiderivative(double x, double y) {
   double f = -3.0 * x * y;
   if (x != 0.0 && y != 0.0)
@@ -82,8 +83,8 @@ std::shared_ptr<const GreenTransform> PoissonSolver::green(double hx, double hy,
 std::shared_ptr<const GreenTransform> PoissonSolver::compute_green(double hx, double hy,
                                                                    int shift_x, int shift_y,
                                                                    int threads) const {
-  // Cell corners are shared by four cells: the antiderivative is tabulated at all corners first. In units of hx: scaling
-  // the lengths adds a constant to ln r, which is put back below.
+  // Cell corners are shared by four cells: the antiderivative is tabulated at all corners first. In
+  // units of hx: scaling the lengths adds a constant to ln r, which is put back below.
   const double ratio = hy / hx;
   const int corners_x = 2 * nx_, corners_y = 2 * ny_;
   parallel::Buffer<double> corner(static_cast<std::int64_t>(corners_x) * corners_y);
@@ -95,7 +96,8 @@ std::shared_ptr<const GreenTransform> PoissonSolver::compute_green(double hx, do
   });
   const double constant = -std::log(hx);
 
-  // Displacements -(n-1) … n-1 go to their place modulo the doubled size; along y they are transformed row by row.
+  // Displacements -(n-1) … n-1 go to their place modulo the doubled size; along y they are
+  // transformed row by row.
   const std::int64_t stride = padded(ky_);
   parallel::Buffer<Complex> rows(mx_ * stride);
   std::fill_n(rows.data(), rows.size(), Complex(0.0, 0.0));
@@ -120,7 +122,8 @@ std::shared_ptr<const GreenTransform> PoissonSolver::compute_green(double hx, do
   green->shift_x = shift_x;
   green->shift_y = shift_y;
   green->values = parallel::Buffer<Complex>(ky_ * padded(mx_));
-  const double normalisation = 1.0 / (static_cast<double>(mx_) * my_);  // of the transforms there and back
+  const double normalisation =
+      1.0 / (static_cast<double>(mx_) * my_);  // of the transforms there and back
   parallel::for_tasks(ky_, threads, [&](int k, int) {
     Complex* column = green->values.data() + k * padded(mx_);
     for (int i = 0; i < mx_; ++i) column[i] = rows[i * stride + k] * normalisation;

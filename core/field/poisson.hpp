@@ -1,6 +1,7 @@
-// The open-boundary Poisson equation on a mesh: u = G * charge with the integrated Green function of -ln r, by FFT on the
-// doubled grid (Hockney), source and target windows apart by whole cells (shifted Green function).
-// Qiang, Furman, Ryne, PRSTAB 5 (2002) 104402; J. Comput. Phys. 198 (2004) 278 (whose equation 57 lacks 1/(hx hy)).
+// The open-boundary Poisson equation on a mesh: u = G * charge with the integrated Green function
+// of -ln r, by FFT on the doubled grid (Hockney), source and target windows apart by whole cells
+// (shifted Green function). Qiang, Furman, Ryne, PRSTAB 5 (2002) 104402; J. Comput. Phys. 198
+// (2004) 278 (whose equation 57 lacks 1/(hx hy)).
 #pragma once
 
 #include <list>
@@ -13,7 +14,8 @@
 
 namespace phasewise::field {
 
-// The transform of a Green function on the doubled grid, stored column by column: [ky][kx], ky = 0 … my/2.
+// The transform of a Green function on the doubled grid, stored column by column: [ky][kx], ky = 0
+// … my/2.
 struct GreenTransform {
   double hx, hy;
   int shift_x, shift_y;  // target window minus source window, in cells
@@ -35,14 +37,16 @@ class PoissonSolver {
   };
   Scratch make_scratch() const;
 
-  // The transform for this cell size and shift; kept for later calls until `capacity` others have been asked for.
+  // The transform for this cell size and shift; kept for later calls until `capacity` others have
+  // been asked for.
   std::shared_ptr<const GreenTransform> green(double hx, double hy, int shift_x, int shift_y,
                                               int threads);
   void set_green_capacity(std::size_t capacity) { capacity_ = capacity; }
   std::int64_t greens_computed() const { return greens_computed_; }
 
-  // potential[nx][ny] on the target window from charge[nx][ny] (whatever unit: u = -ln r of a unit charge) on the source window.
-  // Card: 2 nx real transforms of my, 2 (my/2 + 1) complex ones of mx; reads the Green transform once.
+  // potential[nx][ny] on the target window from charge[nx][ny] (whatever unit: u = -ln r of a unit
+  // charge) on the source window. Card: 2 nx real transforms of my, 2 (my/2 + 1) complex ones of
+  // mx; reads the Green transform once.
   void solve(const double* charge, const GreenTransform& green, double* potential,
              Scratch& scratch) const;
   double flops_per_solve() const;
@@ -53,8 +57,8 @@ class PoissonSolver {
   std::shared_ptr<const GreenTransform> compute_green(double hx, double hy, int shift_x,
                                                       int shift_y, int threads) const;
   int nx_, ny_;
-  int mx_, my_;   // doubled grid, fast sizes
-  int ky_;        // my/2 + 1
+  int mx_, my_;  // doubled grid, fast sizes
+  int ky_;       // my/2 + 1
   numerics::ComplexRowTransform along_x_;
   numerics::RealRowTransform along_y_;
   std::size_t capacity_ = 8;

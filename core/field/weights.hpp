@@ -1,5 +1,6 @@
-// How a particle shares its charge among mesh nodes, and reads a field from them: bilinear (cloud in cell, CIC) or quadratic
-// (triangular shaped cloud, TSC). Hockney, Eastwood, "Computer Simulation Using Particles" (1988), chapter 5.
+// How a particle shares its charge among mesh nodes, and reads a field from them: bilinear (cloud
+// in cell, CIC) or quadratic (triangular shaped cloud, TSC). Hockney, Eastwood, "Computer
+// Simulation Using Particles" (1988), chapter 5.
 #pragma once
 
 #include "field/mesh.hpp"
@@ -8,22 +9,35 @@
 
 namespace phasewise::field {
 
+// From a to b; for doubles, and for several of them side by side.
+template <class Value>
+PHASEWISE_HD Value between(Value a, Value b, double f) {
+  return a + f * (b - a);
+}
+
+// Without branches, and within the bounds also where the value is not a number.
+PHASEWISE_HD double held_between(double value, double low, double high) {
+  const double below = value < high ? value : high;
+  return below > low ? below : low;
+}
+
 struct Cic {
   static constexpr int width = 2;
-  // The lowest node of a particle's stencil, as an index into the window, and the place within it, in node units; inside is
-  // 1 or 0, and outside the mesh the place is that of the window's corner.
+  // The lowest node of a particle's stencil, as an index into the window, and the place within it,
+  // in node units; inside is 1 or 0, and outside the mesh the place is a node of the window's edge.
   PHASEWISE_HD static void place(double x, double y, const WindowFrame& frame, int& node,
                                  double& fx, double& fy, double& inside) {
     const double gx = (x - frame.x0) * frame.inverse_hx, gy = (y - frame.y0) * frame.inverse_hy;
-    const bool in = (gx >= 0.0) & (gx < frame.nx - 1) & (gy >= 0.0) & (gy < frame.ny - 1);
-    const double hx = in ? gx : 0.0, hy = in ? gy : 0.0;
+    const double hx = held_between(gx, 0.0, frame.nx - 1.001);
+    const double hy = held_between(gy, 0.0, frame.ny - 1.001);
     const int ix = static_cast<int>(hx), iy = static_cast<int>(hy);
+    inside = (hx == gx ? 1.0 : 0.0) * (hy == gy ? 1.0 : 0.0);
     node = ix * frame.ny + iy;
-    fx = hx - ix;
-    fy = hy - iy;
-    inside = in ? 1.0 : 0.0;
+    fx = (hx - ix) * inside;
+    fy = (hy - iy) * inside;
   }
-  // Weights of nodes (0,0) (0,1) (1,0) (1,1), each a multiple of the charge quantum, their sum exactly `inside`.
+  // Weights of nodes (0,0) (0,1) (1,0) (1,1), each a multiple of the charge quantum, their sum
+  // exactly `inside`.
   PHASEWISE_HD static void charge(double fx, double fy, double inside, double magic, double& w00,
                                   double& w01, double& w10, double& w11) {
     const double gx = numerics::round_to_multiple(fx, magic);
@@ -41,15 +55,16 @@ struct Tsc {
   PHASEWISE_HD static void place(double x, double y, const WindowFrame& frame, int& node,
                                  double& fx, double& fy, double& inside) {
     const double gx = (x - frame.x0) * frame.inverse_hx, gy = (y - frame.y0) * frame.inverse_hy;
-    const bool in = (gx >= 0.5) & (gx < frame.nx - 1.5) & (gy >= 0.5) & (gy < frame.ny - 1.5);
-    const double hx = in ? gx : 1.0, hy = in ? gy : 1.0;
+    const double hx = held_between(gx, 0.5, frame.nx - 1.501);
+    const double hy = held_between(gy, 0.5, frame.ny - 1.501);
     const int ix = static_cast<int>(hx + 0.5), iy = static_cast<int>(hy + 0.5);
+    inside = (hx == gx ? 1.0 : 0.0) * (hy == gy ? 1.0 : 0.0);
     node = (ix - 1) * frame.ny + iy - 1;
-    fx = hx - ix;
-    fy = hy - iy;
-    inside = in ? 1.0 : 0.0;
+    fx = (hx - ix) * inside;
+    fy = (hy - iy) * inside;
   }
-  // One-dimensional weights of the nodes before, at and after the nearest one, for f in [-1/2, 1/2].
+  // One-dimensional weights of the nodes before, at and after the nearest one, for f in [-1/2,
+  // 1/2].
   PHASEWISE_HD static void weights(double f, double* w) {
     w[0] = 0.5 * (0.5 - f) * (0.5 - f);
     w[2] = 0.5 * (0.5 + f) * (0.5 + f);
@@ -61,7 +76,8 @@ struct Tsc {
     w[1] = -2.0 * f;
     w[2] = f + 0.5;
   }
-  // Nine weights, row by row (y fastest), multiples of the charge quantum, their sum exactly `inside`.
+  // Nine weights, row by row (y fastest), multiples of the charge quantum, their sum exactly
+  // `inside`.
   PHASEWISE_HD static void charge(double fx, double fy, double inside, double magic, double* w) {
     double wx[3], wy[3];
     weights(fx, wx);
@@ -80,5 +96,35 @@ struct Tsc {
     w[4] = (inside - (wx[0] + wx[2])) - (w[3] + w[5]);
   }
 };
+
+// The gradient of the quadratic interpolation of u + fraction·d, with u and d side by side in
+// `nodes` where planes is 2; change: the interpolation of d. ex and ey in units of 1/node. One
+// potential, continuously differentiable: the kick is symplectic.
+template <int planes>
+PHASEWISE_HD void read_quadratic(const double* nodes, int ny, double fx, double fy, double fraction,
+                                 double& ex, double& ey, double& change) {
+  double wx[3], wy[3], sx[3], sy[3];
+  Tsc::weights(fx, wx);
+  Tsc::weights(fy, wy);
+  Tsc::slopes(fx, sx);
+  Tsc::slopes(fy, sy);
+  ex = ey = change = 0.0;
+  for (int a = 0; a < 3; ++a) {
+    const double* row = nodes + planes * a * ny;
+    double value = 0.0, slope = 0.0, along = 0.0;
+    for (int b = 0; b < 3; ++b) {
+      double u = row[planes * b];
+      if constexpr (planes == 2) {
+        along += wy[b] * row[2 * b + 1];
+        u += fraction * row[2 * b + 1];
+      }
+      value += wy[b] * u;
+      slope += sy[b] * u;
+    }
+    ex -= sx[a] * value;
+    ey -= wx[a] * slope;
+    change += wx[a] * along;
+  }
+}
 
 }  // namespace phasewise::field

@@ -40,8 +40,7 @@ RealRowTransform::RealRowTransform(int n) : n_(n), plans_(std::make_unique<Plans
   parallel::Buffer<double> real(n);
   parallel::Buffer<Complex> spectrum(n / 2 + 1);
   const std::lock_guard lock(planner_mutex);
-  plans_->forward.reset(
-      fftw_plan_dft_r2c_1d(n, real.data(), fftw(spectrum.data()), FFTW_ESTIMATE));
+  plans_->forward.reset(fftw_plan_dft_r2c_1d(n, real.data(), fftw(spectrum.data()), FFTW_ESTIMATE));
   plans_->backward.reset(
       fftw_plan_dft_c2r_1d(n, fftw(spectrum.data()), real.data(), FFTW_ESTIMATE));
 }

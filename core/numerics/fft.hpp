@@ -1,5 +1,6 @@
-// One-dimensional transforms of one row, always by the same plan: FFTW's results may differ with the number of rows in a
-// batch and with alignment, so that every row, on any rank, is transformed alone, from aligned memory, by an ESTIMATE plan.
+// One-dimensional transforms of one row, always by the same plan: FFTW's results may differ with
+// the number of rows in a batch and with alignment, so that every row, on any rank, is transformed
+// alone, from aligned memory, by an ESTIMATE plan.
 #pragma once
 
 #include <complex>
@@ -12,7 +13,8 @@ using Complex = std::complex<double>;
 // The smallest size of the form 2^a 3^b 5^c 7^d, even, that is at least n.
 int fast_even_size(int n);
 
-// Transforms rows of n real values to n/2 + 1 complex ones and back (unnormalised). Safe to call from several threads.
+// Transforms rows of n real values to n/2 + 1 complex ones and back (unnormalised). Safe to call
+// from several threads.
 class RealRowTransform {
  public:
   explicit RealRowTransform(int n);

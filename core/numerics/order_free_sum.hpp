@@ -1,8 +1,10 @@
-// Sums of doubles whose result does not depend on the order, hence not on ranks, threads or sorting.
+// Sums of doubles whose result does not depend on the order, hence not on ranks, threads or
+// sorting.
 //
-// Each term is split onto two fixed grids, multiples of the powers of two q1 and q2; so long as every partial sum stays
-// below 2^53 q, adding multiples of q is exact. The grids follow from a bound on the terms and on their number
-// (pre-rounding: Demmel, Nguyen, "Fast reproducible floating-point summation", ARITH 21 (2013) 163).
+// Each term is split onto two fixed grids, multiples of the powers of two q1 and q2; so long as
+// every partial sum stays below 2^53 q, adding multiples of q is exact. The grids follow from a
+// bound on the terms and on their number (pre-rounding: Demmel, Nguyen, "Fast reproducible
+// floating-point summation", ARITH 21 (2013) 163).
 #pragma once
 
 #include <cmath>
@@ -13,7 +15,9 @@
 namespace phasewise::numerics {
 
 // Adding and subtracting 1.5·2^52·q rounds a value below 2^51 q to a multiple of q.
-PHASEWISE_HD double round_to_multiple(double value, double magic) { return (value + magic) - magic; }
+PHASEWISE_HD double round_to_multiple(double value, double magic) {
+  return (value + magic) - magic;
+}
 
 inline double magic_for(double quantum) { return 0x1.8p52 * quantum; }
 
@@ -39,7 +43,8 @@ struct OrderFreeGrid {
   }
 };
 
-// A running sum; two of the same grid may be added part by part (also by MPI_SUM) without a rounding error.
+// A running sum; two of the same grid may be added part by part (also by MPI_SUM) without a
+// rounding error.
 struct OrderFreeSum {
   double high = 0.0;
   double low = 0.0;

@@ -14,7 +14,8 @@ namespace phasewise::parallel {
 
 inline constexpr std::size_t alignment = 64;  // bytes: a cache line, and every SIMD width
 
-// Owns memory that is not touched until it is used, so that the thread that fills a page also places it.
+// Owns memory that is not touched until it is used, so that the thread that fills a page also
+// places it.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -11,7 +11,7 @@ struct KernelRecord {
   double items = 0.0;
   double seconds = 0.0;  // wall time of this rank, all its threads at work
   double flops = 0.0;
-  double bytes = 0.0;    // moved to and from memory, as the card counts them
+  double bytes = 0.0;  // moved to and from memory, as the card counts them
 };
 
 class KernelTimes {

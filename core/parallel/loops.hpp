@@ -1,4 +1,5 @@
-// Loops over an index or over tasks: OpenMP threads on the CPU, one GPU thread per index when compiled by nvcc.
+// Loops over an index or over tasks: OpenMP threads on the CPU, one GPU thread per index when
+// compiled by nvcc.
 #pragma once
 
 #include <omp.h>
@@ -8,10 +9,12 @@
 
 namespace phasewise::parallel {
 
-// Particles are worked on in blocks of this many, so that a block's scratch arrays stay in the first-level cache.
+// Particles are worked on in blocks of this many, so that a block's scratch arrays stay in the
+// first-level cache.
 inline constexpr int block_size = 128;
 
-// Calls f(begin, count, thread) on blocks that cover [0, n). Which thread takes a block never shows in a result.
+// Calls f(begin, count, thread) on blocks that cover [0, n). Which thread takes a block never shows
+// in a result.
 template <class F>
 void for_blocks(std::int64_t n, int threads, F&& f) {
   const std::int64_t blocks = (n + block_size - 1) / block_size;

@@ -32,7 +32,8 @@ double triad_bandwidth(int threads) {
     });
   };
   each([&](std::int64_t i) { a[i] = b[i] = c[i] = 1.0; });
-  const double seconds = best_seconds(5, [&] { each([&](std::int64_t i) { a[i] = b[i] + 3.0 * c[i]; }); });
+  const double seconds =
+      best_seconds(5, [&] { each([&](std::int64_t i) { a[i] = b[i] + 3.0 * c[i]; }); });
   return 3.0 * sizeof(double) * n / seconds;
 }
 

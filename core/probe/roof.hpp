@@ -1,5 +1,6 @@
-// The machine's roof, measured: memory bandwidth and floating-point rate of this many threads. Williams, Waterman, Patterson,
-// Commun. ACM 52 (2009) 65; the bandwidth kernel is STREAM's triad (McCalpin 1995).
+// The machine's roof, measured: memory bandwidth and floating-point rate of this many threads.
+// Williams, Waterman, Patterson, Commun. ACM 52 (2009) 65; the bandwidth kernel is STREAM's triad
+// (McCalpin 1995).
 #pragma once
 
 namespace phasewise::probe {

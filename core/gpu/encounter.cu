@@ -1,0 +1,136 @@
+#include <variant>
+
+#include "collision/passage.hpp"
+#include "gpu/encounter.hpp"
+#include "parallel/loops.hpp"
+
+namespace phasewise::gpu {
+namespace {
+
+using beam::ParticleView;
+using collision::ChargeTarget;
+using collision::KickSource;
+using field::between;
+using field::Cic;
+using field::Tsc;
+
+struct Kick {
+  double x = 0.0, y = 0.0, energy = 0.0;
+};
+
+// Component c of the node values (width of them per node), bilinear.
+__device__ double bilinear(const double* nodes, int width, int c, int ny, double fx, double fy) {
+  const double* at = nodes + c;
+  return between(between(at[0], at[width * ny], fx), between(at[width], at[width * (ny + 1)], fx),
+                 fy);
+}
+
+template <int planes>
+__device__ Kick read(Cic, const KickSource& kick, int node, double fx, double fy,
+                     const collision::Between& z) {
+  const int ny = kick.frame.ny;
+  const double* at = kick.nodes + 2 * planes * node;
+  Kick value{bilinear(at, 2 * planes, 0, ny, fx, fy), bilinear(at, 2 * planes, 1, ny, fx, fy), 0.0};
+  if constexpr (planes == 2) {
+    value.x += z.fraction * bilinear(at, 4, 2, ny, fx, fy);
+    value.y += z.fraction * bilinear(at, 4, 3, ny, fx, fy);
+    value.energy = -bilinear(kick.difference + node, 1, 0, ny, fx, fy) * z.slope;
+  }
+  return value;
+}
+
+template <int planes>
+__device__ Kick read(Tsc, const KickSource& kick, int node, double fx, double fy,
+                     const collision::Between& z) {
+  double ex, ey, change;
+  field::read_quadratic<planes>(kick.nodes + planes * node, kick.frame.ny, fx, fy, z.fraction, ex,
+                                ey, change);
+  return {ex * kick.frame.inverse_hx, ey * kick.frame.inverse_hy, -change * z.slope};
+}
+
+template <class W, int planes>
+__device__ void kick_particle(const ParticleView& p, std::int64_t i, const KickSource& kick) {
+  const double s = collision::meeting_distance(p.z[i], kick.z_other);
+  const double x = p.x[i] + s * p.px[i], y = p.y[i] + s * p.py[i];
+  int node;
+  double fx, fy, inside;
+  W::place(x, y, kick.frame, node, fx, fy, inside);
+  const collision::Between z =
+      planes == 2 ? collision::between_planes(p.z[i], kick.z_tail, kick.inverse_length)
+                  : collision::Between{0.0, 0.0};
+  Kick k = read<planes>(W{}, kick, node, fx, fy, z);
+  if (inside == 0.0) {
+    k.energy = 0.0;
+    collision::far_kick(x - kick.far_x, y - kick.far_y, kick.far_charge, k.x, k.y);
+  }
+  double delta = p.delta[i];
+  collision::kick_and_return(s, k.x, k.y, k.energy, 0.25, p.x[i], p.px[i], p.y[i], p.py[i], delta);
+  if (kick.longitudinal_kick) p.delta[i] = delta;
+}
+
+template <class W>
+__device__ void deposit_particle(const ParticleView& p, std::int64_t i, const ChargeTarget& target,
+                                 unsigned long long* outside) {
+  for (int plane = 0; plane < target.planes; ++plane) {
+    const double s = collision::meeting_distance(p.z[i], target.z[plane]);
+    int node;
+    double fx, fy, inside;
+    W::place(p.x[i] + s * p.px[i], p.y[i] + s * p.py[i], target.frame, node, fx, fy, inside);
+    if (inside == 0.0) {
+      atomicAdd(outside, 1ULL);
+      continue;
+    }
+    double weight[W::width * W::width];
+    if constexpr (W::width == 2)
+      Cic::charge(fx, fy, inside, target.magic, weight[0], weight[1], weight[2], weight[3]);
+    else
+      Tsc::charge(fx, fy, inside, target.magic, weight);
+    for (int a = 0; a < W::width; ++a)
+      for (int b = 0; b < W::width; ++b)
+        atomicAdd(target.charge[plane] + node + a * target.frame.ny + b, weight[W::width * a + b]);
+  }
+}
+
+template <class W, int planes>
+void encounter_of(const ParticleView& particles, const KickSource* kick,
+                  const ChargeTarget* deposit, unsigned long long* outside) {
+  if (kick != nullptr) {
+    const KickSource source = *kick;
+    parallel::for_each_on_device(particles.size, [=] __device__(std::int64_t i) {
+      kick_particle<W, planes>(particles, i, source);
+    });
+  }
+  if (deposit != nullptr) {
+    const ChargeTarget target = *deposit;
+    parallel::for_each_on_device(particles.size, [=] __device__(std::int64_t i) {
+      deposit_particle<W>(particles, i, target, outside);
+    });
+  }
+}
+
+template <class E>
+void push_element(const E element, const ParticleView particles, const beam::PushContext context) {
+  parallel::for_each_on_device(particles.size, [=] __device__(std::int64_t i) {
+    beam::Coordinates c = beam::load(particles, i);
+    element.push(c, particles.id[i], context);
+    beam::store(particles, i, c);
+  });
+}
+
+}  // namespace
+
+void encounter(collision::Weighting weighting, const ParticleView& particles,
+               const KickSource* kick, const ChargeTarget* deposit, unsigned long long* outside) {
+  const bool cic = weighting == collision::Weighting::cic;
+  const int planes = kick != nullptr ? kick->planes : deposit->planes;
+  const auto run = planes == 1 ? (cic ? encounter_of<Cic, 1> : encounter_of<Tsc, 1>)
+                               : (cic ? encounter_of<Cic, 2> : encounter_of<Tsc, 2>);
+  run(particles, kick, deposit, outside);
+}
+
+void push(const beam::Element& element, const ParticleView& particles,
+          const beam::PushContext& context) {
+  std::visit([&](const auto& e) { push_element(e, particles, context); }, element);
+}
+
+}  // namespace phasewise::gpu

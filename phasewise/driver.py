@@ -1,0 +1,116 @@
+"""The compiled driver as Python sees it: its types, and loading it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.errors import RunError
+
+Floats = NDArray[np.float64]
+Arrays = Mapping[str, NDArray[Any]]
+
+COORDINATES = ("x", "px", "y", "py", "z", "delta")
+"""Names of the six coordinates, in order: m, 1, m, 1, m, 1."""
+
+WORLD_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "MPI_LOCALNRANKS")
+"""Variables in which launchers of the common MPI libraries tell how many ranks there are."""
+
+
+class Driver(Protocol):
+    """One simulation: `phasewise._core.Simulation`."""
+
+    @property
+    def turn(self) -> int: ...
+    @property
+    def beams_here(self) -> list[int]: ...
+    def step(self) -> None: ...
+    def record(self) -> dict[str, Any]: ...
+    def particles(self, beam: int) -> Arrays: ...
+    def macroparticles(self, beam: int) -> int: ...
+    def first_id(self, beam: int) -> int: ...
+    def last_id(self, beam: int) -> int: ...
+    def replace_particles(self, beam: int, /, *columns: NDArray[Any]) -> None: ...
+    def refresh(self) -> None: ...
+    def set_turn(self, turn: int) -> None: ...
+    def slices(self, ip: int) -> Mapping[int, Arrays]: ...
+    def pair_luminosity(self, ip: int) -> Floats: ...
+    def slice_field(self, ip: int, beam: int, slice: int) -> Arrays: ...  # noqa: A002
+    def phases(self) -> list[dict[str, Any]]: ...
+    def kernels(self) -> list[dict[str, Any]]: ...
+
+
+class Communicator(Protocol):
+    """The ranks of a run; all but `rank`, `size` and `abort` are collective.
+
+    `gather` gives rank 0 the bytes of all ranks in order, `broadcast` everyone those of rank 0.
+    """
+
+    def rank(self) -> int: ...
+    def size(self) -> int: ...
+    def gather(self, data: bytes) -> list[bytes]: ...
+    def broadcast(self, data: bytes) -> bytes: ...
+    def barrier(self) -> None: ...
+    def any(self, flag: bool) -> bool: ...
+    def abort(self, status: int) -> None: ...
+
+
+class Core(Communicator, Protocol):
+    """The module `phasewise._core`."""
+
+    def mpi_version(self) -> str: ...
+    def mpi_built_with(self) -> str: ...
+    def Simulation(self, parameters: str, threads: int = 1) -> Driver: ...
+    def measure_roof(self, threads: int = 1) -> dict[str, float]: ...
+
+
+def load_core() -> Core:
+    """The compiled module; RunError where it is not built, or its MPI is not the launcher's."""
+    try:
+        core = cast(Core, import_module("phasewise._core"))
+    except ImportError as error:
+        raise RunError(
+            f"the compiled core cannot be loaded ({error}); build it with make setup"
+        ) from error
+    check_library(core.mpi_version(), core.mpi_built_with())
+    check_world(core.size())
+    return core
+
+
+def check_library(running: str, built_with: str) -> None:
+    """RunError where the MPI library in use is not of the family and major version built with."""
+    found, expected = (_family(version) for version in (running, built_with))
+    if found and expected and found != expected:
+        raise RunError(
+            f"phasewise was built with {' '.join(expected)}, but runs on {' '.join(found)}; load "
+            "the MPI library it was built with, or build it again with make setup"
+        )
+
+
+def _family(version: str) -> tuple[str, str] | None:
+    """Name and major version, as in "Open MPI v4.1.4, package: ..."; None in another form."""
+    match = re.match(r"\s*([A-Za-z][A-Za-z() ]*?)(?: Library| Version|[:\s])*\s*v?(\d+)\.", version)
+    return None if match is None else (match[1].strip(), match[2])
+
+
+def launched_size(environment: Mapping[str, str] | None = None) -> int:
+    """How many ranks the MPI launcher says it started; 0 where no launcher started this process."""
+    environment = os.environ if environment is None else environment
+    sizes = (environment.get(name, "") for name in WORLD_SIZES)
+    return max((int(size) for size in sizes if size.isdigit()), default=0)
+
+
+def check_world(size: int, environment: Mapping[str, str] | None = None) -> None:
+    """RunError where the launcher started several ranks and each of them believes to be alone."""
+    launched = launched_size(environment)
+    if launched > 1 and size == 1:
+        raise RunError(
+            f"the launcher started {launched} ranks, but each of them runs alone: this mpiexec "
+            "belongs to another MPI library than the one phasewise was built with"
+        )
