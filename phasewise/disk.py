@@ -1,0 +1,137 @@
+"""Writing HDF5 files so that a full or failing disk ends in a Python error, and in nothing worse.
+
+The HDF5 library does not survive a write that the system refuses: it fails again at close and may
+crash at exit. So either it never sees the refusal (`GuardedFile`), or the space is taken before it
+writes (`reserve`).
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+
+class GuardedFile(io.RawIOBase):
+    """A file for HDF5 to write to, which keeps the first error to itself until `check`."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._file = path.open("w+b", buffering=0)
+        self._error: OSError | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        # What could not be written reads as zeros.
+        view = memoryview(buffer).cast("B")
+        read = self._file.readinto(view) or 0
+        view[read:] = bytes(len(view) - read)
+        return len(view)
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        done = 0
+        try:
+            while self._error is None and done < len(view):
+                done += self._file.write(view[done:]) or 0
+        except OSError as error:
+            self._error = error
+        return len(view)
+
+    def truncate(self, size: int | None = None) -> int:
+        try:
+            return self._file.truncate(size)
+        except OSError as error:
+            self._error = self._error or error
+            return 0 if size is None else size
+
+    def check(self) -> None:
+        """Raise the OSError that a write met, if any; then wait until the disk has everything."""
+        if self._error is None:
+            os.fsync(self._file.fileno())
+        else:
+            raise self._error
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+@contextmanager
+def replacing_hdf5(path: Path) -> Iterator[h5py.File]:
+    """A new HDF5 file that appears at `path` once it is complete and on the disk, or not at all.
+
+    OSError where the disk refuses it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(".partial")
+    with GuardedFile(beside) as raw:
+        try:
+            with h5py.File(raw, "w") as file:
+                yield file
+            raw.check()
+        except BaseException:
+            beside.unlink()
+            raise
+    beside.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names in a folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def reserve(file: h5py.File, length: int) -> None:
+    """Take space for `length` bytes beyond the end of an open file; OSError where there is none."""
+    descriptor = file.id.get_vfd_handle()
+    os.posix_fallocate(descriptor, 0, file.id.get_filesize() + length)
+
+
+def trim(path: Path) -> None:
+    """Cut off what is reserved and not used, of a closed file of the newest format."""
+    with path.open("r+b") as file:
+        # Superblock version 3 holds the end-of-file address in 8 bytes at offset 28.
+        file.seek(28)
+        end = int.from_bytes(file.read(8), "little")
+        if 0 < end < file.seek(0, os.SEEK_END):
+            file.truncate(end)
+
+
+def disk_reason(error: BaseException) -> str:
+    """Why a file could not be written or read, in the words of the system where it says."""
+    number = getattr(error, "errno", None)
+    if number == errno.ENOSPC or "No space left" in str(error):
+        return "the disk is full"
+    if number == errno.EFBIG:
+        return "the file has reached the largest size allowed"
+    text = str(error)
+    for words in ("file too large", "quota exceeded", "permission denied", "truncated"):
+        if words in text.lower():
+            return words
+    return os.strerror(number) if isinstance(number, int) else text.split("\n", 1)[0]

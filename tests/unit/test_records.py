@@ -1,0 +1,223 @@
+"""Records: written turn by turn, readable meanwhile, cut and gone on with, safe on a full disk."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import phasewise
+from phasewise.errors import RunError, StudyError
+from phasewise.records import RecordsWriter, check_schedule
+from phasewise.results import Results
+from phasewise.study import Study
+from tests.unit.fake_core import FakeSimulation, World, tables
+
+ATTRIBUTES = {"study": "{}", "derived": "{}", "version": "0", "ranks": 1, "threads": 1}
+
+
+def study(**records):
+    return Study.from_dict(tables(**records))
+
+
+def write(writer, first, last):
+    driver = FakeSimulation(0, 1, [101, 101])
+    for turn in range(first, last):
+        driver.turn = turn + 1
+        writer.append(turn, driver.record())
+
+
+def test_every_turn_is_read_back_as_it_was_recorded(tmp_path):
+    path = tmp_path / "records.h5"
+    writer = RecordsWriter(path, study(), ATTRIBUTES)
+    write(writer, 0, 10)
+    writer.close(True, 0.25)
+    with Results(path) as results:
+        assert results.turn.tolist() == list(range(10))
+        np.testing.assert_array_equal(results.luminosity[:, 0], 1e30 + np.arange(10))
+        np.testing.assert_array_equal(results.beam(2).mean[:, 3], np.arange(10))
+        assert results.beam(1).covariance.shape == (10, 6, 6)
+        assert results.beam(1).losses.dtype == np.int64
+        assert results.beam(1).tracked.shape == (10, 0, 6)
+        assert results.complete
+        assert results.seconds_per_turn == 0.25
+
+
+def test_a_reader_sees_turns_as_they_are_flushed_and_does_not_stop_the_writer(tmp_path):
+    path = tmp_path / "records.h5"
+    writer = RecordsWriter(path, study(), ATTRIBUTES)
+    reader = Results(path)
+    assert len(reader) == 0
+    write(writer, 0, 4)
+    writer.flush()
+    assert reader.refresh() == 4
+    with h5py.File(path, "r", swmr=True, locking=False) as stranger:
+        write(writer, 4, 10)
+        writer.flush()
+        stranger["turn"].refresh()
+        assert stranger["turn"].shape == (10,)
+    np.testing.assert_array_equal(reader.luminosity[:, 0], 1e30 + np.arange(4))
+    assert reader.refresh() == 10
+    np.testing.assert_array_equal(reader.beam(1).mean[:, 0], np.arange(10))
+    assert not reader.complete
+    writer.close(True)
+    assert Results(path).complete
+
+
+def test_a_killed_writer_leaves_a_file_that_is_read_and_gone_on_with(tmp_path):
+    path = tmp_path / "records.h5"
+    if (child := os.fork()) == 0:
+        writer = RecordsWriter(path, study(), ATTRIBUTES)
+        write(writer, 0, 7)
+        writer.flush()
+        write(writer, 7, 8)  # not flushed: lost
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert Results(path).turn.tolist() == list(range(7))
+    writer = RecordsWriter.resume(path, study(), ATTRIBUTES, 5)
+    write(writer, 5, 10)
+    writer.close(True)
+    results = Results(path)
+    assert results.turn.tolist() == list(range(10))
+    np.testing.assert_array_equal(results.beam(2).mean[:, 0], np.arange(10))
+
+
+def test_resuming_keeps_the_time_of_creation_and_the_snapshots_before_the_checkpoint(tmp_path):
+    path, plan = tmp_path / "records.h5", study(slices_every=4)
+    writer = RecordsWriter(path, plan, ATTRIBUTES | {"created": "then"})
+    write(writer, 0, 9)
+    for turn in (0, 4, 8):
+        writer.snapshot(f"slices/{turn}/ip1/beam1", {"z": np.full(3, float(turn))})
+    writer.close()
+    assert Results(path).snapshots("slices") == [0, 4, 8]
+    writer = RecordsWriter.resume(path, plan, ATTRIBUTES, 6)
+    write(writer, 6, 10)
+    writer.close(True)
+    results = Results(path)
+    assert results.snapshots("slices") == [0, 4]
+    assert results.slices(4)["z"].tolist() == [4.0] * 3
+    assert results.attributes["created"] == "then"
+
+
+def test_records_that_end_before_the_checkpoint_are_refused(tmp_path):
+    path = tmp_path / "records.h5"
+    writer = RecordsWriter(path, study(), ATTRIBUTES)
+    write(writer, 0, 3)
+    writer.close()
+    with pytest.raises(RunError, match="ends before turn 4"):
+        RecordsWriter.resume(path, study(), ATTRIBUTES, 4)
+    assert len(Results(path)) == 3
+
+
+def test_a_run_writes_the_snapshots_it_was_asked_for_on_any_number_of_ranks(tmp_path):
+    plan = study(slices_every=5, pair_luminosity_every=3, field=True, particles_every=10)
+    for ranks in (1, 3):
+        out = tmp_path / str(ranks)
+        World(ranks).run(lambda rank, out=out: phasewise.run(plan, out, core=rank).close())
+        results = Results(out)
+        assert results.snapshots("slices") == [0, 5]
+        assert results.slices(5, beam=2)["sigma"].tolist() == [[5.0] * 4] * 3
+        assert results.snapshots("pair_luminosity") == [0, 3, 6, 9]
+        assert results.pair_luminosity(9)[0, 0] == 9.0
+        assert results.snapshots("field") == [9]
+        # Slice 2 of 3 is the middle one.
+        assert results.field(9, beam=2)["ex"][3, 4] == 122.0
+        assert [dump.name for dump in results.dumps()] == ["turn-000000000.h5", "turn-000000010.h5"]
+
+
+def test_more_snapshots_than_a_file_can_be_laid_out_for_are_refused():
+    plan = Study.from_dict(tables(slices_every=1) | {"turns": 100_000})
+    with pytest.raises(StudyError, match="give at least 10"):
+        check_schedule(plan)
+
+
+def test_a_folder_without_records_is_named(tmp_path):
+    with pytest.raises(RunError, match="there are no records at"):
+        phasewise.open_results(tmp_path)
+
+
+def test_an_earlier_run_is_moved_aside_and_not_overwritten(tmp_path, capsys):
+    out = tmp_path / "run"
+    for _ in range(2):
+        World(1).run(lambda rank: phasewise.run(study(), out, core=rank).close())
+    assert len(Results(tmp_path / "run.1")) == len(Results(out)) == 10
+    assert "was moved to" in capsys.readouterr().err
+
+
+def test_two_runs_do_not_write_to_one_folder(tmp_path):
+    from phasewise.run_folder import RunFolder
+
+    first, second = RunFolder(tmp_path / "run"), RunFolder(tmp_path / "run")
+    first.prepare(study(), None, False)
+    with pytest.raises(RunError, match="another run is writing"):
+        second.prepare(study(), None, False)
+    first.release()
+    second.prepare(study(), None, False)
+    second.release()
+
+
+FULL_DISK = """
+import sys
+sys.path[:0] = {paths!r}
+from tests.unit.test_records import *
+from phasewise.records import *
+writer = RecordsWriter(Path({path!r}), study(tracked=50), ATTRIBUTES)
+driver = FakeSimulation(0, 1, [101, 101], 50)
+try:
+    for turn in range(4000):
+        driver.turn = turn + 1
+        writer.append(turn, driver.record())
+        if turn % 10 == 9:
+            writer.flush()
+            print(turn + 1, flush=True)
+except RunError as error:
+    print(error)
+    writer.close_after_failure()
+"""
+
+
+def run_on_full_disk(path: Path, limit: int | None) -> tuple[int, str, int]:
+    """Turns flushed before the disk was full, the error, and the turns read from the file."""
+    paths = [str(Path(__file__).parents[2])]
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK.format(path=str(path), paths=paths)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=lambda: limit and resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    *flushed, error = done.stdout.splitlines()
+    assert done.returncode == 0, done.stderr
+    return int(flushed[-1]), error, len(Results(path))
+
+
+def test_a_file_that_cannot_grow_ends_in_one_sentence_and_keeps_what_was_flushed(tmp_path):
+    flushed, error, kept = run_on_full_disk(tmp_path / "records.h5", 2_000_000)
+    assert "cannot be written" in error
+    assert "what was written before is kept" in error
+    assert kept >= flushed > 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
+def test_a_full_disk_ends_in_one_sentence_and_keeps_what_was_flushed(tmp_path):
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", tmp_path],
+        capture_output=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip("this machine does not let root mount a disk")
+    try:
+        flushed, error, kept = run_on_full_disk(tmp_path / "records.h5", None)
+        assert "the disk is full" in error
+        assert kept >= flushed > 0
+    finally:
+        subprocess.run(["umount", "-l", tmp_path], check=True)
