@@ -1,0 +1,95 @@
+"""The ranks of a run: how they agree on an error, and how they all end when one of them fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import traceback
+from collections.abc import Callable
+from typing import NoReturn, TypeVar, cast
+
+from phasewise.driver import Communicator
+from phasewise.errors import PhasewiseError, RunError
+from phasewise.output import message, print_json
+
+T = TypeVar("T")
+
+ABORT_SECONDS = 0.2
+"""Time for a failing rank's last words to leave the machine before everything is torn down."""
+
+
+class AgreedError(RunError):
+    """An error that every rank knows of, so that rank 0 alone reports it and nobody is aborted."""
+
+    def __init__(self, sentence: str, exit_status: int) -> None:
+        super().__init__(sentence)
+        self.exit_status = exit_status
+
+
+def on_rank_zero(comm: Communicator, action: Callable[[], T]) -> T | None:
+    """`action()` on rank 0 alone (None elsewhere); its error is raised on every rank."""
+    return collectively(comm, action if comm.rank() == 0 else lambda: None)
+
+
+def collectively(comm: Communicator, action: Callable[[], T]) -> T:
+    """`action()` on every rank; where it fails on any, all raise the lowest failing rank's error.
+
+    `action` itself must not communicate.
+    """
+    failure = b""
+    result: T | None = None
+    try:
+        result = action()
+    except PhasewiseError as error:
+        if comm.size() == 1:
+            raise
+        failure = json.dumps([error.exit_status, str(error)]).encode()
+    if comm.any(bool(failure)):
+        raise _first(comm, comm.gather(failure))
+    return cast(T, result)
+
+
+def _first(comm: Communicator, failures: list[bytes]) -> AgreedError:
+    """The error of the lowest failing rank, told to all."""
+    text = b""
+    if comm.rank() == 0:
+        rank, failure = next((r, f) for r, f in enumerate(failures) if f)
+        status, sentence = json.loads(failure)
+        text = json.dumps([status, sentence if rank == 0 else f"rank {rank}: {sentence}"]).encode()
+    status, sentence = json.loads(comm.broadcast(text))
+    return AgreedError(sentence, status)
+
+
+def together(comm: Communicator, action: Callable[[], T], as_json: bool = False) -> T:
+    """`action()` as a command does it on every rank: whatever fails, all ranks end, one says why.
+
+    Alone, an error is raised as it is. With several ranks this ends the process: in order where
+    every rank knows of the error, at once on all ranks where only this one does. The traceback is
+    shown where PHASEWISE_DEBUG is set.
+    """
+    if comm.size() == 1:
+        return action()
+    try:
+        return action()
+    except AgreedError as error:
+        if comm.rank() == 0:
+            message(f"phasewise: {error}")
+            if as_json:
+                print_json({"error": str(error), "status": error.exit_status})
+        comm.barrier()
+        raise SystemExit(error.exit_status) from error
+    except BaseException as error:
+        _end_all(comm, error)
+
+
+def _end_all(comm: Communicator, error: BaseException) -> NoReturn:
+    if os.environ.get("PHASEWISE_DEBUG"):
+        traceback.print_exception(error)
+    known = isinstance(error, PhasewiseError)
+    name = "" if known else f"{type(error).__name__}: "
+    reason = " ".join(str(error).split()) or "no reason was given"
+    message(f"phasewise: rank {comm.rank()} failed: {name}{reason}")
+    time.sleep(ABORT_SECONDS)
+    comm.abort(error.exit_status if isinstance(error, PhasewiseError) else RunError.exit_status)
+    raise error

@@ -1,0 +1,211 @@
+"""Checkpoints: whole or absent, the same on any number of ranks, and only for their own study."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+
+import phasewise
+from phasewise.checkpoint import choose_checkpoint, find_checkpoints, restore, write_checkpoint
+from phasewise.disk import GuardedFile, replacing_hdf5
+from phasewise.driver import check_library, check_world, launched_size
+from phasewise.errors import RunError, StudyError
+from phasewise.gathering import gather_particles
+from phasewise.ranks import collectively
+from phasewise.results import Results
+from phasewise.study import Study
+from tests.unit.fake_core import NAMES, FakeSimulation, World, start, tables
+
+COUNTS = [101, 64]
+
+
+def study(**changes):
+    plan = tables(checkpoint_every=4)
+    plan["beam"]["2"]["macroparticles"] = COUNTS[1]
+    return Study.from_dict(plan | changes)
+
+
+def write(folder, ranks, turn=3, lost=(5, 77)):
+    def body(rank):
+        driver = FakeSimulation(rank.rank(), rank.size(), COUNTS)
+        driver.turn = turn
+        for id_ in lost:
+            driver.lose(1, id_)
+        return write_checkpoint(folder, driver, rank, study())
+
+    return World(ranks).run(body)[0]
+
+
+def particles_after_restoring(folder, ranks, plan=None):
+    """Beam number to the particles by id on all ranks together, the turn, and the notes."""
+
+    def body(rank):
+        driver = FakeSimulation(rank.rank(), rank.size(), COUNTS)
+        notes = restore(folder, driver, rank, plan or study())
+        beams = {b: driver.particles(b) for b in driver.beams_here}
+        return beams, driver.turn, notes
+
+    ranks_results = World(ranks).run(body)
+    merged = {}
+    for beam in (1, 2):
+        parts = [beams[beam] for beams, _, _ in ranks_results if beam in beams]
+        ids = np.concatenate([part["id"] for part in parts])
+        order = np.argsort(ids)
+        merged[beam] = {n: np.concatenate([p[n] for p in parts])[order] for n in ("id", *NAMES)}
+    return merged, ranks_results[-1][1], ranks_results[0][2]
+
+
+@pytest.mark.parametrize(("written", "read"), [(1, 1), (1, 3), (2, 5), (5, 2), (3, 1)])
+def test_particles_return_bit_for_bit_on_any_other_number_of_ranks(tmp_path, written, read):
+    write(tmp_path, written)
+    beams, turn, notes = particles_after_restoring(tmp_path, read)
+    assert turn == 3
+    assert notes == []
+    expected = {1: np.delete(np.arange(101), [5, 77]), 2: np.arange(64)}
+    for beam, ids in expected.items():
+        np.testing.assert_array_equal(beams[beam]["id"], ids)
+        for column, name in enumerate(NAMES):
+            np.testing.assert_array_equal(beams[beam][name], start(beam, ids, column))
+
+
+def test_the_file_is_the_same_for_any_number_of_ranks(tmp_path):
+    contents = []
+    for ranks in (1, 4):
+        with h5py.File(write(tmp_path / str(ranks), ranks)) as file:
+            contents.append({n: file[f"beam1/{n}"][...].tobytes() for n in ("id", *NAMES)})
+    assert contents[0] == contents[1]
+
+
+def test_blocks_of_ids_come_in_order_and_complete():
+    def body(rank):
+        driver = FakeSimulation(rank.rank(), rank.size(), COUNTS)
+        return [b["id"].tolist() for b in gather_particles(driver, rank, 1, 90, block=32)]
+
+    first, *others = World(3).run(body)
+    assert first == [list(range(a, min(a + 32, 90))) for a in (0, 32, 64)]
+    assert all(blocks == [[], [], []] for blocks in others)
+
+
+def test_the_last_two_are_kept(tmp_path):
+    paths = [write(tmp_path, 1, turn) for turn in (1, 2, 3)]
+    assert find_checkpoints(tmp_path) == [paths[2], paths[1]]
+
+
+def damage_by_cutting(path):
+    path.write_bytes(path.read_bytes()[:-2000])
+
+
+def damage_by_a_flipped_bit(path):
+    with h5py.File(path, "r") as file:
+        place = file["beam1/px"].id.get_offset()
+    content = bytearray(path.read_bytes())
+    content[place + 100] ^= 1
+    path.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize("damage", [damage_by_cutting, damage_by_a_flipped_bit])
+def test_a_damaged_checkpoint_is_passed_over_for_the_older_one_and_named(tmp_path, damage):
+    older, newer = write(tmp_path, 2, 3), write(tmp_path, 2, 4)
+    damage(newer)
+    beams, turn, notes = particles_after_restoring(tmp_path, 3)
+    assert turn == 3
+    assert len(beams[1]["id"]) == 99
+    assert f"{newer} is damaged" in notes[0]
+    assert f"going on from {older}" in notes[0]
+
+
+def test_without_a_whole_checkpoint_every_rank_ends_with_the_same_sentence(tmp_path):
+    with pytest.raises(RunError, match=r"no checkpoint in .*; run without --resume"):
+        particles_after_restoring(tmp_path, 3)
+    damage_by_cutting(write(tmp_path, 1))
+    with pytest.raises(RunError, match=r"is damaged .* no older one"):
+        particles_after_restoring(tmp_path, 3)
+
+
+def test_a_checkpoint_of_another_study_is_refused_and_the_keys_are_named(tmp_path):
+    write(tmp_path, 1)
+    with pytest.raises(StudyError, match=r"another study: seed \(1 there, 2 here\) differ"):
+        choose_checkpoint(tmp_path, study(seed=2))
+
+
+def test_turns_may_grow_and_may_not_fall_short_of_the_checkpoint(tmp_path):
+    write(tmp_path, 1)
+    assert choose_checkpoint(tmp_path, study(turns=1000))[1] == []
+    with pytest.raises(StudyError, match=r"turns = 2, but the checkpoint .* stands at turn 3"):
+        choose_checkpoint(tmp_path, study(turns=2))
+
+
+def test_a_resumed_run_records_what_an_uninterrupted_one_does(tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    World(1).run(lambda rank: phasewise.run(study(), whole, core=rank).close())
+    World(2).run(lambda rank: phasewise.run(study(turns=6), parts, core=rank).close())
+    World(3).run(lambda rank: phasewise.run(study(), parts, resume=True, core=rank).close())
+    assert [p.name for p in find_checkpoints(parts / "checkpoint")] == [
+        "turn-000000000010.h5",
+        "turn-000000000008.h5",
+    ]
+    one, two = Results(whole), Results(parts)
+    for name in ("turn", "luminosity", "beam1/mean", "beam2/covariance"):
+        np.testing.assert_array_equal(one.rows(name), two.rows(name))
+
+
+def test_a_failure_on_one_rank_is_raised_on_all_with_its_number():
+    def body(rank):
+        def action():
+            if rank.rank() == 2:
+                raise StudyError("the file is missing")
+
+        with pytest.raises(RunError, match="rank 2: the file is missing") as caught:
+            collectively(rank, action)
+        return caught.value.exit_status
+
+    assert World(3).run(body) == [2, 2, 2]
+
+
+class SmallDisk:
+    """A file on a disk with room for 20 kB."""
+
+    def __init__(self, file):
+        self.file, self.room = file, 20_000
+
+    def write(self, data):
+        self.room -= len(data)
+        if self.room < 0:
+            raise OSError(28, "No space left on device")
+        return self.file.write(data)
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
+def test_a_disk_that_fills_up_under_a_file_raises_and_leaves_nothing(tmp_path, monkeypatch):
+    create = GuardedFile.__init__
+
+    def small_disk(self, path):
+        create(self, path)
+        self._file = SmallDisk(self._file)
+
+    monkeypatch.setattr(GuardedFile, "__init__", small_disk)
+    with pytest.raises(OSError, match="No space left"), replacing_hdf5(tmp_path / "a.h5") as file:
+        for k in range(20):
+            file[f"data{k}"] = np.zeros(1000)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ranks_that_believe_to_be_alone_are_told_of_the_wrong_launcher():
+    assert launched_size({"PMI_SIZE": "4"}) == 4
+    assert launched_size({}) == 0
+    check_world(4, {"OMPI_COMM_WORLD_SIZE": "4"})
+    check_world(1, {"OMPI_COMM_WORLD_SIZE": "1"})
+    with pytest.raises(RunError, match="another MPI library"):
+        check_world(1, {"PMI_SIZE": "4"})
+
+
+def test_a_core_built_with_another_mpi_library_is_refused():
+    open_mpi = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, May 26, 2022\0"
+    check_library(open_mpi, "Open MPI v4.1.6")
+    with pytest.raises(RunError, match=r"built with Open MPI 5, but runs on Open MPI 4"):
+        check_library(open_mpi, "Open MPI v5.0.1")
+    with pytest.raises(RunError, match="but runs on MPICH 4"):
+        check_library("MPICH Version:      4.0.2\nMPICH Release date: ...", "Open MPI v4.1.4")
