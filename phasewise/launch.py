@@ -1,0 +1,217 @@
+"""Starts the ranks of a run with mpiexec and what the machine needs; says what became of them.
+
+Works as root, with more ranks than cores, and inside a batch allocation, without any variable set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from phasewise.driver import launched_size
+from phasewise.errors import RunError
+from phasewise.launch_output import RankOutput
+from phasewise.output import print_json
+from phasewise.progress import RELAY_VARIABLE
+
+LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.hydra")
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What decides how ranks are placed: usable cores, whether a batch system gave them, root."""
+
+    cores: int
+    allocated: bool
+    root: bool
+
+
+def launched() -> bool:
+    """Whether this process is a rank that a launcher has started."""
+    return launched_size() > 0
+
+
+def find_mpiexec() -> tuple[str, bool]:
+    """Path of mpiexec, and whether it is Open MPI's; RunError where there is none."""
+    found = [path for name in LAUNCHERS if (path := shutil.which(name))]
+    for path in found:
+        if is_open_mpi(_version(path)):
+            return path, True
+    if found:
+        return found[0], False
+    raise RunError("--ranks needs mpiexec, which is not found; install Open MPI (make setup does)")
+
+
+def _version(path: str) -> str:
+    try:
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout + done.stderr
+
+
+def is_open_mpi(version: str) -> bool:
+    """Whether this is what Open MPI's mpiexec says of its version."""
+    return "Open MPI" in version or "OpenRTE" in version
+
+
+def this_machine(environment: Mapping[str, str] | None = None) -> Machine:
+    """The machine, or the batch allocation, that this process is in."""
+    environment = os.environ if environment is None else environment
+    allocated = allocated_cores(environment)
+    here = len(os.sched_getaffinity(0))
+    return Machine(allocated or here, allocated is not None, os.geteuid() == 0)
+
+
+def allocated_cores(environment: Mapping[str, str]) -> int | None:
+    """Cores of the SLURM or PBS allocation in `environment`; None outside of one."""
+    nodes = environment.get("SLURM_JOB_CPUS_PER_NODE")
+    if nodes:
+        # "64(x2),32" means two nodes of 64 and one of 32.
+        parts = re.findall(r"(\d+)(?:\(x(\d+)\))?", nodes)
+        return sum(int(cores) * int(times or 1) for cores, times in parts)
+    node_file = environment.get("PBS_NODEFILE")
+    if node_file and Path(node_file).is_file():
+        slots = len(Path(node_file).read_text().split())
+        per_slot = environment.get("NCPUS") or environment.get("OMP_NUM_THREADS") or "1"
+        return slots * (int(per_slot) if per_slot.isdigit() else 1)
+    return None
+
+
+def mpiexec_options(machine: Machine, ranks: int, threads: int, open_mpi: bool) -> list[str]:
+    """Options between mpiexec and the program.
+
+    On a machine that others may use too, nothing is bound: two runs would share the same cores.
+    """
+    options = ["-n", str(ranks)]
+    if not open_mpi:
+        return options
+    if machine.root:
+        options.append("--allow-run-as-root")
+    crowded = ranks * threads > machine.cores
+    if machine.allocated and not crowded:
+        return [*options, "--map-by", f"slot:PE={threads}", "--bind-to", "core"]
+    options += ["--oversubscribe", "--bind-to", "none"]
+    if crowded:
+        options += ["--mca", "mpi_yield_when_idle", "1"]
+    return options
+
+
+def rank_variables(machine: Machine, ranks: int, threads: int) -> dict[str, str]:
+    """Variables of the ranks; waiting threads give way where there are more of them than cores."""
+    variables = {"OMP_NUM_THREADS": str(threads), RELAY_VARIABLE: "1"}
+    # mpiexec gives its ranks a terminal of its own, whatever standard output is.
+    columns = shutil.get_terminal_size((100, 24)).columns
+    variables |= {"COLUMNS": str(columns)} if sys.stdout.isatty() else {"TERM": "dumb"}
+    if ranks * threads > machine.cores:
+        variables["OMP_WAIT_POLICY"] = "passive"
+    return variables
+
+
+def passed_on(variables: Mapping[str, str], environment: Mapping[str, str]) -> list[str]:
+    """Options by which Open MPI hands variables to ranks on other nodes."""
+    debug = ["PHASEWISE_DEBUG"] if "PHASEWISE_DEBUG" in environment else []
+    return [word for name in [*variables, *debug] for word in ("-x", name)]
+
+
+def run_words(options: argparse.Namespace) -> list[str]:
+    """The words of a `run` command, without --ranks, from its options."""
+    command = ["run", options.study, "--threads", str(options.threads)]
+    for override in options.set:
+        command += ["--set", override]
+    if options.out:
+        command += ["--out", str(options.out)]
+    flags = ("resume", "json", "quiet")
+    return command + [f"--{flag}" for flag in flags if getattr(options, flag)]
+
+
+def start(
+    words: Sequence[str], ranks: int, threads: int, quiet: bool = False, as_json: bool = False
+) -> int:
+    """Run the command `phasewise` with these words in so many ranks, and wait for it.
+
+    The exit status: what the ranks end with, 1 where one died. `quiet` shows no progress, `as_json`
+    prints an object with the error where no rank was left to do so.
+    """
+    mpiexec, open_mpi = find_mpiexec()
+    machine = this_machine()
+    variables = rank_variables(machine, ranks, threads)
+    command = [mpiexec, *mpiexec_options(machine, ranks, threads, open_mpi)]
+    if open_mpi:
+        command += passed_on(variables, os.environ)
+    command += [sys.executable, "-m", "phasewise", *words]
+    environment = os.environ | variables
+    if open_mpi and machine.root:
+        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    try:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=_end_with_parent,
+        )
+    except OSError as error:
+        raise RunError(f"{mpiexec} cannot be started: {error.strerror}") from error
+    return _watch(process, quiet, as_json)
+
+
+def _end_with_parent() -> None:
+    """Ask the system to end mpiexec, and with it the ranks, when this process is killed (Linux)."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _watch(process: subprocess.Popen[bytes], quiet: bool, as_json: bool) -> int:
+    """Show what the ranks say until they end, and pass on what this process is asked to do."""
+    stops = Stops(process)
+    output = RankOutput(quiet)
+    assert process.stderr is not None
+    for line in process.stderr:
+        output.take(line.decode(errors="replace").rstrip("\n"))
+    status = process.wait()
+    stops.restore()
+    output.finish()
+    if status == 0:
+        return 0
+    if not output.reported:
+        sentence = output.verdict(status, stops.requested)
+        output.say(f"phasewise: {sentence}")
+        if as_json:
+            print_json({"error": sentence, "status": RunError.exit_status})
+    return status if status in (1, 2) else RunError.exit_status
+
+
+class Stops:
+    """Passes a request to stop on to every rank, as the signal that mpiexec forwards.
+
+    A plain SIGTERM would have mpiexec kill the ranks within a second, in the middle of a turn. The
+    second request does that.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.requested = False
+        self._process = process
+        signals = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+        self._former = {number: signal.signal(number, self._stop) for number in signals}
+
+    def _stop(self, number: int, frame: object) -> None:  # noqa: ARG002
+        self._process.send_signal(signal.SIGTERM if self.requested else signal.SIGUSR1)
+        self.requested = True
+
+    def restore(self) -> None:
+        """Give the signals back to whoever had them."""
+        for number, handler in self._former.items():
+            signal.signal(number, handler)

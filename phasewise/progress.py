@@ -1,0 +1,146 @@
+"""How far a run is: a live display in a terminal, a line now and then elsewhere.
+
+Under mpiexec standard error is a pipe: there the ranks' progress travels as marked lines to the
+process that started them, which shows it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from itertools import pairwise
+from typing import Protocol
+
+from phasewise.output import message
+
+RELAY_VARIABLE = "PHASEWISE_RELAY"
+"""Set for the ranks by the process that started them and shows what they report."""
+MARK = "\x1e"
+"""First character of a relayed line."""
+RELAY_SECONDS = 0.2
+LINE_SECONDS = 10.0
+
+
+class Progress(Protocol):
+    """Where a run reports to."""
+
+    def update(self, turn: int, turns: int, detail: str) -> None: ...
+    def close(self) -> None: ...
+
+
+class Silent:
+    """Reports nothing."""
+
+    def update(self, turn: int, turns: int, detail: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Lines:
+    """A line on standard error, at most one every ten seconds, and one at the end."""
+
+    def __init__(self) -> None:
+        self._clock = Clock()
+        self._shown = time.monotonic()
+
+    def update(self, turn: int, turns: int, detail: str) -> None:
+        left = self._clock.seconds_left(turn, turns)
+        now = time.monotonic()
+        if now - self._shown >= LINE_SECONDS or turn == turns:
+            self._shown = now
+            ahead = f", {duration(left)} left" if turn < turns and left is not None else ""
+            message(f"turn {turn} of {turns}, {detail}{ahead}")
+
+    def close(self) -> None: ...
+
+
+class Live:
+    """A bar in the terminal: turns, luminosity, time left."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        columns = (
+            TextColumn("turn {task.fields[turn]} of {task.total:.0f}"),
+            BarColumn(bar_width=30),
+            TextColumn("{task.fields[detail]}"),
+            TextColumn("{task.fields[left]}"),
+        )
+        self._clock = Clock()
+        self._bar = Progress(*columns, console=Console(stderr=True), refresh_per_second=8)
+        self._task = self._bar.add_task("", total=1, turn=0, detail="", left="")
+        self._bar.start()
+
+    def update(self, turn: int, turns: int, detail: str) -> None:
+        left = self._clock.seconds_left(turn, turns)
+        text = "" if left is None else f"{duration(left)} left"
+        self._bar.update(
+            self._task, completed=turn, total=turns, turn=turn, detail=detail, left=text
+        )
+
+    def close(self) -> None:
+        self._bar.stop()
+
+
+class Relay:
+    """Marked lines for the process that started the ranks."""
+
+    def __init__(self) -> None:
+        self._sent = 0.0
+
+    def update(self, turn: int, turns: int, detail: str) -> None:
+        now = time.monotonic()
+        if now - self._sent >= RELAY_SECONDS or turn == turns:
+            self._sent = now
+            sys.stderr.write(MARK + json.dumps([turn, turns, detail]) + "\n")
+            sys.stderr.flush()
+
+    def close(self) -> None: ...
+
+
+class Clock:
+    """Time left, from the turns seen so far."""
+
+    def __init__(self) -> None:
+        self._first: tuple[int, float] | None = None
+
+    def seconds_left(self, turn: int, turns: int) -> float | None:
+        """Seconds until `turns`, None before there is anything to go by."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first = (turn, now)
+        done, since = turn - self._first[0], now - self._first[1]
+        return None if done <= 0 else since / done * (turns - turn)
+
+
+def choose_progress(quiet: bool) -> Progress:
+    """What suits this process's standard error."""
+    if quiet:
+        return Silent()
+    if os.environ.get(RELAY_VARIABLE):
+        return Relay()
+    return Live() if sys.stderr.isatty() else Lines()
+
+
+def relayed(line: str) -> tuple[int, int, str] | None:
+    """Turn, turns and detail from a marked line; None where it is not one."""
+    if not line.startswith(MARK):
+        return None
+    try:
+        turn, turns, detail = json.loads(line[len(MARK) :])
+        return int(turn), int(turns), str(detail)
+    except (ValueError, TypeError):
+        return None
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: 45 s, 3 min 20 s, 2 h 5 min, 4 d 3 h."""
+    whole = max(0, round(seconds))
+    units = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
+    for (unit, size), (next_unit, next_size) in pairwise(units):
+        if whole >= size:
+            return f"{whole // size} {unit} {whole % size // next_size} {next_unit}"
+    return f"{whole} s"

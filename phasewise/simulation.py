@@ -1,0 +1,147 @@
+"""A simulation step by step from Python, its particles as arrays without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.driver import Communicator, Core, Driver, Floats, load_core
+from phasewise.errors import RunError, StudyError
+from phasewise.particle_files import load_particles
+from phasewise.ranks import collectively
+from phasewise.study import Study
+
+
+class BeamView:
+    """The living particles of one beam that this process holds, in any order.
+
+    The arrays share the driver's memory: writing to them moves the particles. They are valid until
+    the next step; take them anew after it.
+    """
+
+    def __init__(self, driver: Driver, number: int) -> None:
+        self._driver = driver
+        self.number = number
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return self._driver.particles(self.number)[name]
+
+    @property
+    def x(self) -> Floats:
+        """(n,) horizontal position [m]."""
+        return self._column("x")
+
+    @property
+    def px(self) -> Floats:
+        """(n,) Px/P0."""
+        return self._column("px")
+
+    @property
+    def y(self) -> Floats:
+        """(n,) vertical position [m]."""
+        return self._column("y")
+
+    @property
+    def py(self) -> Floats:
+        """(n,) Py/P0."""
+        return self._column("py")
+
+    @property
+    def z(self) -> Floats:
+        """(n,) longitudinal position, ahead positive [m]."""
+        return self._column("z")
+
+    @property
+    def delta(self) -> Floats:
+        """(n,) (P - P0)/P0."""
+        return self._column("delta")
+
+    @property
+    def id(self) -> NDArray[np.uint32]:
+        """(n,) numbers of the particles in their beam, from 0."""
+        return self._column("id")
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+
+class Simulation:
+    """Two colliding beams, turn after turn.
+
+    Under mpiexec each rank holds a share of the particles, and all ranks call the same methods.
+    """
+
+    def __init__(self, study: Study, threads: int = 1, core: Core | None = None) -> None:
+        """Bunches at the first interaction point, turn 0; `threads` in each process.
+
+        StudyError where the study cannot be run, RunError where the core is not built.
+        """
+        self.study = study
+        self.threads = threads
+        self.comm: Communicator = core or load_core()
+        parameters = study.parameters()
+        make = (core or load_core()).Simulation
+        self.driver: Driver = collectively(self.comm, lambda: _make(make, parameters, threads))
+        self._fresh = True
+
+    def start(self) -> None:
+        """Load the particles of beams that come from files; done by the first step where needed."""
+        if self._fresh:
+            self._fresh = False
+            load_particles(self.driver, self.comm, self.study)
+
+    def resumed(self) -> None:
+        """The particles come from a checkpoint instead."""
+        self._fresh = False
+
+    @property
+    def turn(self) -> int:
+        """Turns done."""
+        return self.driver.turn
+
+    def step(self) -> None:
+        """One turn: record at the first interaction point, collide, and through the arc."""
+        self.start()
+        self.driver.step()
+
+    def run(
+        self,
+        turns: int | None = None,
+        callback: Callable[[Simulation], None] | None = None,
+    ) -> None:
+        """So many turns, by default to the study's end, `callback(simulation)` after each."""
+        last = self.study.turns if turns is None else self.turn + turns
+        while self.turn < last:
+            self.step()
+            if callback is not None:
+                callback(self)
+
+    def beam(self, number: int) -> BeamView:
+        """The particles of beam 1 or 2."""
+        if number not in (1, 2):
+            raise ValueError(f"there is no beam {number}: 1 or 2")
+        self.start()
+        return BeamView(self.driver, number)
+
+    def record(self) -> dict[str, Any]:
+        """What the last turn measured, on arrival at the first interaction point (docs/records.md).
+
+        `luminosity` (IP,) [m⁻²], and for each beam b `b/mean`, `b/covariance`, `b/emittance`, …
+        """
+        if self.turn == 0:
+            raise RunError("there is no record before the first turn: call step() first")
+        return self.driver.record()
+
+
+def _make(make: Callable[[str, int], Driver], parameters: str, threads: int) -> Driver:
+    try:
+        return make(parameters, threads)
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+    except MemoryError:
+        raise RunError("there is not enough memory for the particles of this study") from None
+    except RuntimeError as error:
+        raise RunError(str(error)) from error

@@ -1,0 +1,171 @@
+"""Launching: the command for each kind of machine, and mpiexec's words made into one sentence."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import pytest
+
+from phasewise.launch import (
+    Machine,
+    allocated_cores,
+    is_open_mpi,
+    mpiexec_options,
+    passed_on,
+    rank_variables,
+    run_words,
+    this_machine,
+)
+from phasewise.launch_output import RankOutput
+from phasewise.progress import MARK, duration, relayed
+from phasewise.run import default_name
+
+LAPTOP = Machine(cores=4, allocated=False, root=False)
+KILLED = """--------------------------------------------------------------------------
+Primary job  terminated normally, but 1 process returned
+a non-zero exit code. Per user-direction, the job has been aborted.
+--------------------------------------------------------------------------
+--------------------------------------------------------------------------
+mpiexec noticed that process rank 1 with PID 4711 on node box exited on signal 9 (Killed).
+--------------------------------------------------------------------------"""
+EXITED = """--------------------------------------------------------------------------
+mpiexec detected that one or more processes exited with non-zero status, thus causing
+the job to be terminated. The first process to do so was:
+
+  Process name: [[51231,1],2]
+  Exit code:    3
+--------------------------------------------------------------------------"""
+
+
+def test_an_ordinary_machine_binds_nothing_and_lets_ranks_exceed_cores():
+    options = mpiexec_options(LAPTOP, 4, 1, True)
+    assert options == ["-n", "4", "--oversubscribe", "--bind-to", "none"]
+    crowded = mpiexec_options(LAPTOP, 3, 2, True)
+    assert crowded[-3:] == ["--mca", "mpi_yield_when_idle", "1"]
+    assert rank_variables(LAPTOP, 3, 2)["OMP_WAIT_POLICY"] == "passive"
+    assert "OMP_WAIT_POLICY" not in rank_variables(LAPTOP, 2, 2)
+
+
+def test_root_is_allowed_only_where_it_is_root():
+    assert "--allow-run-as-root" in mpiexec_options(Machine(4, False, True), 2, 1, True)
+    assert "--allow-run-as-root" not in mpiexec_options(LAPTOP, 2, 1, True)
+
+
+def test_in_an_allocation_every_rank_has_cores_for_its_threads():
+    cluster = Machine(cores=64, allocated=True, root=False)
+    options = mpiexec_options(cluster, 16, 4, True)
+    assert options == ["-n", "16", "--map-by", "slot:PE=4", "--bind-to", "core"]
+    assert "--oversubscribe" in mpiexec_options(cluster, 65, 1, True)
+
+
+def test_another_mpiexec_gets_only_the_number_of_ranks():
+    assert mpiexec_options(LAPTOP, 8, 1, False) == ["-n", "8"]
+    assert is_open_mpi("mpiexec (OpenRTE) 4.1.4")
+    assert not is_open_mpi("HYDRA build details: Version: 4.0.2")
+
+
+def test_the_cores_of_an_allocation_are_counted(tmp_path):
+    assert allocated_cores({}) is None
+    assert allocated_cores({"SLURM_JOB_CPUS_PER_NODE": "64(x2),32"}) == 160
+    node_file = tmp_path / "nodes"
+    node_file.write_text("a\na\nb\nb\n")
+    assert allocated_cores({"PBS_NODEFILE": str(node_file)}) == 4
+    assert allocated_cores({"PBS_NODEFILE": str(node_file), "NCPUS": "8"}) == 32
+    assert this_machine({"SLURM_JOB_CPUS_PER_NODE": "6"}).allocated
+    assert not this_machine({}).allocated
+
+
+def test_threads_and_debugging_reach_ranks_on_other_nodes():
+    variables = rank_variables(LAPTOP, 2, 2)
+    assert variables["OMP_NUM_THREADS"] == "2"
+    words = passed_on(variables, {"PHASEWISE_DEBUG": "1"})
+    assert words[:2] == ["-x", "OMP_NUM_THREADS"]
+    assert words[-2:] == ["-x", "PHASEWISE_DEBUG"]
+
+
+def test_each_rank_runs_the_same_command_without_ranks():
+    options = argparse.Namespace(
+        study="s.toml",
+        threads=2,
+        set=["turns=5", "seed=2"],
+        out="o",
+        resume=True,
+        json=True,
+        quiet=False,
+    )
+    assert run_words(options) == [
+        *("run", "s.toml", "--threads", "2", "--set", "turns=5", "--set", "seed=2"),
+        *("--out", "o", "--resume", "--json"),
+    ]
+
+
+def taken(text, capsys):
+    output = RankOutput(quiet=True)
+    for line in text.split("\n"):
+        output.take(line)
+    return output, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (KILLED, "rank 1 (process 4711 on box) was ended by signal 9 (Killed)"),
+        (EXITED, "rank 2 ended with status 3 and without a word"),
+        ("", "mpiexec ended with status 7"),
+        ("-" * 40 + "\nThere are not enough slots available\n" + "-" * 40, "too few places"),
+        ("-" * 40 + "\nno such\nthing", "mpiexec ended with status 7: no such thing"),
+    ],
+)
+def test_what_mpiexec_says_of_a_dead_rank_becomes_one_sentence(text, sentence, capsys):
+    output, shown = taken(text, capsys)
+    assert shown == ""
+    assert not output.reported
+    assert sentence in output.verdict(7, stopped=False)
+    assert "\n" not in output.verdict(7, stopped=False)
+
+
+def test_what_a_rank_says_is_shown_and_counts_as_the_reason(capsys):
+    output, shown = taken("phasewise: rank 1 failed: no\n[box:12] noise\nelse\n" + KILLED, capsys)
+    assert shown == "phasewise: rank 1 failed: no\nelse\n"
+    assert output.reported
+
+
+def test_a_note_does_not_count_as_the_reason(capsys):
+    output, shown = taken("phasewise: the earlier run in a was moved to a.1", capsys)
+    assert "moved" in shown
+    assert not output.reported
+
+
+def test_progress_is_relayed_and_not_shown_as_text(capsys):
+    output, shown = taken(MARK + '[3, 10, "luminosity 1"]', capsys)
+    assert shown == ""
+    assert not output.reported
+    assert relayed(MARK + '[3, 10, "luminosity 1"]') == (3, 10, "luminosity 1")
+    assert relayed(MARK + "[3, 10") is None
+    assert relayed("turn 3") is None
+
+
+def test_durations_read_as_people_say_them():
+    said = [duration(s) for s in (0.4, 59.6, 200, 7500, 4 * 86400 + 11000)]
+    assert said == ["0 s", "1 min 0 s", "3 min 20 s", "2 h 5 min", "4 d 3 h"]
+
+
+def test_a_run_is_named_after_its_study(tmp_path):
+    assert default_name(tmp_path / "lhc" / "study.toml") == "lhc"
+    assert default_name(tmp_path / "flat.toml") == "flat"
+
+
+def test_the_command_of_a_rank_is_this_python(monkeypatch, tmp_path):
+    import phasewise.launch as launch
+
+    record = tmp_path / "words"
+    fake = tmp_path / "mpiexec.openmpi"
+    version = '[ "$1" = --version ] && echo "Open MPI" && exit'
+    fake.write_text(f'#!/bin/sh\n{version}\nprintf "%s\\n" "$@" > {record}\nexit 3\n')
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert launch.start(["run", "s.toml"], 2, 1) == 1
+    words = record.read_text().split()
+    assert words[:2] == ["-n", "2"]
+    assert words[-5:] == [sys.executable, "-m", "phasewise", "run", "s.toml"]
