@@ -8,7 +8,7 @@ wide and the narrow plane (K. Yokoya, H. Koiso, Part. Accel. 27 (1990) 181, Vlas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from phasewise.analysis.spectrum import (
     find_peak,
     fraction,
     unfold,
+    unsteadiness,
 )
 
 # The π mode is searched for within this many ξ of the tune: beyond the largest factor, 1.330.
@@ -33,8 +34,9 @@ REACH = 2.2
 class PlaneModes:
     """σ and π mode of one plane; None where no line rises from the noise.
 
-    `sigma` and `pi` hold fractional tunes in [0, 1); `xi` is the sum of |ξ| over the IPs;
-    `shift` = Q_π - Q_σ with its sign; `yokoya` = |shift|/ξ, `yokoya_error` its standard error.
+    `sigma` and `pi` hold fractional tunes in [0, 1), their uncertainty from noise and from the
+    line's unsteadiness over the record (`spectrum.unsteadiness`); `xi` is the sum of |ξ| over the
+    IPs; `shift` = Q_π - Q_σ with its sign; `yokoya` = |shift|/ξ, `yokoya_error` its standard error.
     `expected_sign` is -1 for like charges, +1 for opposite ones.
     """
 
@@ -137,8 +139,8 @@ def _line(
 ) -> Peak | None:
     reach = min(reach, 0.499)
     peak = find_peak(signal, centre - reach, centre + reach, window)
-    if peak is None or np.iscomplexobj(signal):
-        return peak
-    return Peak(
-        unfold(peak.frequency, tune), peak.uncertainty, peak.amplitude, peak.signal_to_noise
-    )
+    if peak is None:
+        return None
+    error = float(np.hypot(peak.uncertainty, unsteadiness(signal, peak, window)))
+    shown = peak.frequency if np.iscomplexobj(signal) else unfold(peak.frequency, tune)
+    return replace(peak, frequency=shown, uncertainty=error)

@@ -153,6 +153,24 @@ def refine(
     return frequency, np.abs(wave.sum(axis=1))
 
 
+def unsteadiness(signal: Signal, peak: Peak, window: WindowName = "hann") -> float:
+    """What a line's frequency is uncertain by beyond white noise, in turns⁻¹, of a signal (T,).
+
+    The line is sought again in three overlapping halves of the record. Neighbours that are not
+    resolved, damping and drifts shift it there by at least twice what they shift it in the whole,
+    white noise by √7 standard errors (the variance of a half is 8 times that of the whole, and an
+    efficient estimate has its own variance as covariance with every part). Half of the rms shift
+    beyond the noise's share is returned.
+    """
+    half = len(signal) // 2
+    starts = (0, (len(signal) - half) // 2, len(signal) - half)
+    parts = np.array([signal[k : k + half] for k in starts], dtype=np.complex128)
+    parts -= parts.mean(axis=1, keepdims=True)
+    found, _ = refine(parts, np.full(3, peak.frequency), make_window(window, half))
+    shift = float(np.mean((found - peak.frequency) ** 2))
+    return float(np.sqrt(max(shift - 7 * peak.uncertainty**2, 0.0)) / 2)
+
+
 def fraction(tune: float) -> float:
     """Fractional part of a tune, in [0, 1)."""
     return tune % 1.0

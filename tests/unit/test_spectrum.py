@@ -10,6 +10,7 @@ from phasewise.analysis.spectrum import (
     make_window,
     phasor,
     unfold,
+    unsteadiness,
 )
 
 TURNS = 1024
@@ -62,6 +63,23 @@ def test_the_rectangular_window_reaches_the_cramer_rao_bound():
         ]
     )
     assert stated == pytest.approx(np.sqrt(24) * sigma / (2 * np.pi * TURNS**1.5), rel=0.06)
+
+
+def test_a_steady_line_is_not_called_unsteady():
+    # A half record finds a lone line to a thousandth of its own bin, 2/T.
+    signal = tone(0.31)
+    assert unsteadiness(signal, find_peak(signal)) < 1e-3 / TURNS
+
+
+@pytest.mark.parametrize("phase", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
+def test_a_neighbour_that_is_not_resolved_widens_the_error_bar(phase):
+    # A weaker line one and a half bins away, within the window's resolution of two, pulls the
+    # stronger one: the error bar must cover at least half of the pull (it is a standard error).
+    signal = tone(0.31) + tone(0.31 + 1.5 / TURNS, amplitude=0.3, phase=phase)
+    peak = find_peak(signal)
+    pull = abs(peak.frequency - 0.31)
+    assert unsteadiness(signal, peak) > pull / 2
+    assert unsteadiness(signal, peak) > 10 * peak.uncertainty
 
 
 def test_noise_alone_shows_no_line():
