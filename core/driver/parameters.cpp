@@ -164,7 +164,7 @@ double Parameters::number_or(const std::string& key, double fallback) const {
 }
 
 std::vector<double> Parameters::numbers_or(const std::string& key,
-                                           std::vector<double> fallback) const {
+                                           const std::vector<double>& fallback) const {
   return has(key) ? numbers(key, fallback.size()) : fallback;
 }
 
