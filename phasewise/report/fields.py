@@ -13,6 +13,8 @@ from phasewise.report.figure import Drawing, Missing
 from phasewise.report.run_folder import RunFolder
 from phasewise.report.style import BEAM, INK, new_picture, scale, scientific, whole_ticks
 
+ONE_SLICE = Missing("Set slices to more than 1 at the interaction point to see slices compared.")
+
 
 def draw_field(run: RunFolder) -> Drawing | Missing:
     """Charge, potential and field of the middle slice of both beams at the first IP."""
@@ -52,7 +54,9 @@ def draw_pair_luminosity(run: RunFolder) -> Drawing | Missing:
             "pair of slices."
         )
     turn = turns[-1]
-    points = run.points[:3]
+    points = [k for k in run.points if _slices(run, k) > 1][:3]
+    if not points:
+        return ONE_SLICE
     canvas, axes = new_picture(1, max(len(points), 2), 3.6)
     totals = []
     for axis, ip in zip(axes[0], points, strict=False):
@@ -99,6 +103,8 @@ def draw_slices(run: RunFolder) -> Drawing | Missing:
     if not turns:
         return Missing("Set records.slices_every to a number of turns to see the slices.")
     turn, ip = turns[-1], run.points[0]
+    if _slices(run, ip) == 1:
+        return ONE_SLICE
     tables = [run.results.slices(turn, ip, beam) for beam in (1, 2)]
     canvas, axes = new_picture(2, 3, 4.8, sharex=True)
     z_factor, z_unit = scale([t["z"] for t in tables], "m")
@@ -133,6 +139,10 @@ def _along(axis: Axes, table: dict[str, Floats], values: Floats, factor: float, 
     look: dict[str, Any] = {"linewidth": (2.2, 1.0)[index], "markersize": (5, 2.5)[index]}
     label = f"beam {index + 1}"
     axis.plot(table["z"] * factor, values, "o-", color=BEAM[index], label=label, **look)
+
+
+def _slices(run: RunFolder, ip: int) -> int:
+    return int(run.study["ip"][str(ip)]["slices"])
 
 
 def _first_mesh(run: RunFolder) -> int:

@@ -27,6 +27,8 @@ from phasewise.report.style import (
 
 # A history on which another one, or a line, is laid.
 FAINT: dict[str, Any] = {"linewidth": 0.8, "alpha": 0.6}
+# Smaller changes than this are shown with a power of ten.
+LEAST_PERCENT = 2e-3
 # The fitted line of beam 2 is dashed, so that beam 1's is seen below it.
 FITTED: tuple[dict[str, Any], ...] = (
     {"linewidth": 1.8},
@@ -69,31 +71,8 @@ def draw_luminosity(run: RunFolder) -> Drawing | Missing:
 def draw_emittances(run: RunFolder) -> Drawing:
     """Relative emittance change in x, y and z with growth, error bar and noise floor."""
     canvas, axes = new_picture(3, 1, 6.6, sharex=True)
-    for plane, name in enumerate(PLANE_NAMES):
-        axis: Axes = axes[plane, 0]
-        floors = []
-        for index, beam in enumerate(run.beams):
-            history = np.asarray(beam.emittance[:, plane])
-            fit = getattr(run.growth[index], name)
-            start = fit.growth.start if fit.growth is not None else history[0]
-            if run.setting.beams[index].strong or start == 0:
-                continue
-            factor, unit = scale(start, "m")
-            label = f"beam {index + 1}, {start * factor:.4g} {unit}"
-            change = 100 * (history / start - 1)
-            plot_history(axis, run.turn, change, BEAM[index], label=label, **FAINT)
-            if fit.growth is not None:
-                line = 100 * (fit.growth.line(run.turn) / start - 1)
-                axis.plot(run.turn, line, color=BEAM[index], **FITTED[index])
-            if fit.noise_floor:
-                floors.append(fit.noise_floor)
-        if floors:
-            floor = 100 * max(floors) * (run.turn - run.turn[0])
-            axis.plot(run.turn, floor, color=FLOOR, linestyle=":", label="noise floor")
-        axis.set_title(f"ε {name}")
-        axis.set_ylabel("change [%]")
-        _roomy(axis)
-        axis.legend(loc="best", ncols=3)
+    for plane, axis in enumerate(axes[:, 0]):
+        _draw_emittance(axis, run, plane)
     axes[-1, 0].set_xlabel("turn")
     return Drawing(
         canvas,
@@ -103,6 +82,35 @@ def draw_emittances(run: RunFolder) -> Drawing:
         "other beam would cause, an estimate, mostly an upper one, that falls as 1/N. Rates and "
         "error bars are in the table of results.",
     )
+
+
+def _draw_emittance(axis: Axes, run: RunFolder, plane: int) -> None:
+    name = PLANE_NAMES[plane]
+    histories = [np.asarray(beam.emittance[:, plane]) for beam in run.beams]
+    fits = [getattr(growth, name) for growth in run.growth]
+    starts = [
+        fit.growth.start if fit.growth is not None else float(history[0])
+        for fit, history in zip(fits, histories, strict=True)
+    ]
+    shown = [i for i in (0, 1) if starts[i] > 0 and not run.setting.beams[i].strong]
+    change = {i: 100 * (histories[i] / starts[i] - 1) for i in shown}
+    largest = max((float(np.nanmax(np.abs(c))) for c in change.values()), default=1.0)
+    factor, unit = (1.0, "%") if largest > LEAST_PERCENT else scale_by_ten(largest, "%")
+    for i in shown:
+        size, metres = scale(starts[i], "m")
+        label = f"beam {i + 1}, {starts[i] * size:.4g} {metres}"
+        plot_history(axis, run.turn, change[i] * factor, BEAM[i], label=label, **FAINT)
+        if fits[i].growth is not None:
+            line = 100 * factor * (fits[i].growth.line(run.turn) / starts[i] - 1)
+            axis.plot(run.turn, line, color=BEAM[i], **FITTED[i])
+    if any(fits[i].noise_floor for i in shown):
+        floor = max(fits[i].noise_floor for i in shown) * (run.turn - run.turn[0])
+        axis.plot(run.turn, 100 * factor * floor, color=FLOOR, linestyle=":", label="noise floor")
+    axis.set_title(f"ε {name}")
+    axis.set_ylabel(f"change [{unit}]")
+    _roomy(axis)
+    if shown:
+        axis.legend(loc="best", ncols=3)
 
 
 def draw_sizes(run: RunFolder) -> Drawing:

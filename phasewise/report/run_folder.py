@@ -121,13 +121,11 @@ class RunFolder:
         return turn, found
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
-        """The run's summary, empty while it goes on."""
-        path = self.directory / "summary.json"
-        if not path.is_file():
-            return {}
+    def performance(self) -> dict[str, Any]:
+        """What kernels and communication phases cost, empty while the run goes on."""
+        path = self.directory / "performance.json"
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
+        except (OSError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}

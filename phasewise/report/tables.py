@@ -34,14 +34,14 @@ def result_tables(run: RunFolder) -> list[Table]:
 
 
 def cost_tables(run: RunFolder) -> list[Table]:
-    """Kernels and communication phases, where the run's summary holds them."""
-    turns = max(int(run.summary.get("turns", len(run.turn))), 1)
+    """Kernels and communication phases, where the run is over."""
+    turns = max(int(run.performance.get("turns") or len(run.turn)), 1)
     tables = []
-    if kernels := _by_seconds(run.summary.get("kernels")):
+    if kernels := _by_seconds(run.performance.get("kernels")):
         heads: tuple[str, ...] = ("kernel", "ms per turn", "Gflop/s", "GB/s", "ns per item")
         rows = tuple(_kernel(kernel, turns) for kernel in kernels)
         tables.append(Table("Kernels", heads, rows, "On rank 0, all its threads."))
-    if phases := _by_seconds(run.summary.get("phases")):
+    if phases := _by_seconds(run.performance.get("phases")):
         heads = ("phase", "ms per turn", "messages per turn", "MB per turn")
         rows = tuple(_phase(phase, turns) for phase in phases)
         tables.append(Table("Communication phases", heads, rows, "On rank 0."))

@@ -100,8 +100,8 @@ def write_run(folder: Path, turns: int = 1000, outside: int = 0, **changes: Any)
     writer.close(complete=True, seconds_per_turn=0.02)
     if study.records.particles_every:
         write_dump(folder / "particles", Bunches(study, last), OneRank(), study)
-    summary = {"turns": turns, "kernels": [KERNEL], "phases": [PHASE]}
-    (folder / "summary.json").write_text(json.dumps(summary))
+    performance = {"turns": turns, "kernels": [KERNEL], "phases": [PHASE]}
+    (folder / "performance.json").write_text(json.dumps(performance))
     return study
 
 
