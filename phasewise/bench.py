@@ -74,6 +74,7 @@ def measure(core: Core, study: Study, threads: int, turns: int) -> dict[str, Any
     seconds = [_timed_step(core, simulation) for _ in range(turns)]
     per_turn = statistics.median(seconds)
     kernels = simulation.kernels()
+    memory = _peak_memory()  # before the roof's own arrays
     roof = core.measure_roof(threads)
     particles = sum(simulation.macroparticles(beam) for beam in (1, 2))
     encounters = particles * study.ips[0].slices
@@ -85,7 +86,7 @@ def measure(core: Core, study: Study, threads: int, turns: int) -> dict[str, Any
         "fastest_turn": min(seconds),
         "slowest_turn": max(seconds),
         "core_ns_per_encounter": core.size() * threads * per_turn / encounters * 1e9,
-        "memory_bytes": _peak_memory(),
+        "memory_bytes": memory,
         "particle_bytes": PARTICLE_BYTES * particles / core.size(),
         "roof": roof,
         "kernels": [_kernel(kernel, before.get(kernel["name"]), turns, roof) for kernel in kernels],

@@ -47,7 +47,7 @@ void set_centroid(beam::PushContext& context, const std::vector<double>& values,
 }
 
 Array push_line(const std::string& text, int beam_number, int segment,
-                const CoordinateArray& coordinates, Ids ids, std::uint64_t turn) {
+                const CoordinateArray& coordinates, const Ids& ids, std::uint64_t turn) {
   const auto parameters = driver::Parameters::parse(text);
   const beam::Line line = driver::build_line(parameters, beam_number, segment);
   const std::size_t n = coordinates.shape(1);

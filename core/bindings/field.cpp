@@ -18,7 +18,7 @@ using namespace phasewise;
 using bindings::Array;
 using Input = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
-field::Lattice lattice_of(nb::tuple box, int nx, int ny) {
+field::Lattice lattice_of(const nb::tuple& box, int nx, int ny) {
   const double x0 = nb::cast<double>(box[0]), x1 = nb::cast<double>(box[1]);
   const double y0 = nb::cast<double>(box[2]), y1 = nb::cast<double>(box[3]);
   return {x0, y0, (x1 - x0) / (nx - 1), (y1 - y0) / (ny - 1), nx, ny};
@@ -28,7 +28,7 @@ collision::Weighting weighting_of(const char* name) {
   return std::string_view(name) == "tsc" ? collision::Weighting::tsc : collision::Weighting::cic;
 }
 
-Array solve(Input charge, double hx, double hy, int shift_x, int shift_y) {
+Array solve(const Input& charge, double hx, double hy, int shift_x, int shift_y) {
   const int nx = static_cast<int>(charge.shape(0)), ny = static_cast<int>(charge.shape(1));
   field::PoissonSolver solver(nx, ny);
   auto scratch = solver.make_scratch();
@@ -43,7 +43,7 @@ struct StandingParticles {
   std::vector<double> x, y, zero;
   std::vector<double> px, py, delta;
   std::vector<std::uint32_t> id;
-  StandingParticles(Input xs, Input ys)
+  StandingParticles(const Input& xs, const Input& ys)
       : x(xs.data(), xs.data() + xs.size()),
         y(ys.data(), ys.data() + ys.size()),
         zero(x.size(), 0.0),
@@ -57,7 +57,8 @@ struct StandingParticles {
   }
 };
 
-nb::tuple deposit(Input x, Input y, nb::tuple box, int nx, int ny, const char* weighting) {
+nb::tuple deposit(const Input& x, const Input& y, const nb::tuple& box, int nx, int ny,
+                  const char* weighting) {
   const field::Lattice lattice = lattice_of(box, nx, ny);
   std::vector<double> charge(lattice.nodes(), 0.0);
   StandingParticles particles(x, y);
@@ -73,7 +74,8 @@ nb::tuple deposit(Input x, Input y, nb::tuple box, int nx, int ny, const char* w
                         outside);
 }
 
-nb::tuple gather(Input potential, nb::tuple box, Input x, Input y, const char* weighting) {
+nb::tuple gather(const Input& potential, const nb::tuple& box, const Input& x, const Input& y,
+                 const char* weighting) {
   const int nx = static_cast<int>(potential.shape(0)), ny = static_cast<int>(potential.shape(1));
   const field::Lattice lattice = lattice_of(box, nx, ny);
   const auto rule = weighting_of(weighting);

@@ -38,7 +38,7 @@ std::vector<std::uint32_t> philox(const std::vector<std::uint32_t>& counter,
   return {w.w0, w.w1, w.w2, w.w3};
 }
 
-Array normals(std::uint64_t seed, Ids ids, std::uint64_t turn, std::uint32_t purpose) {
+Array normals(std::uint64_t seed, const Ids& ids, std::uint64_t turn, std::uint32_t purpose) {
   const std::size_t n = ids.shape(0);
   std::vector<double> g(2 * n);
   for (std::size_t i = 0; i < n; ++i) {

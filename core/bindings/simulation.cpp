@@ -89,8 +89,9 @@ nb::dict particles(nb::object self, int beam) {
 using Column = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ids = nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-void replace_particles(Simulation& simulation, int beam, Ids id, Column x, Column px, Column y,
-                       Column py, Column z, Column delta) {
+void replace_particles(Simulation& simulation, int beam, const Ids& id, const Column& x,
+                       const Column& px, const Column& y, const Column& py, const Column& z,
+                       const Column& delta) {
   const std::size_t n = id.size();
   for (const Column* column : {&x, &px, &y, &py, &z, &delta})
     if (column->size() != n)

@@ -32,9 +32,9 @@ struct KickSource {
   int planes;
   double z_other;  // centroid of the opposing slice [m]
   double z_tail;   // own slice's tail plane [m]; the field is nodes + fraction·(head - tail)
-  double inverse_length;  // 1/(head plane - tail plane) [1/m]
-  const double* nodes;    // per node: CIC Ex Ey, or with two planes Ex Ey of the tail and their
-                        // differences head - tail; TSC u, or u of the tail and its difference
+  double inverse_length;     // 1/(head plane - tail plane) [1/m]
+  const double* nodes;       // per node: CIC Ex Ey, or with two planes Ex Ey of the tail and their
+                             // differences head - tail; TSC u, or u of the tail and its difference
   const double* difference;  // CIC with two planes: u of the head minus u of the tail
   bool longitudinal_kick;
   double far_x, far_y, far_charge;  // beyond the mesh: a line charge at the opposing slice's centre

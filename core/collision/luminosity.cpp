@@ -44,26 +44,27 @@ double StrongStrong::overlap_sum(const Step& step, int p, const double* rho1,
 
 void StrongStrong::overlap(const Step& step) {
   const int pairs = step.pairs();
-  const auto [begin1, end1] = groups_.my_share(0, pairs);
-  const auto [begin2, end2] = groups_.my_share(1, pairs);
+  const std::pair<int, int> first = groups_.my_share(0, pairs), second = groups_.my_share(1, pairs);
+  const int begin1 = first.first, count1 = first.second - begin1;
+  const int begin2 = second.first, count2 = second.second - begin2;
   std::vector<comm::Message> sends, receives;
-  overlap_.reserve(std::max(end1 - begin1, end2 - begin2) * plane_size());
-  parallel::for_tasks(end2 - begin2, threads_, [&, b2 = begin2](int i, int) {
-    effective_charge(step, 1, b2 + i, charge_[1].data() + i * pair_size(),
+  overlap_.reserve(std::max(count1, count2) * plane_size());
+  parallel::for_tasks(count2, threads_, [&](int i, int) {
+    effective_charge(step, 1, begin2 + i, charge_[1].data() + i * pair_size(),
                      overlap_.data() + i * plane_size());
   });
   if (groups_.divided()) {
-    for (int p = begin2; p < end2; ++p)
+    for (int p = begin2; p < begin2 + count2; ++p)
       sends.push_back({groups_.owner(0, pairs, p), overlap_.data() + (p - begin2) * plane_size(),
                        plane_size()});
-    for (int p = begin1; p < end1; ++p)
+    for (int p = begin1; p < begin1 + count1; ++p)
       receives.push_back({groups_.owner(1, pairs, p), overlap_.data() + (p - begin1) * plane_size(),
                           plane_size()});
     groups_.world().exchange("luminosity", sends, receives);
   }
-  times_.run("luminosity", (end1 - begin1) * static_cast<double>(plane_size()), 2.0, 16.0, [&] {
-    parallel::for_tasks(end1 - begin1, threads_, [&, b1 = begin1](int i, int) {
-      const int p = b1 + i;
+  times_.run("luminosity", count1 * static_cast<double>(plane_size()), 2.0, 16.0, [&] {
+    parallel::for_tasks(count1, threads_, [&](int i, int) {
+      const int p = begin1 + i;
       double* planes = charge_[0].data() + i * pair_size();
       parallel::Buffer<double> rho1(plane_size());
       effective_charge(step, 0, p, planes, rho1.data());

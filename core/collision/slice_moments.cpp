@@ -94,7 +94,7 @@ std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& 
                                             const std::vector<Which>& which) const {
   std::vector<double> all(which.size() * values, 0.0);
   for (std::size_t w = 0; w < which.size(); ++w) {
-    const auto [b, s] = which[w];
+    const int b = which[w].beam, s = which[w].slice;
     const CollidingBeam& beam = beams[b];
     if (beam.particles == nullptr) continue;
     const beam::ParticleView slice =
@@ -120,6 +120,13 @@ std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& 
                                  : from_sums(all.data() + w * values, beam.cuts.z[which[w].slice]));
   }
   return result;
+}
+
+std::vector<GaussianSlice> SliceMoments::of_all(const std::array<CollidingBeam, 2>& beams,
+                                                int beam) const {
+  std::vector<Which> which(beams[beam].cuts.z.size());
+  for (std::size_t s = 0; s < which.size(); ++s) which[s] = {beam, static_cast<int>(s)};
+  return of(beams, which);
 }
 
 }  // namespace phasewise::collision

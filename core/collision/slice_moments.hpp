@@ -38,6 +38,8 @@ class SliceMoments {
   std::vector<GaussianSlice> of(const std::array<CollidingBeam, 2>& beams,
                                 const std::vector<Which>& which) const;
 
+  std::vector<GaussianSlice> of_all(const std::array<CollidingBeam, 2>& beams, int beam) const;
+
  private:
   const BeamGroups& groups_;
   int threads_;

@@ -199,11 +199,7 @@ void Simulation::collide(int ip) {
     if (slices_wanted()) {
       collision::SliceMoments moments(*groups_, threads_);
       moments.set_bounds(colliding);
-      for (int b = 0; b < 2; ++b) {
-        std::vector<collision::SliceMoments::Which> which;
-        for (int s = 0; s < point.description.slices; ++s) which.push_back({b, s});
-        point.slices[b] = moments.of(colliding, which);
-      }
+      for (int b = 0; b < 2; ++b) point.slices[b] = moments.of_all(colliding, b);
     }
     result = point.strong_strong ? point.strong_strong->collide(colliding)
                                  : point.gaussian->collide(colliding);
