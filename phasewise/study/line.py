@@ -2,19 +2,22 @@
 
 Each segment s → s+1 is one ``twiss`` element with that segment's phase advance. All that is given
 for the whole turn (chromaticity, amplitude detuning, longitudinal motion, an external map, damping,
-noise, feedback, aperture) stands wholly in the last segment, which leads back to the first
-interaction point: the latter's optics hold for it.
+noise, aperture) stands wholly in the last segment, which leads back to the first interaction point:
+the latter's optics hold for it. The feedback acts first in that segment, with the optics of the
+interaction point where it measured the centroid. Longitudinal motion takes place without
+dispersion, between the maps that take the dispersion away and bring it back.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from phasewise.study.longitudinal import slip_factor
-from phasewise.study.model import Beam, Study
+from phasewise.study.model import Beam, Four, Pair, Study
 
 ZERO_PAIR = (0.0, 0.0)
+NO_DISPERSION = (0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -29,10 +32,17 @@ def elements(study: Study, beam: Beam, segment: int) -> list[Element]:
     """The elements of ``beam`` from interaction point ``segment`` (from 1) to the next one."""
     last = segment == len(study.ips)
     arc = beam.arc
-    line = [] if last and arc.tune is None else [_twiss(beam, segment, last)]
+    here, there = _place(beam, segment - 1), _place(beam, segment % len(beam.optics))
+    phase = beam.optics[segment - 1].phase_advance
     if not last:
-        return line
+        return [_twiss(here, there, phase)]
+    line = [_feedback(beam)] if any(arc.feedback_gain) else []
+    straight = replace(there, dispersion=NO_DISPERSION)
+    if arc.tune is not None:
+        line.append(_twiss(here, straight, phase, arc.chromaticity, arc.amplitude_detuning))
     line += _longitudinal(study, beam)
+    if arc.tune is not None and any(there.dispersion):
+        line.append(_twiss(straight, there, ZERO_PAIR))
     if arc.tensor is not None:
         line.append(Element("second-order", {"matrix": arc.matrix, "tensor": arc.tensor}))
     elif arc.matrix is not None:
@@ -41,15 +51,32 @@ def elements(study: Study, beam: Beam, segment: int) -> list[Element]:
         line.append(_damping(beam))
     if any(arc.noise):
         line.append(Element("noise", {"amplitude": arc.noise}))
-    if any(arc.feedback_gain):
-        line.append(_feedback(beam))
     if arc.aperture is not None:
         line.append(Element("aperture", {"shape": arc.aperture_shape, "half_width": arc.aperture}))
     return line
 
 
-def _twiss(beam: Beam, segment: int, last: bool) -> Element:
-    here, there = beam.optics[segment - 1], beam.optics[segment % len(beam.optics)]
+@dataclass(frozen=True)
+class _Place:
+    """Optics at one end of a map."""
+
+    beta: Pair
+    alpha: Pair
+    dispersion: Four
+
+
+def _place(beam: Beam, index: int) -> _Place:
+    optics = beam.optics[index]
+    return _Place(optics.beta, optics.alpha, optics.dispersion)
+
+
+def _twiss(
+    here: _Place,
+    there: _Place,
+    phase: Pair,
+    chromaticity: Pair = ZERO_PAIR,
+    detuning: Four = (0.0, 0.0, 0.0, 0.0),
+) -> Element:
     return Element(
         "twiss",
         {
@@ -59,9 +86,9 @@ def _twiss(beam: Beam, segment: int, last: bool) -> Element:
             "beta1": there.beta,
             "alpha1": there.alpha,
             "dispersion1": there.dispersion,
-            "phase": here.phase_advance,
-            "chromaticity": beam.arc.chromaticity if last else ZERO_PAIR,
-            "detuning": beam.arc.amplitude_detuning if last else (0.0,) * 4,
+            "phase": phase,
+            "chromaticity": chromaticity,
+            "detuning": detuning,
         },
     )
 
@@ -108,7 +135,7 @@ def _damping(beam: Beam) -> Element:
 
 
 def _feedback(beam: Beam) -> Element:
-    arc, optics = beam.arc, beam.optics[0]
+    arc, optics = beam.arc, beam.optics[-1]
     return Element(
         "feedback",
         {

@@ -139,10 +139,10 @@ def test_every_element_of_an_arc_is_written_in_its_order() -> None:
         )
     )
     names = [keys[f"line.2.1.{k}.element"] for k in range(1, int(keys["line.2.1.count"]) + 1)]
-    assert names == ["twiss", "synchrotron", "matrix", "damping", "noise", "feedback", "aperture"]
+    assert names == ["feedback", "twiss", "synchrotron", "matrix", "damping", "noise", "aperture"]
     assert keys["line.2.1.7.half_width"] == "0.001 0.002"
     # Without an equilibrium of its own the beam is damped towards what it starts with.
-    assert keys["line.2.1.4.equilibrium"].split()[2:] == ["0.0755", "0.000113"]
+    assert keys["line.2.1.5.equilibrium"].split()[2:] == ["0.0755", "0.000113"]
 
 
 def test_damping_without_excitation_has_no_equilibrium() -> None:
@@ -381,3 +381,12 @@ def test_the_example_in_the_documentation_is_a_study(repository: Path) -> None:
     text = (repository / "docs" / "study.md").read_text(encoding="utf-8")
     example = text.split("```toml\n")[1].split("```")[0]
     assert Study.from_dict(tomllib.loads(example)).turns == 1000
+
+
+def test_longitudinal_motion_takes_place_without_dispersion() -> None:
+    keys = flat(build(ip__1__dispersion=[0.3, 0.0, 0.0, 0.0]))
+    names = [keys[f"line.1.1.{k}.element"] for k in (1, 2, 3)]
+    assert names == ["twiss", "synchrotron", "twiss"]
+    assert keys["line.1.1.1.dispersion1"] == "0.0 0.0 0.0 0.0"
+    assert keys["line.1.1.3.phase"] == "0.0 0.0"
+    assert keys["line.1.1.3.dispersion1"] == "0.3 0.0 0.0 0.0"
