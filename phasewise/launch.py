@@ -25,6 +25,12 @@ from phasewise.progress import RELAY_VARIABLE
 
 LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.hydra")
 PR_SET_PDEATHSIG = 1
+MPI_VARIABLES = (
+    *("PMIX_", "ORTE_SCHIZO_", "OMPI_APP_", "OMPI_COMM_WORLD_", "OMPI_NUM_APP_", "OMPI_UNIVERSE_"),
+    *("OMPI_FIRST_RANKS", "OMPI_FILE_LOCATION", "OMPI_COMMAND", "OMPI_ARGV"),
+    *("OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir"),
+)
+"""Beginnings of the variables that Open MPI sets in its processes."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,17 @@ def rank_variables(machine: Machine, ranks: int, threads: int) -> dict[str, str]
     return variables
 
 
+def without_mpi(environment: Mapping[str, str]) -> dict[str, str]:
+    """`environment` less what a parent that runs MPI has left in it, which misleads mpiexec."""
+    if "PMIX_NAMESPACE" not in environment:
+        return dict(environment)
+    return {
+        name: value
+        for name, value in environment.items()
+        if not name.startswith(MPI_VARIABLES) or name.startswith("PMIX_MCA_")
+    }
+
+
 def passed_on(variables: Mapping[str, str], environment: Mapping[str, str]) -> list[str]:
     """Options by which Open MPI hands variables to ranks on other nodes."""
     debug = ["PHASEWISE_DEBUG"] if "PHASEWISE_DEBUG" in environment else []
@@ -152,7 +169,7 @@ def start(
     if open_mpi:
         command += passed_on(variables, os.environ)
     command += [sys.executable, "-m", "phasewise", *words]
-    environment = os.environ | variables
+    environment = without_mpi(os.environ) | variables
     if open_mpi and machine.root:
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     try:

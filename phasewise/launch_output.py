@@ -38,6 +38,8 @@ class RankOutput:
             if self._progress is None:
                 self._progress = choose_progress(self._quiet)
             self._progress.update(*report)
+            if report[0] == report[1]:
+                self.finish()  # before the ranks print their result below it
         elif RULE.match(line):
             self._toggle_paragraph()
         elif line.startswith(OURS):

@@ -16,6 +16,7 @@ from phasewise.launch import (
     rank_variables,
     run_words,
     this_machine,
+    without_mpi,
 )
 from phasewise.launch_output import RankOutput
 from phasewise.progress import MARK, duration, relayed
@@ -82,6 +83,20 @@ def test_threads_and_debugging_reach_ranks_on_other_nodes():
     words = passed_on(variables, {"PHASEWISE_DEBUG": "1"})
     assert words[:2] == ["-x", "OMP_NUM_THREADS"]
     assert words[-2:] == ["-x", "PHASEWISE_DEBUG"]
+
+
+def test_what_an_mpi_parent_leaves_behind_does_not_reach_mpiexec():
+    parent = {
+        "PMIX_NAMESPACE": "1",
+        "PMIX_RANK": "0",
+        "OMPI_MCA_ess": "singleton",
+        "OMPI_MCA_btl": "self,vader",
+        "PMIX_MCA_psec": "native",
+        "HOME": "/",
+    }
+    assert set(without_mpi(parent)) == {"OMPI_MCA_btl", "PMIX_MCA_psec", "HOME"}
+    mine = {"OMPI_MCA_orte_tmpdir_base": "/scratch"}
+    assert without_mpi(mine) == mine
 
 
 def test_each_rank_runs_the_same_command_without_ranks():

@@ -1,0 +1,427 @@
+"""Whole runs on one and several ranks: same numbers, clean stops, a sentence for every fault."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import phasewise
+from phasewise.results import Results
+from tests.unit.fake_core import tables
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
+
+STUDY = """
+title = "small"
+turns = 12
+seed = 5
+[beam.1]
+particle = "proton"
+energy = 7e12
+bunch_population = 1.15e11
+macroparticles = 1501
+normalized_emittance = [3.75e-6, 3.75e-6]
+bunch_length = 0.0755
+momentum_spread = 1.13e-4
+offset_sigma = [0.1, 0, 0.1, 0, 0, 0]
+[beam.2]
+like = "beam.1"
+macroparticles = 1000
+[ring]
+circumference = 26658.883
+bunches = 2808
+[arc]
+tune = [64.31, 59.32]
+synchrotron_tune = 0.0019
+chromaticity = [2.0, 2.0]
+damping_turns = [1000, 1000, 500]
+equilibrium_emittance = [5e-10, 5e-10]
+equilibrium_bunch_length = 0.0755
+equilibrium_momentum_spread = 1.13e-4
+aperture_sigma = [3.0, 3.0]
+[ip.1]
+beta = [0.55, 0.55]
+half_crossing_angle = 142.5e-6
+grid = [16, 16]
+slices = 3
+[records]
+moments_order = 4
+tracked = 4
+slices_every = 5
+pair_luminosity_every = 5
+field = true
+checkpoint_every = 6
+"""
+NEVER = [
+    word
+    for key in ("slices_every", "pair_luminosity_every", "checkpoint_every")
+    for word in ("--set", f"records.{key}=0")
+]
+LONG = ["--set", "turns=100000", *NEVER]
+WIDE = ["--set", "arc.aperture_sigma=[100.0, 100.0]"]
+
+
+@pytest.fixture
+def study(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def command(study, *words):
+    return [sys.executable, "-m", "phasewise", "run", str(study), *map(str, words)]
+
+
+def run(study, *words, timeout=60, **options):
+    return subprocess.run(
+        command(study, *words),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        **options,
+    )
+
+
+def ran(study, *words):
+    done = run(study, *words)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def datasets(folder):
+    """Every dataset of a run's records, by name, as bytes."""
+    found = {}
+
+    def take(name, item):
+        if isinstance(item, h5py.Dataset):
+            found[name] = item[...].tobytes()
+
+    with h5py.File(folder / "records.h5", "r") as file:
+        file.visititems(take)
+    return found
+
+
+def differing(one, other):
+    first, second = datasets(one), datasets(other)
+    return [name for name in first.keys() | second.keys() if first.get(name) != second.get(name)]
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """The study's run on a single rank with a single thread."""
+    folder = tmp_path_factory.mktemp("reference")
+    (folder / "small.toml").write_text(STUDY)
+    ran(folder / "small.toml", "--out", folder / "out", "--quiet")
+    return folder / "out"
+
+
+@pytest.mark.parametrize(("ranks", "threads"), [(1, 3), (2, 1), (3, 2), (4, 1), (7, 1)])
+def test_records_are_the_same_bit_for_bit_on_any_ranks_and_threads(
+    study, tmp_path, reference, ranks, threads
+):
+    out = tmp_path / "out"
+    ran(study, "--ranks", ranks, "--threads", threads, "--out", out, "--quiet")
+    assert differing(reference, out) == []
+    with Results(out) as results:
+        assert results.attributes["ranks"] == ranks
+        assert results.attributes["threads"] == threads
+
+
+def test_the_study_exercises_what_the_comparison_is_about(reference):
+    results = Results(reference)
+    assert results.turn.tolist() == list(range(12))
+    assert results.beam(1).losses[-1] > 0
+    assert np.isfinite(results.beam(1).moment4).all()
+    assert results.luminosity[:, 0].min() > 0
+    assert results.snapshots("slices") == [0, 5, 10]
+    assert results.snapshots("field") == [11]
+    for beam in (1, 2):
+        assert results.field(11, beam=beam)["charge"].sum() != 0
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, 3), (3, 2), (2, 1)])
+def test_a_resumed_run_is_the_same_bit_for_bit_on_other_ranks(
+    study, tmp_path, reference, before, after
+):
+    out = tmp_path / "out"
+    plan = ("--set", "records.field=false")
+    ran(study, "--ranks", before, "--out", out, "--set", "turns=8", *plan)
+    # Of turns 6 and 7 the records are written, the checkpoints stand at 6 and 8; fall back to 6.
+    (out / "checkpoint" / "turn-000000000008.h5").write_bytes(b"cut short")
+    done = run(study, "--ranks", after, "--out", out, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "turn-000000000008.h5 is damaged" in done.stderr
+    assert "going on from" in done.stderr
+    assert differing(reference, out) == []
+
+
+def wait_for_turns(out, turns, process):
+    """Wait until a run that goes on has recorded so many turns."""
+    end = time.monotonic() + 40
+    while time.monotonic() < end:
+        assert process.poll() is None, process.stderr.read()
+        if (out / "records.h5").exists():
+            try:
+                with Results(out) as results:
+                    if len(results) >= turns:
+                        return
+            except phasewise.RunError:
+                pass  # caught while the file is being laid out
+        time.sleep(0.05)
+    pytest.fail("the run recorded nothing")
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_turn_writes_a_checkpoint_and_says_how_to_go_on(
+    study, tmp_path, ranks, number
+):
+    out = tmp_path / "out"
+    words = ["--out", out, *LONG]
+    if ranks > 1:
+        words += ["--ranks", ranks]
+    with subprocess.Popen(command(study, *words), stderr=subprocess.PIPE, text=True) as process:
+        wait_for_turns(out, 5, process)
+        process.send_signal(number)
+        error = process.communicate(timeout=20)[1]
+    assert process.returncode == 1
+    (sentence,) = [line for line in error.splitlines() if line.startswith("phasewise: ")]
+    assert "stopped by a signal after turn" in sentence
+    assert "--resume" in sentence
+    assert len(error.splitlines()) <= 2
+    turn = len(Results(out))
+    (checkpoint,) = (out / "checkpoint").iterdir()
+    assert checkpoint.name == f"turn-{turn:012d}.h5"
+    ran(study, "--out", out, "--resume", "--set", f"turns={turn + 2}")
+    assert Results(out).turn.tolist() == list(range(turn + 2))
+
+
+def ranks_of(launcher):
+    """Process ids of the ranks under a launcher, found by parentage."""
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(status.parent.name)] = int(fields[1])
+    mpiexec = [pid for pid, parent in parents.items() if parent == launcher]
+    return [pid for pid, parent in parents.items() if parent in mpiexec]
+
+
+def alive(pid):
+    """Whether a process runs: a dead one that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_killed_rank_takes_all_others_along_within_seconds_and_is_named(study, tmp_path):
+    out = tmp_path / "out"
+    words = ("--ranks", 3, "--out", out, *LONG, "--set", "records.checkpoint_every=2")
+    with subprocess.Popen(command(study, *words), stderr=subprocess.PIPE, text=True) as process:
+        wait_for_turns(out, 5, process)
+        recorded = len(Results(out))
+        ranks = ranks_of(process.pid)
+        assert len(ranks) == 3
+        os.kill(ranks[1], signal.SIGKILL)
+        since = time.monotonic()
+        error = process.communicate(timeout=20)[1]
+    assert time.monotonic() - since < 10
+    assert process.returncode == 1
+    sentences = [line for line in error.splitlines() if line.startswith("phasewise: ")]
+    assert len(sentences) == 1
+    assert "ended by signal 9" in sentences[0]
+    assert "rank " in sentences[0]
+    assert not any(alive(pid) for pid in ranks)
+    assert len(Results(out)) >= recorded
+    ran(study, "--out", out, "--resume", "--set", f"turns={recorded + 8}")
+
+
+def test_when_the_launcher_is_killed_no_rank_stays_behind(study, tmp_path):
+    out = tmp_path / "out"
+    words = ("--ranks", 2, "--out", out, *LONG)
+    with subprocess.Popen(command(study, *words), stderr=subprocess.DEVNULL, text=True) as process:
+        wait_for_turns(out, 1, process)
+        ranks = ranks_of(process.pid)
+        assert len(ranks) == 2
+        process.kill()
+    end = time.monotonic() + 10
+    while any(alive(pid) for pid in ranks):
+        assert time.monotonic() < end, "a rank is still there"
+        time.sleep(0.1)
+
+
+FAILING = """
+import sys
+from phasewise import Simulation, load
+from phasewise.driver import load_core
+from phasewise.ranks import together
+
+def body():
+    simulation = Simulation(load(sys.argv[1]))
+    for turn in range(1000):
+        simulation.step()
+        if turn == 3 and core.rank() == 1:
+            raise ValueError("the callback of rank 1\\nis wrong")
+
+core = load_core()
+together(core, body)
+"""
+
+
+def mpiexec(ranks, *words, **options):
+    environment = os.environ | {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    }
+    start = ["mpiexec", "-n", str(ranks), *map(str, words)]
+    return subprocess.run(
+        start, capture_output=True, text=True, timeout=60, check=False, env=environment, **options
+    )
+
+
+def test_an_exception_on_one_rank_ends_all_with_its_number_and_without_a_traceback(study):
+    done = mpiexec(3, sys.executable, "-c", FAILING, study)
+    assert done.returncode == 1
+    assert "phasewise: rank 1 failed: ValueError: the callback of rank 1 is wrong" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_mpiexec_may_start_the_command_itself(study, tmp_path, reference):
+    done = mpiexec(2, *command(study, "--out", tmp_path / "out", "--json"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["turns"] == 12
+    assert differing(reference, tmp_path / "out") == []
+
+
+def test_ranks_asked_for_within_mpiexec_must_be_those_there_are(study, tmp_path):
+    done = mpiexec(2, *command(study, "--ranks", 3, "--out", tmp_path / "out"))
+    assert done.returncode == 2
+    assert "mpiexec has started 2 ranks already" in done.stderr
+
+
+@pytest.mark.parametrize("ranks", [(), ("--ranks", 3)])
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [("ip.1.slicez=4", 'did you mean "slices"?'), ("records.slices_every=1", "give at least")],
+)
+def test_a_bad_study_is_one_sentence_on_any_number_of_ranks(
+    study, tmp_path, ranks, override, sentence
+):
+    words = ("--set", "turns=100000", "--set", override, "--out", tmp_path / "out")
+    done = run(study, *words, *ranks)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert sentence in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_bad_study_under_mpiexec_is_said_once(study, tmp_path):
+    done = mpiexec(3, *command(study, "--set", "turns=-1", "--out", tmp_path / "out"))
+    assert done.returncode == 2
+    assert done.stderr.count("phasewise: ") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_resuming_what_was_never_run_is_one_sentence(study, tmp_path, ranks):
+    done = run(study, "--ranks", ranks, "--out", tmp_path / "none", "--resume")
+    assert done.returncode == 1
+    assert "there is no run in" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 6 MB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", disk]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("mounting a small disk needs root, and a machine that lets it")
+    yield disk
+    subprocess.run(["umount", "-l", disk], check=True)
+
+
+@pytest.mark.parametrize("ranks", [(), ("--ranks", 2)])
+def test_a_full_disk_ends_the_run_in_one_sentence_and_keeps_the_records(study, small_disk, ranks):
+    out = small_disk / "out"
+    done = run(study, *LONG, "--set", "records.tracked=50", "--out", out, *ranks)
+    assert done.returncode == 1
+    sentences = [line for line in done.stderr.splitlines() if line.startswith("phasewise: ")]
+    assert len(sentences) == 1
+    assert "the disk is full); what was written before is kept" in sentences[0]
+    assert "Traceback" not in done.stderr
+    assert len(Results(out)) > 0
+
+
+def test_json_is_one_object_with_the_promised_names_and_nothing_else(study, tmp_path):
+    done = ran(study, "--ranks", 2, "--out", tmp_path / "out", "--json")
+    summary = json.loads(done.stdout)
+    assert set(summary) == {
+        *("turns", "seconds_per_turn", "luminosity", "beams", "coherent_modes"),
+    }
+    assert {"mean", "last", "nominal", "unit"} <= set(summary["luminosity"])
+    assert {"emittance", "emittance_growth", "losses", "sizes"} <= set(summary["beams"][0])
+    assert {"sigma", "pi", "xi", "yokoya"} <= set(summary["coherent_modes"]["x"])
+    assert json.loads((tmp_path / "out" / "summary.json").read_text()) == summary
+    results = Results(tmp_path / "out")
+    frequency = results.derived["beams"][0]["revolution_frequency"]
+    # 1e-4: m⁻² in cm⁻².
+    rate = results.luminosity[:, 0].mean() * 2808 * frequency * 1e-4
+    assert summary["luminosity"]["mean"] == pytest.approx(rate, rel=1e-12)
+    assert summary["luminosity"]["unit"] == "cm^-2 s^-1"
+
+
+def test_a_run_in_python_gives_arrays_and_calls_back_every_turn(study):
+    seen = []
+    plan = phasewise.load(study)
+    with phasewise.run(plan, callback=lambda simulation: seen.append(simulation.turn)) as results:
+        folder = results.folder
+        assert results.luminosity.shape == (12, 1)
+        assert results.complete
+        assert results.seconds_per_turn > 0
+    assert seen == list(range(1, 13))
+    del results
+    assert not folder.exists()
+
+
+def test_particles_are_seen_and_moved_without_a_copy():
+    plan = tables()
+    simulation = phasewise.Simulation(phasewise.Study.from_dict(plan))
+    before = simulation.beam(1).x.mean()
+    simulation.beam(1).x[:] += 1e-4
+    # The mean moves by what each particle moves by, to rounding.
+    assert simulation.beam(1).x.mean() - before == pytest.approx(1e-4, rel=1e-12)
+    simulation.step()
+    assert simulation.turn == 1
+    assert simulation.record()["1/particles"] == 101
+
+
+def test_particles_from_a_dump_start_a_run_where_the_dump_was_taken(study, tmp_path):
+    ran(study, "--out", tmp_path / "first", "--set", "records.particles_every=6", *WIDE)
+    dump = tmp_path / "first" / "particles" / "turn-000000006.h5"
+    words = [*WIDE, "--set", "turns=2"]
+    for beam in (1, 2):
+        words += ["--set", f'beam.{beam}.particles="{dump}"']
+        words += ["--set", f"beam.{beam}.offset_sigma=[0, 0, 0, 0, 0, 0]"]
+    ran(study, "--ranks", 2, "--out", tmp_path / "second", *words)
+    first, second = Results(tmp_path / "first"), Results(tmp_path / "second")
+    # The dump keeps delta to 1e-16, and the means of some 1e-6 m to its effect on momenta.
+    np.testing.assert_allclose(second.beam(1).mean[0], first.beam(1).mean[6], atol=1e-14, rtol=0)
+    np.testing.assert_allclose(second.luminosity[0], first.luminosity[6], rtol=1e-9)
