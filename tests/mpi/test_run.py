@@ -50,6 +50,10 @@ equilibrium_emittance = [5e-10, 5e-10]
 equilibrium_bunch_length = 0.0755
 equilibrium_momentum_spread = 1.13e-4
 aperture_sigma = [3.0, 3.0]
+noise = [1e-8, 1e-8, 1e-8, 1e-8]
+[arc.feedback]
+gain = [0.05, 0.05]
+noise = [1e-7, 1e-7]
 [ip.1]
 beta = [0.55, 0.55]
 half_crossing_angle = 142.5e-6
