@@ -1,0 +1,97 @@
+"""An environment of its own for xfields, from PyPI, and the process that runs in it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.comparison import Timing
+from phasewise.errors import RunError
+from phasewise.output import message
+
+HERE = Path(__file__).resolve().parent
+ENVIRONMENT = HERE / ".venv-xfields"
+REQUIREMENTS = HERE / "requirements-xfields.txt"
+
+
+def python() -> Path:
+    """The interpreter of the environment, which is made first where it is missing or outdated."""
+    stamp = ENVIRONMENT / "requirements.sha256"
+    digest = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+    interpreter = ENVIRONMENT / "bin" / "python"
+    if not (stamp.is_file() and stamp.read_text() == digest and interpreter.exists()):
+        message(f"installing xfields into {ENVIRONMENT}")
+        _call([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)])
+        _call([str(interpreter), "-m", "pip", "install", "--quiet", "-r", str(REQUIREMENTS)])
+        stamp.write_text(digest)
+    return interpreter
+
+
+def _call(command: list[str]) -> None:
+    """Run a command whose output goes to standard error."""
+    status = subprocess.run(command, stdout=sys.stderr).returncode
+    if status != 0:
+        raise RunError(
+            f"{' '.join(command)} ended with status {status}; xfields needs Python 3.11 or later, "
+            "gcc, and PyPI within reach"
+        )
+
+
+class Worker:
+    """The xfields side in its own process, on one thread, driven command by command.
+
+    Where ``native`` is set it compiles its kernels for this processor before the first turns.
+    """
+
+    def __init__(self, work: dict[str, Any], folder: Path, native: bool) -> None:
+        self.log = folder / "xfields.log"
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        if native:
+            environment |= {"XSUITE_FORCE_KERNEL_COMPILATION": "1", "CFLAGS": "-O3 -march=native"}
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [str(python()), str(HERE / "xfields_worker.py")],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=folder,
+                env=environment,
+                text=True,
+            )
+        self._say(json.dumps(work))
+
+    def turn(self, model: str) -> Timing:
+        """One turn of the collision ``model``, timed by the worker itself."""
+        return Timing(**self._ask(f"turn {model}"))
+
+    def kick(self, model: str) -> None:
+        """Have the kicks of the first collision of ``model`` written."""
+        self._ask(f"kick {model}")
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        self.process.wait()
+
+    def _ask(self, command: str) -> dict[str, Any]:
+        self._say(command)
+        assert self.process.stdout is not None
+        answer = self.process.stdout.readline()
+        if not answer:
+            lines = self.log.read_text().strip().splitlines() or ["no message"]
+            raise RunError(f"the xfields side failed at {command!r}: {lines[-1]}")
+        result: dict[str, Any] = json.loads(answer)
+        return result
+
+    def _say(self, line: str) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # the answer that does not come tells why
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
