@@ -27,17 +27,22 @@ Quad load_quad(const double* p) {
 // Two doubles: neighbouring nodes of one mesh row.
 using Pair = double __attribute__((vector_size(16)));
 
-void add_pair(double* p, double first, double second) {
+Pair load_pair(const double* p) {
   Pair value;
   __builtin_memcpy(&value, p, sizeof value);
-  value += Pair{first, second};
-  __builtin_memcpy(p, &value, sizeof value);
+  return value;
 }
+
+void store_pair(double* p, Pair value) { __builtin_memcpy(p, &value, sizeof value); }
+
+Pair lower(Quad q) { return __builtin_shufflevector(q, q, 0, 1); }
+Pair upper(Quad q) { return __builtin_shufflevector(q, q, 2, 3); }
 
 // What one block of particles needs between the vectorised steps and the mesh accesses.
 struct Workspace {
   alignas(64) double fx[block], fy[block], inside[block];
-  alignas(64) double kx[block], ky[block], energy[block], fraction[block], slope[block];
+  alignas(64) double kick[2 * block];  // x and y of one particle side by side
+  alignas(64) double energy[block], fraction[block], slope[block];
   alignas(64) double weight[9][block];
   alignas(64) int node[block];
 };
@@ -85,15 +90,13 @@ void gather(Cic, int n, const KickSource& kick, Workspace& w) {
       const double* at = nodes + 2 * w.node[i];
       const Quad low = load_quad(at), high = load_quad(at + 2 * ny);
       const Quad row = between(low, high, fx);
-      w.kx[i] = between(row[0], row[2], fy);
-      w.ky[i] = between(row[1], row[3], fy);
+      store_pair(w.kick + 2 * i, between(lower(row), upper(row), fy));
     } else {
       const double* at = nodes + 4 * w.node[i];
       const Quad q00 = load_quad(at), q01 = load_quad(at + 4);
       const Quad q10 = load_quad(at + 4 * ny), q11 = load_quad(at + 4 * ny + 4);
       const Quad value = between(between(q00, q10, fx), between(q01, q11, fx), fy);
-      w.kx[i] = value[0] + w.fraction[i] * value[2];
-      w.ky[i] = value[1] + w.fraction[i] * value[3];
+      store_pair(w.kick + 2 * i, lower(value) + w.fraction[i] * upper(value));
       const double* d = kick.difference + w.node[i];
       const double change = between(between(d[0], d[ny], fx), between(d[1], d[ny + 1], fx), fy);
       w.energy[i] = -change * w.slope[i];
@@ -107,8 +110,8 @@ void gather(Tsc, int n, const KickSource& kick, Workspace& w) {
     double ex, ey, change;
     field::read_quadratic<planes>(kick.nodes + planes * w.node[i], kick.frame.ny, w.fx[i], w.fy[i],
                                   w.fraction[i], ex, ey, change);
-    w.kx[i] = ex * kick.frame.inverse_hx;
-    w.ky[i] = ey * kick.frame.inverse_hy;
+    w.kick[2 * i] = ex * kick.frame.inverse_hx;
+    w.kick[2 * i + 1] = ey * kick.frame.inverse_hy;
     if constexpr (planes == 2) w.energy[i] = -change * w.slope[i];
   }
 }
@@ -119,7 +122,7 @@ void kick_from_afar(const beam::ParticleView& p, int n, const KickSource& kick, 
     if (w.inside[i] != 0.0) continue;
     const double s = meeting_distance(p.z[i], kick.z_other);
     far_kick(p.x[i] + s * p.px[i] - kick.far_x, p.y[i] + s * p.py[i] - kick.far_y, kick.far_charge,
-             w.kx[i], w.ky[i]);
+             w.kick[2 * i], w.kick[2 * i + 1]);
     w.energy[i] = 0.0;
   }
 }
@@ -131,8 +134,8 @@ void apply_kicks(const beam::ParticleView& p, int n, double z_other, const Works
 #pragma omp simd
   for (int i = 0; i < n; ++i) {
     double xi = x[i], pxi = px[i], yi = y[i], pyi = py[i], di = longitudinal ? delta[i] : 0.0;
-    kick_and_return(meeting_distance(z[i], z_other), w.kx[i], w.ky[i], w.energy[i], 0.25, xi, pxi,
-                    yi, pyi, di);
+    kick_and_return(meeting_distance(z[i], z_other), w.kick[2 * i], w.kick[2 * i + 1], w.energy[i],
+                    0.25, xi, pxi, yi, pyi, di);
     x[i] = xi;
     px[i] = pxi;
     y[i] = yi;
@@ -188,8 +191,9 @@ std::int64_t deposit_block(const beam::ParticleView& p, int n, const ChargeTarge
     for (int i = 0; i < n; ++i) {
       double* node = charge + w.node[i];
       for (int a = 0; a < width; ++a, node += ny) {
-        add_pair(node, w.weight[width * a][i], w.weight[width * a + 1][i]);
-        if constexpr (width == 3) node[2] += w.weight[width * a + 2][i];
+        const auto* weight = w.weight + width * a;
+        store_pair(node, load_pair(node) + Pair{weight[0][i], weight[1][i]});
+        if constexpr (width == 3) node[2] += weight[2][i];
       }
     }
   }
