@@ -27,6 +27,8 @@ from phasewise.study import Study
 FLUSH_SECONDS = 0.5, 2.0
 """The file is brought up to date no more often than the first and no less often than the second."""
 BUFFERED_TURNS = 1024
+BUFFERED_BYTES = 1 << 19
+"""No more than this waits to be written: it is what a full disk costs."""
 CHUNK_BYTES = 1 << 16
 COPIED_BYTES = 1 << 22
 RESERVED = 1 << 20
@@ -140,7 +142,7 @@ class RecordsWriter:
         self._rows: list[dict[str, Any]] = []
         self._flushed = time.monotonic()
         self._failed = False
-        self._chunks = 0
+        self._chunks = self._row_bytes = 0
 
     def _lay_out(self, attributes: Mapping[str, Any], old: h5py.File | None, turn: int) -> None:
         """Attributes, every dataset, and what `old` holds of the turns before `turn`; then SWMR."""
@@ -158,6 +160,7 @@ class RecordsWriter:
             wide = tuple(max(1, length) for length in shape)
             chunk = (max(1, min(BUFFERED_TURNS, CHUNK_BYTES // bytes_per_row)), *wide)
             self._chunks += bytes_per_row * chunk[0]
+            self._row_bytes += bytes_per_row
             made = file.create_dataset(
                 name,
                 (0, *shape),
@@ -187,7 +190,8 @@ class RecordsWriter:
         waited = time.monotonic() - self._flushed
         often, seldom = FLUSH_SECONDS
         due = len(self._rows) >= self._study.records.every and waited >= often
-        if due or waited >= seldom or len(self._rows) >= BUFFERED_TURNS:
+        full = len(self._rows) >= min(BUFFERED_TURNS, BUFFERED_BYTES // self._row_bytes)
+        if due or waited >= seldom or full:
             self.flush()
 
     def flush(self) -> None:
