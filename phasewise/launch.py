@@ -99,7 +99,8 @@ def allocated_cores(environment: Mapping[str, str]) -> int | None:
 def mpiexec_options(machine: Machine, ranks: int, threads: int, open_mpi: bool) -> list[str]:
     """Options between mpiexec and the program.
 
-    On a machine that others may use too, nothing is bound: two runs would share the same cores.
+    On a machine that others may use too, nothing is bound, as two runs would share the same cores,
+    and a waiting rank yields its core: spinning, it would hold up the rank that it waits for.
     """
     options = ["-n", str(ranks)]
     if not open_mpi:
@@ -110,9 +111,7 @@ def mpiexec_options(machine: Machine, ranks: int, threads: int, open_mpi: bool) 
     if machine.allocated and not crowded:
         return [*options, "--map-by", f"slot:PE={threads}", "--bind-to", "core"]
     options += ["--oversubscribe", "--bind-to", "none"]
-    if crowded:
-        options += ["--mca", "mpi_yield_when_idle", "1"]
-    return options
+    return [*options, "--mca", "mpi_yield_when_idle", "1"]
 
 
 def rank_variables(machine: Machine, ranks: int, threads: int) -> dict[str, str]:

@@ -365,7 +365,7 @@ def small_disk(tmp_path):
 @pytest.mark.parametrize("ranks", [(), ("--ranks", 2)])
 def test_a_full_disk_ends_the_run_in_one_sentence_and_keeps_the_records(study, small_disk, ranks):
     out = small_disk / "out"
-    done = run(study, *LONG, "--set", "records.tracked=50", "--out", out, *ranks)
+    done = run(study, *LONG, "--set", "records.tracked=300", "--out", out, *ranks)
     assert done.returncode == 1
     sentences = [line for line in done.stderr.splitlines() if line.startswith("phasewise: ")]
     assert len(sentences) == 1

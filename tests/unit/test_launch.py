@@ -41,9 +41,8 @@ the job to be terminated. The first process to do so was:
 
 def test_an_ordinary_machine_binds_nothing_and_lets_ranks_exceed_cores():
     options = mpiexec_options(LAPTOP, 4, 1, True)
-    assert options == ["-n", "4", "--oversubscribe", "--bind-to", "none"]
-    crowded = mpiexec_options(LAPTOP, 3, 2, True)
-    assert crowded[-3:] == ["--mca", "mpi_yield_when_idle", "1"]
+    assert options[:5] == ["-n", "4", "--oversubscribe", "--bind-to", "none"]
+    assert options[5:] == ["--mca", "mpi_yield_when_idle", "1"]
     assert rank_variables(LAPTOP, 3, 2)["OMP_WAIT_POLICY"] == "passive"
     assert "OMP_WAIT_POLICY" not in rank_variables(LAPTOP, 2, 2)
 
