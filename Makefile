@@ -1,4 +1,4 @@
-# make setup | demo | test | lint | format | sanitize | device | bench | clean
+# make setup | demo | test | lint | format | sanitize | device | bench | compare | clean
 # PYTHON=python3.12 chooses the interpreter; PORTABLE=1 builds for any x86-64-v3 processor.
 PYTHON ?= python3
 PORTABLE ?= 0
@@ -6,7 +6,7 @@ BIN := .venv/bin
 STAMPS := .venv/stamps
 CORE := $(shell find core cmake -name '*.?pp' -o -name '*.cmake')
 
-.PHONY: help setup demo test lint format sanitize device bench clean
+.PHONY: help setup demo test lint format sanitize device bench compare clean
 .DELETE_ON_ERROR:
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make sanitize  the driver under the address and undefined-behaviour sanitizers"
 	@echo "make device    compile the device code (needs nvcc)"
 	@echo "make bench     measure the collision kernels, small case"
+	@echo "make compare   the same collision in xfields and phasewise, side by side (COMPARE_ARGS=--small)"
 	@echo "make clean     remove everything that was built, .venv included"
 
 setup: $(STAMPS)/build
@@ -68,6 +69,9 @@ device:
 
 bench: setup
 	@$(BIN)/phasewise bench collision --case small
+
+compare: setup
+	@$(BIN)/python -m benchmarks.compare_xfields $(COMPARE_ARGS)
 
 clean:
 	rm -rf .venv build

@@ -49,12 +49,7 @@ inline std::int64_t Particles::remove_lost() {
       continue;
     }
     --kept;
-    p.x[i] = p.x[kept];
-    p.px[i] = p.px[kept];
-    p.y[i] = p.y[kept];
-    p.py[i] = p.py[kept];
-    p.z[i] = p.z[kept];
-    p.delta[i] = p.delta[kept];
+    store(p, i, load(p, kept));
     p.id[i] = p.id[kept];
   }
   return size_ - std::exchange(size_, kept);

@@ -146,12 +146,7 @@ std::vector<std::int64_t> sort_by_slice(Particles& particles, const SliceCuts& c
     std::vector<std::int64_t>& at = place[t];
     for (std::int64_t i = t * chunk; i < std::min(n, (t + 1) * chunk); ++i) {
       const std::int64_t k = at[slice_of[i]]++;
-      to.x[k] = from.x[i];
-      to.px[k] = from.px[i];
-      to.y[k] = from.y[i];
-      to.py[k] = from.py[i];
-      to.z[k] = from.z[i];
-      to.delta[k] = from.delta[i];
+      store(to, k, load(from, i));
       to.id[k] = from.id[i];
     }
   });
