@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 namespace phasewise::collision {
 namespace {
@@ -67,6 +69,10 @@ Axis choose_axis(const SliceRanges& ranges, int axis, int nodes) {
   const bool common = all.half_width() <= common_window_limit * widest;
   Axis result;
   result.h = quantised(common ? 2.0 * all.half_width() / cells : 2.0 * widest / (cells - snap));
+  if (!(result.h > 0.0) || !std::isfinite(result.h))
+    throw std::runtime_error(std::string("the beams have no finite size in ") +
+                             (axis == 0 ? "x" : "y") +
+                             " at the collision, so that no mesh fits them");
   result.origin = all.center() - 0.5 * (nodes - 1) * result.h;
   for (int b = 0; b < 2; ++b)
     for (const auto& slice : ranges[b]) {

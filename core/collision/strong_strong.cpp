@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "parallel/loops.hpp"
 
@@ -18,6 +21,10 @@ std::size_t kept_greens(int slices) { return 4 + 4 * static_cast<std::size_t>(sl
 StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, int threads,
                            parallel::KernelTimes& times)
     : ip_(ip), groups_(groups), threads_(threads), times_(times), solver_(ip.nx, ip.ny) {
+  if (ip.slices * ip.planes * static_cast<double>(ip.nx) * ip.ny > std::numeric_limits<int>::max())
+    throw std::invalid_argument("a grid of " + std::to_string(ip.nx) + " x " +
+                                std::to_string(ip.ny) + " with " + std::to_string(ip.slices) +
+                                " slices is more than one message can hold: use fewer of either");
   solver_.set_green_capacity(kept_greens(ip.slices));
   for (int t = 0; t < threads; ++t) scratch_.push_back(solver_.make_scratch());
 }

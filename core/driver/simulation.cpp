@@ -30,6 +30,24 @@ void transform(const ParticleView& p, const Map& map) {
   }
 }
 
+// Marks particles with a coordinate that is no longer a finite number as lost; returns how many are
+// lost.
+int mark_lost(const ParticleView& p) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const auto finite = [&](std::int64_t i) {
+    return (std::fabs(p.x[i]) + std::fabs(p.px[i])) + (std::fabs(p.y[i]) + std::fabs(p.py[i])) +
+               (std::fabs(p.z[i]) + std::fabs(p.delta[i])) <
+           infinity;
+  };
+  int lost = 0;
+  for (std::int64_t i = 0; i < p.size; ++i) lost += finite(i) ? 0 : 1;
+  if (lost > 0)
+    for (std::int64_t i = 0; i < p.size; ++i)
+      if (!finite(i)) beam::store(p, i, {none, none, none, none, none, none});
+  return lost;
+}
+
 // Mean and covariance after a map that is nearly linear over the beam: by its differences over one
 // rms each way.
 beam::Moments mapped(const beam::Moments& m, const collision::CollisionFrame& frame) {
@@ -80,6 +98,10 @@ Simulation::Simulation(const std::string& text, int threads)
       bunches_[b].segments.push_back(build_line(parameters, b + 1, ip));
     }
     const collision::InteractionPoint& description = point->description;
+    if (description.model == collision::Model::strong_strong && !(tracked(0) && tracked(1)))
+      parameters.fail(
+          "ip." + std::to_string(ip) + ".model",
+          "both beams must be tracked here, but one is the strong beam of another point");
     if (description.model == collision::Model::strong_strong)
       point->strong_strong =
           std::make_unique<collision::StrongStrong>(description, *groups_, threads_, times_);
