@@ -135,3 +135,13 @@ def disk_reason(error: BaseException) -> str:
         if words in text.lower():
             return words
     return os.strerror(number) if isinstance(number, int) else text.split("\n", 1)[0]
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a text file beside `path`, then put it in its place; OSError where the disk refuses."""
+    beside = path.with_name(path.name + ".partial")
+    with beside.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)

@@ -1,4 +1,4 @@
-"""What commands print: one JSON object on standard output, or tables; messages on standard error."""
+"""What commands print: one JSON object or tables on standard output, messages on standard error."""
 
 from __future__ import annotations
 

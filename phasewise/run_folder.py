@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from phasewise.disk import disk_reason
+from phasewise.disk import disk_reason, replace_text
 from phasewise.errors import RunError
 from phasewise.output import message
 from phasewise.study import Study
@@ -52,7 +52,7 @@ class RunFolder:
             if not resume and self.records.exists():
                 self._move_aside()
             if source is not None:
-                _replace(self.path / "study.toml", source.read_text(encoding="utf-8"))
+                replace_text(self.path / "study.toml", source.read_text(encoding="utf-8"))
             self.write_json("study.json", study.resolved())
         except OSError as error:
             raise RunError(
@@ -62,7 +62,7 @@ class RunFolder:
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file into the folder, whole or not at all."""
         try:
-            _replace(self.path / name, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+            replace_text(self.path / name, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
         except OSError as error:
             raise RunError(
                 f"{self.path / name} cannot be written ({disk_reason(error)})"
@@ -92,12 +92,3 @@ class RunFolder:
         self.path.mkdir()
         self._take_lock()
         message(f"phasewise: the earlier run in {self.path} was moved to {aside}")
-
-
-def _replace(path: Path, text: str) -> None:
-    beside = path.with_name(path.name + ".partial")
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)

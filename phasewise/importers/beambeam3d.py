@@ -152,7 +152,7 @@ def _arc(deck: Deck) -> dict[str, Any]:
 
 
 def _damping_turns(deck: Deck) -> list[float]:
-    """Turns in x, y, z; by one time and the partition number D: τx = τy/(1 - D), τz = τy/(2 + D)."""
+    """Turns in x, y, z, by one time and the partition D: τx = τy/(1 - D), τz = τy/(2 + D)."""
     first, second, third = deck.values["damping"][:3]
     switch = deck.integer("damping", "switch")
     if switch == 1:

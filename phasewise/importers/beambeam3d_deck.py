@@ -78,7 +78,7 @@ class Deck:
         return int(number)
 
     def extra(self, record: str, index: int) -> float:
-        """The number at ``index`` of a record that may be longer than it must, 0 where it is not."""
+        """The number at ``index`` of a record that may be longer than it must, else 0."""
         numbers = self.values[record]
         return numbers[index] if index < len(numbers) else 0.0
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from phasewise.disk import replace_text
 from phasewise.errors import RunError
 from phasewise.report import bunches, fields, history, modes
 from phasewise.report.figure import Drawing, Figure, Missing, make_figure
@@ -61,13 +63,13 @@ def make_report(directory: str | Path, output: str | Path | None = None) -> Repo
         pictures.mkdir(exist_ok=True)
         drawn = {
             section: tuple(
-                make_figure(name, title, lambda draw=draw: draw(run), pictures)  # type: ignore[misc]
+                make_figure(name, title, partial(draw, run), pictures)
                 for name, title, draw in entries
             )
             for section, entries in FIGURES.items()
         }
         page = compose(run, drawn)
-        path.write_text(render(page), encoding="utf-8")
+        replace_text(path, render(page))
     except OSError as error:
         raise RunError(f"the report cannot be written to {path}: {error.strerror}") from None
     finally:

@@ -19,7 +19,7 @@ PER_SQUARE_CENTIMETRE = 1e-4
 
 @dataclass(frozen=True)
 class DerivedBeam:
-    """Of one beam: Lorentz factor, v/c, momentum [eV/c], emittances [m], frequencies [Hz], tunes."""
+    """Of one beam: Lorentz factor, v/c, momentum [eV/c], emittances [m], frequencies [Hz]."""
 
     particle: str
     gamma: float

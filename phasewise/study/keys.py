@@ -64,7 +64,7 @@ def nearest(name: str, accepted: Iterable[str]) -> str:
 
 
 def check_table(value: object, schema: Schema, where: str) -> dict[str, Any]:
-    """The keys given in table ``value``, converted; StudyError for an unknown key or a wrong value."""
+    """The keys given in table ``value``, converted; StudyError for an unknown key or bad value."""
     if not isinstance(value, Mapping):
         raise StudyError(f"{where or 'the study'} must be a table, but is {show(value)}")
     checked = {}

@@ -100,7 +100,7 @@ def _step(study: Study, ip: int, phi: float) -> float:
 
 
 def _crab(z: Array, beam: Beam, ip: int) -> Array:
-    """z less what the crab cavities take off: z - s sin(kz)/k, or z - sz where the frequency is 0."""
+    """z less what the crab cavities take off: z - s sin(kz)/k, or z - sz at frequency 0."""
     strength, frequency = beam.optics[ip].crab
     k = 2 * math.pi * frequency / SPEED_OF_LIGHT
     return z - strength * (np.sin(k * z) / k if k else z)

@@ -25,7 +25,7 @@ ALTERNATIVES = (("aperture", "aperture_sigma"), ("map", "matrix", "tensor"))
 
 @dataclass(frozen=True)
 class ArcTable:
-    """The keys given for one beam's arc, and where (``arc`` or ``arc.2``) for the error sentences."""
+    """The keys given for one beam's arc, and where (``arc`` or ``arc.2``) for the sentences."""
 
     given: dict[str, Any]
     where: str

@@ -12,7 +12,7 @@ from phasewise.study.model import Arc, Beam, InteractionPoint, Optics, Study
 
 
 def resolved(study: Study) -> dict[str, Any]:
-    """``study`` as a dictionary that JSON can hold and ``Study.from_dict`` reads to the same study."""
+    """``study`` as a dictionary for JSON that ``Study.from_dict`` reads to the same study."""
     tables: dict[str, Any] = {"title": study.title, "turns": study.turns, "seed": study.seed}
     ring = {"circumference": study.circumference, "bunches": study.bunches}
     tables["beam"] = {str(beam.number): _beam(beam) for beam in study.beams}

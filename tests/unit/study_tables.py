@@ -36,7 +36,7 @@ TABLES: dict[str, Any] = {
 
 
 def tables(**changes: Any) -> dict[str, Any]:
-    """A copy of TABLES with dotted keys set, written with ``__`` for the dot: beam__1__energy=1e9."""
+    """A copy of TABLES with dotted keys set, ``__`` for the dot: beam__1__energy=1e9."""
     copied = copy.deepcopy(TABLES)
     for name, value in changes.items():
         *path, last = name.split("__")
