@@ -1,9 +1,13 @@
 // The driver without Python: phasewise-driver PARAMETERS runs a study's flat parameters and prints
 // one line a turn.
+#include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
+#include <string>
 
 #include "comm/communicator.hpp"
 #include "driver/simulation.hpp"
@@ -16,6 +20,15 @@ std::string read_file(const char* path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+int threads_from(const char* text) {
+  int threads = 0;
+  const char* end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, threads);
+  if (error != std::errc{} || rest != end)
+    throw std::invalid_argument(std::string("threads = ") + text + " is not a number");
+  return threads;
 }
 
 void run(const char* path, int threads) {
@@ -43,8 +56,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: phasewise-driver PARAMETERS [THREADS]\n");
     return 2;
   }
+  phasewise::comm::initialise();
   try {
-    run(argv[1], argc == 3 ? std::atoi(argv[2]) : 1);
+    run(argv[1], argc == 3 ? threads_from(argv[2]) : 1);
   } catch (const std::invalid_argument& error) {
     std::fprintf(stderr, "phasewise-driver: %s\n", error.what());
     return 2;

@@ -188,7 +188,6 @@ def restore(folder: Path, driver: Driver, comm: Communicator, study: Study) -> l
     turn, beams = collectively(comm, lambda: _read(path, driver))
     for beam, columns in beams.items():
         driver.replace_particles(beam, *(columns[name] for name in COLUMNS))
-    driver.refresh()
     driver.set_turn(turn)
     return [f"{note}; going on from {path}" for note in notes]
 

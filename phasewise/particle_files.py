@@ -22,16 +22,15 @@ def load_particles(driver: Driver, comm: Communicator, study: Study) -> None:
     Row i of the file is the particle of id i. The study's mismatch and offset act on them as they
     do on a generated bunch.
     """
-    beams = [beam for beam in study.beams if beam.distribution == "file" and not beam.strong]
-    for beam in beams:
+    for beam in study.beams:
+        if beam.distribution != "file" or beam.strong:
+            continue
         first, last = driver.first_id(beam.number), driver.last_id(beam.number)
         rows = collectively(comm, lambda beam=beam: read_particles(beam))  # type: ignore[misc]
         if beam.number in driver.beams_here:
             ids = np.arange(first, last, dtype=np.uint32)
             columns = rows[first:last] * beam.mismatch + beam.offset
             driver.replace_particles(beam.number, ids, *np.ascontiguousarray(columns.T))
-    if beams:
-        driver.refresh()
 
 
 def read_particles(beam: Beam) -> Floats:

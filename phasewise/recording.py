@@ -83,19 +83,17 @@ class Recording:
             if _due(turn, records.pair_luminosity_every):
                 values = {"": self._driver.pair_luminosity(k)}
                 self._write(f"pair_luminosity/{turn}/ip{k}", values)
-        if records.field and turn == self._study.turns - 1:
-            for k in points:
-                if self._study.ips[k - 1].model == "strong-strong":
-                    for beam in (1, 2):
-                        self._write(f"field/{turn}/ip{k}/beam{beam}", self._field(k, beam))
+        if records.field and turn == self._study.turns - 1 and self._study.has_field:
+            for beam in (1, 2):
+                self._write(f"field/{turn}/ip1/beam{beam}", self._field(beam))
 
     def _write(self, group: str, values: Any) -> None:
         if self._writer is not None:
             self._writer.snapshot(group, values)
 
-    def _field(self, ip: int, beam: int) -> dict[str, Any]:
+    def _field(self, beam: int) -> dict[str, Any]:
         """The field of the middle slice on rank 0, from the lowest rank that holds the beam."""
-        here = self._driver.slice_field(ip, beam, (self._study.ips[ip - 1].slices + 1) // 2)
+        here = self._driver.slice_field(1, beam, (self._study.ips[0].slices + 1) // 2)
         holders = [r for r, has in enumerate(self._core.gather(b"1" if here else b"")) if has]
         lowest = int(self._core.broadcast(str(min(holders, default=-1)).encode()))
         data = io.BytesIO()

@@ -78,13 +78,12 @@ def snapshot_layout(study: Study, first: int = 0) -> Iterator[tuple[str, tuple[i
     for turn in _scheduled(first, study.turns, records.pair_luminosity_every):
         for k, ip in colliding:
             yield f"pair_luminosity/{turn}/ip{k}", (ip.slices, ip.slices)
-    if records.field:
-        for k, ip in colliding:
-            if ip.model == "strong-strong":
-                for beam in (1, 2):
-                    group = f"field/{study.turns - 1}/ip{k}/beam{beam}"
-                    yield from ((f"{group}/{n}", (g,)) for n, g in zip("xy", ip.grid, strict=True))
-                    yield from ((f"{group}/{name}", ip.grid) for name in FIELD_GRIDS)
+    if records.field and study.has_field:
+        grid = study.ips[0].grid
+        for beam in (1, 2):
+            group = f"field/{study.turns - 1}/ip1/beam{beam}"
+            yield from ((f"{group}/{n}", (g,)) for n, g in zip("xy", grid, strict=True))
+            yield from ((f"{group}/{name}", grid) for name in FIELD_GRIDS)
 
 
 def _scheduled(first: int, turns: int, every: int) -> range:

@@ -49,7 +49,7 @@ struct PushContext {
   std::uint64_t turn;
   std::uint32_t beam;  // 1 or 2
   std::uint32_t
-      element;  // position in the line, so that two elements of a kind draw different numbers
+      element;  // position in the beam's lines: two elements of a kind draw different numbers
   double centroid[6];  // mean of x px y py z delta over the whole beam, measured at the last
                        // interaction point
 };

@@ -1,6 +1,7 @@
 #include "beam/slices.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -31,7 +32,8 @@ std::vector<double> equal_charge_cuts(const LongitudinalHistogram& histogram, in
     while (std::ssize(cuts) < slices - 1) {
       const double wanted = total * (std::ssize(cuts) + 1.0) / slices;
       if (above + here < wanted) break;
-      cuts.push_back(histogram.edge(bin + 1.0 - (wanted - above) / here));
+      const double part = (wanted - above) / here;  // of the bin, from its head
+      cuts.push_back(histogram.high(bin) - part * (histogram.high(bin) - histogram.low(bin)));
     }
     above += here;
   }
@@ -51,14 +53,14 @@ std::vector<SliceStatistics> statistics(const LongitudinalHistogram& histogram,
   std::size_t s = 0;
   for (int bin = LongitudinalHistogram::bins - 1; bin >= 0; --bin) {
     const double count = static_cast<double>(histogram.counts()[bin]);
-    double high = histogram.edge(bin + 1.0);
-    const double low = histogram.edge(bin);
+    double high = histogram.high(bin);
+    const double low = histogram.low(bin), width = high - low;
     for (; s < cuts.size() && cuts[s] > low; ++s) {
       const double upper = std::min(high, cuts[s]);
-      result[s].add(0.5 * (high + upper), count * (high - upper) / histogram.width());
+      result[s].add(0.5 * (high + upper), count * (high - upper) / width);
       high = upper;
     }
-    result[s].add(0.5 * (high + low), count * (high - low) / histogram.width());
+    result[s].add(0.5 * (high + low), count * (high - low) / width);
   }
   return result;
 }
@@ -68,21 +70,34 @@ std::vector<double> planes(const SliceCuts& cuts) {
   if (slices == 1) return {cuts.z[0] + cuts.rms[0], cuts.z[0] - cuts.rms[0]};
   std::vector<double> plane(slices + 1);
   std::copy(cuts.cut.begin(), cuts.cut.end(), plane.begin() + 1);
-  plane[0] = 2.0 * cuts.z[0] - cuts.cut[0];
-  plane[slices] = 2.0 * cuts.z[slices - 1] - cuts.cut[slices - 2];
+  plane[0] = std::max(2.0 * cuts.z[0] - cuts.cut[0], cuts.cut[0]);
+  plane[slices] = std::min(2.0 * cuts.z[slices - 1] - cuts.cut[slices - 2], cuts.cut[slices - 2]);
   return plane;
 }
 
+// The leading bits of |z|: exponent and eight bits of the mantissa, which grow with |z|.
+std::int64_t key_of(double magnitude) { return std::bit_cast<std::int64_t>(magnitude) >> 44; }
+
 }  // namespace
 
-LongitudinalHistogram::LongitudinalHistogram(double range)
-    : range_(range > 0.0 ? range : 1.0), width_(2.0 * range_ / bins), counts_(bins, 0) {}
+LongitudinalHistogram::LongitudinalHistogram(double largest)
+    : first_key_(key_of(largest > 0.0 ? largest : 1.0) - (half - 1)), counts_(bins, 0) {
+  if (first_key_ < 1) first_key_ = 1;
+}
+
+double LongitudinalHistogram::edge(int bin) const {
+  const int steps = bin - half;  // from zero
+  if (steps == 0) return 0.0;
+  const std::int64_t key = first_key_ + (steps > 0 ? steps : -steps);
+  const double magnitude = std::bit_cast<double>(key << 44);
+  return steps > 0 ? magnitude : -magnitude;
+}
 
 void LongitudinalHistogram::add(const double* z, std::int64_t n) {
-  const double scale = 1.0 / width_;
   for (std::int64_t i = 0; i < n; ++i) {
-    const int bin = static_cast<int>((z[i] + range_) * scale);
-    ++counts_[std::clamp(bin, 0, bins - 1)];
+    const std::int64_t step = key_of(std::fabs(z[i])) - first_key_;
+    const int away = static_cast<int>(std::clamp<std::int64_t>(step, 0, half - 1));
+    ++counts_[z[i] < 0.0 ? half - 1 - away : half + away];
   }
 }
 
@@ -99,7 +114,9 @@ SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int s
   double total = 0.0;
   for (const auto& s : stats) total += s.count;
   for (int s = 0; s < slices; ++s) {
-    const double high = s > 0 ? cuts.cut[s - 1] : mean, low = s < slices - 1 ? cuts.cut[s] : mean;
+    // An empty slice stands between its cuts, an empty outermost one at its only cut.
+    const double high = s > 0 ? cuts.cut[s - 1] : (slices > 1 ? cuts.cut[0] : mean);
+    const double low = s < slices - 1 ? cuts.cut[s] : high;
     const bool empty = stats[s].count <= 0.0;
     const double z = empty ? 0.5 * (high + low) : stats[s].sum / stats[s].count;
     const double variance = empty ? 0.0 : stats[s].sum_of_squares / stats[s].count - z * z;

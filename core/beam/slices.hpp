@@ -11,22 +11,25 @@ namespace phasewise::beam {
 
 enum class Slicing { equal_charge, equal_width };
 
-// Counts of particles in equal bins of z over [-range, range]; integers, so that the sum over ranks
-// is exact.
+// Counts of particles in bins of z that are 1/256 of an octave wide, each side of zero, over 31
+// octaves below the largest |z|: a particle that has strayed far does not coarsen the bins of the
+// others. Integers, so that the sum over ranks is exact.
 class LongitudinalHistogram {
  public:
-  static constexpr int bins = 16384;
-  explicit LongitudinalHistogram(double range);
+  static constexpr int half = 31 * 256;  // bins of one sign
+  static constexpr int bins = 2 * half;
+  explicit LongitudinalHistogram(double largest);
   void add(const double* z, std::int64_t n);
   void add(const LongitudinalHistogram& other);
   std::vector<std::int64_t>& counts() { return counts_; }
   const std::vector<std::int64_t>& counts() const { return counts_; }
-  double edge(double bin) const { return bin * width_ - range_; }
-  double center(int bin) const { return edge(bin + 0.5); }
-  double width() const { return width_; }
+  // Bounds of a bin [m]; bins go from the tail to the head.
+  double low(int bin) const { return edge(bin); }
+  double high(int bin) const { return edge(bin + 1); }
 
  private:
-  double range_, width_;
+  double edge(int bin) const;
+  std::int64_t first_key_;  // of the bins next to zero
   std::vector<std::int64_t> counts_;
 };
 

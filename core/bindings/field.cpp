@@ -16,7 +16,8 @@ namespace {
 
 using namespace phasewise;
 using bindings::Array;
-using Input = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Input = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Grid = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 field::Lattice lattice_of(const nb::tuple& box, int nx, int ny) {
   const double x0 = nb::cast<double>(box[0]), x1 = nb::cast<double>(box[1]);
@@ -28,7 +29,7 @@ collision::Weighting weighting_of(const char* name) {
   return std::string_view(name) == "tsc" ? collision::Weighting::tsc : collision::Weighting::cic;
 }
 
-Array solve(const Input& charge, double hx, double hy, int shift_x, int shift_y) {
+Array solve(const Grid& charge, double hx, double hy, int shift_x, int shift_y) {
   const int nx = static_cast<int>(charge.shape(0)), ny = static_cast<int>(charge.shape(1));
   field::PoissonSolver solver(nx, ny);
   auto scratch = solver.make_scratch();
@@ -50,7 +51,9 @@ struct StandingParticles {
         px(x.size(), 0.0),
         py(x.size(), 0.0),
         delta(x.size(), 0.0),
-        id(x.size(), 0) {}
+        id(x.size(), 0) {
+    if (xs.size() != ys.size()) throw std::invalid_argument("x and y differ in length");
+  }
   beam::ParticleView view() {
     return {x.data(),    px.data(),    y.data(),  py.data(),
             zero.data(), delta.data(), id.data(), static_cast<std::int64_t>(x.size())};
@@ -74,7 +77,7 @@ nb::tuple deposit(const Input& x, const Input& y, const nb::tuple& box, int nx, 
                         outside);
 }
 
-nb::tuple gather(const Input& potential, const nb::tuple& box, const Input& x, const Input& y,
+nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, const Input& y,
                  const char* weighting) {
   const int nx = static_cast<int>(potential.shape(0)), ny = static_cast<int>(potential.shape(1));
   const field::Lattice lattice = lattice_of(box, nx, ny);
@@ -91,6 +94,7 @@ nb::tuple gather(const Input& potential, const nb::tuple& box, const Input& x, c
                                    nodes.data(),
                                    nullptr,
                                    false,
+                                   0.0,
                                    0.0,
                                    0.0,
                                    0.0};

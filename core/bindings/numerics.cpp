@@ -88,7 +88,7 @@ Array elementary(Doubles x) {
 Array faddeeva(Doubles x, Doubles y) {
   same_size(x, y);
   return tabulate<2>(x.shape(0), [&](std::size_t i) {
-    const numerics::Complex w = numerics::faddeeva(x(i), y(i));
+    const numerics::ComplexValue w = numerics::faddeeva(x(i), y(i));
     return std::array<double, 2>{w.re, w.im};
   });
 }

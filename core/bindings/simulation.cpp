@@ -71,6 +71,7 @@ nb::dict particles(nb::object self, int beam) {
   nb::dict result;
   beam::ParticleView p{};
   if (bunch.particles) p = bunch.particles->view();
+  bunch.exposed = true;
   const auto size = static_cast<std::size_t>(p.size);
   const auto put = [&](const char* name, auto* data) {
     using Value = std::remove_pointer_t<decltype(data)>;
@@ -86,8 +87,8 @@ nb::dict particles(nb::object self, int beam) {
   return result;
 }
 
-using Column = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Ids = nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Column = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Ids = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void replace_particles(Simulation& simulation, int beam, const Ids& id, const Column& x,
                        const Column& px, const Column& y, const Column& py, const Column& z,
@@ -96,9 +97,11 @@ void replace_particles(Simulation& simulation, int beam, const Ids& id, const Co
   for (const Column* column : {&x, &px, &y, &py, &z, &delta})
     if (column->size() != n)
       throw std::invalid_argument("the particles' coordinates differ in length");
+  // A view has no form for reading alone; the simulation only reads these.
+  const auto values = [](const Column& column) { return const_cast<double*>(column.data()); };
   simulation.replace_particles(
-      index_of(beam), {x.data(), px.data(), y.data(), py.data(), z.data(), delta.data(), id.data(),
-                       static_cast<std::int64_t>(n)});
+      index_of(beam), {values(x), values(px), values(y), values(py), values(z), values(delta),
+                       const_cast<std::uint32_t*>(id.data()), static_cast<std::int64_t>(n)});
 }
 
 nb::dict slices(const Simulation& simulation, int ip) {
@@ -132,10 +135,15 @@ Array pair_luminosity(const Simulation& simulation, int ip) {
   return to_array(std::move(values), {n, n});
 }
 
-// An empty dictionary where the model has no mesh or this rank does not hold the beam.
+// An empty dictionary where the model has no mesh, this rank does not hold the beam, or the beams
+// are not there: they stand at the first interaction point.
 nb::dict slice_field(Simulation& simulation, int ip, int beam, int slice) {
+  const int point = point_of(simulation, ip);
+  if (slice < 1 || slice > simulation.slice_count(point))
+    throw std::invalid_argument("there is no slice " + std::to_string(slice) + " of " +
+                                std::to_string(simulation.slice_count(point)));
   collision::SliceField f =
-      simulation.slice_field(point_of(simulation, ip), index_of(beam), slice - 1);
+      point == 0 ? simulation.slice_field(index_of(beam), slice - 1) : collision::SliceField{};
   nb::dict result;
   const std::size_t nx = f.x.size(), ny = f.y.size();
   if (nx == 0) return result;
@@ -210,8 +218,7 @@ void bind_simulation(nb::module_& m) {
           nb::arg("beam"))
       .def("replace_particles", &replace_particles, nb::arg("beam"), nb::arg("id"), nb::arg("x"),
            nb::arg("px"), nb::arg("y"), nb::arg("py"), nb::arg("z"), nb::arg("delta"),
-           "Puts these in the place of this rank's particles; call refresh() on all ranks after.")
-      .def("refresh", &Simulation::refresh, "Counts the particles anew. Collective.")
+           "Puts these in the place of this rank's particles; ids are this rank's, each once.")
       .def("slices", &slices, nb::arg("ip"),
            "Slices of the last collision that records.slices_every chose.")
       .def("pair_luminosity", &pair_luminosity, nb::arg("ip"),

@@ -38,7 +38,6 @@ class BeamGroups {
     return !divided_ || (world_.rank() >= first_[1]) == (beam == 1);
   }
   bool divided() const { return divided_; }
-  int ranks(int beam) const { return count_[beam]; }
   // The share [begin, end) of n items of this beam that this rank owns; empty where it does not
   // hold the beam.
   std::pair<int, int> my_share(int beam, int n) const {

@@ -121,8 +121,8 @@ void kick_from_afar(const beam::ParticleView& p, int n, const KickSource& kick, 
   for (int i = 0; i < n; ++i) {
     if (w.inside[i] != 0.0) continue;
     const double s = meeting_distance(p.z[i], kick.z_other);
-    far_kick(p.x[i] + s * p.px[i] - kick.far_x, p.y[i] + s * p.py[i] - kick.far_y, kick.far_charge,
-             w.kick[2 * i], w.kick[2 * i + 1]);
+    far_kick(p.x[i] + s * p.px[i] - kick.far_x, p.y[i] + s * p.py[i] - kick.far_y, kick.far_sigma,
+             kick.far_charge, w.kick[2 * i], w.kick[2 * i + 1]);
     w.energy[i] = 0.0;
   }
 }

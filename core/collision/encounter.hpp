@@ -37,7 +37,7 @@ struct KickSource {
                              // differences head - tail; TSC u, or u of the tail and its difference
   const double* difference;  // CIC with two planes: u of the head minus u of the tail
   bool longitudinal_kick;
-  double far_x, far_y, far_charge;  // beyond the mesh: a line charge at the opposing slice's centre
+  double far_x, far_y, far_sigma, far_charge;  // beyond the mesh: a round Gaussian
 };
 
 // Values per node that `nodes` holds.

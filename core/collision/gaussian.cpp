@@ -11,11 +11,15 @@
 namespace phasewise::collision {
 namespace {
 
+// What rounding may leave of a size squared at a waist, relative to that at the reference plane.
+constexpr double smallest_share = 1e-12;
+
 // Overlap of two Gaussian slices where their centres meet [1/m²], per particle of each.
 double gaussian_overlap(const GaussianSlice& a, const GaussianSlice& b) {
   const double s = meeting_distance(a.z, b.z);
   const double sxx = a.sxx_at(s) + b.sxx_at(-s), syy = a.syy_at(s) + b.syy_at(-s);
   const double dx = a.x_at(s) - b.x_at(-s), dy = a.y_at(s) - b.y_at(-s);
+  if (!(sxx > 0.0 && syy > 0.0)) return 0.0;
   return std::exp(-0.5 * (dx * dx / sxx + dy * dy / syy)) /
          (2.0 * std::numbers::pi * std::sqrt(sxx * syy));
 }
@@ -24,12 +28,16 @@ double gaussian_overlap(const GaussianSlice& a, const GaussianSlice& b) {
 
 void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposing,
                         double kick_scale, bool longitudinal_kick) {
-  if (opposing.count == 0.0) return;
+  // A slice without extent has no field that could be computed.
+  if (opposing.count == 0.0 || !(opposing.xx[0] > 0.0 && opposing.yy[0] > 0.0)) return;
+  const double least_xx = smallest_share * opposing.xx[0],
+               least_yy = smallest_share * opposing.yy[0];
   const double scale = kick_scale * opposing.count;
   const double coupling = longitudinal_kick ? 0.25 : 0.0;
   for (std::int64_t i = 0; i < p.size; ++i) {
     const double s = meeting_distance(p.z[i], opposing.z);
-    const double sxx = opposing.sxx_at(-s), syy = opposing.syy_at(-s);
+    const double sxx = std::fmax(opposing.sxx_at(-s), least_xx);
+    const double syy = std::fmax(opposing.syy_at(-s), least_yy);
     const field::GaussianField f = field::gaussian_field(p.x[i] + s * p.px[i] - opposing.x_at(-s),
                                                          p.y[i] + s * p.py[i] - opposing.y_at(-s),
                                                          std::sqrt(sxx), std::sqrt(syy));
@@ -56,8 +64,9 @@ CollisionResult GaussianCollision::collide(std::array<CollidingBeam, 2>& beams) 
       const GaussianSlice pair[2] = {slices[2 * p], slices[2 * p + 1]};
       const std::size_t at = static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
       if (ip_.luminosity && pair[0].count > 0.0 && pair[1].count > 0.0)
-        result.pair_luminosity[at] = pair[0].count * beams[0].population * pair[1].count *
-                                     beams[1].population * gaussian_overlap(pair[0], pair[1]);
+        result.pair_luminosity[at] = pair[0].count * beams[0].per_macroparticle * pair[1].count *
+                                     beams[1].per_macroparticle *
+                                     gaussian_overlap(pair[0], pair[1]);
       for (int b = 0; b < 2; ++b) {
         if (beams[b].particles == nullptr) continue;
         const std::int64_t begin = beams[b].begin[step.own(b, p)];

@@ -16,13 +16,12 @@ class GaussianCollision {
  public:
   GaussianCollision(const InteractionPoint& ip, const BeamGroups& groups, int threads,
                     parallel::KernelTimes& times)
-      : ip_(ip), groups_(groups), threads_(threads), times_(times), moments_(groups, threads) {}
+      : ip_(ip), threads_(threads), times_(times), moments_(groups, threads) {}
 
   CollisionResult collide(std::array<CollidingBeam, 2>& beams);
 
  private:
   const InteractionPoint& ip_;
-  const BeamGroups& groups_;
   int threads_;
   parallel::KernelTimes& times_;
   SliceMoments moments_;

@@ -48,7 +48,7 @@ struct CollidingBeam {
       0;  // at the start: the charge quantum and each one's share of the population follow
   double kick_scale =
       0.0;  // kick on this beam's particles of one macroparticle of the other [m]: times E
-  double population = 0.0;  // real particles that one macroparticle stands for
+  double per_macroparticle = 0.0;  // real particles that one macroparticle stands for
 };
 
 struct CollisionResult {

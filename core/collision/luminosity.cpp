@@ -8,20 +8,28 @@
 
 namespace phasewise::collision {
 
-// Charge of a slice where it meets the centroid of the opposing one: the plane itself, or between
-// the two planes.
-void StrongStrong::effective_charge(const Step& step, int beam, int p, const double* planes,
-                                    double* out) const {
-  if (ip_.planes == 1) {
-    std::copy_n(planes, plane_size(), out);
-    return;
-  }
+// Charges of this rank's pairs where each slice meets the centroid of the opposing one: the plane
+// itself, or between the two planes.
+std::vector<double*> StrongStrong::effective_charges(const Step& step, int beam) {
+  const auto [begin, end] = groups_.my_share(beam, step.pairs());
+  std::vector<double*> result;
+  for (int i = 0; i < end - begin; ++i) result.push_back(charge_[beam].data() + i * pair_size());
+  if (ip_.planes == 1) return result;
+  effective_[beam].reserve(std::ssize(result) * plane_size());
   const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
-  const int other = step.other(beam, p);
-  const double head = opposing.plane[other], tail = opposing.plane[other + 1];
-  const double t = head > tail ? (opposing.z[other] - tail) / (head - tail) : 0.0;
-  for (std::int64_t i = 0; i < plane_size(); ++i)
-    out[i] = planes[plane_size() + i] + t * (planes[i] - planes[plane_size() + i]);
+  const int first = begin;
+  parallel::for_tasks(static_cast<int>(result.size()), threads_, [&](int i, int) {
+    const int other = step.other(beam, first + i);
+    const double head = opposing.plane[other], tail = opposing.plane[other + 1];
+    const double t = head > tail ? (opposing.z[other] - tail) / (head - tail) : 0.0;
+    const double* at_head = result[i];
+    const double* at_tail = at_head + plane_size();
+    double* out = effective_[beam].data() + i * plane_size();
+    for (std::int64_t k = 0; k < plane_size(); ++k)
+      out[k] = at_tail[k] + t * (at_head[k] - at_tail[k]);
+    result[i] = out;
+  });
+  return result;
 }
 
 // Sum over the nodes that both windows have; four partial sums in a fixed order.
@@ -43,42 +51,38 @@ double StrongStrong::overlap_sum(const Step& step, int p, const double* rho1,
 }
 
 void StrongStrong::overlap(const Step& step) {
-  const int pairs = step.pairs();
-  const std::pair<int, int> first = groups_.my_share(0, pairs), second = groups_.my_share(1, pairs);
-  const int begin1 = first.first, count1 = first.second - begin1;
-  const int begin2 = second.first, count2 = second.second - begin2;
-  std::vector<comm::Message> sends, receives;
-  overlap_.reserve(std::max(count1, count2) * plane_size());
-  parallel::for_tasks(count2, threads_, [&](int i, int) {
-    effective_charge(step, 1, begin2 + i, charge_[1].data() + i * pair_size(),
-                     overlap_.data() + i * plane_size());
-  });
+  const int pairs = step.pairs(), begin1 = groups_.my_share(0, pairs).first,
+            begin2 = groups_.my_share(1, pairs).first;
+  const std::vector<double*> rho1 = effective_charges(step, 0);
+  std::vector<double*> rho2 = effective_charges(step, 1);
   if (groups_.divided()) {
-    for (int p = begin2; p < begin2 + count2; ++p)
-      sends.push_back({groups_.owner(0, pairs, p), overlap_.data() + (p - begin2) * plane_size(),
-                       plane_size()});
-    for (int p = begin1; p < begin1 + count1; ++p)
-      receives.push_back({groups_.owner(1, pairs, p), overlap_.data() + (p - begin1) * plane_size(),
-                          plane_size()});
+    std::vector<comm::Message> sends, receives;
+    for (std::size_t i = 0; i < rho2.size(); ++i)
+      sends.push_back(
+          {groups_.owner(0, pairs, begin2 + static_cast<int>(i)), rho2[i], plane_size()});
+    rho2.resize(rho1.size());
+    overlap_.reserve(std::ssize(rho1) * plane_size());
+    for (std::size_t i = 0; i < rho1.size(); ++i) {
+      rho2[i] = overlap_.data() + static_cast<std::int64_t>(i) * plane_size();
+      receives.push_back(
+          {groups_.owner(1, pairs, begin1 + static_cast<int>(i)), rho2[i], plane_size()});
+    }
     groups_.world().exchange("luminosity", sends, receives);
   }
-  times_.run("luminosity", count1 * static_cast<double>(plane_size()), 2.0, 16.0, [&] {
-    parallel::for_tasks(count1, threads_, [&](int i, int) {
+  const int count = static_cast<int>(rho1.size());
+  times_.run("luminosity", count * static_cast<double>(plane_size()), 2.0, 16.0, [&] {
+    parallel::for_tasks(count, threads_, [&](int i, int) {
       const int p = begin1 + i;
-      double* planes = charge_[0].data() + i * pair_size();
-      parallel::Buffer<double> rho1(plane_size());
-      effective_charge(step, 0, p, planes, rho1.data());
       const std::size_t at = static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
-      result_.pair_luminosity[at] =
-          overlap_sum(step, p, rho1.data(), overlap_.data() + i * plane_size());
+      result_.pair_luminosity[at] = overlap_sum(step, p, rho1[i], rho2[i]);
     });
   });
 }
 
 void StrongStrong::finish_luminosity() {
   if (groups_.divided()) groups_.world().sum("luminosity", result_.pair_luminosity);
-  const double scale =
-      (*beams_)[0].population * (*beams_)[1].population / (mesh_.lattice.hx * mesh_.lattice.hy);
+  const double scale = (*beams_)[0].per_macroparticle * (*beams_)[1].per_macroparticle /
+                       (mesh_.lattice.hx * mesh_.lattice.hy);
   for (double& value : result_.pair_luminosity) {
     value *= scale;
     result_.luminosity += value;

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "collision/slice_moments.hpp"
+
 namespace phasewise::collision {
 namespace {
 
@@ -90,34 +92,12 @@ CollisionMesh fixed_mesh(const InteractionPoint& ip, const std::array<CollidingB
   return mesh;
 }
 
-// Beam moments at a given z: regression on z, and what is left of the variance.
-struct Regression {
-  double slope, center;
-};
-Regression on_z(const beam::Moments& m, int coordinate, double z) {
-  const double zz = m.covariance[4][4];
-  const double slope = zz > 0.0 ? m.covariance[coordinate][4] / zz : 0.0;
-  return {slope, m.mean[coordinate] + slope * (z - m.mean[4])};
-}
-
 }  // namespace
 
 SliceShape slice_shape(const CollidingBeam& beam, int slice, double s) {
-  const beam::Moments& m = beam.moments;
-  const double z = beam.cuts.z[slice], spread = beam.cuts.rms[slice];
-  double center[2], sigma[2];
-  for (int plane = 0; plane < 2; ++plane) {
-    const int u = 2 * plane, p = u + 1;
-    const Regression ru = on_z(m, u, z), rp = on_z(m, p, z);
-    const double zz = m.covariance[4][4];
-    const double uu = m.covariance[u][u] - ru.slope * ru.slope * zz;
-    const double up = m.covariance[u][p] - ru.slope * rp.slope * zz;
-    const double pp = m.covariance[p][p] - rp.slope * rp.slope * zz;
-    const double tilt = (ru.slope + s * rp.slope) * spread;
-    center[plane] = ru.center + s * rp.center;
-    sigma[plane] = std::sqrt(std::fmax(uu + 2.0 * s * up + s * s * pp, 0.0) + tilt * tilt);
-  }
-  return {center[0], center[1], sigma[0], sigma[1]};
+  const GaussianSlice shape = typical_slice(beam, slice);
+  return {shape.x_at(s), shape.y_at(s), std::sqrt(std::fmax(shape.sxx_at(s), 0.0)),
+          std::sqrt(std::fmax(shape.syy_at(s), 0.0))};
 }
 
 CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {

@@ -43,9 +43,12 @@ void sum_block(const beam::ParticleView& p, const std::array<double, 4>& bounds,
   }
 }
 
-GaussianSlice from_sums(const double* v, double z) {
+// Fewer particles than this do not tell a slice's size: it is taken from the whole beam.
+constexpr double fewest = 10.0;
+
+GaussianSlice from_sums(const double* v, const CollidingBeam& beam, int s) {
   GaussianSlice slice;
-  slice.z = z;
+  slice.z = beam.cuts.z[s];
   slice.count = v[2 * terms];
   if (slice.count == 0.0) return slice;
   double m[terms];
@@ -53,12 +56,17 @@ GaussianSlice from_sums(const double* v, double z) {
   slice.mean = {m[0], m[1], m[2], m[3]};
   slice.xx = {m[4] - m[0] * m[0], m[5] - m[0] * m[1], m[6] - m[1] * m[1]};
   slice.yy = {m[7] - m[2] * m[2], m[8] - m[2] * m[3], m[9] - m[3] * m[3]};
+  if (slice.count < fewest) {
+    const GaussianSlice typical = typical_slice(beam, s);
+    slice.xx = typical.xx;
+    slice.yy = typical.yy;
+  }
   return slice;
 }
 
 }  // namespace
 
-GaussianSlice strong_slice(const CollidingBeam& beam, int s) {
+GaussianSlice typical_slice(const CollidingBeam& beam, int s) {
   const beam::Moments& m = beam.moments;
   const double zz = m.covariance[4][4], dz = beam.cuts.z[s] - m.mean[4];
   GaussianSlice slice;
@@ -116,8 +124,8 @@ std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& 
   std::vector<GaussianSlice> result;
   for (std::size_t w = 0; w < which.size(); ++w) {
     const CollidingBeam& beam = beams[which[w].beam];
-    result.push_back(beam.strong ? strong_slice(beam, which[w].slice)
-                                 : from_sums(all.data() + w * values, beam.cuts.z[which[w].slice]));
+    result.push_back(beam.strong ? typical_slice(beam, which[w].slice)
+                                 : from_sums(all.data() + w * values, beam, which[w].slice));
   }
   return result;
 }

@@ -46,7 +46,8 @@ class SliceMoments {
   std::array<std::array<double, 4>, 2> bounds_{};
 };
 
-// The slices of a beam that is not tracked, by regression of its moments on z.
-GaussianSlice strong_slice(const CollidingBeam& beam, int slice);
+// What a slice looks like by regression of its beam's moments on z: all that is known of one that
+// is not tracked.
+GaussianSlice typical_slice(const CollidingBeam& beam, int slice);
 
 }  // namespace phasewise::collision

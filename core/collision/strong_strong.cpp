@@ -13,8 +13,12 @@ namespace phasewise::collision {
 namespace {
 
 // Kept Green transforms: windows that move against each other ask for several, a breathing mesh for
-// a few more.
-std::size_t kept_greens(int slices) { return 4 + 4 * static_cast<std::size_t>(slices); }
+// a few more; no more than a quarter of a gigabyte of them.
+std::size_t kept_greens(const InteractionPoint& ip) {
+  const double bytes = 32.0 * ip.nx * ip.ny;  // (ny + 1)·2 nx complex values
+  const double fit = std::max(2.0, 0x1p28 / bytes);
+  return static_cast<std::size_t>(std::min(4.0 + 4.0 * ip.slices, fit));
+}
 
 }  // namespace
 
@@ -25,7 +29,7 @@ StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
     throw std::invalid_argument("a grid of " + std::to_string(ip.nx) + " x " +
                                 std::to_string(ip.ny) + " with " + std::to_string(ip.slices) +
                                 " slices is more than one message can hold: use fewer of either");
-  solver_.set_green_capacity(kept_greens(ip.slices));
+  solver_.set_green_capacity(kept_greens(ip));
   for (int t = 0; t < threads; ++t) scratch_.push_back(solver_.make_scratch());
 }
 
@@ -62,10 +66,7 @@ void StrongStrong::allocate() {
     nodes_[b].reserve(ip_.slices * plane_size() * values_per_node(ip_.weighting, ip_.planes));
     if (ip_.planes == 2) difference_[b].reserve(ip_.slices * plane_size());
   }
-  if (groups_.divided()) {
-    outgoing_.reserve(pairs);
-    overlap_.reserve(ip_.slices * plane_size());
-  }
+  if (groups_.divided()) outgoing_.reserve(pairs);
 }
 
 std::vector<StrongStrong::Task> StrongStrong::tasks(int k, int parts) const {
@@ -84,9 +85,11 @@ void StrongStrong::advance(int k) {
   const Step next{ip_.slices, k + 1};
   const bool deposits = k + 1 < steps(ip_.slices);
   const int whole = static_cast<int>(tasks(k, 1).size());
-  // Slices are divided so that the threads share the work evenly; each part has a charge grid of
-  // its own.
-  const int parts = threads_ / std::gcd(threads_, std::max(whole, 1));
+  // Slices are divided so that the threads share the work about evenly; each part has a charge grid
+  // of its own.
+  const int even = threads_ / std::gcd(threads_, std::max(whole, 1));
+  const int enough = (4 * threads_ + whole - 1) / std::max(whole, 1);
+  const int parts = std::max(1, std::min(even, enough));
   const std::vector<Task> todo = tasks(k, parts);
   if (deposits)
     for (int b = 0; b < 2; ++b)
@@ -166,6 +169,7 @@ KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) cons
           ip_.longitudinal_kick,
           shape.x,
           shape.y,
+          std::max(shape.sigma_x, shape.sigma_y),
           own.kick_scale * opposing.cuts.share[other] * opposing.moments.particles};
 }
 

@@ -55,7 +55,7 @@ class StrongStrong {
   ChargeTarget charge_target(const Step& next, int beam, int slice, int part);
   KickSource kick_source(const Step& step, int beam, int slice) const;
   void sum_parts(const Step& next, int parts);
-  void effective_charge(const Step& step, int beam, int p, const double* planes, double* out) const;
+  std::vector<double*> effective_charges(const Step& step, int beam);
   double overlap_sum(const Step& step, int p, const double* rho1, const double* rho2) const;
 
   std::int64_t plane_size() const { return mesh_.lattice.nodes(); }
@@ -78,7 +78,8 @@ class StrongStrong {
   std::array<Values, 2> nodes_;       // what the particles read: [pair][nodes][values]
   std::array<Values, 2> difference_;  // [pair][nodes]
   Values outgoing_;                   // potentials on their way to the other beam
-  Values overlap_;                    // charge of the other beam, for the luminosity
+  std::array<Values, 2> effective_;   // of each beam: charge between its planes, for the luminosity
+  Values overlap_;                    // that of the other beam's ranks
   CollisionResult result_;
 };
 

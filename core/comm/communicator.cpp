@@ -10,6 +10,8 @@ namespace {
 
 bool we_started_mpi = false;
 
+constexpr std::size_t piece = std::size_t{1} << 30;  // bytes of a message: MPI counts are int
+
 void finalise_at_exit() {
   int finalised = 0;
   MPI_Finalized(&finalised);
@@ -47,17 +49,16 @@ std::vector<int> displacements(const std::vector<int>& counts) {
 }  // namespace
 
 struct Communicator::Handle {
-  Handle(MPI_Comm comm, bool owned) : comm(comm), owned(owned) {}
+  explicit Handle(MPI_Comm comm) : comm(comm) {}
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
     int finalised = 0;
     MPI_Finalized(&finalised);
-    if (owned && !finalised) MPI_Comm_free(&comm);
+    if (!finalised) MPI_Comm_free(&comm);
   }
 
   MPI_Comm comm;
-  bool owned;
 };
 
 void initialise() {
@@ -76,8 +77,6 @@ void abort_all(int status) {
   MPI_Abort(MPI_COMM_WORLD, status);
   std::_Exit(status);
 }
-
-double wall_time() { return MPI_Wtime(); }
 
 std::string library_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -109,13 +108,15 @@ Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 
 Communicator Communicator::world(Recorder& recorder) {
   initialise();
-  return {std::make_unique<Handle>(MPI_COMM_WORLD, false), recorder};
+  MPI_Comm all = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &all);  // so that no message of anybody else's can be taken for ours
+  return {std::make_unique<Handle>(all), recorder};
 }
 
 Communicator Communicator::split(int color) const {
   MPI_Comm part = MPI_COMM_NULL;
   MPI_Comm_split(handle_->comm, color, rank_, &part);
-  return {std::make_unique<Handle>(part, true), *recorder_};
+  return {std::make_unique<Handle>(part), *recorder_};
 }
 
 void Communicator::barrier() const { MPI_Barrier(handle_->comm); }
@@ -174,15 +175,8 @@ void Communicator::exchange(const std::string& phase, const std::vector<Message>
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
-void Communicator::broadcast(const std::string& phase, std::span<double> values, int root) const {
-  if (size_ == 1) return;
-  const Timed timed(*recorder_, phase, 1, rank_ == root ? bytes_of(values.size()) : 0);
-  MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, root, handle_->comm);
-}
-
 std::vector<std::vector<std::byte>> Communicator::gather(const std::string& phase,
                                                          std::span<const std::byte> mine) const {
-  constexpr std::size_t piece = std::size_t{1} << 30;  // MPI counts are int
   const Timed timed(*recorder_, phase, rank_ == 0 ? 0 : 1, rank_ == 0 ? 0 : std::ssize(mine));
   if (rank_ != 0) {
     std::uint64_t size = mine.size();
@@ -213,7 +207,9 @@ std::vector<std::byte> Communicator::broadcast(const std::string& phase,
   const Timed timed(*recorder_, phase, 1, rank_ == 0 ? std::ssize(mine) : 0);
   MPI_Bcast(&size, 1, MPI_UINT64_T, 0, handle_->comm);
   values.resize(size);
-  MPI_Bcast(values.data(), static_cast<int>(size), MPI_BYTE, 0, handle_->comm);
+  for (std::size_t at = 0; at < size; at += piece)
+    MPI_Bcast(values.data() + at, static_cast<int>(std::min<std::size_t>(piece, size - at)),
+              MPI_BYTE, 0, handle_->comm);
   return values;
 }
 

@@ -17,7 +17,6 @@ namespace phasewise::comm {
 void initialise();
 // Ends all ranks at once with this exit status.
 [[noreturn]] void abort_all(int status);
-double wall_time();  // s
 // The MPI library in use, and the one phasewise was built with.
 std::string library_version();
 std::string built_with_version();
@@ -59,7 +58,6 @@ class Communicator {
   // All sends and receives at once.
   void exchange(const std::string& phase, const std::vector<Message>& sends,
                 const std::vector<Message>& receives) const;
-  void broadcast(const std::string& phase, std::span<double> values, int root) const;
   std::vector<std::vector<std::byte>> gather(const std::string& phase,
                                              std::span<const std::byte> mine) const;  // on rank 0
   std::vector<std::byte> broadcast(const std::string& phase, std::span<const std::byte> mine) const;

@@ -10,27 +10,30 @@ namespace {
 
 void read_slices(const Parameters& parameters, const std::string& at,
                  collision::InteractionPoint& point) {
-  point.slices = static_cast<int>(parameters.integer(at + "slices"));
+  const std::int64_t slices = parameters.integer(at + "slices");
+  if (slices < 1 || slices > 255) parameters.fail(at + "slices", "give 1 to 255 slices");
+  point.slices = static_cast<int>(slices);
   point.slicing = static_cast<beam::Slicing>(
       parameters.choice(at + "slicing", {"equal-charge", "equal-width"}));
   point.slice_extent = parameters.number(at + "slice_extent");
   point.planes = 1 + static_cast<int>(parameters.choice(at + "interpolation", {"none", "linear"}));
-  if (point.slices < 1 || point.slices > 255)
-    parameters.fail(at + "slices", "give 1 to 255 slices");
 }
 
 void read_mesh(const Parameters& parameters, const std::string& at,
                collision::InteractionPoint& point) {
   const auto grid = parameters.numbers(at + "grid", 2);
+  for (const double nodes : grid)
+    if (!(nodes >= 8.0 && nodes <= 8192.0) || nodes != std::floor(nodes))
+      parameters.fail(at + "grid", "give 8 to 8192 nodes each way");
   point.nx = static_cast<int>(grid[0]);
   point.ny = static_cast<int>(grid[1]);
-  if (point.nx < 8 || point.ny < 8 || point.nx > 16384 || point.ny > 16384)
-    parameters.fail(at + "grid", "give 8 to 16384 nodes each way");
   point.weighting =
       static_cast<collision::Weighting>(parameters.choice(at + "weighting", {"cic", "tsc"}));
   point.fixed_mesh = parameters.choice(at + "mesh", {"follow", "fixed"}) == 1;
-  point.mesh_extent = parameters.number(at + "mesh_extent");
+  point.mesh_extent = parameters.positive(at + "mesh_extent");
   const auto half_width = parameters.numbers(at + "mesh_half_width", 2);
+  if (point.fixed_mesh && !(half_width[0] > 0.0 && half_width[1] > 0.0))
+    parameters.fail(at + "mesh_half_width", "a fixed mesh needs lengths above zero");
   point.mesh_half_width = {half_width[0], half_width[1]};
 }
 
@@ -89,13 +92,13 @@ beam::Moments design_moments(const Parameters& parameters, int beam, int ip) {
 
 beam::LongitudinalHistogram gaussian_histogram(double mean, double rms) {
   constexpr double particles = 1e15;
-  beam::LongitudinalHistogram histogram(std::fabs(mean) + 6.0 * rms);
+  beam::LongitudinalHistogram histogram(std::fabs(mean) + 8.0 * rms);
   for (int bin = 0; bin < beam::LongitudinalHistogram::bins; ++bin) {
     const auto below = [&](double z) {
       return std::erfc((mean - z) / (rms * std::numbers::sqrt2));
     };
     histogram.counts()[bin] = static_cast<std::int64_t>(
-        0.5 * particles * (below(histogram.edge(bin + 1.0)) - below(histogram.edge(bin))));
+        0.5 * particles * (below(histogram.high(bin)) - below(histogram.low(bin))));
   }
   return histogram;
 }

@@ -32,9 +32,11 @@ struct Bunch {
   beam::Bounds bounds{};                     // largest coordinates now, of this rank's particles
   beam::Moments moments;   // of the whole beam on arrival at the last interaction point
   std::int64_t alive = 0;  // of the whole beam
+  bool exposed = true;     // somebody may have written to the particles: bounds must be found anew
 };
 
-// Kick on `target` by one macroparticle of `source`, times its field E = r/r²: 2 N r_c q q'/(γ) (1
+// Kick on `target` by one macroparticle of `source`, times its field E = r/r²: 2 N r_c q q'/(γ cos
+// φ) (1
 // + ββ')/((β + β')β). [m]
 double kick_scale(const Bunch& target, const Bunch& source, double cos_phi);
 

@@ -159,10 +159,6 @@ std::vector<double> Parameters::numbers(const std::string& key, std::size_t coun
   return values;
 }
 
-double Parameters::number_or(const std::string& key, double fallback) const {
-  return has(key) ? number(key) : fallback;
-}
-
 std::vector<double> Parameters::numbers_or(const std::string& key,
                                            const std::vector<double>& fallback) const {
   return has(key) ? numbers(key, fallback.size()) : fallback;

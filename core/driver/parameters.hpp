@@ -23,7 +23,6 @@ class Parameters {
   std::string word(const std::string& key) const;
   std::vector<double> numbers(const std::string& key, std::size_t count) const;
   // As above, where the key is there.
-  double number_or(const std::string& key, double fallback) const;
   std::vector<double> numbers_or(const std::string& key, const std::vector<double>& fallback) const;
   // One of the words accepted: its position among them.
   std::size_t choice(const std::string& key, const std::vector<std::string>& accepted) const;

@@ -17,6 +17,7 @@ struct Simulation::Point {
   std::unique_ptr<collision::StrongStrong> strong_strong;
   std::unique_ptr<collision::GaussianCollision> gaussian;
   std::array<beam::Moments, 2> design;  // of a strong beam
+  bool collides = false;                // in the passage now or last under way
   collision::CollisionResult result;
   std::array<collision::CollidingBeam, 2> last;  // cuts and moments of the last collision
   std::array<std::vector<collision::GaussianSlice>, 2> slices;

@@ -20,7 +20,7 @@
 
 namespace phasewise::driver {
 
-// What one turn measured; the same on every rank, `tracked` on rank 0.
+// What one turn measured; the same on every rank.
 struct TurnRecord {
   std::vector<double> luminosity;  // per interaction point [1/m²] and crossing
   struct Beam {
@@ -48,19 +48,16 @@ class Simulation {
   Bunch& bunch(int beam) { return bunches_[beam]; }
   const Bunch& bunch(int beam) const { return bunches_[beam]; }
   const collision::BeamGroups& groups() const { return *groups_; }
-  // Puts these particles in the place of this rank's; ids must be of this rank. Call refresh() on
-  // all ranks after.
+  // Puts these particles in the place of this rank's; ids must be of this rank, each given once.
   void replace_particles(int beam, const beam::ParticleView& particles);
-  // Counts the particles and their bounds anew. Collective.
-  void refresh();
 
   // Of the last collision; the slices' moments only where the records ask for them in that turn.
   const std::vector<double>& pair_luminosity(int ip) const;
   const std::array<std::vector<collision::GaussianSlice>, 2>& slices(int ip) const;
   int slice_count(int ip) const;
-  // The field of a slice of the beams as they are now, on arrival at the first interaction point.
-  // Collective.
-  collision::SliceField slice_field(int ip, int beam, int slice);
+  // The field at the first interaction point of a slice (from 0) of the beams as they are now, on
+  // arrival there; empty where the model has no mesh. Collective over the beam's ranks.
+  collision::SliceField slice_field(int beam, int slice);
 
   const comm::Recorder& recorder() const { return recorder_; }
   const parallel::KernelTimes& kernel_times() const { return times_; }
@@ -73,8 +70,13 @@ class Simulation {
   void measure_and_enter(int ip, std::array<collision::CollidingBeam, 2>& colliding);
   void cut_and_sort(int ip, std::array<collision::CollidingBeam, 2>& colliding);
   void leave_and_push(int ip);
-  void reduce_bounds();
-  void count_alive();
+  void take_stock();
+  struct Measured {
+    beam::MomentSums sums;
+    beam::LongitudinalHistogram histogram;
+  };
+  Measured measure_beam(int ip, int beam);
+  void measure_slices(Point& point, const std::array<collision::CollidingBeam, 2>& colliding);
   void record_arrival();
   void record_tracked(int beam);
   collision::CollisionFrame frame(int ip, int beam) const;

@@ -12,7 +12,6 @@ void Simulation::record_arrival() {
   for (int b = 0; b < 2; ++b) {
     record_.beam[b].moments = bunches_[b].moments;
     record_.beam[b].losses = bunches_[b].macroparticles - bunches_[b].alive;
-    if (tracked_ > 0) record_tracked(b);
   }
 }
 
@@ -29,7 +28,7 @@ void Simulation::record_tracked(int b) {
         std::copy_n(row, width, values.begin() + static_cast<std::int64_t>(p.id[i]) * width);
       }
   }
-  world_.sum("records", values);
+  world_.sum("tracked", values);
   std::vector<double>& out = record_.beam[b].tracked;
   for (int i = 0; i < tracked_; ++i)
     for (int c = 0; c < 6; ++c)
@@ -47,10 +46,10 @@ const std::array<std::vector<collision::GaussianSlice>, 2>& Simulation::slices(i
 
 int Simulation::slice_count(int ip) const { return points_[ip]->description.slices; }
 
-collision::SliceField Simulation::slice_field(int ip, int b, int slice) {
-  Point& point = *points_[ip];
+collision::SliceField Simulation::slice_field(int b, int slice) {
+  Point& point = *points_[0];
   if (!point.strong_strong || point.last[b].cuts.slices() <= slice || !groups_->holds(b)) return {};
-  const collision::CollisionFrame into = frame(ip, b);
+  const collision::CollisionFrame into = frame(0, b);
   const beam::SliceCuts& cuts = point.last[b].cuts;
   const auto in_slice = [&](double z) {
     return (slice == 0 || z < cuts.cut[slice - 1]) &&

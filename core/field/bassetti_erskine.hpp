@@ -37,8 +37,8 @@ PHASEWISE_HD GaussianField gaussian_field_flat(double x, double y, double sigma_
   const double u = x / sigma_x;
   const double v = y / sigma_y;
   const double density = numerics::exp_real(-0.5 * (u * u + v * v));
-  const numerics::Complex w1 = numerics::faddeeva_quadrant(ax, ay);
-  const numerics::Complex w2 = numerics::faddeeva_quadrant(ax * ratio, ay / ratio);
+  const numerics::ComplexValue w1 = numerics::faddeeva_quadrant(ax, ay);
+  const numerics::ComplexValue w2 = numerics::faddeeva_quadrant(ax * ratio, ay / ratio);
   const double strength = std::sqrt(half_pi / difference);
   const double ex = std::copysign(strength * (w1.im - density * w2.im), x);
   const double ey = std::copysign(strength * (w1.re - density * w2.re), y);

@@ -74,7 +74,6 @@ std::shared_ptr<const GreenTransform> PoissonSolver::green(double hx, double hy,
     kept_.splice(kept_.begin(), kept_, found);
   } else {
     kept_.push_front(compute_green(hx, hy, shift_x, shift_y, threads));
-    ++greens_computed_;
     if (kept_.size() > capacity_) kept_.pop_back();
   }
   return kept_.front();

@@ -42,7 +42,6 @@ class PoissonSolver {
   std::shared_ptr<const GreenTransform> green(double hx, double hy, int shift_x, int shift_y,
                                               int threads);
   void set_green_capacity(std::size_t capacity) { capacity_ = capacity; }
-  std::int64_t greens_computed() const { return greens_computed_; }
 
   // potential[nx][ny] on the target window from charge[nx][ny] (whatever unit: u = -ln r of a unit
   // charge) on the source window. Card: 2 nx real transforms of my, 2 (my/2 + 1) complex ones of
@@ -62,7 +61,6 @@ class PoissonSolver {
   numerics::ComplexRowTransform along_x_;
   numerics::RealRowTransform along_y_;
   std::size_t capacity_ = 8;
-  std::int64_t greens_computed_ = 0;
   std::list<std::shared_ptr<const GreenTransform>> kept_;  // most recent first
 };
 

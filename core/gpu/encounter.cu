@@ -61,7 +61,7 @@ __device__ void kick_particle(const ParticleView& p, std::int64_t i, const KickS
   Kick k = read<planes>(W{}, kick, node, fx, fy, z);
   if (inside == 0.0) {
     k.energy = 0.0;
-    collision::far_kick(x - kick.far_x, y - kick.far_y, kick.far_charge, k.x, k.y);
+    collision::far_kick(x - kick.far_x, y - kick.far_y, kick.far_sigma, kick.far_charge, k.x, k.y);
   }
   double delta = p.delta[i];
   collision::kick_and_return(s, k.x, k.y, k.energy, 0.25, p.x[i], p.px[i], p.y[i], p.py[i], delta);

@@ -11,7 +11,7 @@
 
 namespace phasewise::numerics {
 
-struct Complex {
+struct ComplexValue {
   double re, im;
 };
 
@@ -22,7 +22,7 @@ inline constexpr double inverse_h = 1.95441004761167969;
 inline constexpr double pi_over_h = 6.13996024767893093;
 
 // Σ_k a_k/(z² - t_k²), the nodes' squares t_k² and weights a_k of one rule or of the other.
-PHASEWISE_HD Complex sum(Complex z_squared, bool midpoint) {
+PHASEWISE_HD ComplexValue sum(ComplexValue z_squared, bool midpoint) {
   const double trapezoid_node[nodes] = {0.0,
                                         0.26179938779914944,
                                         1.0471975511965977,
@@ -71,7 +71,8 @@ PHASEWISE_HD Complex sum(Complex z_squared, bool midpoint) {
 }
 
 // 2 exp(-z²)/(1 ± exp(-2πi z/h)), with + for the midpoint rule; nothing above Im z = π/h.
-PHASEWISE_HD Complex pole_correction(double x, double y, Complex z_squared, bool midpoint) {
+PHASEWISE_HD ComplexValue pole_correction(double x, double y, ComplexValue z_squared,
+                                          bool midpoint) {
   constexpr double inverse_two_pi = 0.159154943091895335769;
   // A cap on exp(2πy/h) keeps its square finite; the quotient is below 1e-100 there.
   const double growth = 2.0 * pi_over_h * y;
@@ -92,22 +93,22 @@ PHASEWISE_HD Complex pole_correction(double x, double y, Complex z_squared, bool
 }  // namespace faddeeva_rule
 
 // For x >= 0 and y >= 0, |z| < 1e70.
-PHASEWISE_HD Complex faddeeva_quadrant(double x, double y) {
+PHASEWISE_HD ComplexValue faddeeva_quadrant(double x, double y) {
   constexpr double two_h_over_pi = 0.325735007935279948;
   constexpr double rounding = 0x1.8p52;  // adding it rounds to an integer
   const double place = x * faddeeva_rule::inverse_h;
   const double distance = place - ((place + rounding) - rounding);
   const bool midpoint = distance * distance < 0.0625;  // within h/4 of a trapezoidal node
-  const Complex z_squared{(x - y) * (x + y), 2.0 * x * y};
-  const Complex sum = faddeeva_rule::sum(z_squared, midpoint);
-  const Complex correction = faddeeva_rule::pole_correction(x, y, z_squared, midpoint);
+  const ComplexValue z_squared{(x - y) * (x + y), 2.0 * x * y};
+  const ComplexValue sum = faddeeva_rule::sum(z_squared, midpoint);
+  const ComplexValue correction = faddeeva_rule::pole_correction(x, y, z_squared, midpoint);
   return {correction.re - two_h_over_pi * (x * sum.im + y * sum.re),
           correction.im + two_h_over_pi * (x * sum.re - y * sum.im)};
 }
 
 // For y >= 0; w(-x + iy) is the conjugate of w(x + iy).
-PHASEWISE_HD Complex faddeeva(double x, double y) {
-  const Complex w = faddeeva_quadrant(x < 0.0 ? -x : x, y);
+PHASEWISE_HD ComplexValue faddeeva(double x, double y) {
+  const ComplexValue w = faddeeva_quadrant(x < 0.0 ? -x : x, y);
   return {w.re, x < 0.0 ? -w.im : w.im};
 }
 

@@ -21,7 +21,7 @@ PHASEWISE_HD double round_to_multiple(double value, double magic) {
 
 inline double magic_for(double quantum) { return 0x1.8p52 * quantum; }
 
-// The smallest power of two that is at least |value|; the smallest normal number for zero.
+// The smallest power of two that is at least |value|; 2^-1000 for zero.
 inline double power_of_two_above(double value) {
   int exponent = 0;
   const double mantissa = std::frexp(std::fabs(value), &exponent);

@@ -204,6 +204,13 @@ class Study:
         """Beam 1 or 2."""
         return self.beams[number - 1]
 
+    @property
+    def has_field(self) -> bool:
+        """Whether a slice's field can be shown: on the mesh of the first interaction point, where
+        the beams stand after a turn.
+        """
+        return self.ips[0].model == "strong-strong"
+
     def revolution_frequency(self, beam: int) -> float | None:
         """βc/C [Hz] of beam 1 or 2; None where the ring has no circumference."""
         if self.circumference is None:

@@ -111,7 +111,7 @@ IP = {
     ),
     "strong_beam": Key("integer", 2, least=1, most=2),
     "grid": Key("integers", (128, 128), length=2, least=8, most=8192, unit="cells"),
-    "slices": Key("integer", 8, least=1, most=4096),
+    "slices": Key("integer", 8, least=1, most=255),
     "slicing": Key("word", "equal-charge", choices=("equal-charge", "equal-width")),
     "slice_extent": Key("number", 3.0, above=0, most=100, unit="rms"),
     "weighting": Key("word", "cic", choices=("cic", "tsc")),

@@ -77,7 +77,6 @@ def put(simulation: phasewise.Simulation, beam: int, values: Floats, first: int 
     everyone[:, first : first + values.shape[1]] = values
     ids = np.arange(everyone.shape[1], dtype=np.uint32)
     simulation.driver.replace_particles(beam, ids, *np.ascontiguousarray(everyone))
-    simulation.driver.refresh()
 
 
 def collide(

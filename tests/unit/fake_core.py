@@ -140,8 +140,6 @@ class FakeSimulation:
     def replace_particles(self, beam: int, /, *columns: Any) -> None:
         self._columns[beam] = dict(zip(("id", *NAMES), map(np.array, columns), strict=True))
 
-    def refresh(self) -> None: ...
-
     def set_turn(self, turn: int) -> None:
         self.turn = turn
 

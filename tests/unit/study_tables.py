@@ -28,7 +28,7 @@ TABLES: dict[str, Any] = {
             "beta": [0.55, 0.55],
             "half_crossing_angle": 142.5e-6,
             "model": "strong-strong",
-            "grid": [32, 32],
+            "grid": [64, 64],
             "slices": 4,
         }
     },

@@ -160,7 +160,7 @@ def test_files_that_differ_where_they_must_agree_are_named(deck: Path) -> None:
         (4, "5.5", "line 4 (slices): slices = 5.5 must be an integer"),
         (24, "1000000000", "line 24 (collisions): 1000000000 collisions per turn"),
         (10, "2.5e10 3500. 0.511e6 -1", "energy = 3500 eV is not above the rest energy"),
-        (4, "30000", "ip.1.slices = 30000 must be at most 4096"),
+        (4, "30000", "ip.1.slices = 30000 must be at most 255"),
         (11, "12.5 9.58 0.02", "arc.tune = 12.5 in x is an integer or half-integer"),
         (10, "1e999 3.5e9 0.511e6 -1", "line 10 (beam): 4 numbers expected"),
     ],

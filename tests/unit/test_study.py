@@ -282,7 +282,10 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"ip__1__beta": None}, "ip.1.beta = [x, y] (m) is missing for beam 1"),
     ({"ip__1__beta": [0.55, -0.55]}, "ip.1.beta = -0.55 must be above 0 (m)"),
     ({"ip__1__slice": 4}, 'ip.1: unknown key "slice"; did you mean "slices"?'),
-    ({"ip__1__slices": 2000}, "ip.1.slices = 2000 is more than the 1000 macroparticles of beam 1"),
+    (
+        {"ip__1__slices": 200, "beam__1__macroparticles": 100},
+        "ip.1.slices = 200 is more than the 100 macroparticles of beam 1",
+    ),
     ({"ip__1__grid": [4, 128]}, "ip.1.grid = 4 must be at least 8 (cells)"),
     ({"ip__1__half_crossing_angle": 142.5}, "at most 0.5 (rad); the unit is radians"),
     ({"ip__1__mesh": "fixed"}, "ip.1.mesh_half_width = [x, y] (m) is missing"),
