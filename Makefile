@@ -46,9 +46,9 @@ $(STAMPS)/lint: | $(STAMPS)/python
 	@touch $@
 
 demo: setup
-	@rm -rf runs/lhc
-	@$(BIN)/phasewise run examples/lhc/study.toml --ranks 2 --out runs/lhc
-	@$(BIN)/phasewise report runs/lhc
+	@rm -rf runs/demo
+	@$(BIN)/phasewise run examples/lhc/study.toml --ranks 2 --out runs/demo
+	@$(BIN)/phasewise report runs/demo
 
 test: setup $(STAMPS)/browser
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
