@@ -107,6 +107,16 @@ def test_a_missing_browser_never_stops_the_setup(repository: Path, bare: Path) -
     assert "will be skipped" in result.stderr
 
 
+def test_a_missing_browser_does_not_stop_a_user_who_may_not_install(
+    repository: Path, bare: Path
+) -> None:
+    put_program(bare, "id", "echo 1000")
+    put_program(bare, "apt-get", "exit 0")
+    result = run_script(repository, "packages.sh", "browser", path=bare)
+    assert result.returncode == 0
+    assert "needs root" in result.stderr
+
+
 def test_nothing_is_installed_where_all_is_there(repository: Path, tmp_path: Path) -> None:
     put_program(tmp_path, "apt-get", "exit 100")
     search = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
