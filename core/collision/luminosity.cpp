@@ -12,13 +12,14 @@ namespace phasewise::collision {
 // itself, or between the two planes.
 std::vector<double*> StrongStrong::effective_charges(const Step& step, int beam) {
   const auto [begin, end] = groups_.my_share(beam, step.pairs());
-  std::vector<double*> result;
-  for (int i = 0; i < end - begin; ++i) result.push_back(charge_[beam].data() + i * pair_size());
+  const int count = end - begin;
+  std::vector<double*> result(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) result[i] = charge_[beam].data() + i * pair_size();
   if (ip_.planes == 1) return result;
-  effective_[beam].reserve(std::ssize(result) * plane_size());
+  effective_[beam].reserve(count * plane_size());
   const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
   const int first = begin;
-  parallel::for_tasks(static_cast<int>(result.size()), threads_, [&](int i, int) {
+  parallel::for_tasks(count, threads_, [&](int i, int) {
     const int other = step.other(beam, first + i);
     const double head = opposing.plane[other], tail = opposing.plane[other + 1];
     const double t = head > tail ? (opposing.z[other] - tail) / (head - tail) : 0.0;
