@@ -94,7 +94,8 @@ def _draw_emittance(axis: Axes, run: RunFolder, plane: int) -> None:
     ]
     shown = [i for i in (0, 1) if starts[i] > 0 and not run.setting.beams[i].strong]
     change = {i: 100 * (histories[i] / starts[i] - 1) for i in shown}
-    largest = max((float(np.nanmax(np.abs(c))) for c in change.values()), default=1.0)
+    finite = (np.abs(c[np.isfinite(c)]) for c in change.values())
+    largest = max((float(c.max()) for c in finite if c.size), default=1.0)
     factor, unit = (1.0, "%") if largest > LEAST_PERCENT else scale_by_ten(largest, "%")
     for i in shown:
         size, metres = scale(starts[i], "m")
@@ -120,7 +121,7 @@ def draw_sizes(run: RunFolder) -> Drawing:
     canvas, axes = new_picture(1 + with_kurtosis, 3, 2.4 + 1.8 * with_kurtosis, sharex=True)
     for plane, name in enumerate(PLANE_NAMES):
         column = [found.size[:, 2 * plane] for found in shapes]
-        factor, unit = scale(np.nanmean(column), "m")
+        factor, unit = scale(_typical(column), "m")
         for index, size in enumerate(column):
             label = f"beam {index + 1}"
             plot_history(axes[0, plane], run.turn, size * factor, BEAM[index], label=label, **FAINT)
@@ -139,6 +140,12 @@ def draw_sizes(run: RunFolder) -> Drawing:
         else " Set records.moments_order = 4 to see the kurtosis as well."
     )
     return Drawing(canvas, f"Rms sizes on arrival at IP 1, dispersion included.{kurtosis_text}")
+
+
+def _typical(values: Any) -> float:
+    """Mean of the finite values, 0 where there are none."""
+    known = np.asarray(values)[np.isfinite(values)]
+    return float(known.mean()) if known.size else 0.0
 
 
 def draw_centroids(run: RunFolder) -> Drawing:

@@ -35,6 +35,9 @@ def draw_spectra(run: RunFolder) -> Drawing | Missing:
     """Spectra of half the sum and half the difference of the centroids, σ and π marked."""
     if len(run.turn) < LEAST_TURNS:
         return Missing(f"Run at least turns = {LEAST_TURNS} to see the spectra of the centroids.")
+    if not np.isfinite(run.phasors).all():
+        what = run.lost or "The centroids are not finite"
+        return Missing(f"{what}: without centroids to the end there is no spectrum.")
     canvas, axes = new_picture(1, 2, 3.7)
     sentences = []
     for plane, name in enumerate("xy"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from phasewise.errors import RunError, StudyError
 from phasewise.results import BeamResults, Results
 
 LEAST_TURNS = 2
+DUMP_NAME = re.compile(r"turn-(\d+)\.h5")
 
 
 class RunFolder:
@@ -70,6 +72,15 @@ class RunFolder:
         return self.results.beam(1), self.results.beam(2)
 
     @cached_property
+    def lost(self) -> str | None:
+        """The sentence that a beam was lost, and when; None while both have particles."""
+        for number, beam in enumerate(self.beams, 1):
+            empty = np.flatnonzero(np.asarray(beam.particles) == 0)
+            if empty.size and not self.setting.beams[number - 1].strong:
+                return f"Beam {number} was lost at turn {int(self.turn[empty[0]])}"
+        return None
+
+    @cached_property
     def points(self) -> list[int]:
         """Interaction points where the beams collide, from 1."""
         ips = self.study["ip"]
@@ -106,14 +117,15 @@ class RunFolder:
 
         A beam with fewer than two particles left is not in it.
         """
-        dumps = self.results.dumps()
+        named = ((DUMP_NAME.fullmatch(dump.name), dump) for dump in self.results.dumps())
+        dumps = [(int(name[1]), dump) for name, dump in named if name]
         if not dumps:
             return None
-        turn = int(dumps[-1].stem.rpartition("-")[2])
+        turn, last = max(dumps)
         found: dict[int, Floats] = {}
         for number in (1, 2):
             if not self.setting.beams[number - 1].strong:
-                table = self.results.particles(number, dumps[-1])
+                table = self.results.particles(number, last)
                 names = ("x", "px", "y", "py", "z", "delta")
                 coordinates = np.array([table[name] for name in names])
                 if coordinates.shape[1] > 1:

@@ -12,6 +12,10 @@ from phasewise.analysis.moments import sizes
 from phasewise.report.run_folder import RunFolder
 from phasewise.report.style import scientific, unit_text, with_error
 
+# Numbers of a kernel and of a communication phase that the tables show.
+KERNEL = ("seconds", "items", "flops", "bytes")
+PHASE = ("seconds", "messages", "bytes")
+
 
 @dataclass(frozen=True)
 class Table:
@@ -35,21 +39,34 @@ def result_tables(run: RunFolder) -> list[Table]:
 
 def cost_tables(run: RunFolder) -> list[Table]:
     """Kernels and communication phases, where the run is over."""
-    turns = max(int(run.performance.get("turns") or len(run.turn)), 1)
+    given = run.performance.get("turns")
+    turns = given if isinstance(given, int) and given > 0 else len(run.turn)
     tables = []
-    if kernels := _by_seconds(run.performance.get("kernels")):
+    if kernels := _by_seconds(run.performance.get("kernels"), KERNEL):
         heads: tuple[str, ...] = ("kernel", "ms per turn", "Gflop/s", "GB/s", "ns per item")
         rows = tuple(_kernel(kernel, turns) for kernel in kernels)
         tables.append(Table("Kernels", heads, rows, "On rank 0, all its threads."))
-    if phases := _by_seconds(run.performance.get("phases")):
+    if phases := _by_seconds(run.performance.get("phases"), PHASE):
         heads = ("phase", "ms per turn", "messages per turn", "MB per turn")
         rows = tuple(_phase(phase, turns) for phase in phases)
         tables.append(Table("Communication phases", heads, rows, "On rank 0."))
     return tables
 
 
-def _by_seconds(entries: Any) -> list[dict[str, Any]]:
-    return sorted(entries or [], key=lambda entry: -float(entry["seconds"]))
+def _by_seconds(entries: Any, numbers: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Well-formed entries of a performance file, the longest first."""
+    given = entries if isinstance(entries, list) else []
+    return sorted(
+        (e for e in given if _is_cost(e, numbers)), key=lambda entry: -float(entry["seconds"])
+    )
+
+
+def _is_cost(entry: Any, names: tuple[str, ...]) -> bool:
+    return (
+        isinstance(entry, dict)
+        and "name" in entry
+        and all(isinstance(entry.get(name), int | float) for name in names)
+    )
 
 
 def text(value: Any) -> str:

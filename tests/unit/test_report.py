@@ -8,6 +8,7 @@ import subprocess
 from argparse import Namespace
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -17,7 +18,7 @@ from phasewise.records import RecordsWriter
 from phasewise.report.contents import FIGURES, make_report
 from phasewise.report.modes import resonances
 from phasewise.report.style import scale, scientific, thin, unit_text, with_error
-from tests.unit.synthetic_run import GROWTH, YOKOYA, make_study, write_run
+from tests.unit.synthetic_run import GROWTH, KERNEL, YOKOYA, make_study, write_run
 
 NAMES = [name for figures in FIGURES.values() for name, _, _ in figures]
 
@@ -166,6 +167,31 @@ def test_a_run_that_goes_on_is_said_to_be_incomplete(tmp_path):
     with pytest.raises(Exception, match="0 turns so far"):
         make_report(tmp_path)
     writer.close()
+
+
+def test_a_run_that_lost_its_beams_has_a_report_that_says_when(tmp_path):
+    write_run(tmp_path, turns=100, **BARE)
+    with h5py.File(tmp_path / "records.h5", "r+") as file:
+        for name in ("mean", "covariance", "emittance"):
+            file[f"beam2/{name}"][40:] = np.nan
+        file["beam2/particles"][40:] = 0
+        file["luminosity"][40:] = 0
+    figures = {figure.name: figure for figure in make_report(tmp_path).figures}
+    assert figures["spectra"].svg is None
+    assert figures["spectra"].caption.startswith("Beam 2 was lost at turn 40:")
+    assert figures["emittances"].svg and figures["sizes"].svg
+
+
+def test_files_that_are_not_the_run_s_own_are_passed_over(tmp_path):
+    write_run(tmp_path, turns=101, **(BARE | {"records__particles_every": 100}))
+    (tmp_path / "particles" / "turn-abc.h5").touch()
+    half = {"kernels": [{"name": "deposit"}, 3, KERNEL], "phases": {"name": "x"}, "turns": "many"}
+    (tmp_path / "performance.json").write_text(json.dumps(half))
+    made = make_report(tmp_path)
+    density = next(figure for figure in made.figures if figure.name == "density")
+    assert density.svg and "turn 100" in density.caption
+    # 6 s over the 101 turns of the records, as "many" is no number.
+    assert "59.406" in text_of(made) and "Communication phases" not in text_of(made)
 
 
 @pytest.mark.parametrize("folder", ["absent", "."])
