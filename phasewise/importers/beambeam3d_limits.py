@@ -58,8 +58,7 @@ def _bunch(deck: Deck) -> Iterator[tuple[str, str]]:
             yield (
                 plane,
                 "the centroid is also the closed orbit of that code; the study's bunch starts "
-                "there "
-                "and oscillates about zero (for a lasting offset give ip.1.separation)",
+                "there and oscillates about zero (for a lasting offset give ip.1.separation)",
             )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from phasewise.analysis.deposits import deposits_per_particle
 from phasewise.analysis.moments import shape
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.run_folder import RunFolder
@@ -179,16 +180,20 @@ def draw_losses(run: RunFolder) -> Drawing:
     """Particles lost and particles outside the mesh, with a warning where there are any."""
     canvas, axes = new_picture(1, 2, 2.6)
     worst_loss = worst_outside = 0.0
+    deposits = int(deposits_per_particle(run.study).sum())
     for index, beam in enumerate(run.beams):
         total = max(run.setting.beams[index].macroparticles, 1)
         losses, outside = np.asarray(beam.losses), np.asarray(beam.outside).sum(axis=1)
         worst_loss = max(worst_loss, float(losses[-1]) / total)
-        worst_outside = max(worst_outside, float(outside.max()) / total)
+        made = np.maximum(np.asarray(beam.particles) * deposits, 1)
+        worst_outside = max(worst_outside, float(np.max(outside / made)))
         label = f"beam {index + 1}"
         plot_history(axes[0, 0], run.turn, losses.astype(np.float64), BEAM[index], label=label)
         plot_history(axes[0, 1], run.turn, outside.astype(np.float64), BEAM[index], label=label)
-    for axis, title in zip(axes[0], ("lost so far", "outside the mesh, per turn"), strict=True):
-        axis.set_title(f"Macroparticles {title}")
+    for axis, title in zip(
+        axes[0], ("macroparticles lost so far", "deposits outside the mesh, per turn"), strict=True
+    ):
+        axis.set_title(title)
         axis.set_xlabel("turn")
         axis.set_ylim(bottom=0)
         if axis.get_ylim()[1] < 1:
@@ -200,14 +205,16 @@ def draw_losses(run: RunFolder) -> Drawing:
         warnings.append(f"{scientific(100 * worst_loss, 3)} % of a beam was lost")
     if worst_outside > 0:
         warnings.append(
-            f"up to {scientific(100 * worst_outside, 3)} % of a beam's passages a turn were "
-            "outside the mesh and felt no field there (raise mesh_extent or mesh_half_width)"
+            f"up to {scientific(100 * worst_outside, 3)} % of a beam's deposits in a turn fell "
+            "outside the mesh: their charge is left out, and the particles are kicked there by the "
+            "opposing slice as by a round Gaussian (raise mesh_extent or mesh_half_width)"
         )
     warning = "; ".join(warnings)
     return Drawing(
         canvas,
-        "Macroparticles lost at the aperture, and passages outside the mesh of a collision, summed "
-        "over the steps of a turn and the interaction points.",
+        "Macroparticles lost at the aperture, and deposits of charge that fell outside the mesh of "
+        "a collision, summed over the turn's steps, planes and interaction points: "
+        f"{deposits} per particle.",
         warning[0].upper() + warning[1:] + "." if warning else None,
     )
 

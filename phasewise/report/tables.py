@@ -221,7 +221,10 @@ def _state(run: RunFolder) -> Table:
         ("rms momentum deviation δ", [float(size[5]) for size in last]),
         ("macroparticles alive", [int(beam.particles[-1]) for beam in run.beams]),
         ("macroparticles lost", [int(beam.losses[-1]) for beam in run.beams]),
-        ("most outside the mesh in a turn", [int(b.outside.sum(axis=1).max()) for b in run.beams]),
+        (
+            "most deposits outside the mesh in a turn",
+            [int(b.outside.sum(axis=1).max()) for b in run.beams],
+        ),
     ]
     title = f"Beams at turn {int(run.turn[-1])}"
     return Table(title, ("", "beam 1", "beam 2"), _rows(rows))

@@ -18,8 +18,12 @@ FEWEST_CELLS = 3.0
 """Cells per rms size below which bilinear weighting widens the charge by 2 % and more: h²/6σ²."""
 
 SMALLEST_MESH = 4.0
-"""Rms that a fixed mesh should reach: a Gaussian leaves 6e-5 of its particles outside in a plane.
-"""
+"""Rms that a mesh should reach: a Gaussian leaves 6e-5 of its particles outside in a plane."""
+
+OUTSIDE = (
+    "the charge of particles outside the mesh is left out, and they are kicked by the opposing "
+    "slice as by a round Gaussian"
+)
 
 
 def advice(study: Study, xi: Sequence[Sequence[Pair]]) -> Iterator[str]:
@@ -46,7 +50,11 @@ def _slices(study: Study) -> Iterator[str]:
 
 def _meshes(study: Study) -> Iterator[str]:
     for k, ip in enumerate(study.ips, 1):
-        if ip.mesh_half_width is None or ip.model != "strong-strong":
+        if ip.model != "strong-strong":
+            continue
+        if ip.mesh_half_width is None:
+            if ip.mesh_extent < SMALLEST_MESH:
+                yield f"ip.{k}.mesh_extent = {ip.mesh_extent:g} rms is little: {OUTSIDE}"
             continue
         for beam in study.beams:
             for plane, axis in enumerate("xy"):
@@ -55,8 +63,7 @@ def _meshes(study: Study) -> Iterator[str]:
                 if half < SMALLEST_MESH * size:
                     yield (
                         f"ip.{k}.mesh_half_width = {half:g} m in {axis} is only {half / size:.2g} "
-                        "rms "
-                        f"of beam {beam.number}: particles outside feel no field"
+                        f"rms of beam {beam.number}: {OUTSIDE}"
                     )
 
 
@@ -107,8 +114,7 @@ def _bucket(study: Study) -> Iterator[str]:
         if abs(ratio - 1) > MATCHED:
             yield (
                 f"bunch_length over momentum_spread of beam {beam.number} is {ratio:.3g} times "
-                "what its "
-                "RF bucket keeps: the bunch will oscillate in length"
+                "what its RF bucket keeps: the bunch will oscillate in length"
             )
 
 
@@ -127,6 +133,6 @@ def _stop_band(study: Study, xi: Sequence[Sequence[Pair]]) -> Iterator[str]:
             if abs(math.cos(phase) - 2 * math.pi * shift * math.sin(phase)) >= 1:
                 yield (
                     f"with its beam-beam parameter of {abs(shift):.3g}, the tune {tune[plane]:g} "
-                    "of beam "
-                    f"{beam.number} in {axis} lies in the stop band of an integer or half-integer"
+                    f"of beam {beam.number} in {axis} lies in the stop band of an integer or "
+                    "half-integer"
                 )

@@ -53,8 +53,7 @@ def check_map(matrix: tuple[float, ...], rms: Six, whole: bool, where: str) -> N
     if not defect <= SYMPLECTIC_TOLERANCE:
         raise StudyError(
             f"{where}.map is not symplectic: |MᵀJM - J| reaches {defect:.2g} in normalised "
-            "coordinates, "
-            f"at most {SYMPLECTIC_TOLERANCE:g} is accepted"
+            f"coordinates, at most {SYMPLECTIC_TOLERANCE:g} is accepted"
         )
     if whole:
         growth = float(np.max(np.abs(np.abs(np.linalg.eigvals(m)) - 1)))

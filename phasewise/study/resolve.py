@@ -76,8 +76,7 @@ def _strong_beam(points: list[PointTables]) -> int:
         if point.model in ("strong-strong", "soft-gaussian"):
             raise StudyError(
                 f'ip.{k}.model = "{point.model}" cannot stand beside the weak-strong ip.{first}, '
-                "where beam "
-                f'{strong} is not tracked; accepted: "weak-strong" or "none"'
+                f'where beam {strong} is not tracked; accepted: "weak-strong" or "none"'
             )
     return int(strong)
 
@@ -89,8 +88,8 @@ def _records(table: object, beams: tuple[Beam, Beam]) -> Records:
     fewest = min((b.macroparticles for b in beams if not b.strong), default=0)
     if values["tracked"] > fewest:
         raise StudyError(
-            f"records.tracked = {values['tracked']} is more than the {fewest} macroparticles of a "
-            "beam"
+            f"records.tracked = {values['tracked']} is more than the {fewest} macroparticles of "
+            "a beam"
         )
     return Records(**values)
 

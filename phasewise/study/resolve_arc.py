@@ -62,8 +62,7 @@ def _check(table: object, where: str, folder: Path) -> dict[str, Any]:
     if abs(axy - ayx) > DETUNING_SYMMETRY * (abs(axy) + abs(ayx)):
         raise StudyError(
             f"{where}.amplitude_detuning: axy = {axy:g} and ayx = {ayx:g} must be equal, since "
-            "both "
-            "are the same derivative of the Hamiltonian"
+            "both are the same derivative of the Hamiltonian"
         )
     if "tensor" in given and "matrix" not in given:
         raise StudyError(f"{where}.tensor needs {where}.matrix, the linear part of the map")

@@ -149,9 +149,8 @@ def _emittance(
             if abs(ratio - 1) > AGREEMENT:
                 raise StudyError(
                     f"{where}: {other} and {name} disagree in {axis} at the first interaction "
-                    "point "
-                    f"(beta = {optics.beta[plane]:g} m): the rms size is {ratio:.4g} times as "
-                    "large by the former"
+                    f"point (beta = {optics.beta[plane]:g} m): the rms size is {ratio:.4g} times "
+                    "as large by the former"
                 )
     return emittance
 

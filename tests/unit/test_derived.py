@@ -207,6 +207,7 @@ def test_luminosity_per_second_is_left_out_without_a_ring() -> None:
             {"ip__1__mesh": "fixed", "ip__1__mesh_half_width": [1e-4, 3e-5]},
             "in y is only 1.8 rms of beam 1",
         ),
+        ({"ip__1__mesh_extent": 3.9}, "mesh_extent = 3.9 rms is little"),
         ({"arc__tune": [64.001, 59.32]}, "in x lies in the stop band"),
         (
             {

@@ -1,0 +1,24 @@
+"""How often a particle lays its charge on a mesh, which is what the records count as outside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def deposits_per_particle(study: dict[str, Any]) -> NDArray[np.int64]:
+    """Deposits of one particle in a turn at each interaction point of a resolved study, (IP,).
+
+    One in each plane of each opposing slice: two planes where the field is interpolated in z
+    between a slice's ends, else one; none where the model has no mesh.
+    """
+    points = [study["ip"][key] for key in sorted(study["ip"], key=int)]
+    return np.array([_deposits(point) for point in points], dtype=np.int64)
+
+
+def _deposits(point: dict[str, Any]) -> int:
+    if point["model"] != "strong-strong":
+        return 0
+    return int(point["slices"]) * (2 if point["interpolation"] == "linear" else 1)
