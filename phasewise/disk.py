@@ -18,6 +18,11 @@ from typing import Any
 import h5py
 
 
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
+"""What h5py, and the decoding of what it gives, raise on a damaged file."""
+
+
 class GuardedFile(io.RawIOBase):
     """A file for HDF5 to write to, which keeps the first error to itself until `check`."""
 
@@ -121,6 +126,24 @@ def trim(path: Path) -> None:
         end = int.from_bytes(file.read(8), "little")
         if 0 < end < file.seek(0, os.SEEK_END):
             file.truncate(end)
+
+
+def missing_bytes(path: Path) -> int:
+    """How much a file of the newest format falls short of the length that it holds of itself."""
+    with path.open("rb") as file:
+        head = file.read(48)
+        if head.startswith(SIGNATURE) and len(head) == 48 and head[8] < 2:
+            return 0  # an older format, which keeps the length elsewhere
+        # Superblock version 2 and 3: as in `trim`.
+        return max(0, int.from_bytes(head[28:36], "little") - file.seek(0, os.SEEK_END))
+
+
+def damage_reason(error: BaseException) -> str:
+    """What is wrong with a damaged file, in one line."""
+    if isinstance(error, KeyError):
+        text = str(error).strip("\"'")
+        return text if "object" in text else f"it misses {text}"
+    return disk_reason(error) or type(error).__name__
 
 
 def disk_reason(error: BaseException) -> str:

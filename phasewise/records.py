@@ -19,9 +19,9 @@ from typing import Any
 import h5py
 import numpy as np
 
-from phasewise.disk import disk_reason, reserve, trim
+from phasewise.disk import DAMAGE, damage_reason, disk_reason, missing_bytes, reserve, trim
 from phasewise.driver import Arrays
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import PhasewiseError, RunError, StudyError
 from phasewise.study import Study
 
 FLUSH_SECONDS = 0.5, 2.0
@@ -41,6 +41,9 @@ SNAPSHOTS = 10_000
 SLICE_SHAPES: dict[str, tuple[int, ...]] = {"count": (), "z": (), "mean": (4,), "sigma": (4,)}
 FIELD_AXES = ("x", "y")
 FIELD_GRIDS = ("charge", "potential", "ex", "ey")
+
+OPEN_FOR_WRITING = "already open for write"
+"""In HDF5's refusal of a file that its writer has not closed, without SWMR."""
 
 Row = tuple[tuple[int, ...], str]
 
@@ -123,7 +126,7 @@ class RecordsWriter:
         writer = cls.__new__(cls)
         writer._start(path, study)
         beside = path.with_name(path.name + ".new")
-        with open_records(path) as old:
+        with open_records(path) as old, reading(path):
             rows = len(old["turn"])
             if rows < turn:
                 raise RunError(f"{path} ends before turn {turn}, at which the checkpoint stands")
@@ -267,14 +270,34 @@ class RecordsWriter:
 def open_records(path: Path) -> h5py.File:
     """A records file for reading, also while it is written or after its writer was killed.
 
-    No lock is taken, so that a reader never stands in the way of the writer.
+    No lock is taken, so that a reader never stands in the way of the writer. RunError where there
+    is none, or it is damaged. HDF5 reads damaged metadata again and again in its SWMR mode, in case
+    a writer mends it: only a file that is marked as being written is opened so.
     """
     try:
-        return h5py.File(path, "r", libver="latest", swmr=True, locking=False)
+        with reading(path):
+            if missing_bytes(path):
+                raise OSError("it is truncated")
+            try:
+                return h5py.File(path, "r", locking=False)
+            except OSError as error:
+                if OPEN_FOR_WRITING not in str(error):
+                    raise
+            return h5py.File(path, "r", libver="latest", swmr=True, locking=False)
     except FileNotFoundError:
         raise RunError(f"there are no records at {path}") from None
-    except OSError as error:
-        raise RunError(f"{path} cannot be read as records: {disk_reason(error)}") from None
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turns what a damaged file at `path` makes h5py and json raise into a RunError."""
+    try:
+        yield
+    except (PhasewiseError, FileNotFoundError):
+        raise
+    except DAMAGE as error:
+        reason = disk_reason(error) if isinstance(error, OSError) else damage_reason(error)
+        raise RunError(f"{path} cannot be read as records: {reason}") from error
 
 
 def json_attribute(value: Any) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from phasewise.driver import Floats
 from phasewise.errors import RunError
-from phasewise.records import open_records
+from phasewise.records import open_records, reading
 
 Integers = NDArray[np.int64]
 
@@ -89,7 +89,15 @@ class Results:
         self.path = given / "records.h5" if given.is_dir() else given
         self._keep = keep
         self._file = open_records(self.path)
-        missing = [name for name in ("turn", "luminosity") if name not in self._file]
+        try:
+            self._check()
+        except RunError:
+            self._file.close()
+            raise
+
+    def _check(self) -> None:
+        with reading(self.path):
+            missing = [name for name in ("turn", "luminosity") if name not in self._file]
         if missing:
             raise RunError(f"{self.path} holds no records: {missing[0]} is missing")
         self.refresh()
@@ -101,19 +109,21 @@ class Results:
 
     def refresh(self) -> int:
         """Look for turns recorded since; the number of turns there are now."""
-        self._file["turn"].refresh()
-        self._turns = int(self._file["turn"].shape[0])
+        with reading(self.path):
+            self._file["turn"].refresh()
+            self._turns = int(self._file["turn"].shape[0])
         return self._turns
 
     def rows(self, name: str) -> NDArray[Any]:
         """Dataset `name`, first axis turns, such as `beam1/mean`."""
-        if name not in self._file:
-            raise RunError(f"{self.path} holds no {name}")
-        dataset = self._file[name]
-        dataset.refresh()
-        if not dataset.size:
-            return np.empty((self._turns, *dataset.shape[1:]), dataset.dtype)
-        return np.asarray(dataset[: self._turns])
+        with reading(self.path):
+            if name not in self._file:
+                raise RunError(f"{self.path} holds no {name}")
+            dataset = self._file[name]
+            dataset.refresh()
+            if not dataset.size:
+                return np.empty((self._turns, *dataset.shape[1:]), dataset.dtype)
+            return np.asarray(dataset[: self._turns])
 
     def __len__(self) -> int:
         return self._turns
@@ -137,34 +147,45 @@ class Results:
     @property
     def study(self) -> dict[str, Any]:
         """The resolved study."""
-        return cast(dict[str, Any], json.loads(self._file.attrs["study"]))
+        return self._json("study")
 
     @property
     def derived(self) -> dict[str, Any]:
         """The study's derived quantities."""
-        return cast(dict[str, Any], json.loads(self._file.attrs["derived"]))
+        return self._json("derived")
+
+    def _json(self, name: str) -> dict[str, Any]:
+        with reading(self.path):
+            value = json.loads(self._file.attrs[name])
+            if not isinstance(value, dict):
+                raise ValueError(f"its attribute {name} is not an object")
+            return cast(dict[str, Any], value)
 
     @property
     def attributes(self) -> dict[str, Any]:
         """version, created, ranks, threads, seconds_per_turn, complete."""
         names = ("version", "created", "ranks", "threads", "seconds_per_turn", "complete")
-        values = {name: self._file.attrs[name] for name in names if name in self._file.attrs}
+        with reading(self.path):
+            values = {name: self._file.attrs[name] for name in names if name in self._file.attrs}
         return {n: v.item() if isinstance(v, np.generic) else v for n, v in values.items()}
 
     @property
     def complete(self) -> bool:
         """Whether the study ran to its end; seen when the file is opened."""
-        return bool(self._file.attrs["complete"])
+        with reading(self.path):
+            return bool(self._file.attrs["complete"])
 
     @property
     def seconds_per_turn(self) -> float:
         """Wall time of a turn [s], everything included; NaN while the run goes on."""
-        return float(self._file.attrs["seconds_per_turn"])
+        with reading(self.path):
+            return float(self._file.attrs["seconds_per_turn"])
 
     def snapshots(self, kind: str) -> list[int]:
         """Turns at which `slices`, `pair_luminosity` or `field` were written."""
-        turns = sorted(int(name) for name in self._file.get(kind, {}))
-        return [turn for turn in turns if self._written(f"{kind}/{turn}")]
+        with reading(self.path):
+            turns = sorted(int(name) for name in self._file.get(kind, {}))
+            return [turn for turn in turns if self._written(f"{kind}/{turn}")]
 
     def _written(self, name: str) -> bool:
         item = self._file[name]
@@ -174,9 +195,10 @@ class Results:
         return any(self._written(f"{name}/{child}") for child in item)
 
     def _arrays(self, name: str) -> dict[str, Floats]:
-        if name not in self._file or not self._written(name):
-            raise RunError(f"{self.path} holds no {name}")
-        return {key: np.asarray(dataset[...]) for key, dataset in self._file[name].items()}
+        with reading(self.path):
+            if name not in self._file or not self._written(name):
+                raise RunError(f"{self.path} holds no {name}")
+            return {key: np.asarray(dataset[...]) for key, dataset in self._file[name].items()}
 
     def slices(self, turn: int, ip: int = 1, beam: int = 1) -> dict[str, Floats]:
         """count (S,), z (S,) [m], mean (S, 4), sigma (S, 4) of the slices, head first."""
@@ -185,9 +207,10 @@ class Results:
     def pair_luminosity(self, turn: int, ip: int = 1) -> Floats:
         """(S, S): luminosity of each pair of slices, beam 1's along the first axis [m⁻²]."""
         name = f"pair_luminosity/{turn}/ip{ip}"
-        if name not in self._file or not self._written(name):
-            raise RunError(f"{self.path} holds no {name}")
-        return np.asarray(self._file[name][...])
+        with reading(self.path):
+            if name not in self._file or not self._written(name):
+                raise RunError(f"{self.path} holds no {name}")
+            return np.asarray(self._file[name][...])
 
     def field(self, turn: int, ip: int = 1, beam: int = 1) -> dict[str, Floats]:
         """x, y [m], charge, potential, ex, ey of the middle slice of `beam`."""

@@ -106,6 +106,55 @@ def test_resuming_keeps_the_time_of_creation_and_the_snapshots_before_the_checkp
     assert results.attributes["created"] == "then"
 
 
+FUZZ = """
+import sys
+sys.path[:0] = {paths!r}
+from tests.unit.test_records import *
+damaged = Path({path!r})
+whole, damages = damaged.read_bytes(), {damages!r}
+for kind, place in damages:
+    content = bytearray(whole[:place] if kind == "cut" else whole)
+    if kind == "flip":
+        content[place] ^= 1 << place % 8
+    damaged.write_bytes(bytes(content))
+    try:
+        with Results(damaged) as results:
+            results.study, results.derived, results.attributes, results.snapshots("slices")
+            [results.rows(name) for name in ("turn", "luminosity", "beam1/mean")]
+        print("read")
+    except RunError as error:
+        assert "\\n" not in str(error), error
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_damaged_records_are_one_sentence_at_once_or_are_read(tmp_path, closed):
+    path = tmp_path / "records.h5"
+    if (child := os.fork()) == 0:
+        writer = RecordsWriter(path, study(slices_every=4), ATTRIBUTES)
+        write(writer, 0, 10)
+        writer.flush()
+        if closed:
+            writer.close(True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    content = path.read_bytes()
+    end = int.from_bytes(content[28:36], "little")
+    damages = [("cut", round(end * k / 12)) for k in range(12)]
+    if closed:
+        # The superblock bit by bit, a stretch that holds the root's metadata, and some of the rest.
+        places = [*range(48), *range(48, 1500, 13), *range(1500, end, end // 60)]
+        damages += [("flip", place) for place in places]
+    program = FUZZ.format(paths=[str(Path(__file__).parents[2])], path=str(path), damages=damages)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=50, check=False
+    )
+    said = done.stdout.splitlines()
+    assert (done.returncode, done.stderr, len(said)) == (0, "", len(damages))
+    assert all("cannot be read as records" in line for line in said[:12])
+
+
 def test_records_that_end_before_the_checkpoint_are_refused(tmp_path):
     path = tmp_path / "records.h5"
     writer = RecordsWriter(path, study(), ATTRIBUTES)
