@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from phasewise.errors import RunError
-from phasewise.output import console, print_table
+from phasewise.output import message, print_table
 from phasewise.results import Results
+from phasewise.study import Study
 
 PLANES = ("x", "y", "z")
 PER_SECOND = "cm^-2 s^-1"
@@ -36,18 +37,22 @@ def summarise(results: Results) -> dict[str, Any]:
     """turns, seconds_per_turn, luminosity, beams, coherent_modes of a run (docs/records.md).
 
     Luminosities are those of the first interaction point that records one; with more than one,
-    `luminosity["ips"]` lists them all.
+    `luminosity["ips"]` lists them all. Charge that fell outside a mesh is said on standard error,
+    whatever else is printed: then the fields are not those of the beams.
     """
     from phasewise.analysis import coherent_modes, growth
 
     if len(results) == 0:
         raise RunError(f"{results.path} holds no turn")
     growths = growth(results)
+    beams = [_beam(results, number, growths[number - 1]) for number in (1, 2)]
+    if sentence := outside_warning(beams):
+        message(f"warning: {sentence}")
     return {
         "turns": int(results.turn[-1]) + 1,
         "seconds_per_turn": results.seconds_per_turn,
         "luminosity": _luminosity(results),
-        "beams": [_beam(results, number, growths[number - 1]) for number in (1, 2)],
+        "beams": beams,
         "coherent_modes": coherent_modes(results).to_dict(),
     }
 
@@ -74,15 +79,47 @@ def _luminosity(results: Results) -> dict[str, Any]:
 
 
 def _beam(results: Results, number: int, growth: Any) -> dict[str, Any]:
+    from phasewise.analysis.deposits import deposits_per_particle
+
     beam = results.beam(number)
-    planes = (getattr(growth, plane) for plane in PLANES)
+    planes = [getattr(growth, plane) for plane in PLANES]
+    outside = beam.outside.sum(axis=0)
+    deposits = int(beam.particles.sum()) * deposits_per_particle(results.study)
     return {
         "emittance": beam.emittance[-1].tolist(),
         "emittance_growth": [None if p.growth is None else p.growth.per_turn for p in planes],
+        "emittance_growth_error": [None if p.growth is None else p.growth.error for p in planes],
+        "emittance_noise_floor": [p.noise_floor for p in planes],
         "losses": int(beam.losses[-1]),
         "sizes": beam.size[-1].tolist(),
-        "outside": beam.outside.sum(axis=0).tolist(),
+        "outside": outside.tolist(),
+        "outside_share": (outside / np.maximum(deposits, 1)).tolist(),
     }
+
+
+def warnings_of(study: Study) -> list[str]:
+    """What the study allows and yet probably does not mean, a sentence each, as `check` says it."""
+    from phasewise.study.derived import derive
+
+    return list(derive(study).warnings)
+
+
+def outside_warning(beams: list[dict[str, Any]]) -> str:
+    """The sentence on charge outside the meshes, from the summary's beams; empty without any."""
+    places = [
+        f"{count} of beam {number} at ip.{ip} ({100 * share:.2g} %)"
+        for number, beam in enumerate(beams, 1)
+        for ip, (count, share) in enumerate(
+            zip(beam["outside"], beam["outside_share"], strict=True), 1
+        )
+        if count
+    ]
+    if not places:
+        return ""
+    return (
+        f"deposits of charge outside the mesh were left out: {', '.join(places)}; "
+        "raise mesh_extent or mesh_half_width"
+    )
 
 
 def finite(value: Any) -> Any:
@@ -105,23 +142,28 @@ def show_summary(summary: dict[str, Any]) -> None:
     ]
     for index, plane in enumerate(PLANES):
         rows.append([f"emittance {plane} [m]", *_both(summary, "emittance", index)])
-        rows.append([f"growth of it per turn, {plane}", *_both(summary, "emittance_growth", index)])
+        growths = [_growth(beam, index) for beam in summary["beams"]]
+        rows.append([f"growth per turn, {plane} (noise floor)", *growths])
         rows.append([f"rms size {plane} [m]", *_both(summary, "sizes", index)])
     rows.append(["particles lost", *(str(beam["losses"]) for beam in summary["beams"])])
     for plane, modes in summary["coherent_modes"].items():
         found = [f"{name} {_number(modes[name])}" for name in ("sigma", "pi") if modes[name]]
         rows.append([f"coherent tunes, {plane}", *[*found, "", ""][:2]])
         if modes["yokoya"] is not None:
-            rows.append([f"Yokoya factor, {plane}", _number(modes["yokoya"]), ""])
+            factor = _with_error(modes["yokoya"], modes["yokoya_error"])
+            rows.append([f"Yokoya factor, {plane}", factor, ""])
     print_table("Result", ["", "beam 1", "beam 2"], rows)
-    for number, beam in enumerate(summary["beams"], 1):
-        for ip, count in enumerate(beam["outside"], 1):
-            if count:
-                console().print(
-                    f"Warning: particles of beam {number} were outside the mesh of ip.{ip} {count} "
-                    "times in all; raise mesh_extent or mesh_half_width",
-                    markup=False,
-                )
+
+
+def _growth(beam: dict[str, Any], index: int) -> str:
+    """Growth of one emittance with its standard error and, in brackets, its noise floor."""
+    rate = _with_error(beam["emittance_growth"][index], beam["emittance_growth_error"][index])
+    floor = beam["emittance_noise_floor"][index]
+    return rate if floor is None else f"{rate} ({floor:.2g})"
+
+
+def _with_error(value: float | None, error: float | None) -> str:
+    return _number(value) if value is None or error is None else f"{value:.3g} ± {error:.2g}"
 
 
 def _both(summary: dict[str, Any], name: str, index: int) -> list[str]:

@@ -1,11 +1,17 @@
 """Growth rates come with error bars that hold, and with the macroparticle noise floor."""
 
+from contextlib import redirect_stderr
+from io import StringIO
+
 import numpy as np
 import pytest
 
 from phasewise.analysis.growth_rate import growth_rate, noise_growth
 from phasewise.analysis.luminosity_history import luminosity_history
 from phasewise.analysis.moments import sampling_error, shape
+from phasewise.results import Results
+from phasewise.summary import finite, outside_warning, show_summary, summarise, warnings_of
+from tests.unit.synthetic_run import GROWTH, make_study, write_run
 
 TURN = np.arange(1000.0)
 
@@ -93,3 +99,49 @@ def test_the_shape_of_a_bunch_follows_from_its_moments():
     assert found.correlation[0, 0, 2] == 0.5
     assert found.tilt[0] == pytest.approx(np.pi / 4)
     np.testing.assert_allclose(found.excess_kurtosis, 0, atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def summary_of_a_run(tmp_path_factory):
+    """A run of 200 turns whose last one left 3 deposits of beam 1 outside the mesh."""
+    folder = tmp_path_factory.mktemp("run")
+    study = write_run(folder, turns=200, outside=3)
+    with Results(folder) as results, redirect_stderr(StringIO()) as said:
+        return study, summarise(results), said.getvalue()
+
+
+def test_the_summary_gives_every_growth_with_its_error_and_noise_floor(summary_of_a_run):
+    _, summary, _ = summary_of_a_run
+    for beam in summary["beams"]:
+        for plane in range(3):
+            # Six standard errors: fits of white noise pass with a probability of 1 - 1e-8.
+            error = beam["emittance_growth_error"][plane]
+            assert abs(beam["emittance_growth"][plane] - GROWTH) < 6 * error
+        assert beam["emittance_noise_floor"][0] > 0
+        assert beam["emittance_noise_floor"][2] is None
+
+
+def test_the_table_shows_errors_and_noise_floors(summary_of_a_run, capsys):
+    _, summary, _ = summary_of_a_run
+    show_summary(finite(summary))
+    shown = capsys.readouterr().out
+    beam = summary["beams"][0]
+    floor = f"({beam['emittance_noise_floor'][0]:.2g})"
+    assert f"± {beam['emittance_growth_error'][0]:.2g} {floor}" in shown
+    assert f"± {summary['coherent_modes']['x']['yokoya_error']:.2g}" in shown
+
+
+def test_charge_outside_the_mesh_is_one_warning_with_count_and_share(summary_of_a_run):
+    study, summary, said = summary_of_a_run
+    # 20 000 particles, 200 turns, two planes of each slice, as the field is interpolated in z.
+    share = 3 / (20_000 * 200 * 2 * study.ips[0].slices)
+    assert summary["beams"][0]["outside_share"] == pytest.approx([share], rel=1e-12)
+    assert said.count("\n") == 1
+    assert f"3 of beam 1 at ip.1 ({100 * share:.2g} %); raise mesh_extent" in said
+
+
+def test_a_run_starts_with_the_warnings_that_check_gives():
+    study = make_study(10, ip__1__mesh_extent=3.0)
+    assert any("mesh_extent = 3 rms" in sentence for sentence in warnings_of(study))
+    assert warnings_of(study) == list(study.derived()["warnings"])
+    assert outside_warning([{"outside": [0], "outside_share": [0.0]}] * 2) == ""
