@@ -6,6 +6,7 @@ import difflib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 from phasewise.errors import StudyError
@@ -37,6 +38,7 @@ Schema = Mapping[str, Key]
 
 def show(value: object) -> str:
     """``value`` as it would stand in TOML, cut to a length that fits a sentence."""
+    value = plain(value)
     if isinstance(value, bool):
         text = "true" if value else "false"
     elif isinstance(value, str):
@@ -82,8 +84,15 @@ def with_defaults(given: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
     return {name: given.get(name, key.default) for name, key in schema.items()}
 
 
+def plain(value: object) -> object:
+    """``value``, or the Python value or lists that a NumPy scalar or array holds."""
+    convert_to_lists = getattr(value, "tolist", None)
+    return convert_to_lists() if callable(convert_to_lists) else value
+
+
 def convert(value: object, key: Key, where: str) -> Any:
-    """``value`` as the kind that ``key`` asks for."""
+    """``value`` as the kind that ``key`` asks for; NumPy scalars and arrays are taken as well."""
+    value = plain(value)
     match key.kind:
         case "number":
             return _number(value, key, where)
@@ -131,6 +140,7 @@ def _list(value: object, key: Key, where: str) -> list[Any] | tuple[Any, ...]:
 def _flatten(value: object, shape: tuple[int, ...], where: str) -> list[Any]:
     if not shape:
         return [value]
+    value = plain(value)
     if not isinstance(value, list | tuple) or len(value) != shape[0]:
         raise StudyError(
             f"{where} must be a list of {shape[0]}{' lists' if shape[1:] else ' numbers'}, but is "
@@ -140,7 +150,8 @@ def _flatten(value: object, shape: tuple[int, ...], where: str) -> list[Any]:
 
 
 def _number(value: object, key: Key, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    value = plain(value)
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise StudyError(f"{where} must be a number{_in(key)}, but is {show(value)}")
     try:
         number = float(value)
@@ -153,8 +164,9 @@ def _number(value: object, key: Key, where: str) -> float:
 
 
 def _integer(value: object, key: Key, where: str) -> int:
-    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-    if isinstance(value, bool) or not isinstance(value, int | float) or not whole:
+    value = plain(value)
+    whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+    if isinstance(value, bool) or not isinstance(value, Integral | float) or not whole:
         raise StudyError(f"{where} must be an integer, but is {show(value)}")
     number = int(value)
     if abs(number) >= 2**63:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,31 @@ def one_turn(scale: float = 1.0) -> list[list[float]]:
     for k, (tune, beta) in enumerate([(0.31, 0.55), (0.32, 0.55), (0.002, 668.0)]):
         matrix[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = rotation(tune, beta)
     return (scale * matrix).tolist()
+
+
+def test_numpy_numbers_and_arrays_stand_for_those_of_python() -> None:
+    study = build(
+        turns=np.int64(7),
+        beam__1__bunch_population=np.float32(2**36),
+        beam__1__macroparticles=np.int32(500),
+        beam__1__normalized_emittance=np.array([3e-6, 4e-6]),
+        arc__excitation=np.bool_(False),
+        arc__amplitude_detuning=np.array([[1e3, 2e3], [2e3, 4e3]]),
+        ip__1__grid=np.array([32, 64]),
+        ip__1__half_crossing_angle=Fraction(1, 8192),
+    )
+    assert study == build(
+        turns=7,
+        beam__1__bunch_population=float(2**36),
+        beam__1__macroparticles=500,
+        beam__1__normalized_emittance=[3e-6, 4e-6],
+        arc__excitation=False,
+        arc__amplitude_detuning=[[1e3, 2e3], [2e3, 4e3]],
+        ip__1__grid=[32, 64],
+        ip__1__half_crossing_angle=2.0**-13,
+    )
+    with pytest.raises(StudyError, match=r"turns must be an integer, but is \[3, 4\]"):
+        build(turns=np.array([3, 4]))
 
 
 def test_a_study_resolves_to_tables_that_build_the_same_study_again() -> None:
