@@ -4,6 +4,8 @@ starts.
 
 from __future__ import annotations
 
+import math
+
 from phasewise.study.model import Beam, InteractionPoint, Study
 
 PARTICLE_BYTES = 6 * 8 + 4
@@ -15,19 +17,21 @@ WORKSPACE = 2.0
 PLANES_PER_SLICE = 3
 """Charge, potential and Green function of a slice, each on the doubled mesh."""
 
-ARC_SECONDS = 20e-9
+TURN_SECONDS = 45e-9
 """Per particle and turn: arc, slicing and moments, on one core at about 2 GHz."""
 
-ENCOUNTER_SECONDS = {
-    "strong-strong": 30e-9,
-    "soft-gaussian": 60e-9,
-    "weak-strong": 60e-9,
-    "none": 0.0,
-}
-"""Per particle and opposing slice, on one core at about 2 GHz."""
+ENCOUNTER_SECONDS = {"none": 10e-9, "linear": 19e-9}
+"""Per particle and opposing slice on a mesh, by the interpolation in z: kick and deposit in one
+plane, or in two with the longitudinal kick; on one core at about 2 GHz.
+"""
 
-INTERPOLATION = 50 / 30
-"""Cost of the interpolation in z between slice boundaries relative to one field plane."""
+GAUSSIAN_SECONDS = 175e-9
+"""Per particle and opposing slice of the models with a Gaussian field, on one core at 2 GHz."""
+
+SOLVE_SECONDS = ((14.0, 38e-6), (18.0, 1.36e-3))
+"""log2 of the points M of a doubled mesh, and seconds of one field solve on it, measured on one
+core at about 2 GHz for 64 × 64 cells, which stay in the cache, and 256 × 256, which do not.
+"""
 
 
 def memory_bytes(study: Study) -> float:
@@ -44,7 +48,8 @@ def memory_bytes(study: Study) -> float:
 def seconds_per_turn(study: Study) -> float:
     """Seconds of one core at about 2 GHz."""
     particles = sum(_tracked(beam) for beam in study.beams)
-    return particles * (ARC_SECONDS + sum(_encounters(ip) for ip in study.ips))
+    per_particle = TURN_SECONDS + sum(_encounters(ip) for ip in study.ips)
+    return particles * per_particle + sum(_solves(ip) for ip in study.ips)
 
 
 def _tracked(beam: Beam) -> int:
@@ -53,7 +58,26 @@ def _tracked(beam: Beam) -> int:
 
 def _encounters(ip: InteractionPoint) -> float:
     """Seconds per particle."""
-    seconds = ENCOUNTER_SECONDS[ip.model] * ip.slices
-    if ip.model == "strong-strong" and ip.interpolation == "linear":
-        seconds *= INTERPOLATION
-    return seconds
+    if ip.model == "none":
+        return 0.0
+    if ip.model != "strong-strong":
+        return GAUSSIAN_SECONDS * ip.slices
+    return ENCOUNTER_SECONDS[ip.interpolation] * ip.slices
+
+
+def _solves(ip: InteractionPoint) -> float:
+    """Seconds of the fields of every pair of slices, in both directions and every plane."""
+    if ip.model != "strong-strong":
+        return 0.0
+    planes = 2 if ip.interpolation == "linear" else 1
+    return 2 * planes * ip.slices**2 * solve_seconds(*ip.grid)
+
+
+def solve_seconds(nx: int, ny: int) -> float:
+    """Seconds of one field solve: c M log2 M, M = 4 nx ny, with c between those measured."""
+    points = 4 * nx * ny
+    depth = math.log2(points)
+    (small, first), (large, second) = SOLVE_SECONDS
+    low, high = first / (2**small * small), second / (2**large * large)
+    share = min(max((depth - small) / (large - small), 0.0), 1.0)
+    return (low + share * (high - low)) * points * depth
