@@ -40,8 +40,8 @@ def main(arguments: argparse.Namespace) -> int:
 def build(directory: str | Path, output: str | Path | None = None) -> Path:
     """Make the report of a run's folder; the HTML file, DIR/report.html unless `output` says.
 
-    The pictures go into DIR/pictures as PNG. StudyError where the folder is no run's, RunError
-    where its records cannot be read or the report cannot be written.
+    The pictures go as PNG into the folder pictures beside it. StudyError where the folder is no
+    run's, RunError where its records cannot be read or the report cannot be written.
     """
     from phasewise.report.contents import make_report
 

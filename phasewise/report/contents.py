@@ -55,10 +55,13 @@ class Report:
 
 
 def make_report(directory: str | Path, output: str | Path | None = None) -> Report:
-    """Read, analyse, draw and write the report of a run's folder."""
+    """Read, analyse, draw and write the report of a run's folder; its pictures go beside it.
+
+    RunError where a file cannot be written; the run's folder itself is only read.
+    """
     run = RunFolder(directory)
     path = Path(output) if output is not None else run.directory / "report.html"
-    pictures = run.directory / "pictures"
+    pictures = path.parent / "pictures"
     try:
         pictures.mkdir(exist_ok=True)
         drawn = {
@@ -71,7 +74,8 @@ def make_report(directory: str | Path, output: str | Path | None = None) -> Repo
         page = compose(run, drawn)
         replace_text(path, render(page))
     except OSError as error:
-        raise RunError(f"the report cannot be written to {path}: {error.strerror}") from None
+        failed = error.filename or path
+        raise RunError(f"the report cannot be written to {failed}: {error.strerror}") from None
     finally:
         run.results.close()
     figures = tuple(figure for section in drawn.values() for figure in section)

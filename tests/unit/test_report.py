@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from phasewise import report
-from phasewise.errors import StudyError
+from phasewise.errors import RunError, StudyError
 from phasewise.records import RecordsWriter
 from phasewise.report.contents import FIGURES, make_report
 from phasewise.report.modes import resonances
@@ -203,7 +203,8 @@ def test_a_folder_without_a_run_is_refused_in_one_sentence(tmp_path, folder):
 
 def test_json_lists_the_file_and_its_figures(tmp_path, capsys):
     write_run(tmp_path / "run", turns=20, **BARE)
-    output = tmp_path / "elsewhere.html"
+    output = tmp_path / "elsewhere" / "report.html"
+    output.parent.mkdir()
     arguments = Namespace(directory=str(tmp_path / "run"), output=str(output), json=True)
     assert report.main(arguments) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -211,6 +212,19 @@ def test_json_lists_the_file_and_its_figures(tmp_path, capsys):
     assert [figure["name"] for figure in printed["figures"]] == NAMES
     shown = [figure for figure in printed["figures"] if figure["shown"]]
     assert shown and all(Path(figure["picture"]).is_file() for figure in shown)
+
+
+def test_a_report_elsewhere_leaves_the_run_s_folder_alone_and_names_what_fails(tmp_path):
+    folder = tmp_path / "run"
+    write_run(folder, turns=20, **BARE)
+    before = sorted(folder.iterdir())
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    made = make_report(folder, elsewhere / "a.html")
+    assert made.pictures == elsewhere / "pictures" and any(made.pictures.iterdir())
+    assert sorted(folder.iterdir()) == before
+    with pytest.raises(RunError, match=re.escape(str(tmp_path / "absent" / "pictures"))):
+        make_report(folder, tmp_path / "absent" / "a.html")
 
 
 def test_resonance_lines_pass_through_the_window_they_are_drawn_in():
