@@ -17,7 +17,6 @@ from typing import Any
 
 import h5py
 
-
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
 """What h5py, and the decoding of what it gives, raise on a damaged file."""

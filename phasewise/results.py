@@ -158,7 +158,7 @@ class Results:
         with reading(self.path):
             value = json.loads(self._file.attrs[name])
             if not isinstance(value, dict):
-                raise ValueError(f"its attribute {name} is not an object")
+                raise TypeError(f"its attribute {name} is not an object")
             return cast(dict[str, Any], value)
 
     @property

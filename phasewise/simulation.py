@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from phasewise.driver import Communicator, Core, Driver, Floats, load_core
 from phasewise.errors import RunError, StudyError
 from phasewise.particle_files import load_particles
-from phasewise.ranks import collectively
+from phasewise.ranks import AgreedError, collectively
 from phasewise.study import Study
+
+FAILS_ALIKE = "the beams have no finite size"
+"""Beginning of the core's error on a mesh, which follows from sizes that every rank has alike."""
 
 
 class BeamView:
@@ -103,9 +106,20 @@ class Simulation:
         return self.driver.turn
 
     def step(self) -> None:
-        """One turn: record at the first interaction point, collide, and through the arc."""
+        """One turn: record at the first interaction point, collide, and through the arc.
+
+        RunError where the turn cannot be done, such as with beams without any size.
+        """
         self.start()
-        self.driver.step()
+        try:
+            self.driver.step()
+        except MemoryError:
+            raise RunError(f"there is not enough memory for turn {self.turn}") from None
+        except (RuntimeError, ValueError) as error:
+            sentence = f"turn {self.turn} cannot be done: {' '.join(str(error).split())}"
+            if str(error).startswith(FAILS_ALIKE):
+                raise AgreedError(sentence, RunError.exit_status) from error
+            raise RunError(sentence) from error
 
     def run(
         self,

@@ -350,6 +350,17 @@ def test_resuming_what_was_never_run_is_one_sentence(study, tmp_path, ranks):
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("ranks", [(), ("--ranks", 3)])
+def test_beams_without_a_size_end_the_run_in_one_sentence(study, tmp_path, ranks):
+    single = ("beam.1.macroparticles=1", "beam.2.macroparticles=1", "ip.1.slices=1")
+    words = [w for key in (*single, "records.tracked=0") for w in ("--set", key)]
+    done = run(study, *words, "--out", tmp_path / "out", "--json", *ranks)
+    assert done.returncode == 1
+    (said,) = done.stderr.splitlines()
+    assert "the beams have no finite size" in said
+    assert json.loads(done.stdout) == {"error": said.removeprefix("phasewise: "), "status": 1}
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """A disk of 6 MB."""
