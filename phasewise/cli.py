@@ -8,15 +8,18 @@ standard error; with ``--json`` standard output then holds one object with that 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module, metadata
 from typing import Any, NoReturn
 
+from phasewise.driver import launched_rank
 from phasewise.errors import PhasewiseError, RunError, StudyError
-from phasewise.output import message, print_json
+from phasewise.output import describe, drop_output, message, print_json, tolerate_any_text
 
 COMMANDS = {
     "run": "phasewise.run",
@@ -53,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line ``arguments`` (those of the process by default); the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in words
+    tolerate_any_text()
     try:
         options = parse(words)
         module = import_module(COMMANDS[options.command])
@@ -67,15 +71,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted", RunError.exit_status, as_json)
     except BrokenPipeError:
-        # The reader of a pipe went away; Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return RunError.exit_status
+    except Exception as error:
+        if os.environ.get("PHASEWISE_DEBUG"):
+            traceback.print_exception(error)
+        return _fail(describe(error), RunError.exit_status, as_json)
 
 
 def _fail(sentence: str, status: int, as_json: bool) -> int:
-    message(f"phasewise: {sentence}")
-    if as_json:
-        print_json({"error": sentence, "status": status})
+    """Report an error; of several ranks that all meet it before they can talk, the first does."""
+    if launched_rank() in (None, 0):
+        message(f"phasewise: {sentence}")
+        if as_json:
+            with contextlib.suppress(OSError):
+                print_json({"error": sentence, "status": status})
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        return status
+    drop_output()
     return status
 
 

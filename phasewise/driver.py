@@ -23,6 +23,10 @@ WORLD_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "MPI_L
 """Variables in which launchers of the common MPI libraries tell how many ranks there are."""
 
 
+RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
+"""Variables in which they tell which rank this is."""
+
+
 class Driver(Protocol):
     """One simulation: `phasewise._core.Simulation`."""
 
@@ -101,8 +105,18 @@ def _family(version: str) -> tuple[str, str] | None:
 def launched_size(environment: Mapping[str, str] | None = None) -> int:
     """How many ranks the MPI launcher says it started; 0 where no launcher started this process."""
     environment = os.environ if environment is None else environment
-    sizes = (environment.get(name, "") for name in WORLD_SIZES)
+    sizes = [environment.get(name, "") for name in WORLD_SIZES]
+    if "SLURM_PROCID" in environment and "PMIX_RANK" in environment:
+        # Of srun with PMIx; without it these are those of a batch script, which no MPI started.
+        sizes.append(environment.get("SLURM_STEP_NUM_TASKS", ""))
     return max((int(size) for size in sizes if size.isdigit()), default=0)
+
+
+def launched_rank(environment: Mapping[str, str] | None = None) -> int | None:
+    """Which rank the MPI launcher says this process is; None where no launcher started it."""
+    environment = os.environ if environment is None else environment
+    ranks = (environment.get(name, "") for name in RANKS)
+    return next((int(rank) for rank in ranks if rank.isdigit()), None)
 
 
 def check_world(size: int, environment: Mapping[str, str] | None = None) -> None:

@@ -207,7 +207,10 @@ def _watch(process: subprocess.Popen[bytes], quiet: bool, as_json: bool) -> int:
         output.say(f"phasewise: {sentence}")
         if as_json:
             print_json({"error": sentence, "status": RunError.exit_status})
-    return status if status in (1, 2) else RunError.exit_status
+    status = status if status in (1, 2) else RunError.exit_status
+    if output.failure is not None and as_json:
+        print_json({"error": output.failure, "status": status})
+    return status
 
 
 class Stops:

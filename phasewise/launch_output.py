@@ -16,6 +16,8 @@ SIGNALLED = re.compile(
     r"process rank (\d+) with PID (\d+) on node (\S+) exited on signal (\d+) \(([^)]*)\)"
 )
 EXITED = re.compile(r"Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)")
+FORWARDING = re.compile(r"\S*mpi(exec|run)\S*: Forwarding signal")
+FAILED = re.compile(r"phasewise: rank \d+ failed: ")
 NO_ROOM = "not enough slots"
 OURS = "phasewise: "
 
@@ -26,6 +28,8 @@ class RankOutput:
     def __init__(self, quiet: bool) -> None:
         self.reported = False
         """Whether a rank has said itself why it failed."""
+        self.failure: str | None = None
+        """The sentence of the first rank that failed alone, of which no rank prints an object."""
         self._quiet = quiet
         self._progress: Progress | None = None
         self._paragraph: list[str] | None = None
@@ -44,10 +48,12 @@ class RankOutput:
             self._toggle_paragraph()
         elif line.startswith(OURS):
             self.reported = self.reported or not _is_note(line)
+            if self.failure is None and FAILED.match(line):
+                self.failure = line.removeprefix(OURS)
             self.say(line)
         elif self._paragraph is not None:
             self._paragraph.append(line.strip())
-        elif HOST_LINE.match(line):
+        elif HOST_LINE.match(line) or FORWARDING.match(line):
             self._swallowed.append(line)
         elif line.strip():
             self.say(line)
@@ -81,7 +87,8 @@ class RankOutput:
         signalled = SIGNALLED.search(text)
         if signalled:
             rank, pid, node, number, name = signalled.groups()
-            return f"rank {rank} (process {pid} on {node}) was ended by signal {number} ({name})"
+            place = f" (process {pid} on {node})" if int(pid) else ""
+            return f"rank {rank}{place} was ended by signal {number} ({name})"
         exited = EXITED.search(text)
         if exited:
             return f"rank {exited[1]} ended with status {exited[2]} and without a word"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import math
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -32,6 +35,25 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return str(value)
+
+
+def describe(error: BaseException) -> str:
+    """One line on an error that nobody foresaw."""
+    reason = " ".join(str(error).split()) or "no reason was given"
+    return f"{type(error).__name__}: {reason}"
+
+
+def tolerate_any_text() -> None:
+    """Show `?` for what the terminal's encoding lacks, such as the exponent of m⁻²."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def drop_output() -> None:
+    """Let go of standard output that nobody takes; Python would complain of it at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def message(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -11,7 +12,8 @@ from typing import NoReturn, TypeVar, cast
 
 from phasewise.driver import Communicator
 from phasewise.errors import PhasewiseError, RunError
-from phasewise.output import message, print_json
+from phasewise.output import describe, message, print_json
+from phasewise.progress import RELAY_VARIABLE
 
 T = TypeVar("T")
 
@@ -80,16 +82,20 @@ def together(comm: Communicator, action: Callable[[], T], as_json: bool = False)
         comm.barrier()
         raise SystemExit(error.exit_status) from error
     except BaseException as error:
-        _end_all(comm, error)
+        _end_all(comm, error, as_json)
 
 
-def _end_all(comm: Communicator, error: BaseException) -> NoReturn:
+def _end_all(comm: Communicator, error: BaseException, as_json: bool) -> NoReturn:
     if os.environ.get("PHASEWISE_DEBUG"):
         traceback.print_exception(error)
     known = isinstance(error, PhasewiseError)
-    name = "" if known else f"{type(error).__name__}: "
-    reason = " ".join(str(error).split()) or "no reason was given"
-    message(f"phasewise: rank {comm.rank()} failed: {name}{reason}")
+    sentence = f"rank {comm.rank()} failed: {str(error) if known else describe(error)}"
+    status = error.exit_status if isinstance(error, PhasewiseError) else RunError.exit_status
+    message(f"phasewise: {sentence}")
+    # Where `phasewise` itself started the ranks, it prints the object, of the first that failed.
+    if as_json and RELAY_VARIABLE not in os.environ:
+        with contextlib.suppress(OSError):
+            print_json({"error": sentence, "status": status})
     time.sleep(ABORT_SECONDS)
-    comm.abort(error.exit_status if isinstance(error, PhasewiseError) else RunError.exit_status)
+    comm.abort(status)
     raise error

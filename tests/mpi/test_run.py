@@ -283,7 +283,7 @@ def body():
             raise ValueError("the callback of rank 1\\nis wrong")
 
 core = load_core()
-together(core, body)
+together(core, body, "--json" in sys.argv)
 """
 
 
@@ -304,6 +304,12 @@ def test_an_exception_on_one_rank_ends_all_with_its_number_and_without_a_traceba
     assert done.returncode == 1
     assert "phasewise: rank 1 failed: ValueError: the callback of rank 1 is wrong" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_an_exception_on_one_rank_is_one_object_in_json(study):
+    done = mpiexec(3, sys.executable, "-c", FAILING, study, "--json")
+    sentence = "rank 1 failed: ValueError: the callback of rank 1 is wrong"
+    assert json.loads(done.stdout) == {"error": sentence, "status": 1}
 
 
 def test_mpiexec_may_start_the_command_itself(study, tmp_path, reference):

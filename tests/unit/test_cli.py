@@ -111,6 +111,62 @@ def test_with_json_an_error_is_one_object_too(capsys: pytest.CaptureFixture[str]
     assert "/absent.toml does not exist" in captured.err
 
 
+def command(repository: Path, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", *words],
+        cwd=repository,
+        env=os.environ | {"PYTHONPATH": str(repository), "PYTHON": sys.executable} | changes,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_what_nobody_foresaw_is_one_sentence_and_a_traceback_only_for_debugging(
+    study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_options: object) -> int:
+        raise ZeroDivisionError("division\nby zero")
+
+    monkeypatch.setattr("phasewise.check.main", fail)
+    monkeypatch.delenv("PHASEWISE_DEBUG", raising=False)
+    assert main(["check", study, "--json"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err == "phasewise: ZeroDivisionError: division by zero\n"
+    assert json.loads(captured.out) == {
+        "error": "ZeroDivisionError: division by zero",
+        "status": 1,
+    }
+    monkeypatch.setenv("PHASEWISE_DEBUG", "1")
+    assert main(["check", study]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_of_several_ranks_the_first_tells_of_a_wrong_option(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for rank, sentences in (("0", 1), ("1", 0)):
+        monkeypatch.setenv("OMPI_COMM_WORLD_RANK", rank)
+        assert main(["run", "--jsom", "--json"]) == 2
+        captured = capsys.readouterr()
+        assert captured.err.count("phasewise: ") == sentences
+        assert captured.out.count("error") == sentences
+
+
+def test_output_that_cannot_be_written_is_one_sentence(study: str, repository: Path) -> None:
+    done = command(repository, '"$PYTHON" -m phasewise check "$0" > /dev/full', study)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "No space left" in done.stderr
+
+
+def test_a_terminal_without_unicode_shows_what_it_can(study: str, repository: Path) -> None:
+    done = command(repository, '"$PYTHON" -m phasewise check "$0"', study, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "?" in done.stdout
+
+
 def test_run_options_are_parsed() -> None:
     words = "run a.toml --ranks 4 --threads 2 --set turns=3 --set seed=2 --out d --resume --quiet"
     options = parse(words.split())

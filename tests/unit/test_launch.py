@@ -145,6 +145,21 @@ def test_what_a_rank_says_is_shown_and_counts_as_the_reason(capsys):
     assert output.reported
 
 
+def test_the_first_rank_that_failed_gives_the_object_its_sentence(capsys):
+    text = "phasewise: rank 1 failed: no\nphasewise: rank 0 failed: neither"
+    assert taken(text, capsys)[0].failure == "rank 1 failed: no"
+    assert taken("phasewise: turns = 0 is not above 0", capsys)[0].failure is None
+
+
+def test_that_signals_are_forwarded_is_not_shown(capsys):
+    assert taken("mpiexec.openmpi: Forwarding signal 10 to job", capsys)[1] == ""
+
+
+def test_a_killed_rank_of_unknown_process_is_named_by_its_rank(capsys):
+    output, _ = taken(KILLED.replace("PID 4711", "PID 0"), capsys)
+    assert output.verdict(137, stopped=False) == "rank 1 was ended by signal 9 (Killed)"
+
+
 def test_a_note_does_not_count_as_the_reason(capsys):
     output, shown = taken("phasewise: the earlier run in a was moved to a.1", capsys)
     assert "moved" in shown
