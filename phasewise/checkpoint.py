@@ -1,7 +1,8 @@
 """Checkpoints: everything a bit-exact resume needs, whatever the number of ranks.
 
 A checkpoint is one HDF5 file, `checkpoint/turn-<turn>.h5`: the turn, the living particles of both
-beams by ascending id, the study, and a CRC-32 of each dataset. Random numbers are a function of
+beams by ascending id, the study, a CRC-32 of each dataset, and one
+of study and turn. Random numbers are a function of
 the seed, the id and the turn, so there is no other state. The file is written beside, synced and
 renamed, so that one of that name is whole; the last two are kept.
 """
@@ -19,7 +20,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.disk import disk_reason, replacing_hdf5
+from phasewise.disk import DAMAGE, damage_reason, disk_reason, replacing_hdf5
 from phasewise.driver import COORDINATES, Communicator, Driver
 from phasewise.errors import RunError, StudyError
 from phasewise.gathering import BLOCK, count_particles, gather_particles
@@ -27,7 +28,7 @@ from phasewise.ranks import collectively, on_rank_zero
 from phasewise.records import json_attribute
 from phasewise.study import Study
 
-FORMAT = 1
+FORMAT = 2
 KEPT = 2
 COLUMNS = ("id", *COORDINATES)
 
@@ -62,7 +63,9 @@ def write_checkpoint(folder: Path, driver: Driver, comm: Communicator, study: St
             if file is not None:
                 file.attrs["format"] = FORMAT
                 file.attrs["turn"] = driver.turn
-                file.create_dataset("study", data=json_attribute(study.resolved()))
+                text = json_attribute(study.resolved())
+                file.create_dataset("study", data=text)
+                file.attrs["crc32"] = _head_crc(text, driver.turn)
             for beam, total in totals.items():
                 sink = None if file is None else _Sink(file, beam, counts[beam])
                 for block in gather_particles(driver, comm, beam, total):
@@ -121,24 +124,24 @@ def choose_checkpoint(folder: Path, study: Study) -> tuple[Path, list[str]]:
     for path in find_checkpoints(folder):
         try:
             with h5py.File(path, "r", locking=False) as file:
-                verify(file)
-                check_study(
-                    path, json.loads(file["study"].asstr()[()]), study, int(file.attrs["turn"])
-                )
+                saved, turn = verify(file)
+        except DAMAGE as error:
+            notes.append(f"the checkpoint {path} is damaged ({damage_reason(error)})")
+        else:
+            check_study(path, saved, study, turn)
             return path, notes
-        except (OSError, RuntimeError, KeyError, json.JSONDecodeError) as error:
-            notes.append(f"the checkpoint {path} is damaged ({_damage(error)})")
     if notes:
         raise RunError(f"{'; '.join(notes)}, and there is no older one to go on from")
     raise RunError(f"there is no checkpoint in {folder} to go on from; run without --resume")
 
 
-def _damage(error: BaseException) -> str:
-    return "it misses " + str(error) if isinstance(error, KeyError) else disk_reason(error)
+def _head_crc(study: str, turn: int) -> int:
+    """Checksum of what is not in the beams' datasets."""
+    return zlib.crc32(f"{turn}\n{study}".encode())
 
 
-def verify(file: h5py.File) -> None:
-    """OSError or KeyError where a dataset is missing, short, or not what its checksum says."""
+def verify(file: h5py.File) -> tuple[dict[str, Any], int]:
+    """Study and turn of a checkpoint, all of it as its checksums say; else one of DAMAGE."""
     if file.attrs["format"] != FORMAT:
         raise OSError(f"its format is {file.attrs['format']}, and this version reads {FORMAT}")
     for name in (f"beam{beam}/{column}" for beam in (1, 2) for column in COLUMNS):
@@ -148,6 +151,10 @@ def verify(file: h5py.File) -> None:
             crc = zlib.crc32(dataset[first : first + BLOCK].tobytes(), crc)
         if crc != dataset.attrs["crc32"]:
             raise OSError(f"the checksum of {name} does not agree")
+    text, turn = file["study"].asstr()[()], int(file.attrs["turn"])
+    if file.attrs["crc32"] != _head_crc(text, turn):
+        raise OSError("the checksum of its study and turn does not agree")
+    return json.loads(text), turn
 
 
 def check_study(path: Path, saved: dict[str, Any], study: Study, turn: int) -> None:
@@ -197,8 +204,8 @@ def _read(path: Path, driver: Driver) -> tuple[int, dict[int, dict[str, NDArray[
         with h5py.File(path, "r", locking=False) as file:
             beams = {b: _read_beam(file[f"beam{b}"], driver, b) for b in driver.beams_here}
             return int(file.attrs["turn"]), beams
-    except OSError as error:
-        raise RunError(f"the checkpoint {path} cannot be read: {disk_reason(error)}") from error
+    except DAMAGE as error:
+        raise RunError(f"the checkpoint {path} cannot be read: {damage_reason(error)}") from error
 
 
 def _read_beam(group: h5py.Group, driver: Driver, beam: int) -> dict[str, NDArray[Any]]:

@@ -139,12 +139,13 @@ class Recording:
         if self._writer is not None:
             self._writer.close(complete, seconds)
             self._writer = None
-            self._write_performance(turns, seconds)
+            if turns:  # those of a run that had ended already stay
+                self._write_performance(turns, seconds)
 
     def _write_performance(self, turns: int, seconds: float) -> None:
         performance = {
             "turns": turns,
-            "seconds_per_turn": seconds if turns else None,
+            "seconds_per_turn": seconds,
             "ranks": self._core.size(),
             "threads": self._simulation.threads,
             "phases": list(self._driver.phases()),

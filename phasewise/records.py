@@ -133,6 +133,7 @@ class RecordsWriter:
             with writer._writing():
                 writer._file = h5py.File(beside, "w", libver="latest", locking=False)
                 kept = dict(attributes) | {"created": old.attrs["created"]}
+                writer._former_seconds = float(old.attrs["seconds_per_turn"])
                 writer._lay_out(kept, old, turn)
                 beside.replace(path)
         return writer
@@ -144,6 +145,7 @@ class RecordsWriter:
         self._rows: list[dict[str, Any]] = []
         self._flushed = time.monotonic()
         self._failed = False
+        self._former_seconds = np.nan
         self._chunks = self._row_bytes = 0
 
     def _lay_out(self, attributes: Mapping[str, Any], old: h5py.File | None, turn: int) -> None:
@@ -231,11 +233,15 @@ class RecordsWriter:
                     dataset[...] = array
 
     def close(self, complete: bool = False, seconds_per_turn: float = float("nan")) -> None:
-        """Write what is left and close; `complete` says that the study ran to its end."""
+        """Write what is left and close; `complete` says that the study ran to its end.
+
+        Without `seconds_per_turn` those of the records gone on with stay.
+        """
+        known = self._former_seconds if np.isnan(seconds_per_turn) else seconds_per_turn
         self.flush()
         with self._writing():
             self._file.attrs.modify("complete", complete)
-            self._file.attrs.modify("seconds_per_turn", seconds_per_turn)
+            self._file.attrs.modify("seconds_per_turn", known)
             self._file.close()
             trim(self.path)
 

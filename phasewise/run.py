@@ -59,6 +59,8 @@ def run(
         simulation = Simulation(study, threads, core)
         recording = Recording(simulation, folder, core, resume)
         stack.callback(recording.abandon)
+        if resume:
+            on_rank_zero(core, lambda: folder.keep_study(study, source))
         _loop(simulation, recording, interrupts, progress, callback, keep is None)
         recording.finish()
     core.barrier()

@@ -37,7 +37,7 @@ class RunFolder:
         return self.path / "particles"
 
     def prepare(self, study: Study, source: Path | None, resume: bool) -> None:
-        """Make the folder and lock it, with the study as given and as resolved.
+        """Make the folder and lock it, with the study in it unless a run is gone on with.
 
         An earlier run in it is moved aside, unless it is gone on with. RunError where the disk
         refuses, or another run is writing to it.
@@ -51,13 +51,23 @@ class RunFolder:
             self._take_lock()
             if not resume and self.records.exists():
                 self._move_aside()
-            if source is not None:
-                replace_text(self.path / "study.toml", source.read_text(encoding="utf-8"))
-            self.write_json("study.json", study.resolved())
         except OSError as error:
             raise RunError(
                 f"the folder {self.path} cannot be used ({disk_reason(error)})"
             ) from error
+        if not resume:
+            self.keep_study(study, source)
+
+    def keep_study(self, study: Study, source: Path | None) -> None:
+        """Write the study as given and as resolved; on resuming, once it is accepted."""
+        try:
+            if source is not None:
+                replace_text(self.path / "study.toml", source.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise RunError(
+                f"{self.path / 'study.toml'} cannot be written ({disk_reason(error)})"
+            ) from error
+        self.write_json("study.json", study.resolved())
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file into the folder, whole or not at all."""

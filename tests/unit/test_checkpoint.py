@@ -115,6 +115,23 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_older_one_and_named(tmp_pat
     assert f"going on from {older}" in notes[0]
 
 
+def test_any_damage_to_a_checkpoint_is_found_or_does_no_harm(tmp_path):
+    older, newer = write(tmp_path, 1, 3), write(tmp_path, 1, 4)
+    whole = newer.read_bytes()
+    # The superblock, then the metadata with the study, then some of the particles; and cuts.
+    places = [*range(96), *range(96, 4000, 17), *range(4000, len(whole), len(whole) // 100)]
+    damages = [whole[:k] + bytes([whole[k] ^ (1 << k % 8)]) + whole[k + 1 :] for k in places]
+    damages += [whole[: len(whole) * k // 10] for k in range(10)]
+    passed_over = 0
+    for content in damages:
+        newer.write_bytes(content)
+        chosen, notes = choose_checkpoint(tmp_path, study())
+        assert (chosen, len(notes)) in {(newer, 0), (older, 1)}
+        passed_over += len(notes)
+    # The cuts, and the flips in what is not padding.
+    assert passed_over > 10 + 100
+
+
 def test_without_a_whole_checkpoint_every_rank_ends_with_the_same_sentence(tmp_path):
     with pytest.raises(RunError, match=r"no checkpoint in .*; run without --resume"):
         particles_after_restoring(tmp_path, 3)
@@ -148,6 +165,25 @@ def test_a_resumed_run_records_what_an_uninterrupted_one_does(tmp_path):
     one, two = Results(whole), Results(parts)
     for name in ("turn", "luminosity", "beam1/mean", "beam2/covariance"):
         np.testing.assert_array_equal(one.rows(name), two.rows(name))
+
+
+def test_a_refused_resume_changes_nothing_of_the_run(tmp_path):
+    out = tmp_path / "out"
+    World(1).run(lambda rank: phasewise.run(study(), out, core=rank).close())
+    before = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
+    with pytest.raises(RunError, match="another study"):
+        World(2).run(lambda rank: phasewise.run(study(seed=2), out, resume=True, core=rank))
+    assert {p: p.read_bytes() for p in out.rglob("*") if p.is_file()} == before
+
+
+def test_resuming_a_finished_run_leaves_its_times(tmp_path):
+    out = tmp_path / "out"
+    World(1).run(lambda rank: phasewise.run(study(), out, core=rank).close())
+    performance, seconds = (out / "performance.json").read_bytes(), Results(out).seconds_per_turn
+    World(1).run(lambda rank: phasewise.run(study(), out, resume=True, core=rank).close())
+    assert (out / "performance.json").read_bytes() == performance
+    assert Results(out).seconds_per_turn == seconds > 0
+    assert Results(out).complete
 
 
 def test_a_failure_on_one_rank_is_raised_on_all_with_its_number():
@@ -196,6 +232,9 @@ def test_a_disk_that_fills_up_under_a_file_raises_and_leaves_nothing(tmp_path, m
 def test_ranks_that_believe_to_be_alone_are_told_of_the_wrong_launcher():
     assert launched_size({"PMI_SIZE": "4"}) == 4
     assert launched_size({}) == 0
+    step = {"SLURM_STEP_NUM_TASKS": "4"}
+    assert launched_size(step) == launched_size(step | {"SLURM_PROCID": "0"}) == 0
+    assert launched_size(step | {"SLURM_PROCID": "0", "PMIX_RANK": "0"}) == 4
     check_world(4, {"OMPI_COMM_WORLD_SIZE": "4"})
     check_world(1, {"OMPI_COMM_WORLD_SIZE": "1"})
     with pytest.raises(RunError, match="another MPI library"):
