@@ -130,10 +130,14 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _run_here(options: argparse.Namespace, core: Core) -> int:
+    from phasewise.summary import warnings_of
+
     study = collectively(core, lambda: load(options.study, options.set))
     out = options.out or Path("runs") / default_name(Path(options.study))
     talks = core.rank() == 0
     progress = choose_progress(options.quiet) if talks else Silent()
+    for sentence in warnings_of(study) if talks else ():
+        message(f"warning: {sentence}")
     try:
         results = run(
             study, out, options.threads, options.resume, None, progress, Path(options.study), core
