@@ -1,0 +1,68 @@
+// Which rank holds which part of which beam: each beam has a grid of Prow columns by Pcol
+// processes in a column. Slices are dealt over the columns, the rows of a slice's mesh over the
+// processes of a column.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace phasewise::comm {
+
+// Written Prow x Pcol: a row has Prow processes, one of each column; a column has Pcol.
+struct Shape {
+  int prow = 1, pcol = 1;
+  int ranks() const { return prow * pcol; }
+  bool operator==(const Shape&) const = default;
+};
+
+struct Place {
+  int beam = 0;    // 0 or 1
+  int column = 0;  // 0 … Prow - 1: the place along the row
+  int row = 0;     // 0 … Pcol - 1: the place along the column
+  bool operator==(const Place&) const = default;
+};
+
+// row_first: rank = (beam, row, column), neighbours stand along a row. column_first: rank = (beam,
+// column, row), neighbours stand in a column.
+enum class Layout { random, row_first, column_first, file };
+
+// The shape for so many ranks of a beam and so many slices: one column a rank while there are
+// slices for them; else columns of sixteen, where they divide the ranks; else the shortest columns
+// that need no more columns than slices.
+Shape default_shape(int ranks, int slices);
+// Ranks of each beam: the larger half to beam 1; one rank alone holds both beams.
+std::array<int, 2> ranks_of_beams(int ranks);
+// The place of each rank. The random layout is a permutation that follows from the seed.
+std::vector<Place> lay_out(Layout layout, std::array<Shape, 2> shapes, std::uint64_t seed);
+
+class ProcessGrid {
+ public:
+  // places[rank]; nodes[rank]: the node that the rank is on. Throws std::invalid_argument where a
+  // place is missing, doubled or outside of its grid. One rank alone holds (beam, 0, 0) of both.
+  ProcessGrid(std::array<Shape, 2> shapes, std::vector<Place> places, std::vector<int> nodes);
+
+  int ranks() const { return static_cast<int>(nodes_.size()); }
+  bool divided() const { return ranks() > 1; }
+  const Shape& shape(int beam) const { return shapes_[beam]; }
+  const Place& place(int rank) const { return places_[rank]; }
+  bool holds(int rank, int beam) const { return !divided() || places_[rank].beam == beam; }
+  int rank_at(int beam, int column, int row) const {
+    return rank_at_[beam][static_cast<std::size_t>(column) * shapes_[beam].pcol + row];
+  }
+  int node(int rank) const { return nodes_[rank]; }
+  const std::vector<int>& nodes() const { return nodes_; }
+  // Ranks of one column, by row; of one row, by column; of a beam, by column and then row.
+  std::vector<int> column(int beam, int column) const;
+  std::vector<int> row(int beam, int row) const;
+  const std::vector<int>& beam(int beam) const { return rank_at_[beam]; }
+
+ private:
+  std::array<Shape, 2> shapes_;
+  std::vector<Place> places_;
+  std::vector<int> nodes_;
+  std::array<std::vector<int>, 2> rank_at_;
+};
+
+}  // namespace phasewise::comm

@@ -1,0 +1,51 @@
+// An exchange algorithm as data: which chunks each member of a team sends to whom, round by round.
+// No MPI and no memory here; the executor runs it, the plan counts it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace phasewise::comm {
+
+// Members of a team are numbered 0 … p - 1.
+struct Transfer {
+  int peer;                 // member
+  std::vector<int> chunks;  // increasing
+};
+
+// All of a round's messages are on their way together; the next round begins when they have come.
+struct Round {
+  std::vector<Transfer> sends, receives;
+};
+using Rounds = std::vector<Round>;
+
+enum class Algorithm { direct, hypercube, node_aware, library };
+enum class Schedule { ring, pairwise };
+
+// Reduce-scatter: everyone begins with a value for each of p chunks, and member i ends with the sum
+// of chunk i. What arrives is added. nodes[i]: the node of member i (node-aware only).
+//
+// direct: p - 1 rounds, one message each way in each; ring: to me + k, from me - k; pairwise: with
+// me XOR k (rounds without a partner where p is no power of two). hypercube: halving, the nearest
+// member first and with half of the data (core/comm/hypercube.cpp for any p). node_aware: among the
+// members of a node first, then between nodes.
+Rounds reduce_rounds(Algorithm algorithm, Schedule schedule, int me, std::span<const int> nodes);
+
+// Run backwards it is an all-gather: everyone sends what it received, and receives what it sent,
+// last round first; what arrives is stored.
+Rounds reversed(const Rounds& rounds);
+
+Rounds direct_rounds(Schedule schedule, int me, int p);
+Rounds hypercube_rounds(int me, int p);
+Rounds node_aware_rounds(Schedule schedule, int me, std::span<const int> nodes);
+
+enum class Transpose { pairwise, ring, bruck, alltoallw };
+
+// All-to-all: everyone holds p blocks, block j for member j, and ends with p blocks, block j from
+// member j. Here chunks are slots. pairwise and ring: slot j is sent to j, and what comes from j
+// goes into slot j of a second buffer. bruck: works in place on slots that were rotated first (slot
+// i: the block for me + i) and are rotated back after (slot i: the block from me - i). alltoallw is
+// the library's: no rounds.
+Rounds transpose_rounds(Transpose algorithm, int me, int p);
+
+}  // namespace phasewise::comm
