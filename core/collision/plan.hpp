@@ -1,0 +1,116 @@
+// Who sends what to whom in a collision, for one rank: pure geometry, which the collision executes
+// and `phasewise plan` counts. The particle-field decomposition: Qiang, Furman, Ryne, J. Comput.
+// Phys. 198 (2004) 278.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "collision/division.hpp"
+#include "collision/schedule.hpp"
+#include "comm/exchange.hpp"
+#include "comm/settings.hpp"
+
+namespace phasewise::collision {
+
+struct CollisionShape {
+  int nx, ny;  // mesh
+  int mx, ky;  // doubled grid: rows, and columns of its transform
+  int slices;
+  int planes;  // of the field for each pair of slices
+  bool luminosity;
+  bool green_every_step;
+};
+
+class CollisionPlan {
+ public:
+  CollisionPlan(const CollisionShape& shape, const comm::Settings& settings,
+                const comm::ProcessGrid& grid, int rank);
+
+  const Division& division() const { return division_; }
+  // The pairs of a step in groups that are solved one after another: all at once, or, with overlap,
+  // one of each column at a time.
+  std::vector<std::vector<int>> batches(const Step& step) const;
+  // Of these pairs, those that this rank's column solves for.
+  std::vector<int> own_pairs(const Step& step, int beam, const std::vector<int>& pairs) const;
+
+  // One after the other. Items of the buffers: pair·planes + plane, of nx·ny values.
+  std::vector<comm::Exchange> reduce(const Step& step, const std::vector<int>& pairs) const;
+  // Potentials from those who solved for them to all ranks of the other beam: first `own`, among
+  // the beam that solved; then `crossing`, which sends these and stores what comes from the other
+  // beam; then `other`, among the beam that received.
+  struct Broadcast {
+    std::vector<comm::Exchange> own, crossing, other;
+  };
+  Broadcast broadcast(const Step& step, const std::vector<int>& pairs) const;
+  // There, or back: of so many grids of own pairs, in one message or in several.
+  comm::TransposeExchange solve(int grids) const;
+  comm::TransposeExchange green() const;
+  // Charges of beam 2 (items: pairs, one plane) to those who solve for beam 1; shift[pair]: rows by
+  // which the window of beam 1 lies beyond that of beam 2.
+  comm::Exchange luminosity(const Step& step, const std::vector<int>& shift) const;
+
+  // Transposed blocks are padded to whole shares of rows and of transform columns.
+  int padded_rows(int rows) const;
+  int padded_columns() const;
+  int own_beam() const { return own_; }
+
+ private:
+  using Items = std::shared_ptr<const std::vector<int>>;
+  using TeamPointer = std::shared_ptr<const comm::Team>;
+  using RoundsPointer = std::shared_ptr<const comm::Rounds>;
+  struct Member {
+    TeamPointer team;
+    RoundsPointer reduce, broadcast;  // null by the library
+  };
+
+  Member member(const std::vector<int>& ranks, const comm::PhaseSetting& reduce,
+                const comm::PhaseSetting& broadcast) const;
+  Items items(const std::vector<int>& pairs) const;
+  comm::Block block(const Items& items, std::pair<int, int> rows) const;
+  std::vector<comm::Block> column_blocks(int beam, const std::vector<int>& pairs) const;
+  std::vector<comm::Block> row_blocks(int beam, const std::vector<std::vector<int>>& dealt) const;
+  std::vector<comm::Block> beam_blocks(int beam, const std::vector<std::vector<int>>& dealt) const;
+  // Pairs by the column that a slice of `slices_of` stands for, in a grid of prow columns.
+  std::vector<std::vector<int>> dealt(const Step& step, const std::vector<int>& pairs,
+                                      int slices_of, int prow) const;
+  comm::Exchange exchange(const char* phase, comm::Channel channel, bool adds, const Member& member,
+                          comm::Group group, const comm::PhaseSetting& setting,
+                          std::vector<comm::Block> blocks) const;
+  // What goes into one message: all pairs, or one by one.
+  std::vector<std::vector<int>> messages(const std::vector<int>& pairs, bool aggregate) const;
+  void add_column_phase(std::vector<comm::Exchange>& to, const std::vector<int>& pairs,
+                        bool adds) const;
+  void add_row_phase(std::vector<comm::Exchange>& to, const Step& step,
+                     const std::vector<int>& pairs, int slices_of, bool adds) const;
+  void add_beam_phase(std::vector<comm::Exchange>& to, const Step& step,
+                      const std::vector<int>& pairs, int slices_of, bool adds) const;
+  std::vector<comm::Exchange> crossing_to_all(const Step& step,
+                                              const std::vector<int>& pairs) const;
+  std::vector<comm::Exchange> crossing_along_row(const Step& step,
+                                                 const std::vector<int>& pairs) const;
+  std::vector<comm::Exchange> crossing_along_column(const std::vector<int>& pairs) const;
+  comm::Exchange spread(const char* phase, const std::vector<int>& ranks, int me, int peers,
+                        comm::Schedule schedule, std::vector<comm::Block> blocks,
+                        comm::Block mine) const;
+  // From the processes that solved, or hold, each to the one that stands for it in the other beam.
+  comm::Exchange mirror_in_row(const Step& step, const std::vector<int>& pairs,
+                               const char* phase) const;
+  comm::Exchange mirror_in_column(const std::vector<int>& pairs) const;
+  void add_mirror(comm::Exchange& crossing, int column, const Items& out, const Items& in) const;
+  comm::Exchange empty_crossing(const char* phase) const;
+  bool same_shapes() const { return division_.shape(0) == division_.shape(1); }
+
+  CollisionShape shape_;
+  const comm::Settings& settings_;
+  Division division_;
+  int own_, other_;  // beams
+  Member column_, row_, beam_;
+  TeamPointer column_team_;
+  RoundsPointer green_rounds_, solve_rounds_;
+};
+
+}  // namespace phasewise::collision

@@ -1,0 +1,80 @@
+// One exchange as one rank takes part in it: what the plan lays out, the executor runs, and the
+// models cost. Pure data, no MPI.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "comm/rounds.hpp"
+#include "comm/settings.hpp"
+
+namespace phasewise::comm {
+
+// Two exchanges in flight at once are on different channels.
+enum class Channel : std::uint8_t { transpose, reduce, broadcast, other };
+inline constexpr int channels = 4;
+
+// The same range of values of some of a buffer's items, which are all of one size.
+struct Block {
+  std::shared_ptr<const std::vector<int>> items;
+  std::int64_t first = 0, count = 0;  // doubles within each item
+
+  std::int64_t values() const { return static_cast<std::int64_t>(items->size()) * count; }
+};
+
+// The ranks that take part, and which of them this one is.
+struct Team {
+  std::vector<int> ranks;  // among all
+  int me = 0;
+};
+
+enum class Group { none, column, row, beam };
+
+struct Exchange {
+  std::string_view phase;
+  Channel channel = Channel::other;
+  bool adds = false;  // what arrives is added; else it is stored
+  std::shared_ptr<const Team> team;
+  std::shared_ptr<const Rounds> rounds;  // null where the library does it
+  std::vector<Block> blocks;             // of each chunk that the rounds name
+  LibraryForm form = LibraryForm::scattered;
+  Group group = Group::none;  // whom the library's call is among; the blocks are in its order
+
+  bool by_library() const { return rounds == nullptr; }
+  // Bytes of one message of the rounds.
+  std::int64_t bytes(const Transfer& transfer) const {
+    std::int64_t values = 0;
+    for (const int chunk : transfer.chunks) values += blocks[chunk].values();
+    return 8 * values;
+  }
+  // What the library is asked to move for this rank [B].
+  std::int64_t asked_bytes() const {
+    std::int64_t all = 0;
+    for (const Block& block : blocks) all += 8 * block.values();
+    return adds || form == LibraryForm::all_reduced ? all : 8 * blocks[team->me].values();
+  }
+};
+
+// An all-to-all of equal blocks among a column.
+struct TransposeExchange {
+  std::string_view phase;
+  std::shared_ptr<const Team> team;
+  Transpose algorithm = Transpose::pairwise;
+  std::shared_ptr<const Rounds> rounds;  // null for alltoallw
+  int items = 0;                         // grids at once
+  std::int64_t block = 0;                // complex values of one grid from one process to another
+
+  bool by_library() const { return rounds == nullptr; }
+  std::int64_t slot_bytes() const { return 16 * items * block; }
+  std::int64_t bytes(const Transfer& transfer) const {
+    return slot_bytes() * static_cast<std::int64_t>(transfer.chunks.size());
+  }
+  // To all others [B].
+  std::int64_t asked_bytes() const {
+    return slot_bytes() * (static_cast<std::int64_t>(team->ranks.size()) - 1);
+  }
+};
+
+}  // namespace phasewise::comm

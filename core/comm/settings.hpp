@@ -1,0 +1,45 @@
+// How the phases of a collision exchange their data: what a study's [communication] says.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "comm/process_grid.hpp"
+#include "comm/rounds.hpp"
+
+namespace phasewise::comm {
+
+// Which of the library's collectives serve a phase.
+enum class LibraryForm {
+  scattered,   // reduce-scatter; allgatherv
+  gathered,    // gatherv, then broadcast
+  all_reduced  // allreduce, of zeros where others own the values
+};
+
+struct PhaseSetting {
+  Algorithm algorithm = Algorithm::hypercube;
+  LibraryForm form = LibraryForm::scattered;
+  Schedule schedule = Schedule::ring;
+  bool aggregate = true;  // one message for all slices of a step
+};
+
+struct Settings {
+  // Over all ranks of a beam at once (direct, node-aware), or first in the columns and then in the
+  // rows.
+  bool reduce_at_once = false;
+  bool broadcast_at_once = false;
+  PhaseSetting reduce, reduce_column, reduce_row;
+  PhaseSetting broadcast, broadcast_row, broadcast_column;
+  Transpose green = Transpose::pairwise, solve = Transpose::pairwise;
+  bool aggregate_solve = true;
+  bool crossing_in_row = true;  // 4a: the beams exchange their potentials along the rows
+  bool overlap = false;
+
+  std::array<Shape, 2> shapes{Shape{0, 0}, Shape{0, 0}};  // zeros: chosen for the ranks
+  Layout layout = Layout::column_first;
+  std::vector<Place> places;  // of a layout from a file
+  int node_size = 0;          // 0: as detected
+};
+
+}  // namespace phasewise::comm
