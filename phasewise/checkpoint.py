@@ -10,6 +10,7 @@ renamed, so that one of that name is whole; the last two are kept.
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -47,6 +48,9 @@ FREE_KEYS = frozenset(
     }
 )
 """Keys of a study that may change between a checkpoint and the run that goes on from it."""
+
+FREE_KINDS = re.compile(r"communication\..*|ip\.\d+\.green_function")
+"""Such keys too: how the ranks divide and exchange their work changes no bit of the physics."""
 
 
 def write_checkpoint(folder: Path, driver: Driver, comm: Communicator, study: Study) -> Path:
@@ -162,7 +166,7 @@ def check_study(path: Path, saved: dict[str, Any], study: Study, turn: int) -> N
     now = json.loads(json_attribute(study.resolved()))
     here, there = _flat(now), _flat(saved)
     keys = sorted(k for k in here.keys() | there.keys() if here.get(k) != there.get(k))
-    differing = [key for key in keys if key not in FREE_KEYS]
+    differing = [k for k in keys if k not in FREE_KEYS and not FREE_KINDS.fullmatch(k)]
     if differing:
         shown = ", ".join(
             f"{k} ({there.get(k, 'not given')} there, {here.get(k, 'not given')} here)"

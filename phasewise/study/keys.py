@@ -16,9 +16,9 @@ from phasewise.errors import StudyError
 class Key:
     """One key: its kind, its range and, for the error sentence, its unit and a hint.
 
-    ``kind`` is number, integer, flag, word, text, numbers, integers, nested or table. ``length``
-    holds for numbers and integers, ``shape`` for nested lists, which become one flat tuple, last
-    index fastest.
+    ``kind`` is number, integer, flag, word, text, numbers, integers, nested, table or any, which is
+    left to its reader. ``length`` holds for numbers and integers, ``shape`` for nested lists, which
+    become one flat tuple, last index fastest.
     """
 
     kind: str
@@ -113,6 +113,8 @@ def convert(value: object, key: Key, where: str) -> Any:
         case "text":
             if not isinstance(value, str) or not value or not value.isprintable():
                 raise StudyError(f"{where} must be a text of one line, but is {show(value)}")
+            return value
+        case "any":
             return value
         case _:
             if not isinstance(value, Mapping):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.constants import SPEED_OF_LIGHT
+from phasewise.study.communication import Communication
 
 Pair = tuple[float, float]
 Triple = tuple[float, float, float]
@@ -156,6 +157,7 @@ class InteractionPoint:
     mesh_extent: float
     mesh_half_width: Pair | None
     luminosity: bool
+    green_function: str
 
 
 @dataclass(frozen=True)
@@ -188,6 +190,7 @@ class Study:
     beams: tuple[Beam, Beam]
     ips: tuple[InteractionPoint, ...]
     records: Records
+    communication: Communication
 
     @classmethod
     def from_dict(cls, study: dict[str, Any], folder: str | Path = ".") -> Study:

@@ -50,6 +50,8 @@ def _pairs(study: Study) -> Iterator[tuple[str, Any]]:
     yield "records.moments_order", study.records.moments_order
     yield "records.tracked", study.records.tracked
     yield "records.slices_every", study.records.slices_every
+    for key, value in study.communication.flat():
+        yield f"communication.{key}", value
 
 
 def _beam(beam: Beam) -> Iterator[tuple[str, Any]]:
@@ -85,3 +87,4 @@ def _ip(ip: InteractionPoint) -> Iterator[tuple[str, Any]]:
     yield "mesh_extent", ip.mesh_extent
     yield "mesh_half_width", ip.mesh_half_width or (0.0, 0.0)
     yield "luminosity", ip.luminosity
+    yield "green_function", ip.green_function

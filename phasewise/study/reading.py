@@ -50,7 +50,7 @@ def _override_value(text: str, override: str) -> Any:
     try:
         table = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):
-        if text[0].isalpha() and not any(c in text for c in "\"'=[]{}#\n"):
+        if text[0].isalnum() and not any(c in text for c in "\"'=[]{}#\n"):
             return text
         raise StudyError(f"--set {override}: {show(text)} is not a TOML value") from None
     if set(table) != {"value"}:

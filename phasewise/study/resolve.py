@@ -15,6 +15,7 @@ from phasewise.study.longitudinal import check_bucket
 from phasewise.study.model import Beam, InteractionPoint, Records, Study
 from phasewise.study.resolve_arc import check_arc
 from phasewise.study.resolve_beam import build_beam, check_beams
+from phasewise.study.resolve_communication import build_communication
 from phasewise.study.resolve_ip import PointTables, build_ip, build_optics, check_ips
 
 
@@ -55,6 +56,7 @@ def resolve(study: Mapping[str, Any], folder: Path) -> Study:
         beams=both,
         ips=ips,
         records=records,
+        communication=build_communication(top["communication"] or {}, folder),
     )
 
 

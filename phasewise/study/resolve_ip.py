@@ -121,7 +121,7 @@ def build_ip(point: PointTables, index: int, beams: tuple[Beam, Beam]) -> Intera
         "half_crossing_angle", "crossing_plane", "model", "strong_beam", "grid", "slices",
         "slicing",
         "slice_extent", "weighting", "interpolation", "longitudinal_kick", "mesh", "mesh_extent",
-        "mesh_half_width", "luminosity",
+        "mesh_half_width", "luminosity", "green_function",
     )  # fmt: skip
     common = {name: values[name] for name in names}
     return InteractionPoint(separation=separation, separation_ramp=ramp, **common)

@@ -23,6 +23,7 @@ def resolved(study: Study) -> dict[str, Any]:
         for k, ip in enumerate(study.ips)
     }
     tables["records"] = asdict(study.records)
+    tables["communication"] = study.communication.resolved()
     return tables
 
 

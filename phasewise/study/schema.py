@@ -15,6 +15,7 @@ TOP = {
     "arc": Key("table"),
     "ip": Key("table"),
     "records": Key("table"),
+    "communication": Key("table"),
 }
 
 _EMITTANCE = Key("numbers", length=2, above=0, least=1e-25, most=1e-2, unit="m", hint=METRES)
@@ -121,6 +122,7 @@ IP = {
     "mesh_extent": Key("number", 6.0, least=1, most=1e3, unit="rms"),
     "mesh_half_width": Key("numbers", length=2, above=0, most=10, unit="m", hint=METRES),
     "luminosity": Key("flag", True),
+    "green_function": Key("word", "as-needed", choices=("as-needed", "every-step")),
 }
 
 RAMP = {
@@ -141,3 +143,43 @@ RECORDS = {
     "checkpoint_every": Key("integer", 0, least=0),
     "checkpoint_minutes": Key("number", 0.0, least=0, most=1e6, unit="minutes"),
 }
+
+_IN_COLUMNS = ("direct", "hypercube", "node-aware", "mpi", "mpi-allreduce")
+_SCHEDULES = ("ring", "pairwise")
+_TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
+
+COMMUNICATION = {
+    "process_grid": Key("any", "auto"),
+    "layout": Key("text", "column-first"),
+    "node_size": Key("integer", 0, least=0, most=10**6, unit="ranks"),
+    "reduce": Key("word", "hypercube", choices=("mesh", *_IN_COLUMNS)),
+    "broadcast": Key("word", "hypercube", choices=("mesh", *_IN_COLUMNS, "mpi-gatherv")),
+    "schedule": Key("word", "ring", choices=_SCHEDULES),
+    "transpose": Key("word", "pairwise", choices=_TRANSPOSES),
+    "aggregate": Key("flag", True),
+    "crossing": Key("word", "4a", choices=("4a", "4b")),
+    "overlap": Key("flag", False),
+    "phase": Key("table"),
+}
+
+_REDUCE = {
+    "algorithm": Key("word", choices=_IN_COLUMNS),
+    "schedule": Key("word", choices=_SCHEDULES),
+    "aggregate": Key("flag"),
+}
+_BROADCAST = _REDUCE | {"algorithm": Key("word", choices=(*_IN_COLUMNS, "mpi-gatherv"))}
+_GREEN = {"algorithm": Key("word", choices=_TRANSPOSES)}
+
+PHASES = {
+    "green": _GREEN,
+    "reduce": _REDUCE,
+    "reduce_column": _REDUCE,
+    "reduce_row": _REDUCE,
+    "solve": _GREEN | {"aggregate": Key("flag")},
+    "broadcast": _BROADCAST,
+    "broadcast_row": _BROADCAST,
+    "broadcast_column": _BROADCAST,
+}
+"""Keys of each phase that may be set by itself, in the order of a turn."""
+
+PHASE = dict.fromkeys(PHASES, Key("table"))
