@@ -25,6 +25,7 @@ COMMANDS = {
     "run": "phasewise.run",
     "check": "phasewise.check",
     "report": "phasewise.report",
+    "plan": "phasewise.plan",
     "import": "phasewise.importers",
     "bench": "phasewise.bench",
 }
@@ -124,6 +125,7 @@ def build_parser() -> Parser:
     _add_run(commands)
     _add_check(commands)
     _add_report(commands)
+    _add_plan(commands)
     _add_import(commands)
     _add_bench(commands)
     return parser
@@ -194,6 +196,25 @@ def _add_report(commands: Any) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the HTML file (DIR/report.html by default)"
     )
+
+
+def _add_plan(commands: Any) -> None:
+    summary = "Show what each phase of a turn sends, without running it."
+    parser = _command(commands, "plan", summary, "print the plan as JSON")
+    _add_study(parser)
+    parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
+    parser.add_argument("--rank", type=int, metavar="R", help="of this rank, not the busiest")
+    _add_placement(parser)
+
+
+def _add_placement(parser: Any) -> None:
+    parser.add_argument(
+        "--process-grid", metavar="PxQ", help="Prow x Pcol, such as 8x16; 2x2,1x3 for each beam"
+    )
+    parser.add_argument(
+        "--layout", metavar="L", help="random, row-first, column-first, or the file of a layout"
+    )
+    parser.add_argument("--node-size", type=count, metavar="K", help="ranks of a node")
 
 
 def _add_import(commands: Any) -> None:

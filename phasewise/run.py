@@ -22,6 +22,7 @@ from phasewise.results import Results
 from phasewise.run_folder import RunFolder
 from phasewise.simulation import Simulation
 from phasewise.study import Study, load
+from phasewise.study.process_grid import check_process_grid
 
 
 def run(
@@ -48,6 +49,7 @@ def run(
         raise StudyError("resume needs the folder of the run to go on with: give out")
     core = core or load_core()
     collectively(core, lambda: check_schedule(study))
+    collectively(core, lambda: check_process_grid(study, core.size()))
     keep, folder = _choose_folder(core, out)
     with ExitStack() as stack:
         on_rank_zero(core, lambda: folder.prepare(study, source, resume))
@@ -116,7 +118,9 @@ def main(options: argparse.Namespace) -> int:
     if options.ranks is not None and launched == 0:
         from phasewise.launch import run_words, start
 
-        check_schedule(load(options.study, options.set))
+        study = load(options.study, options.set)
+        check_schedule(study)
+        check_process_grid(study, options.ranks)
         return start(
             run_words(options), options.ranks, options.threads, options.quiet, options.json
         )
