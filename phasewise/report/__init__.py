@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from phasewise.output import message, print_json
@@ -12,7 +13,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Make the report of the folder ``arguments.directory``; the exit status."""
     from phasewise.report.contents import make_report
 
-    report = make_report(arguments.directory, arguments.output)
+    report = make_report(arguments.directory, arguments.output, arguments.compare)
     if arguments.json:
         print_json(
             {
@@ -37,15 +38,18 @@ def main(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def build(directory: str | Path, output: str | Path | None = None) -> Path:
+def build(
+    directory: str | Path, output: str | Path | None = None, compare: Sequence[str | Path] = ()
+) -> Path:
     """Make the report of a run's folder; the HTML file, DIR/report.html unless `output` says.
 
-    The pictures go as PNG into the folder pictures beside it. StudyError where the folder is no
-    run's, RunError where its records cannot be read or the report cannot be written.
+    The communication of the runs in the folders `compare` is shown beside this one's. The pictures
+    go as PNG into the folder pictures beside the file. StudyError where the folder is no run's,
+    RunError where its records cannot be read or the report cannot be written.
     """
     from phasewise.report.contents import make_report
 
-    return make_report(directory, output).path
+    return make_report(directory, output, compare).path
 
 
 __all__ = ["build", "main"]

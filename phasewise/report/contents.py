@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from phasewise.disk import replace_text
 from phasewise.errors import RunError
-from phasewise.report import bunches, fields, history, modes
+from phasewise.report import bunches, communication, fields, history, modes, timeline
+from phasewise.report.communication_tables import communication_tables
 from phasewise.report.figure import Drawing, Figure, Missing, make_figure
 from phasewise.report.page import Page, Section, Tile, render
 from phasewise.report.run_folder import RunFolder
@@ -41,7 +42,23 @@ FIGURES: dict[str, tuple[tuple[str, str, Draw], ...]] = {
         ("pair-luminosity", "Luminosity of the slice pairs", fields.draw_pair_luminosity),
         ("slices", "Slices", fields.draw_slices),
     ),
+    "communication": (
+        ("volume", "Volume between ranks", communication.draw_volume),
+        ("phase-times", "Phase times against ranks", communication.draw_phase_times),
+        ("tasks", "Tasks in time", timeline.draw_tasks),
+        ("states", "Busy, overhead and idle in time", timeline.draw_states),
+        ("utilisation", "Utilisation count", timeline.draw_utilisation),
+    ),
 }
+TITLES = {
+    "results": "Results",
+    "modes": "Coherent modes and tunes",
+    "bunches": "Particles",
+    "collision": "Collision",
+    "communication": "Communication",
+}
+# Sections of a run of messages alone, which recorded no beams.
+OF_MESSAGES = ("communication",)
 
 
 @dataclass(frozen=True)
@@ -54,12 +71,15 @@ class Report:
     warnings: tuple[str, ...]
 
 
-def make_report(directory: str | Path, output: str | Path | None = None) -> Report:
+def make_report(
+    directory: str | Path, output: str | Path | None = None, compare: Sequence[str | Path] = ()
+) -> Report:
     """Read, analyse, draw and write the report of a run's folder; its pictures go beside it.
 
-    RunError where a file cannot be written; the run's folder itself is only read.
+    The communication of the runs in the folders `compare` is shown beside this one's. RunError
+    where a file cannot be read or written; the run's folder itself is only read.
     """
-    run = RunFolder(directory)
+    run = RunFolder(directory, compare)
     path = Path(output) if output is not None else run.directory / "report.html"
     pictures = path.parent / "pictures"
     try:
@@ -70,6 +90,7 @@ def make_report(directory: str | Path, output: str | Path | None = None) -> Repo
                 for name, title, draw in entries
             )
             for section, entries in FIGURES.items()
+            if run.has_records or section in OF_MESSAGES
         }
         page = compose(run, drawn)
         replace_text(path, render(page))
@@ -77,37 +98,45 @@ def make_report(directory: str | Path, output: str | Path | None = None) -> Repo
         failed = error.filename or path
         raise RunError(f"the report cannot be written to {failed}: {error.strerror}") from None
     finally:
-        run.results.close()
+        run.close()
     figures = tuple(figure for section in drawn.values() for figure in section)
     return Report(path, pictures, figures, page.warnings)
 
 
 def compose(run: RunFolder, drawn: dict[str, tuple[Figure, ...]]) -> Page:
     """The page of a run from its figures by section."""
-    attributes = run.results.attributes
-    ranks, threads = attributes.get("ranks", 1), attributes.get("threads", 1)
-    subtitle = (
-        f"{len(run.turn)} of {run.study['turns']} turns · {_count(ranks, 'rank')} × "
-        f"{_count(threads, 'thread')} · phasewise {attributes.get('version', '')} · "
-        f"started {attributes.get('created', 'at an unknown time')}"
-    )
+    tables = {"results": result_tables, "communication": communication_tables}
     sections = [
-        Section("results", "Results", tuple(result_tables(run)), drawn["results"]),
-        Section("modes", "Coherent modes and tunes", figures=drawn["modes"]),
-        Section("bunches", "Particles", figures=drawn["bunches"]),
-        Section("collision", "Collision", figures=drawn["collision"]),
-        Section("study", "Study", tuple(study_tables(run))),
+        Section(name, TITLES[name], tuple(tables[name](run)) if name in tables else (), figures)
+        for name, figures in drawn.items()
     ]
+    sections.append(Section("study", "Study", tuple(study_tables(run))))
     cost = tuple(cost_tables(run))
     if cost:
         sections.append(Section("cost", "Where the time went", cost))
     return Page(
         title=str(run.study["title"]),
-        subtitle=subtitle,
-        tiles=tuple(_tiles(run)),
+        subtitle=_subtitle(run),
+        tiles=tuple(_tiles(run)) if run.has_records else (),
         warnings=tuple(_warnings(run, drawn)),
         sections=tuple(sections),
         study=run.study,
+    )
+
+
+def _subtitle(run: RunFolder) -> str:
+    record = run.communication
+    simulated = f" · {record.source}" if record is not None and record.simulated else ""
+    if not run.has_records:
+        assert record is not None
+        ranks = _count(record.ranks, "rank")
+        return f"{record.turns} of {run.study['turns']} turns, messages alone · {ranks}{simulated}"
+    attributes = run.results.attributes
+    ranks, threads = attributes.get("ranks", 1), attributes.get("threads", 1)
+    return (
+        f"{len(run.turn)} of {run.study['turns']} turns · {_count(ranks, 'rank')} × "
+        f"{_count(threads, 'thread')} · phasewise {attributes.get('version', '')} · "
+        f"started {attributes.get('created', 'at an unknown time')}{simulated}"
     )
 
 
@@ -117,7 +146,7 @@ def _count(number: int, noun: str) -> str:
 
 def _warnings(run: RunFolder, drawn: dict[str, tuple[Figure, ...]]) -> list[str]:
     warnings = []
-    if not run.results.complete:
+    if run.has_records and not run.results.complete:
         warnings.append(
             f"This run is not complete: {len(run.turn)} of {run.study['turns']} turns are recorded."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,37 +25,91 @@ from phasewise.analysis import (
 )
 from phasewise.analysis.setting import Setting
 from phasewise.analysis.spectrum import Complexes, Floats
+from phasewise.analysis.timeline import Timeline, one_turn, timeline
+from phasewise.communication_records import (
+    RECORD_FILE,
+    Communication,
+    Events,
+    read_communication,
+)
 from phasewise.errors import RunError, StudyError
 from phasewise.results import BeamResults, Results
+from phasewise.study import Study
 
 LEAST_TURNS = 2
+# Of the time line: about one to each dot of the pictures.
+INTERVALS = 1200
 DUMP_NAME = re.compile(r"turn-(\d+)\.h5")
 
 
 class RunFolder:
-    """A run's folder as the report sees it; StudyError where it holds no records to show."""
+    """A run's folder as the report sees it; StudyError where it holds no records to show.
 
-    def __init__(self, directory: str | Path) -> None:
+    A simulated machine may have run only the messages: then `has_records` is False, and study and
+    communication are all there is.
+    """
+
+    def __init__(self, directory: str | Path, compare: Sequence[str | Path] = ()) -> None:
+        """`compare`: folders of runs whose communication is shown beside this one's."""
         self.directory = Path(directory)
         if not self.directory.is_dir():
             raise StudyError(f"{self.directory} is not a folder: give the folder of a run")
-        if not (self.directory / "records.h5").is_file():
+        self.has_records = (self.directory / "records.h5").is_file()
+        if not self.has_records and not (self.directory / RECORD_FILE).is_file():
             raise StudyError(f"{self.directory} holds no records.h5: give the folder of a run")
-        self.results = Results(self.directory)
-        if len(self.results) < LEAST_TURNS:
+        self.compared = tuple(read_communication(folder) for folder in compare)
+        if self.has_records and len(self.results) < LEAST_TURNS:
             raise RunError(
                 f"{self.results.path} holds {len(self.results)} turns so far, too few for a report"
             )
 
     @cached_property
+    def results(self) -> Results:
+        """The records turn by turn; RunError where there are none or they cannot be read."""
+        return Results(self.directory)
+
+    def close(self) -> None:
+        """Close the records."""
+        if self.has_records:
+            self.results.close()
+
+    @cached_property
     def study(self) -> dict[str, Any]:
         """The resolved study."""
-        return self.results.study
+        if self.has_records:
+            return self.results.study
+        path = self.directory / "study.json"
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise RunError(f"{path} cannot be read ({error})") from None
+        if not isinstance(content, dict):
+            raise RunError(f"{path} holds no study")
+        return content
 
     @cached_property
     def derived(self) -> dict[str, Any]:
         """The study's derived quantities."""
-        return self.results.derived
+        if self.has_records:
+            return self.results.derived
+        return Study.from_dict(self.study, self.directory).derived()
+
+    @cached_property
+    def communication(self) -> Communication | None:
+        """What was recorded of the communication, None in the folder of an earlier phasewise."""
+        if not (self.directory / RECORD_FILE).is_file():
+            return None
+        return read_communication(self.directory)
+
+    @cached_property
+    def timeline(self) -> Timeline | None:
+        """What the ranks did during one turn, None where the run kept no events."""
+        record = self.communication
+        if record is None or not record.events.any():
+            return None
+        events = Events(record)
+        span = one_turn(events, record)
+        return None if span is None else timeline(events, span, INTERVALS)
 
     @cached_property
     def setting(self) -> Setting:

@@ -40,7 +40,8 @@ def result_tables(run: RunFolder) -> list[Table]:
 def cost_tables(run: RunFolder) -> list[Table]:
     """Kernels and communication phases, where the run is over."""
     given = run.performance.get("turns")
-    turns = given if isinstance(given, int) and given > 0 else len(run.turn)
+    recorded = len(run.turn) if run.has_records else run.study["turns"]
+    turns = given if isinstance(given, int) and given > 0 else recorded
     tables = []
     if kernels := _by_seconds(run.performance.get("kernels"), KERNEL):
         heads: tuple[str, ...] = ("kernel", "ms per turn", "Gflop/s", "GB/s", "ns per item")

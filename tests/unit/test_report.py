@@ -18,6 +18,7 @@ from phasewise.records import RecordsWriter
 from phasewise.report.contents import FIGURES, make_report
 from phasewise.report.modes import resonances
 from phasewise.report.style import scale, scientific, thin, unit_text, with_error
+from tests.unit.synthetic_communication import write_communication
 from tests.unit.synthetic_run import GROWTH, KERNEL, YOKOYA, make_study, write_run
 
 NAMES = [name for figures in FIGURES.values() for name, _, _ in figures]
@@ -53,6 +54,7 @@ def run_folder(tmp_path_factory):
     """The folder of a run that recorded everything, its report made."""
     folder = tmp_path_factory.mktemp("runs") / "full"
     write_run(folder, outside=3)
+    write_communication(folder)
     return folder, make_report(folder)
 
 
@@ -140,6 +142,7 @@ def test_what_was_not_recorded_is_asked_for_in_one_sentence(tmp_path):
         "pair-luminosity": "records.pair_luminosity_every",
         "slices": "records.slices_every",
     }
+    asked |= {name: "communication.json" for name, _, _ in FIGURES["communication"]}
     for name, key in asked.items():
         assert figures[name].svg is None and key in figures[name].caption
         assert figures[name].caption.count(". ") == 0
@@ -205,7 +208,9 @@ def test_json_lists_the_file_and_its_figures(tmp_path, capsys):
     write_run(tmp_path / "run", turns=20, **BARE)
     output = tmp_path / "elsewhere" / "report.html"
     output.parent.mkdir()
-    arguments = Namespace(directory=str(tmp_path / "run"), output=str(output), json=True)
+    arguments = Namespace(
+        directory=str(tmp_path / "run"), output=str(output), compare=[], json=True
+    )
     assert report.main(arguments) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["report"] == str(output) and output.is_file()

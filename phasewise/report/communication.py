@@ -1,0 +1,246 @@
+"""Pictures of the communication: volume between ranks, and phase times against rank count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.image import AxesImage
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from phasewise.analysis.communication import node_edges, phase_costs, share_on_node
+from phasewise.analysis.spectrum import Floats
+from phasewise.communication_records import Communication, Integers
+from phasewise.report.figure import Drawing, Missing
+from phasewise.report.palette import STATES, colours_of
+from phasewise.report.planned import other_layout, planned_traffic
+from phasewise.report.run_folder import RunFolder
+from phasewise.report.style import INK, LINE, new_picture, scale, whole_ticks
+
+NO_RECORD = Missing(
+    "This folder holds no communication.json; run the study again to see its communication."
+)
+# Nodes are marked where there are no more, or the lines would hide the picture.
+MOST_NODES = 40
+# Bars of a picture of phase times.
+MOST_BARS = 16
+BAR = 0.62
+NODE = "#8b95a3"
+# The more, the brighter; nothing is darker than the least.
+COLOURS = mpl.colormaps["viridis"].with_extremes(bad="#1e0426")
+# Phases told apart in a bar.
+MOST_PHASES = 9
+
+
+@dataclass(frozen=True)
+class Volume:
+    """Volume between ranks: bytes per turn (R, R) from row to column, and where the ranks are."""
+
+    title: str
+    matrix: Floats
+    node: Integers
+    on_node: float | None
+    source: str
+
+
+def draw_volume(run: RunFolder) -> Drawing | Missing:
+    """Heat map of the volume between ranks, beside the same in another layout.
+
+    As in Figure 9 of Shan, Strohmaier, Qiang, Bailey, Yelick, SC 2006, there from IPM's profile.
+    """
+    record = run.communication
+    if record is None:
+        return NO_RECORD
+    own = _recorded(record)
+    if not own.matrix.any():
+        return Missing(
+            "No messages between single ranks were recorded: run the study on 2 or more ranks, and "
+            'with other algorithms than "mpi", to see the volume between them.'
+        )
+    panels = [own, *_beside(run, record)]
+    largest = max(float(panel.matrix.max()) for panel in panels)
+    least = min(float(m[m > 0].min()) for m in (p.matrix for p in panels) if m.any())
+    factor, unit = scale(largest, "B")
+    # Whole decades, so that the scale has ticks however alike the volumes are.
+    decades = np.floor(np.log10(least * factor)), np.floor(np.log10(largest * factor)) + 1
+    norm = LogNorm(*(10.0**decade for decade in decades))
+    canvas, axes = new_picture(1, 2, 4.4)
+    for axis, panel in zip(axes[0], panels, strict=False):
+        picture = _heat_map(axis, panel, factor, norm)
+    for axis in axes[0][len(panels) :]:
+        axis.set_visible(False)
+    bar = canvas.colorbar(picture, ax=list(axes[0][: len(panels)]), fraction=0.04, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(color=INK)
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    bar.ax.yaxis.set_minor_formatter(NullFormatter())
+    bar.set_label(f"{unit} per turn")
+    return Drawing(canvas, _volume_caption(record, panels))
+
+
+def _recorded(record: Communication) -> Volume:
+    matrix = record.traffic.matrix(record.ranks) / max(record.turns, 1)
+    title = f"{record.layout}, {'simulated' if record.simulated else 'recorded'}"
+    share = share_on_node(record.traffic, record.node)
+    return Volume(title, matrix, record.node, share, record.source)
+
+
+def _beside(run: RunFolder, record: Communication) -> list[Volume]:
+    """What stands on the right: another run where one was given, else the plan."""
+    if run.compared:
+        other = _recorded(run.compared[0])
+        name = run.compared[0].directory.resolve().name
+        return [replace(other, title=f"{other.title} ({name})")]
+    layout = other_layout(record)
+    planned = planned_traffic(run, record, layout)
+    if planned is None or not planned.bytes.any():
+        return []
+    share = share_on_node(planned, record.node)
+    matrix = planned.matrix(record.ranks)
+    return [Volume(f"{layout}, planned", matrix, record.node, share, "the plan")]
+
+
+def _heat_map(axis: Axes, panel: Volume, factor: float, norm: LogNorm) -> AxesImage:
+    ranks = len(panel.matrix)
+    shown = np.ma.masked_less_equal(panel.matrix * factor, 0)
+    box = (-0.5, ranks - 0.5, ranks - 0.5, -0.5)
+    picture = axis.imshow(shown, extent=box, norm=norm, interpolation="none", cmap=COLOURS)
+    edges = node_edges(panel.node)
+    if 0 < len(edges) < MOST_NODES:
+        width = 0.7 if len(edges) < MOST_NODES / 3 else 0.35
+        axis.hlines(np.array(edges) - 0.5, *box[:2], color=NODE, linewidth=width)
+        axis.vlines(np.array(edges) - 0.5, *box[2:], color=NODE, linewidth=width)
+    for spine in axis.spines.values():
+        spine.set_visible(True)
+        spine.set_color(LINE)
+    axis.grid(False)
+    axis.set_title(panel.title)
+    axis.set_xlabel("to rank")
+    axis.set_ylabel("from rank")
+    whole_ticks(axis.xaxis)
+    whole_ticks(axis.yaxis)
+    return picture
+
+
+def _volume_caption(record: Communication, panels: list[Volume]) -> str:
+    sides = ("left", "right") if len(panels) > 1 else ("",)
+    shares = ", ".join(
+        f"{100 * panel.on_node:.1f} %{f' ({side})' if side else ''}"
+        for side, panel in zip(sides, panels, strict=True)
+        if panel.on_node is not None
+    )
+    sources = list(dict.fromkeys(panel.source for panel in panels))
+    edges = node_edges(record.node)
+    lines = "; lines separate nodes" if 0 < len(edges) < MOST_NODES else ""
+    caption = (
+        f"Volume that each rank sends to each other per turn, logarithmic colour{lines}. Share of "
+        f"the volume that stays on a node: {shares}. Source: {'; '.join(sources)}."
+    )
+    library = [phase.name for phase in record.phases if phase.library]
+    if library:
+        caption += f" What the library sends inside cannot be seen: {', '.join(library)}."
+    if len(panels) == 1:
+        caption += " Give another run with --compare to see both side by side."
+    return caption
+
+
+def draw_phase_times(run: RunFolder) -> Drawing | Missing:
+    """Stacked times of a turn by phase against the rank count, and the share of communication.
+
+    As in Figure 3 of the same paper, there total and communication time on five machines.
+    """
+    if run.communication is None:
+        return NO_RECORD
+    records = sorted([run.communication, *run.compared], key=lambda record: record.ranks)
+    records = [record for record in records if record.seconds > 0][:MOST_BARS]
+    if not records:
+        return Missing("No time was recorded: run at least one turn to see its phases.")
+    turn = np.array([record.seconds / max(record.turns, 1) for record in records])
+    computing, communicating = _times(records)
+    total = np.sum(list(communicating.values()), axis=0) if communicating else np.zeros(len(turn))
+    rest = np.maximum(turn - computing - total, 0.0)
+    canvas, axes = new_picture(1, 2, 3.9, width_ratios=(3, 2))
+    _draw_stack(axes[0, 0], turn, computing, _largest(communicating, MOST_PHASES), rest)
+    _draw_share(axes[0, 1], 100 * total / turn)
+    for axis in axes[0]:
+        _name_bars(axis, records)
+    sources = list(dict.fromkeys(record.source for record in records))
+    caption = (
+        "Time of a turn by phase, mean over the ranks, waiting included; computing is that of all "
+        f"kernels together. Source: {'; '.join(sources)}."
+    )
+    if len(records) == 1:
+        caption += " Give runs on other numbers of ranks with --compare to see them beside it."
+    return Drawing(canvas, caption)
+
+
+def _times(records: list[Communication]) -> tuple[Floats, dict[str, Floats]]:
+    """Times per turn [s], means over the ranks, of n runs: computing (n,), phases (n,) by name."""
+    costs = [{cost.name: cost for cost in phase_costs(record)} for record in records]
+    computing = np.array([sum(cost.computing.mean for cost in by.values()) for by in costs])
+    names = dict.fromkeys(n for by in costs for n, cost in by.items() if cost.communicates)
+    phases = {
+        name: np.array([by[name].communicating.mean if name in by else 0.0 for by in costs])
+        for name in names
+    }
+    return computing, phases
+
+
+def _draw_stack(
+    axis: Axes, turn: Floats, computing: Floats, phases: dict[str, Floats], rest: Floats
+) -> None:
+    factor, unit = scale(turn, "s")
+    colours = colours_of(tuple(phases), (False,) * len(phases))
+    parts = [("computing", computing, STATES["computing"])]
+    parts += [(name, values, colours[name]) for name, values in phases.items()]
+    parts += [("not recorded", rest, STATES["not recorded"])]
+    bottom = np.zeros(len(turn))
+    for name, values, colour in parts:
+        if values.any():
+            axis.bar(np.arange(len(turn)), values * factor, BAR, bottom, color=colour, label=name)
+            bottom += values * factor
+    axis.set_title(f"time of a turn [{unit}]")
+    axis.margins(y=0.04)
+    handles, labels = axis.get_legend_handles_labels()
+    axis.legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _draw_share(axis: Axes, share: Floats) -> None:
+    axis.bar(np.arange(len(share)), share, BAR, color=STATES["communicating"])
+    for at, value in enumerate(share):
+        axis.annotate(
+            f"{value:.1f}", (at, value), (0, 2), textcoords="offset points", ha="center", fontsize=8
+        )
+    axis.set_ylim(0, max(1.0, 1.15 * float(share.max())))
+    axis.set_title("share of communication [%]")
+
+
+def _largest(values: dict[str, Floats], most: int) -> dict[str, Floats]:
+    """The largest `most` series in their order, the others as their sum."""
+    if len(values) <= most:
+        return values
+    kept = sorted(values, key=lambda name: -float(values[name].sum()))[: most - 1]
+    chosen = {name: series for name, series in values.items() if name in kept}
+    others = [series for name, series in values.items() if name not in kept]
+    return {**chosen, f"{len(others)} others": np.asarray(np.sum(others, axis=0))}
+
+
+def _name_bars(axis: Axes, records: list[Communication]) -> None:
+    several = len({record.ranks for record in records}) < len(records)
+    machines = len({record.machine for record in records}) > 1
+    names = []
+    for record in records:
+        lines = [str(record.ranks)]
+        lines += [record.layout] if several else []
+        lines += [record.machine or "here"] if machines else []
+        names.append("\n".join(lines))
+    crowded = several and len(records) > 4
+    axis.set_xticks(
+        np.arange(len(records)), names, rotation=40 if crowded else 0, fontsize=7 if several else 8
+    )
+    axis.set_xlim(-0.7, max(len(records), 3) - 0.3)
+    axis.set_xlabel("ranks")
+    axis.grid(False, axis="x")

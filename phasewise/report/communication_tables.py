@@ -1,0 +1,135 @@
+"""Tables of the communication: how the run used its ranks, and what each phase cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from phasewise.analysis.communication import (
+    PhaseCost,
+    Spread,
+    efficiency,
+    node_size_of,
+    phase_costs,
+    share_on_node,
+)
+from phasewise.communication_records import Communication
+from phasewise.report.planned import planned_phases
+from phasewise.report.run_folder import RunFolder
+from phasewise.report.tables import Table
+
+AGREES, DIFFERS, UNPLANNED = "equal", "DIFFERS", "–"
+
+
+def communication_tables(run: RunFolder) -> list[Table]:
+    """How the ranks were used, and the phases; none where no communication was recorded."""
+    record = run.communication
+    if record is None:
+        return []
+    costs = phase_costs(record)
+    return [_use(record), _counts(run, record, costs), _times(record, costs)]
+
+
+def _use(record: Communication) -> Table:
+    found = efficiency(record)
+    size = node_size_of(record.node)
+    nodes = len(set(record.node.tolist()))
+    share = share_on_node(record.traffic, record.node)
+    rows = [
+        ("times", record.source),
+        ("ranks", str(record.ranks)),
+        ("nodes", str(nodes) if size is None else f"{nodes}, of {size} ranks"),
+        ("process grid, Prow x Pcol", record.grid_text),
+        ("layout", record.layout),
+        ("exchange", ", ".join(f"{key} {value}" for key, value in record.algorithms.items())),
+        ("time of a turn", _milliseconds(record.seconds / max(record.turns, 1)) + " ms"),
+        ("load balance, mean / largest computing time", _percent(found.load_balance)),
+        ("communication efficiency, largest computing time / run time",
+         _percent(found.communication_efficiency)),
+        ("parallel efficiency, the product of the two", _percent(found.parallel_efficiency)),
+        ("share of communication, mean over the ranks", _percent(found.communicating)),
+        ("of which waiting", _percent(found.waiting)),
+        ("share of the volume that stays on a node", _percent(share)),
+    ]  # fmt: skip
+    return Table("Use of the ranks", ("", ""), tuple(rows))
+
+
+def _counts(run: RunFolder, record: Communication, costs: tuple[PhaseCost, ...]) -> Table:
+    plan = planned_phases(run, record)
+    rows = tuple(
+        (
+            f"{cost.name} *" if cost.library else cost.name,
+            _number(cost.calls / record.ranks),
+            _number(cost.messages),
+            _number(1e-6 * cost.bytes),
+            f"{100 * cost.share:.2f}",
+            *_against_plan(record, cost, plan.get(cost.name)),
+        )
+        for cost in costs
+        if cost.communicates
+    )
+    heads = (
+        "per turn", "calls of a rank", "messages", "MB", "% of the time",
+        "messages of a rank", "as planned",
+    )  # fmt: skip
+    note = (
+        "Messages and MB are sums over the ranks, of a library collective (*) what was asked for. "
+        "The messages of a rank are those of the one that sends most; recorded and planned are "
+        "compared in messages and bytes over the whole run."
+    )
+    return Table("What the phases sent", heads, rows, note)
+
+
+def _against_plan(
+    record: Communication, cost: PhaseCost, planned: dict[str, Any] | None
+) -> tuple[str, str]:
+    """Messages per turn of the rank that sends most, and whether they are those of the plan."""
+    phase = record.phase(cost.name)
+    assert phase is not None
+    turns = max(record.turns, 1)
+    if planned is None or planned.get("library") or phase.library:
+        return _number(float(phase.messages.max()) / turns), UNPLANNED
+    rank = int(planned["rank"])
+    recorded = int(phase.messages[rank]), int(phase.bytes[rank])
+    expected = int(planned["messages"]), int(planned["bytes_per_rank"])
+    if planned["per"] == "mesh":
+        # Done for each new mesh, of which there are as many as the messages say.
+        times, rest = divmod(recorded[0], expected[0]) if expected[0] else (0, recorded[0])
+        agrees = rest == 0 and recorded[1] == times * expected[1]
+        verdict = f"{AGREES}, {times} meshes" if agrees else DIFFERS
+    else:
+        verdict = AGREES if recorded == tuple(turns * n for n in expected) else DIFFERS
+    return _number(recorded[0] / turns), verdict
+
+
+def _times(record: Communication, costs: tuple[PhaseCost, ...]) -> Table:
+    shown = [c for c in costs if c.computing.most or c.communicating.most]
+    rows = tuple(
+        (cost.name, *map(_spread, (cost.computing, cost.communicating, cost.waiting)))
+        for cost in shown
+    )
+    note = (
+        "Least / mean / largest over the ranks, ms per turn. Waiting, a part of communicating, "
+        f"lasts until a late partner has begun to send. Source: {record.source}."
+    )
+    heads = ("", "computing", "communicating", "waiting")
+    return Table("Time in phases and kernels", heads, rows, note)
+
+
+def _spread(values: Spread) -> str:
+    if values.most == 0:
+        return "–"
+    return " / ".join(map(_milliseconds, (values.least, values.mean, values.most)))
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.4g}" if 1e3 * seconds < 1e4 else f"{1e3 * seconds:.0f}"
+
+
+def _number(value: float) -> str:
+    if value >= 1e4 or value == int(value):
+        return f"{value:,.0f}".replace(",", "\N{NO-BREAK SPACE}")
+    return f"{value:.4g}"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"

@@ -1,0 +1,77 @@
+"""What the plan says of a run's messages, to be shown beside what was recorded.
+
+A plan is of the run's study, ranks and nodes; where the core that plans is not built, or cannot
+plan the study, there is none.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from phasewise.analysis.communication import node_size_of
+from phasewise.communication_records import Communication, Traffic
+from phasewise.report.run_folder import RunFolder
+from phasewise.study import Study
+
+OTHER_LAYOUT = {"column-first": "row-first"}
+"""The layout that a run's own is compared with; column-first for any other."""
+
+
+def other_layout(record: Communication) -> str:
+    """Layout to compare that of a run with."""
+    return OTHER_LAYOUT.get(record.layout, "column-first")
+
+
+def planned_traffic(run: RunFolder, record: Communication, layout: str) -> Traffic | None:
+    """Messages per turn of the run's study in another layout."""
+    found = _ask("traffic", run, record, layout)
+    if found is None:
+        return None
+    columns = (found[name] for name in ("from", "to", "messages", "bytes"))
+    return Traffic(*(np.asarray(column, dtype=np.int64) for column in columns))
+
+
+def planned_phases(run: RunFolder, record: Communication) -> dict[str, dict[str, Any]]:
+    """Phases of the plan by name, each of the rank that sends most messages.
+
+    Parts of one name are added where they speak of the same rank; empty without a plan.
+    """
+    found = _ask("plan", run, record)
+    phases: dict[str, dict[str, Any]] = {}
+    for phase in [] if found is None else found["phases"]:
+        name = str(phase["name"])
+        if name not in phases:
+            phases[name] = dict(phase)
+        elif phases[name]["rank"] == phase["rank"] and phases[name]["per"] == phase["per"]:
+            for key in ("messages", "bytes_per_rank"):
+                phases[name][key] += phase[key]
+    return phases
+
+
+def with_layout(parameters: str, layout: str) -> str:
+    """The flat parameters with another layout."""
+    dropped = ("communication.layout ", "communication.places ")
+    kept = [line for line in parameters.splitlines() if not line.startswith(dropped)]
+    return "\n".join([*kept, f"communication.layout = {layout}", ""])
+
+
+def _ask(what: str, run: RunFolder, record: Communication, layout: str | None = None) -> Any:
+    """What a function of the core gives for the run's study, None where it cannot."""
+    try:
+        function = getattr(import_module("phasewise._core"), what, None)
+    except ImportError:
+        return None
+    size = node_size_of(record.node)
+    if function is None or size is None:
+        return None
+    try:
+        parameters = Study.from_dict(run.study, run.directory).parameters()
+        return function(
+            with_layout(parameters, layout) if layout else parameters, record.ranks, size
+        )
+    except (ValueError, RuntimeError):
+        # The study names a file that is gone, or cannot be divided over the ranks again.
+        return None

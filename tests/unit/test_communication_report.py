@@ -1,0 +1,376 @@
+"""What is shown of a run's communication: known numbers come out, and damage is one sentence.
+
+Times are sums of a few multiples of 1 ms in double precision: 1e-12 s is far above their rounding.
+"""
+
+import html
+import json
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from phasewise.analysis.communication import (
+    efficiency,
+    node_size_of,
+    phase_costs,
+    share_on_node,
+)
+from phasewise.analysis.timeline import covered, one_turn, parents, timeline
+from phasewise.communication_records import Events, read_communication
+from phasewise.errors import RunError, StudyError
+from phasewise.report import planned
+from phasewise.report.communication import draw_phase_times, draw_volume
+from phasewise.report.communication_tables import communication_tables
+from phasewise.report.contents import make_report
+from phasewise.report.run_folder import RunFolder
+from phasewise.report.timeline import draw_states, draw_tasks, draw_utilisation
+from tests.unit.synthetic_communication import BYTES, TURN, write_communication
+from tests.unit.synthetic_run import make_study
+
+ROUNDING = 1e-12
+
+
+def write_messages(folder, **shape):
+    """The folder of a run of messages alone, simulated unless `machine` is None."""
+    machine = write_communication(folder, **({"machine": "bassi"} | shape))
+    (folder / "study.json").write_text(json.dumps(make_study(3).resolved()))
+    return machine
+
+
+def text_of(made):
+    return html.unescape(made.path.read_text(encoding="utf-8"))
+
+
+def row_of(text, head):
+    """The cells of a row of a table."""
+    row = re.search(rf'<tr><th scope="row">{re.escape(head)}</th>(.*?)</tr>', text)
+    return re.findall(r"<td>(.*?)</td>", row[1])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_communication(tmp_path)
+    return tmp_path
+
+
+def damage(folder, change):
+    """Change the content of communication.json in place."""
+    path = folder / "communication.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def test_the_matrix_of_the_volume_is_the_one_put_in(folder):
+    machine = write_communication(folder, prow=2, pcol=4)
+    found = read_communication(folder).traffic.matrix(machine.ranks)
+    expected = np.zeros((16, 16))
+    for rank in range(16):
+        for phase, size in BYTES.items():
+            for partner in machine.partners(rank, phase)[0]:
+                expected[rank, partner] += 3 * size
+    assert np.array_equal(found, expected) and found.any()
+
+
+def test_load_balance_times_communication_efficiency_is_the_parallel_efficiency(folder):
+    found = efficiency(read_communication(folder))
+    # Half of the ranks compute 6 ms of a turn of 10 ms, half 4 ms.
+    assert found.load_balance == pytest.approx(5 / 6)
+    assert found.communication_efficiency == pytest.approx(0.6)
+    assert found.parallel_efficiency == pytest.approx(0.5)
+    assert found.communicating == pytest.approx(0.5)
+    assert found.waiting == pytest.approx(0.1)
+
+
+def test_a_run_that_computed_nothing_has_no_efficiency(folder):
+    def forget(content):
+        for rank in content["rank"]:
+            for phase in rank["phases"].values():
+                phase["computing"] = 0.0
+
+    damage(folder, forget)
+    found = efficiency(read_communication(folder))
+    assert found.load_balance is None and found.communication_efficiency is None
+    assert found.communicating == pytest.approx(0.5)
+
+
+def test_the_cost_of_a_phase_is_spread_over_the_ranks(folder):
+    cost = next(c for c in phase_costs(read_communication(folder)) if c.name == "reduce_column")
+    assert (cost.calls, cost.messages, cost.bytes) == (8, 8, 8 * BYTES["reduce_column"])
+    spread = cost.communicating
+    assert (spread.least, spread.mean, spread.most) == pytest.approx((2e-3, 3e-3, 4e-3))
+    assert (cost.waiting.least, cost.waiting.most) == pytest.approx((0, 2e-3))
+    assert cost.share == pytest.approx(0.3) and cost.communicates and not cost.library
+
+
+def test_kernels_are_told_from_phases(folder):
+    phases = {p.name: p.communicates for p in read_communication(folder).phases}
+    assert phases == {
+        "reduce_column": True, "broadcast_row": True, "push": False, "deposit": False,
+        "moments": True,
+    }  # fmt: skip
+
+
+def test_the_share_on_a_node_follows_the_nodes(folder):
+    record = read_communication(folder)
+    # A column of two ranks is a node; its one message of 32 kB stands against two of 64 kB.
+    assert share_on_node(record.traffic, record.node) == pytest.approx(0.2)
+    assert share_on_node(record.traffic, np.zeros(8, dtype=int)) == 1.0
+    assert share_on_node(record.phase("push").traffic, record.node) is None
+    assert node_size_of(record.node) == 2
+    assert node_size_of(np.array([0, 0, 1, 2])) is None
+    assert node_size_of(np.array([0, 0, 0, 1])) == 3
+
+
+def test_events_of_all_ranks_stand_on_the_clock_of_rank_0(folder):
+    events = Events(read_communication(folder))
+    for rank in range(8):
+        own = events.of(rank)
+        first = own[own["phase"] == events.names.index("deposit")][0]
+        assert (first["start"], first["end"]) == pytest.approx((6e-3, 8e-3), abs=ROUNDING)
+
+
+def test_the_time_line_says_who_computes_communicates_and_waits(folder):
+    record = read_communication(folder)
+    events = Events(record)
+    assert one_turn(events, record) == pytest.approx((TURN, 2 * TURN), abs=ROUNDING)
+    line = timeline(events, (TURN, 2 * TURN), 20)
+    # In 20 intervals of 0.5 ms: number 1 is at 0.5 ms, number 5 at 2.5 ms and so on.
+    computing, communicating, waiting, rest = np.round(line.counts, 6)
+    assert [computing[at] for at in (1, 5, 9, 13, 17, 19)] == [8, 4, 0, 8, 0, 0]
+    assert [waiting[at] for at in (1, 5, 9, 13, 17, 19)] == [0, 4, 0, 0, 0, 0]
+    assert [communicating[at] for at in (1, 5, 9, 13, 17, 19)] == [0, 0, 8, 0, 8, 8]
+    assert not rest.any()
+    named = [[line.names[task] for task in row] for row in line.task[:, [1, 9, 13, 17, 19]]]
+    expected = ["push", "reduce_column", "deposit", "broadcast_row", "moments"]
+    assert named == [expected] * 8
+
+
+def test_the_waiting_of_the_time_line_is_that_of_the_record(folder):
+    record = read_communication(folder)
+    line = timeline(Events(record), (0, 3 * TURN), 333)
+    width = line.edges[1] - line.edges[0]
+    waited = record.phase("reduce_column").waiting
+    assert line.waiting.sum(axis=1) * width == pytest.approx(waited, abs=ROUNDING)
+
+
+def test_a_kernel_inside_of_a_phase_takes_its_time_from_the_phase():
+    starts = np.array([0.0, 1.0, 2.0, 5.0, 9.0])
+    ends = np.array([8.0, 4.0, 3.0, 6.0, 10.0])
+    assert parents(starts, ends).tolist() == [-1, 0, 1, 0, -1]
+
+
+def test_covered_time_is_that_of_the_intervals_within_each_edge():
+    found = covered(np.array([-1.0, 0.5, 3.0]), np.array([0.25, 2.5, 9.0]), np.arange(5.0))
+    assert found == pytest.approx([0.75, 1, 0.5, 1])
+
+
+def test_a_time_line_that_ended_early_shows_what_all_ranks_kept(tmp_path):
+    write_communication(tmp_path, capacity=5)
+    record = read_communication(tmp_path)
+    start, end = one_turn(Events(record), record)
+    # The fifth event, after push, a message's two ends, reduce_column and deposit, ends at 8 ms.
+    assert (start, end) == pytest.approx((0, 8e-3), abs=ROUNDING)
+    made = RunFolder(tmp_path).timeline
+    assert made.dropped == 8 * (3 * 11 - 5)
+
+
+@pytest.mark.parametrize("shape", [{"prow": 1, "pcol": 1}, {"prow": 8, "pcol": 16}])
+def test_every_figure_is_drawn_at_2_and_at_256_ranks(tmp_path, shape):
+    machine = write_messages(tmp_path, node_size=16, **shape)
+    made = make_report(tmp_path)
+    names = [figure.name for figure in made.figures]
+    assert names == ["volume", "phase-times", "tasks", "states", "utilisation"]
+    assert all(figure.svg for figure in made.figures)
+    # One file for all, of a size that a browser opens at once.
+    assert made.path.stat().st_size < 1e6
+    assert row_of(text_of(made), "ranks") == [str(machine.ranks)]
+
+
+def test_a_run_of_messages_alone_shows_study_and_communication_of_a_simulator(tmp_path):
+    write_messages(tmp_path, machine="<b>bassi")
+    made = make_report(tmp_path)
+    page = made.path.read_text(encoding="utf-8")
+    assert re.findall(r'<section id="([\w-]+)"', page) == ["communication", "study", "resolved"]
+    words = "simulated on <b>bassi (a simulator, not hardware)"
+    assert html.escape(words) in page[: page.index("<nav>")] and words not in page
+    assert all(words in figure.caption for figure in made.figures)
+    assert row_of(page, "parallel efficiency, the product of the two") == ["50.0 %"]
+    links = re.findall(r'\b(?:src|href)="([^"]*)"', page)
+    assert any(link.startswith("data:image/png") for link in links)
+    assert all(link.startswith(("#", "data:")) for link in links)
+    assert not re.search(r"(https?|ftp|file):|//[a-z]+\.", page)
+
+
+def test_times_of_a_real_run_are_said_to_be_measured(tmp_path):
+    write_messages(tmp_path, machine=None)
+    for draw in (draw_volume, draw_phase_times, draw_tasks, draw_states, draw_utilisation):
+        caption = draw(RunFolder(tmp_path)).caption
+        assert "Source: measured." in caption and "simulat" not in caption
+
+
+def test_another_run_stands_on_the_right_and_among_the_bars(tmp_path):
+    write_messages(tmp_path / "this")
+    write_messages(tmp_path / "other", layout="row-first", machine="jaguar")
+    write_messages(tmp_path / "large", prow=4)
+    run = RunFolder(tmp_path / "this", [tmp_path / "other", tmp_path / "large"])
+    volume = draw_volume(run)
+    titles = [axis.get_title() for axis in volume.canvas.axes[:2]]
+    assert titles == ["column-first, simulated", "row-first, simulated (other)"]
+    # Row-first puts the two columns of a row on a node: messages along a column and to the other
+    # beam all go between nodes.
+    assert "20.0 % (left), 0.0 % (right)" in volume.caption and "jaguar" in volume.caption
+    bars = draw_phase_times(run).canvas.axes[0].get_xticklabels()
+    assert [bar.get_text().split("\n")[0] for bar in bars] == ["8", "8", "16"]
+
+
+def test_the_bars_are_as_high_as_the_times_put_in(folder):
+    times, share = draw_phase_times(RunFolder(folder)).canvas.axes
+    heights = {bars.get_label(): bars.patches[0].get_height() for bars in times.containers}
+    expected = {"computing": 5, "reduce_column": 3, "broadcast_row": 1.5, "moments": 0.5}
+    assert heights == pytest.approx(expected)  # ms
+    assert share.patches[0].get_height() == pytest.approx(50)  # %
+
+
+def test_without_another_run_the_plan_of_the_other_layout_stands_on_the_right(
+    tmp_path, monkeypatch
+):
+    write_messages(tmp_path)
+    asked = []
+
+    def traffic(parameters, ranks, node_size):
+        asked.append((parameters, ranks, node_size))
+        columns = ([0, 0], [1, 2], [1, 1], [3000, 1000])
+        names = ("from", "to", "messages", "bytes")
+        return dict(zip(names, map(np.array, columns), strict=True))
+
+    monkeypatch.setattr(planned, "import_module", lambda _: SimpleNamespace(traffic=traffic))
+    volume = draw_volume(RunFolder(tmp_path))
+    (parameters, *numbers), *others = asked
+    assert numbers == [8, 2] and not others
+    assert re.findall(r"communication\.layout = (.*)", parameters) == ["row-first"]
+    assert volume.canvas.axes[1].get_title() == "row-first, planned"
+    assert "75.0 % (right)" in volume.caption
+
+
+def test_messages_are_compared_with_the_plan_phase_by_phase(tmp_path, monkeypatch):
+    column = {"name": "reduce_column", "per": "turn", "library": False, "rank": 0}
+    row = {"name": "broadcast_row", "per": "turn", "library": False, "rank": 3}
+    sizes = BYTES["reduce_column"], BYTES["broadcast_row"]
+    rows = sent_table(
+        tmp_path,
+        monkeypatch,
+        column | {"messages": 1, "bytes_per_rank": sizes[0]},
+        # In two parts of one name, and 8 B more than were sent.
+        row | {"messages": 1, "bytes_per_rank": sizes[1]},
+        row | {"messages": 1, "bytes_per_rank": sizes[1] + 8},
+    )
+    assert rows["reduce_column"][-2:] == ("1", "equal")
+    assert rows["broadcast_row"][-2:] == ("2", "DIFFERS")
+    assert rows["moments *"][-1] == "–"
+
+
+def test_a_phase_done_once_a_mesh_agrees_when_it_was_done_whole_times(tmp_path, monkeypatch):
+    column = {"name": "reduce_column", "per": "mesh", "library": False, "rank": 0}
+    column |= {"messages": 1, "bytes_per_rank": BYTES["reduce_column"]}
+    rows = sent_table(tmp_path, monkeypatch, column)
+    assert rows["reduce_column"][-1] == "equal, 3 meshes"
+
+
+def sent_table(folder, monkeypatch, *phases):
+    """Rows of the table of messages by phase, where the plan has `phases`."""
+    write_messages(folder)
+    core = SimpleNamespace(plan=lambda *_: {"phases": phases})
+    monkeypatch.setattr(planned, "import_module", lambda _: core)
+    sent = communication_tables(RunFolder(folder))[1]
+    return {row[0]: row[1:] for row in sent.rows}
+
+
+def test_a_run_without_events_asks_for_them_in_one_sentence(tmp_path):
+    write_messages(tmp_path, capacity=0)
+    run = RunFolder(tmp_path)
+    for draw in (draw_tasks, draw_states, draw_utilisation):
+        assert draw(run).sentence.startswith("Run it again with --events 100000")
+
+
+def test_a_run_on_one_rank_says_how_to_see_messages(folder):
+    def silence(content):
+        for rank in content["rank"]:
+            for phase in rank["phases"].values():
+                phase["sent_to"] = {}
+
+    damage(folder, silence)
+    assert "2 or more ranks" in draw_volume(RunFolder(folder)).sentence
+
+
+def cut(content):
+    content["rank"].pop()
+
+
+def rename(content):
+    del content["rank"][3]["phases"]["push"]["calls"]
+
+
+def misdirect(content):
+    content["rank"][0]["phases"]["reduce_column"]["sent_to"] = {"99": [1, 8]}
+
+
+def age(content):
+    content["version"] = 7
+
+
+def spoil(content):
+    content["rank"] = "none"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (cut, "does not list each of its 8 ranks once"),
+        (rename, "it misses 'calls'"),
+        (misdirect, "names a rank that the run did not have"),
+        (age, "is of version 7; this phasewise reads version 1"),
+        (spoil, "is damaged"),
+    ],
+)
+def test_a_damaged_record_is_refused_in_one_sentence(folder, change, words):
+    damage(folder, change)
+    with pytest.raises(RunError, match=re.escape(words)) as refused:
+        read_communication(folder)
+    assert "communication.json" in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_record_that_is_cut_off_or_missing_is_refused_in_one_sentence(folder):
+    path = folder / "communication.json"
+    path.write_text(path.read_text()[:100])
+    with pytest.raises(RunError, match=r"communication\.json is damaged"):
+        read_communication(folder)
+    path.unlink()
+    with pytest.raises(RunError, match=r"holds no communication\.json: give the folder of a run"):
+        read_communication(folder)
+    with pytest.raises(StudyError, match="give the folder of a run"):
+        make_report(folder)
+
+
+def test_damaged_events_are_refused_in_one_sentence(folder):
+    record = read_communication(folder)
+    path = folder / "events.bin"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    with pytest.raises(RunError, match=r"events\.bin is damaged: it holds \d+ bytes, where"):
+        Events(record)
+    # The third event of rank 0 is a receive; byte 24 begins its peer.
+    at = 2 * 40 + 24
+    path.write_bytes(whole[:at] + b"\xff\x00\x00\x00" + whole[at + 4 :])
+    with pytest.raises(RunError, match="an event of rank 0 makes no sense"):
+        Events(record).of(0)
+    path.unlink()
+    with pytest.raises(RunError, match=r"events\.bin cannot be read"):
+        Events(record)
+
+
+def test_a_missing_folder_to_compare_with_is_named(folder):
+    with pytest.raises(RunError, match=r"nowhere holds no communication\.json"):
+        RunFolder(folder, [folder / "nowhere"])
