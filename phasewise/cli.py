@@ -26,6 +26,7 @@ COMMANDS = {
     "check": "phasewise.check",
     "report": "phasewise.report",
     "plan": "phasewise.plan",
+    "trace": "phasewise.trace",
     "import": "phasewise.importers",
     "bench": "phasewise.bench",
 }
@@ -126,6 +127,7 @@ def build_parser() -> Parser:
     _add_check(commands)
     _add_report(commands)
     _add_plan(commands)
+    _add_trace(commands)
     _add_import(commands)
     _add_bench(commands)
     return parser
@@ -182,6 +184,9 @@ def _add_run(commands: Any) -> None:
     parser.add_argument("--out", metavar="DIR", help="folder for records (runs/<study> by default)")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--quiet", action="store_true", help="no progress, no table")
+    parser.add_argument(
+        "--events", type=count, default=0, metavar="N", help="time line: events kept by each rank"
+    )
 
 
 def _add_check(commands: Any) -> None:
@@ -195,6 +200,23 @@ def _add_report(commands: Any) -> None:
     parser.add_argument("directory", metavar="DIR", help="folder of the run")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the HTML file (DIR/report.html by default)"
+    )
+    parser.add_argument(
+        "--compare",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="DIR2",
+        help="folders of runs whose communication is shown beside this one's",
+    )
+
+
+def _add_trace(commands: Any) -> None:
+    summary = "Write the time line of a run for Perfetto."
+    parser = _command(commands, "trace", summary, "print what was written as JSON")
+    parser.add_argument("directory", metavar="DIR", help="folder of a run with --events")
+    parser.add_argument(
+        "--chrome", metavar="FILE", required=True, help="the file, Chrome trace events in JSON"
     )
 
 
