@@ -1,66 +1,143 @@
 // A group of ranks and the exchanges between them, each under the name of its phase.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "comm/exchange.hpp"
 #include "comm/recorder.hpp"
 
 namespace phasewise::comm {
 
 // Starts MPI on first use and ends it when the process ends; a second start by somebody else is
-// respected.
+// respected. Under SimGrid the clock becomes the simulated one.
 void initialise();
+// Ends MPI if we started it. main calls it as its last act: a simulated machine does not wait for
+// the process to end.
+void finalise();
 // Ends all ranks at once with this exit status.
 [[noreturn]] void abort_all(int status);
+// Whether this was built for SimGrid's simulated machines.
+bool simulated();
+// The speed of a rank at which parallel::clock().charge lets simulated time pass: the longer of
+// the flops' and the bytes' time. A rate of 0: that part of the work is not charged. Does nothing
+// on a real machine.
+void set_rates(double flops_per_second, double bytes_per_second);
 // The MPI library in use, and the one phasewise was built with.
 std::string library_version();
 std::string built_with_version();
 
-// A point-to-point message of doubles; messages between two ranks match in the order in which both
-// list them.
+// A phase by its index in the recorder, or by its name.
+class PhaseKey {
+ public:
+  PhaseKey(int index) : index_(index) {}
+  PhaseKey(std::string_view name) : name_(name) {}
+  PhaseKey(const std::string& name) : name_(name) {}
+  PhaseKey(const char* name) : name_(name) {}
+  int in(Recorder& recorder) const { return index_ < 0 ? recorder.phase(name_) : index_; }
+
+ private:
+  int index_ = -1;
+  std::string_view name_;
+};
+
+// A point-to-point message of doubles; messages between two ranks on one channel match in the order
+// in which both list them.
 struct Message {
-  int peer;
+  int peer;  // among all ranks
   double* data;
   std::int64_t count;
 };
 
+// Complex values (r, c) at data + r * row_stride + c * column_stride, sent row by row.
+struct ComplexBlock {
+  std::complex<double>* data;
+  std::int64_t rows, row_stride;
+  std::int64_t columns, column_stride;
+};
+
+// Messages on their way. Their memory stays untouched until all are done; the end of a Pending
+// waits for them.
+class Pending {
+ public:
+  Pending();
+  Pending(Pending&&) noexcept;
+  Pending& operator=(Pending&&) noexcept;
+  ~Pending();
+
+  // Lets the library make progress; whether all messages are done.
+  bool test();
+  // Returns when all messages are done.
+  void wait();
+  bool done() const { return flight_ == nullptr; }
+
+ private:
+  friend class Communicator;
+  struct Flight;
+  explicit Pending(std::unique_ptr<Flight> flight);
+  std::unique_ptr<Flight> flight_;
+};
+
 class Communicator {
  public:
-  // All ranks. The recorder outlives the communicator.
+  // All ranks. The recorder outlives the communicator, which outlives its pending messages.
   static Communicator world(Recorder& recorder);
   ~Communicator();
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
 
-  // Collective: the ranks that name the same colour form a group, ordered by their rank here.
-  Communicator split(int color) const;
+  // Collective: the ranks that name the same colour form a group, ordered by key and then by their
+  // rank here; without a key, by their rank here.
+  Communicator split(int color) const { return split(color, rank_); }
+  Communicator split(int color, int key) const;
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  Recorder& recorder() const { return *recorder_; }
+  // Seconds to be added to this rank's clock to get that of rank 0 of all.
+  double clock_offset() const;
+  // Collective: the node of each rank here, numbered in the order in which they are met.
+  std::vector<int> nodes() const;
 
+  // Begins all receives and then all sends. Peers are ranks among all, whatever this group is. Of a
+  // late partner this rank knows by the message's tag, in which the sender writes when it began.
+  [[nodiscard]] Pending post(const PhaseKey& phase, Channel channel, std::span<const Message> sends,
+                             std::span<const Message> receives) const;
+  // post and wait on Channel::other, as one call of the phase.
+  void exchange(const PhaseKey& phase, const std::vector<Message>& sends,
+                const std::vector<Message>& receives) const;
+
+  // Collectives of the library, recorded as the volume asked for; each is one call of its phase,
+  // unless this rank is in that phase already. Counts beyond the library's int are refused
+  // (std::length_error).
   void barrier() const;
   // Element by element over all ranks, in place, the result everywhere.
-  void sum(const std::string& phase, std::span<double> values) const;
-  void sum(const std::string& phase, std::span<std::int64_t> values) const;
-  void max(const std::string& phase, std::span<double> values) const;
+  void sum(const PhaseKey& phase, std::span<double> values) const;
+  void sum(const PhaseKey& phase, std::span<std::int64_t> values) const;
+  void max(const PhaseKey& phase, std::span<double> values) const;
   // Sum over all ranks; rank r gets the next counts[r] values, at the start of `values`. Sums must
   // be exact in any order.
-  void reduce_scatter(const std::string& phase, std::span<double> values,
+  void reduce_scatter(const PhaseKey& phase, std::span<double> values,
                       const std::vector<int>& counts) const;
   // Rank r gives counts[r] values, in their place among all; everyone gets all.
-  void all_gather(const std::string& phase, std::span<double> values,
+  void all_gather(const PhaseKey& phase, std::span<double> values,
                   const std::vector<int>& counts) const;
-  // All sends and receives at once.
-  void exchange(const std::string& phase, const std::vector<Message>& sends,
-                const std::vector<Message>& receives) const;
-  std::vector<std::vector<std::byte>> gather(const std::string& phase,
+  // The same by a gather to rank 0 and a broadcast from there.
+  void gather_and_broadcast(const PhaseKey& phase, std::span<double> values,
+                            const std::vector<int>& counts) const;
+  // sends[r] goes to rank r, receives[r] comes from it, straight from and into their places; the
+  // sender's and the receiver's block have as many values. The blocks of a list lie within 2 GB.
+  void transpose(const PhaseKey& phase, std::span<const ComplexBlock> sends,
+                 std::span<const ComplexBlock> receives) const;
+  std::vector<std::vector<std::byte>> gather(const PhaseKey& phase,
                                              std::span<const std::byte> mine) const;  // on rank 0
-  std::vector<std::byte> broadcast(const std::string& phase, std::span<const std::byte> mine) const;
+  std::vector<std::byte> broadcast(const PhaseKey& phase, std::span<const std::byte> mine) const;
 
  private:
   struct Handle;

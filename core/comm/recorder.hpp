@@ -2,6 +2,7 @@
 // waiting; to whom the messages went; and, where it is asked for, the single events in time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,15 +16,34 @@ struct Traffic {
   std::int64_t bytes = 0;
 };
 
+// Traffic to each peer, in the order in which the peers were first met. A message costs two
+// look-ups in arrays; memory grows with the highest peer (4 bytes a rank) and with the peers met.
+class TrafficByPeer {
+ public:
+  struct Entry {
+    int peer;
+    Traffic traffic;
+  };
+
+  Traffic& of(int peer);
+  const std::vector<Entry>& entries() const { return entries_; }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+
+ private:
+  std::vector<std::int32_t> place_;  // by peer: 1 + index of its entry, 0 where there is none
+  std::vector<Entry> entries_;
+};
+
 struct PhaseRecord {
   std::int64_t calls = 0;
-  std::int64_t messages = 0;  // sent; a library collective counts as one
-  std::int64_t bytes = 0;     // sent; for a library collective the volume asked for
-  double computing = 0.0;     // s, in kernels of this name and in packing and adding for it
+  std::int64_t messages = 0;   // sent; a library collective counts as one
+  std::int64_t bytes = 0;      // sent; for a library collective the volume asked for
+  double computing = 0.0;      // s, in kernels of this name and in packing and adding for it
   double communicating = 0.0;  // s, waiting included
   double waiting = 0.0;        // s, until a late partner had begun to send
   bool library = false;        // what the library sends inside cannot be seen
-  std::map<int, Traffic> sent_to;  // by rank among all
+  TrafficByPeer sent_to;       // by rank among all
 };
 
 enum class EventKind : std::uint8_t { compute, phase, send, receive };
@@ -41,6 +61,15 @@ struct Event {
 };
 static_assert(sizeof(Event) == 40);
 
+// What else the record of one rank says: docs/communication.md.
+struct RankFacts {
+  int rank = 0;
+  int node = 0;
+  std::array<int, 3> place{1, 0, 0};  // beam (1 or 2), column, row
+  double seconds = 0.0;               // of the turns
+  double clock_offset = 0.0;          // s, to be added to this rank's times to get rank 0's
+};
+
 class Recorder {
  public:
   // The index of a phase's name, stable from its first use on.
@@ -48,40 +77,68 @@ class Recorder {
   const std::vector<std::string>& names() const { return names_; }
   const PhaseRecord& record(int phase) const { return records_[phase]; }
 
-  // Events beyond `capacity` are counted and dropped; 0 keeps none.
-  void keep_events(std::size_t capacity);
+  // Events beyond `capacity` are counted and dropped; 0 keeps none. To be said by all ranks before
+  // the first message, so that both ends of a message number it alike.
+  void keep_events(std::size_t capacity) { capacity_ = capacity; }
   bool keeps_events() const { return capacity_ > 0; }
 
   void called(int phase) { ++records_[phase].calls; }
   void computed(int phase, double start, double end);
   // Time spent inside the phase's communication.
-  void communicated(int phase, double start, double end);
+  void communicated(int phase, double start, double end) {
+    records_[phase].communicating += end - start;
+  }
   void waited(int phase, double seconds) { records_[phase].waiting += seconds; }
-  void sent(int phase, int channel, int peer, std::int64_t bytes, double start, double end);
-  void received(int phase, int channel, int peer, std::int64_t bytes, double start, double end);
+  // A message on its way; returns how many of this channel went to this peer before (0 where no
+  // events are kept). Its event is added when the message is complete.
+  std::int32_t sent(int phase, int channel, int peer, std::int64_t bytes);
+  // A message expected; returns how many of this channel were expected from this peer before.
+  std::int32_t expected(int channel, int peer);
   // A library collective: the volume asked for.
   void asked(int phase, std::int64_t bytes);
+  void add_event(const Event& event);
 
-  // The phase that this rank is in, for the sentence of a rank that fails.
-  const std::string& current() const { return current_; }
-  void enter(int phase) { current_ = names_[phase]; }
-  void leave() { current_.clear(); }
+  // The phase that this rank is in, for the sentence of a rank that fails; empty outside of any.
+  const std::string& current() const;
+  // -1 outside of any phase
+  int current_phase() const { return current_; }
+  void enter(int phase) { current_ = phase; }
+  void leave() { current_ = -1; }
 
-  // One JSON object of one line, without events: docs/communication.md.
-  std::string to_json(int rank, int node) const;
+  // One JSON object of one line, without events: docs/communication.md. Numbers read back as they
+  // were.
+  std::string to_json(const RankFacts& facts) const;
   const std::vector<Event>& events() const { return events_; }
   std::int64_t dropped_events() const { return dropped_; }
 
  private:
-  void add_event(const Event& event);
   std::vector<std::string> names_;
   std::vector<PhaseRecord> records_;
   std::map<std::string, int, std::less<>> index_;
   std::vector<Event> events_;
-  std::map<std::pair<int, int>, std::int32_t> sent_numbers_, received_numbers_;  // channel, peer
+  std::vector<std::vector<std::int32_t>> sent_numbers_, expected_numbers_;  // by channel and peer
   std::size_t capacity_ = 0;
   std::int64_t dropped_ = 0;
-  std::string current_;
+  int current_ = -1;
+};
+
+// This rank is in a phase while this lives: one call of it, and one event of the time line. Inside
+// of the same phase it changes nothing. When an exception ends it, the phase stays the current one,
+// so that the failure can be told with it.
+class InPhase {
+ public:
+  // again: goes on with a call that was counted before, as an overlapped exchange does
+  InPhase(Recorder& recorder, int phase, bool again = false);
+  ~InPhase();
+  InPhase(const InPhase&) = delete;
+  InPhase& operator=(const InPhase&) = delete;
+
+ private:
+  Recorder& recorder_;
+  int phase_;
+  int before_;
+  int exceptions_;
+  double start_ = 0.0;  // s
 };
 
 }  // namespace phasewise::comm

@@ -1,0 +1,96 @@
+// What the sources of Communicator share, and nobody else includes: MPI's own types, and how a call
+// of the library is recorded.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "comm/communicator.hpp"
+#include "parallel/clock.hpp"
+
+namespace phasewise::comm {
+
+// MPI counts are int.
+inline constexpr std::int64_t largest_count = 2147483647;
+
+// A communicator of MPI's that is freed with this.
+class OwnedComm {
+ public:
+  explicit OwnedComm(MPI_Comm comm = MPI_COMM_NULL) : comm_(comm) {}
+  OwnedComm(OwnedComm&& other) noexcept : comm_(std::exchange(other.comm_, MPI_COMM_NULL)) {}
+  OwnedComm& operator=(OwnedComm&& other) noexcept {
+    std::swap(comm_, other.comm_);
+    return *this;
+  }
+  ~OwnedComm() {
+    int finalised = 0;
+    MPI_Finalized(&finalised);
+    if (!finalised && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  }
+  MPI_Comm get() const { return comm_; }
+
+ private:
+  MPI_Comm comm_;
+};
+
+// When a message was posted, as its tag says it: ticks of rank 0's clock, modulo a power of two.
+class TagClock {
+ public:
+  TagClock() = default;
+  TagClock(int largest_tag, double offset);
+  double offset() const { return offset_; }
+  int tag(double time) const { return static_cast<int>(ticks(time) & mask_); }
+  // Seconds from this rank's `time` to the moment that the tag tells, of the nearest such moments.
+  double after(int tag, double time) const;
+
+ private:
+  std::int64_t ticks(double time) const {
+    return static_cast<std::int64_t>((time + offset_) * ticks_per_second_);
+  }
+  std::int64_t mask_ = 0;
+  double ticks_per_second_ = 1e6;
+  double offset_ = 0.0;  // s
+};
+
+// What all groups made from one world share.
+struct World {
+  std::array<OwnedComm, channels> channel;  // so that no exchange takes another's messages
+  TagClock clock;
+};
+
+struct Communicator::Handle {
+  OwnedComm comm;
+  std::shared_ptr<const World> world;
+  MPI_Comm get() const { return comm.get(); }
+};
+
+// Collective: seconds to be added to this rank's clock to get that of rank 0.
+double measure_clock_offset(MPI_Comm comm);
+int largest_tag();
+
+// A call of the library from its making to its end.
+class LibraryCall {
+ public:
+  LibraryCall(Recorder& recorder, const PhaseKey& key, std::int64_t bytes)
+      : recorder_(recorder),
+        phase_(key.in(recorder)),
+        in_(recorder, phase_),
+        start_(parallel::clock().now()) {
+    recorder_.asked(phase_, bytes);
+  }
+  ~LibraryCall() { recorder_.communicated(phase_, start_, parallel::clock().now()); }
+  LibraryCall(const LibraryCall&) = delete;
+  LibraryCall& operator=(const LibraryCall&) = delete;
+
+ private:
+  Recorder& recorder_;
+  int phase_;
+  InPhase in_;
+  double start_;  // s
+};
+
+}  // namespace phasewise::comm

@@ -1,0 +1,153 @@
+#include "comm/recorder.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+
+#include "parallel/clock.hpp"
+
+namespace phasewise::comm {
+namespace {
+
+// The shortest text that reads back as this value, and as a floating-point number.
+std::string number(double value) {
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  std::string result(text, end);
+  if (result.find_first_of(".e") == std::string::npos) result += ".0";
+  return result;
+}
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+
+std::string sent_to_json(const TrafficByPeer& sent_to) {
+  std::vector<TrafficByPeer::Entry> entries = sent_to.entries();
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.peer < b.peer; });
+  std::string text = "{";
+  for (const auto& [peer, traffic] : entries) {
+    if (text.size() > 1) text += ", ";
+    text += '"' + std::to_string(peer) + "\": [" + number(traffic.messages) + ", " +
+            number(traffic.bytes) + ']';
+  }
+  return text + '}';
+}
+
+std::string phase_json(const PhaseRecord& r) {
+  return "{\"calls\": " + number(r.calls) + ", \"messages\": " + number(r.messages) +
+         ", \"bytes\": " + number(r.bytes) + ", \"computing\": " + number(r.computing) +
+         ", \"communicating\": " + number(r.communicating) + ", \"waiting\": " + number(r.waiting) +
+         ", \"library\": " + (r.library ? "true" : "false") +
+         ", \"sent_to\": " + sent_to_json(r.sent_to) + '}';
+}
+
+// How many there were before, and one more.
+std::int32_t next_number(std::vector<std::vector<std::int32_t>>& numbers, int channel, int peer) {
+  if (std::ssize(numbers) <= channel) numbers.resize(channel + 1);
+  std::vector<std::int32_t>& by_peer = numbers[channel];
+  if (std::ssize(by_peer) <= peer) by_peer.resize(peer + 1, 0);
+  return by_peer[peer]++;
+}
+
+}  // namespace
+
+Traffic& TrafficByPeer::of(int peer) {
+  if (std::ssize(place_) <= peer) place_.resize(peer + 1, 0);
+  std::int32_t& place = place_[peer];
+  if (place == 0) {
+    entries_.push_back({peer, {}});
+    place = static_cast<std::int32_t>(entries_.size());
+  }
+  return entries_[place - 1].traffic;
+}
+
+int Recorder::phase(std::string_view name) {
+  if (const auto found = index_.find(name); found != index_.end()) return found->second;
+  if (names_.size() > static_cast<std::size_t>(std::numeric_limits<std::int16_t>::max()))
+    throw std::length_error("more phases than an event can number");
+  const int index = static_cast<int>(names_.size());
+  names_.emplace_back(name);
+  records_.emplace_back();
+  index_.emplace(name, index);
+  return index;
+}
+
+void Recorder::computed(int phase, double start, double end) {
+  records_[phase].computing += end - start;
+  if (keeps_events())
+    add_event({start, end, 0, -1, 0, static_cast<std::int16_t>(phase), EventKind::compute, 0});
+}
+
+std::int32_t Recorder::sent(int phase, int channel, int peer, std::int64_t bytes) {
+  PhaseRecord& record = records_[phase];
+  ++record.messages;
+  record.bytes += bytes;
+  Traffic& traffic = record.sent_to.of(peer);
+  ++traffic.messages;
+  traffic.bytes += bytes;
+  return keeps_events() ? next_number(sent_numbers_, channel, peer) : 0;
+}
+
+std::int32_t Recorder::expected(int channel, int peer) {
+  return keeps_events() ? next_number(expected_numbers_, channel, peer) : 0;
+}
+
+void Recorder::asked(int phase, std::int64_t bytes) {
+  PhaseRecord& record = records_[phase];
+  ++record.messages;
+  record.bytes += bytes;
+  record.library = true;
+}
+
+void Recorder::add_event(const Event& event) {
+  if (events_.size() < capacity_)
+    events_.push_back(event);
+  else
+    ++dropped_;
+}
+
+const std::string& Recorder::current() const {
+  static const std::string none;
+  return current_ < 0 ? none : names_[current_];
+}
+
+std::string Recorder::to_json(const RankFacts& facts) const {
+  std::string text = "{\"rank\": " + std::to_string(facts.rank) +
+                     ", \"node\": " + std::to_string(facts.node) + ", \"place\": [";
+  for (int i = 0; i < 3; ++i) text += (i > 0 ? ", " : "") + std::to_string(facts.place[i]);
+  text += "], \"seconds\": " + number(facts.seconds) +
+          ", \"clock_offset\": " + number(facts.clock_offset) +
+          ", \"dropped_events\": " + number(dropped_) +
+          ", \"events\": " + std::to_string(events_.size()) + ", \"names\": [";
+  for (std::size_t i = 0; i < names_.size(); ++i) text += (i > 0 ? ", \"" : "\"") + names_[i] + '"';
+  text += "], \"phases\": {";
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    text += (i > 0 ? ", \"" : "\"") + names_[i] + "\": " + phase_json(records_[i]);
+  return text + "}}";
+}
+
+InPhase::InPhase(Recorder& recorder, int phase, bool again)
+    : recorder_(recorder),
+      phase_(phase),
+      before_(recorder.current_phase()),
+      exceptions_(std::uncaught_exceptions()) {
+  if (phase_ == before_) return;
+  recorder_.enter(phase_);
+  if (!again) recorder_.called(phase_);
+  if (recorder_.keeps_events()) start_ = parallel::clock().now();
+}
+
+InPhase::~InPhase() {
+  if (phase_ == before_ || std::uncaught_exceptions() > exceptions_) return;
+  if (before_ < 0)
+    recorder_.leave();
+  else
+    recorder_.enter(before_);
+  if (recorder_.keeps_events())
+    recorder_.add_event({start_, parallel::clock().now(), 0, -1, 0,
+                         static_cast<std::int16_t>(phase_), EventKind::phase, 0});
+}
+
+}  // namespace phasewise::comm

@@ -1,0 +1,99 @@
+// The start and the end of MPI, and on a simulated machine its clock.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "comm/communicator.hpp"
+#include "parallel/clock.hpp"
+
+// SimGrid's mpi.h is its smpi.h.
+#if defined(SMPI_H)
+#define PHASEWISE_SIMULATED 1
+#else
+#define PHASEWISE_SIMULATED 0
+#endif
+
+namespace phasewise::comm {
+namespace {
+
+bool we_started_mpi = false;
+
+#if PHASEWISE_SIMULATED
+double flops_per_second = 0.0, bytes_per_second = 0.0;
+
+void charge(double flops, double bytes) {
+  const double computing = flops_per_second > 0.0 ? flops / flops_per_second : 0.0;
+  const double moving = bytes_per_second > 0.0 ? bytes / bytes_per_second : 0.0;
+  const double seconds = std::max(computing, moving);
+  if (seconds > 0.0) smpi_execute_benched(seconds);  // s of this host, whatever its speed
+}
+
+void start_library() {
+  MPI_Init(nullptr, nullptr);
+  parallel::clock() = {[] { return MPI_Wtime(); }, &charge};
+}
+#else
+// The clock stays the machine's steady one, which the ranks of a node share; MPI_Wtime may begin
+// with each process.
+void start_library() {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  if (provided < MPI_THREAD_FUNNELED)
+    throw std::runtime_error("the MPI library does not support threads (MPI_THREAD_FUNNELED)");
+}
+#endif
+
+}  // namespace
+
+void initialise() {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (initialised) return;
+  start_library();
+  we_started_mpi = true;
+  if (!simulated()) std::atexit(finalise);
+}
+
+void finalise() {
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (we_started_mpi && !finalised) MPI_Finalize();
+}
+
+void abort_all(int status) {
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
+}
+
+bool simulated() { return PHASEWISE_SIMULATED; }
+
+#if PHASEWISE_SIMULATED
+void set_rates(double flops, double bytes) {
+  flops_per_second = flops;
+  bytes_per_second = bytes;
+}
+#else
+void set_rates(double, double) {}
+#endif
+
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return {text, static_cast<std::size_t>(length)};
+}
+
+std::string built_with_version() {
+#if defined(OPEN_MPI)
+  return "Open MPI v" + std::to_string(OMPI_MAJOR_VERSION) + "." +
+         std::to_string(OMPI_MINOR_VERSION) + "." + std::to_string(OMPI_RELEASE_VERSION);
+#elif defined(MPICH_VERSION)
+  return "MPICH Version: " MPICH_VERSION;
+#else
+  return "";
+#endif
+}
+
+}  // namespace phasewise::comm
