@@ -17,7 +17,9 @@ struct Clock {
   void (*charge)(double flops, double bytes) = [](double, double) {};
 };
 
-inline Clock& clock() {
+// Hidden: a shared inline variable would be one for all simulated ranks, which are copies of one
+// library in one process.
+[[gnu::visibility("hidden")]] inline Clock& clock() {
   static Clock the_clock;
   return the_clock;
 }
