@@ -149,6 +149,8 @@ def run_words(options: argparse.Namespace) -> list[str]:
         command += ["--set", override]
     if options.out:
         command += ["--out", str(options.out)]
+    if options.events:
+        command += ["--events", str(options.events)]
     flags = ("resume", "json", "quiet")
     return command + [f"--{flag}" for flag in flags if getattr(options, flag)]
 

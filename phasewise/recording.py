@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from phasewise.checkpoint import restore, write_checkpoint
+from phasewise.communication import write_communication
 from phasewise.driver import Core
 from phasewise.openpmd import write_dump
 from phasewise.output import message
@@ -133,14 +134,23 @@ class Recording:
         self._checkpointed = time.monotonic()
 
     def finish(self, complete: bool = True) -> None:
-        """Close the records, with the time a turn took [s]; `performance.json` beside them."""
+        """Close the records, with the time a turn took [s]; what the turns done cost beside them.
+
+        Collective.
+        """
         turns = self._driver.turn - self._first_turn
         seconds = (time.monotonic() - self._started) / turns if turns else float("nan")
         if self._writer is not None:
             self._writer.close(complete, seconds)
             self._writer = None
-            if turns:  # those of a run that had ended already stay
+            if turns:
                 self._write_performance(turns, seconds)
+        if turns:  # what a run that had ended already has cost stays
+            self._write_communication()
+
+    def _write_communication(self) -> None:
+        folder, events = self.folder.path, self._simulation.events
+        write_communication(folder, self._driver, self._core, self._study, self._first_turn, events)
 
     def _write_performance(self, turns: int, seconds: float) -> None:
         performance = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from phasewise.communication_records import RECORD_FILE, Communication, read_communication
 from phasewise.driver import Core, launched_size, load_core
 from phasewise.errors import RunError, StudyError
 from phasewise.interrupts import Interrupts
@@ -34,6 +35,7 @@ def run(
     progress: Progress | None = None,
     source: Path | None = None,
     core: Core | None = None,
+    events: int = 0,
 ) -> Results:
     """Run `study` in this process, or, under mpiexec, in all ranks together; its results.
 
@@ -41,6 +43,7 @@ def run(
     resume: go on from the last checkpoint in `out`, bit-exactly, on any number of ranks.
     callback: called on every rank after each turn with the simulation.
     source: the study's file, of which `out` keeps a copy.
+    events: of the time line that each rank keeps at most; 0: it keeps none.
 
     RunError where the run fails, or is stopped by a signal (it writes a checkpoint first);
     StudyError where the study cannot be run, or the checkpoint belongs to another one.
@@ -58,7 +61,7 @@ def run(
         interrupts = stack.enter_context(Interrupts())
         progress = progress or Silent()
         stack.callback(progress.close)
-        simulation = Simulation(study, threads, core)
+        simulation = Simulation(study, threads, core, events)
         recording = Recording(simulation, folder, core, resume)
         stack.callback(recording.abandon)
         if resume:
@@ -121,9 +124,12 @@ def main(options: argparse.Namespace) -> int:
         study = load(options.study, options.set)
         check_schedule(study)
         check_process_grid(study, options.ranks)
-        return start(
+        status = start(
             run_words(options), options.ranks, options.threads, options.quiet, options.json
         )
+        if status:
+            RunFolder(_folder_of(options)).tidy()
+        return status
     if options.ranks is not None and options.ranks != launched:
         raise StudyError(
             f"--ranks {options.ranks} was given, but mpiexec has started {launched} ranks already; "
@@ -137,14 +143,21 @@ def _run_here(options: argparse.Namespace, core: Core) -> int:
     from phasewise.summary import warnings_of
 
     study = collectively(core, lambda: load(options.study, options.set))
-    out = options.out or Path("runs") / default_name(Path(options.study))
     talks = core.rank() == 0
     progress = choose_progress(options.quiet) if talks else Silent()
     for sentence in warnings_of(study) if talks else ():
         message(f"warning: {sentence}")
+    out, source = _folder_of(options), Path(options.study)
     try:
         results = run(
-            study, out, options.threads, options.resume, None, progress, Path(options.study), core
+            study,
+            out,
+            options.threads,
+            options.resume,
+            progress=progress,
+            source=source,
+            core=core,
+            events=options.events,
         )
     except MemoryError:
         raise RunError("there is not enough memory for this study") from None
@@ -154,19 +167,34 @@ def _run_here(options: argparse.Namespace, core: Core) -> int:
     return 0
 
 
+def _folder_of(options: argparse.Namespace) -> Path:
+    return Path(options.out or Path("runs") / default_name(Path(options.study)))
+
+
 def default_name(study: Path) -> str:
     """Name of a run's folder: the study's, or its folder's where it is called study.toml."""
     return study.resolve().parent.name if study.stem == "study" else study.stem
 
 
 def _show(results: Results, options: argparse.Namespace) -> None:
+    from phasewise.communication import show_communication
     from phasewise.summary import finite, show_summary, summarise
 
-    summary: dict[str, Any] = finite(summarise(results))
+    record = _communication_of(results)
+    summary: dict[str, Any] = finite(summarise(results, record))
     RunFolder(results.folder).write_json("summary.json", summary)
     if options.json:
         print_json(summary)
     elif not options.quiet:
         show_summary(summary)
+        if record is not None and record.ranks > 1:
+            show_communication(record)
         sys.stdout.flush()
         message(f"records are in {results.folder}")
+
+
+def _communication_of(results: Results) -> Communication | None:
+    """What was recorded of the communication; None where the run that had ended kept nothing."""
+    if not (results.folder / RECORD_FILE).exists():
+        return None
+    return read_communication(results.folder)

@@ -5,13 +5,21 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from phasewise.communication_records import EVENT_FILE, RECORD_FILE
 from phasewise.disk import disk_reason, replace_text
 from phasewise.errors import RunError
 from phasewise.output import message
 from phasewise.study import Study
+
+REPLACED = (
+    *("study.toml", "study.json", "performance.json", "summary.json"),
+    *(RECORD_FILE, EVENT_FILE),
+)
+"""Files of a run that are written beside and then put in their place."""
 
 
 class RunFolder:
@@ -49,6 +57,7 @@ class RunFolder:
                 )
             self.path.mkdir(parents=True, exist_ok=True)
             self._take_lock()
+            self._drop_halves()
             if not resume and self.records.exists():
                 self._move_aside()
         except OSError as error:
@@ -84,6 +93,15 @@ class RunFolder:
             os.close(self._lock)
             self._lock = None
 
+    def tidy(self) -> None:
+        """Remove the half-written files of a run whose ranks are all dead; nothing else."""
+        if not (self.path / ".lock").exists():
+            return  # the run did not get as far as this
+        with suppress(OSError, RunError):
+            self._take_lock()
+            self._drop_halves()
+        self.release()
+
     def _take_lock(self) -> None:
         self._lock = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
         try:
@@ -91,6 +109,13 @@ class RunFolder:
         except BlockingIOError:
             self.release()
             raise RunError(f"another run is writing to {self.path}; choose another --out") from None
+
+    def _drop_halves(self) -> None:
+        """Remove what a run that was killed had written beside and not yet put in its place."""
+        halves = [self.path / f"{name}.partial" for name in REPLACED]
+        halves += [*self.checkpoints.glob("*.partial"), *self.particles.glob("*.partial")]
+        for half in halves:
+            half.unlink(missing_ok=True)
 
     def _move_aside(self) -> None:
         """Rename the folder of the earlier run, nothing of which is overwritten."""

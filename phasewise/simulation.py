@@ -77,15 +77,21 @@ class Simulation:
     Under mpiexec each rank holds a share of the particles, and all ranks call the same methods.
     """
 
-    def __init__(self, study: Study, threads: int = 1, core: Core | None = None) -> None:
+    def __init__(
+        self, study: Study, threads: int = 1, core: Core | None = None, events: int = 0
+    ) -> None:
         """Bunches at the first interaction point, turn 0; `threads` in each process.
 
+        events: of the time line that each rank keeps at most; 0: it keeps none.
         StudyError where the study cannot be run, RunError where the core is not built.
         """
         self.study = study
         self.threads = threads
+        self.events = events
         self.comm: Communicator = core or load_core()
         parameters = study.parameters()
+        if events:
+            parameters += f"records.events = {events}\n"
         make = (core or load_core()).Simulation
         self.driver: Driver = collectively(self.comm, lambda: _make(make, parameters, threads))
         self._fresh = True

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from phasewise.communication import communication_summary
+from phasewise.communication_records import Communication
 from phasewise.errors import RunError
 from phasewise.output import message, print_table
 from phasewise.results import Results
@@ -33,8 +35,9 @@ class LuminosityUnit:
         return f"luminosity {per_crossing * self.factor:.4g} {self.name}"
 
 
-def summarise(results: Results) -> dict[str, Any]:
-    """turns, seconds_per_turn, luminosity, beams, coherent_modes of a run (docs/records.md).
+def summarise(results: Results, record: Communication | None = None) -> dict[str, Any]:
+    """turns, seconds_per_turn, luminosity, beams, coherent_modes and, with the record of it,
+    communication of a run (docs/records.md).
 
     Luminosities are those of the first interaction point that records one; with more than one,
     `luminosity["ips"]` lists them all. Charge that fell outside a mesh is said on standard error,
@@ -54,6 +57,7 @@ def summarise(results: Results) -> dict[str, Any]:
         "luminosity": _luminosity(results),
         "beams": beams,
         "coherent_modes": coherent_modes(results).to_dict(),
+        "communication": None if record is None else communication_summary(record),
     }
 
 

@@ -6,6 +6,8 @@ coordinate, so that what a file must hold at each turn is known.
 
 from __future__ import annotations
 
+import json
+import struct
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -83,6 +85,9 @@ class FakeRank:
     def abort(self, status: int) -> None:
         raise SystemExit(status)
 
+    def current_phase(self) -> str:
+        return ""
+
     def mpi_version(self) -> str:
         return "Threads v1.0"
 
@@ -92,18 +97,23 @@ class FakeRank:
     def Simulation(self, parameters: str, threads: int = 1) -> FakeSimulation:  # noqa: ARG002
         values = dict(line.split(" = ") for line in parameters.splitlines() if " = " in line)
         counts = [int(values.get(f"beam.{beam}.macroparticles", 0)) for beam in (1, 2)]
-        return FakeSimulation(self._rank, self._size, counts, int(values["records.tracked"]))
+        tracked, events = int(values["records.tracked"]), int(values.get("records.events", 0))
+        return FakeSimulation(self._rank, self._size, counts, tracked, events)
 
 
 class FakeSimulation:
     """Particles that drift by one step of a fixed size each turn; those of `lost` ids vanish."""
 
-    def __init__(self, rank: int, size: int, counts: list[int], tracked: int = 0) -> None:
+    def __init__(
+        self, rank: int, size: int, counts: list[int], tracked: int = 0, events: int = 0
+    ) -> None:
         self.turn = 0
+        self._steps = 0
+        self._events = events
         self._tracked = tracked
         self._counts = counts
         self._groups = _groups(size)
-        self._rank = rank
+        self._rank, self._size = rank, size
         self._columns: dict[int, dict[str, Any]] = {}
         for beam in (1, 2):
             ids = np.arange(self.first_id(beam), self.last_id(beam), dtype=np.uint32)
@@ -148,6 +158,7 @@ class FakeSimulation:
             for name in NAMES:
                 columns[name] += 2.0**-30
         self.turn += 1
+        self._steps += 1
 
     def record(self) -> dict[str, Any]:
         turn = float(self.turn - 1)
@@ -186,6 +197,52 @@ class FakeSimulation:
 
     def kernels(self) -> list[dict[str, Any]]:
         return []
+
+    def communication(self, events: bool) -> tuple[str, bytes]:
+        """Turns of 1 s and 4 messages of 1000 bytes to the next rank, one event for each."""
+        turns, alone = self._steps, self._size == 1
+        beam = 1 if self._rank in self._groups[1] else 2
+        made = 0 if alone else 4 * turns
+        kept = min(self._events, made)
+        next_rank = (self._rank + 1) % self._size
+        reduce = phase_record(turns, made, 0.25 * turns if made else 0.0)
+        if made:
+            reduce["sent_to"] = {str(next_rank): [made, made * 1000]}
+        record = {
+            "rank": self._rank,
+            "node": self._rank // 2,
+            "place": [beam, self._groups[beam].index(self._rank), 0],
+            "seconds": float(turns),
+            "clock_offset": 0.0,
+            "dropped_events": made - kept if self._events else 0,
+            "events": kept,
+            "names": ["kick", "reduce_row"],
+            "phases": {
+                "kick": phase_record(turns, 0, 0.0) | {"computing": 0.5 * turns},
+                "reduce_row": reduce,
+            },
+        }
+        # start, end, bytes, peer, number, phase, kind (a message sent), channel
+        data = (EVENT.pack(k / 4, k / 4 + 0.125, 1000, next_rank, k, 1, 2, 0) for k in range(kept))
+        return json.dumps(record), b"".join(data) if events else b""
+
+
+EVENT = struct.Struct("<ddqiihBB4x")
+"""One event of the time line."""
+
+
+def phase_record(calls: int, messages: int, communicating: float) -> dict[str, Any]:
+    """What a rank records of a phase with messages of 1000 bytes, waiting for half of the time."""
+    return {
+        "calls": calls,
+        "messages": messages,
+        "bytes": messages * 1000,
+        "computing": 0.0,
+        "communicating": communicating,
+        "waiting": communicating / 2,
+        "library": False,
+        "sent_to": {},
+    }
 
 
 def start(beam: int, ids: Any, column: int) -> Any:
