@@ -17,7 +17,7 @@ SIGNALLED = re.compile(
 )
 EXITED = re.compile(r"Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)")
 FORWARDING = re.compile(r"\S*mpi(exec|run)\S*: Forwarding signal")
-FAILED = re.compile(r"phasewise: rank \d+ failed: ")
+FAILED = re.compile(r"phasewise: rank \d+ failed( in phase \S+)?: ")
 NO_ROOM = "not enough slots"
 OURS = "phasewise: "
 

@@ -89,7 +89,10 @@ def _end_all(comm: Communicator, error: BaseException, as_json: bool) -> NoRetur
     if os.environ.get("PHASEWISE_DEBUG"):
         traceback.print_exception(error)
     known = isinstance(error, PhasewiseError)
-    sentence = f"rank {comm.rank()} failed: {str(error) if known else describe(error)}"
+    reason = str(error) if known else describe(error)
+    phase = comm.current_phase()
+    where = f" in phase {phase}" if phase else ""
+    sentence = f"rank {comm.rank()} failed{where}: {reason}"
     status = error.exit_status if isinstance(error, PhasewiseError) else RunError.exit_status
     message(f"phasewise: {sentence}")
     # Where `phasewise` itself started the ranks, it prints the object, of the first that failed.

@@ -107,10 +107,11 @@ def test_each_rank_runs_the_same_command_without_ranks():
         resume=True,
         json=True,
         quiet=False,
+        events=500,
     )
     assert run_words(options) == [
         *("run", "s.toml", "--threads", "2", "--set", "turns=5", "--set", "seed=2"),
-        *("--out", "o", "--resume", "--json"),
+        *("--out", "o", "--events", "500", "--resume", "--json"),
     ]
 
 
@@ -143,6 +144,13 @@ def test_what_a_rank_says_is_shown_and_counts_as_the_reason(capsys):
     output, shown = taken("phasewise: rank 1 failed: no\n[box:12] noise\nelse\n" + KILLED, capsys)
     assert shown == "phasewise: rank 1 failed: no\nelse\n"
     assert output.reported
+
+
+def test_a_rank_that_failed_in_a_phase_gives_the_object_its_sentence(capsys):
+    sentence = "rank 3 failed in phase reduce_row: turn 5 cannot be done: no memory"
+    output, shown = taken(f"phasewise: {sentence}", capsys)
+    assert shown == f"phasewise: {sentence}\n"
+    assert output.failure == sentence
 
 
 def test_the_first_rank_that_failed_gives_the_object_its_sentence(capsys):

@@ -1,0 +1,180 @@
+"""A rank that fails or is killed ends all ranks with its number, and leaves whole files behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from phasewise.communication_records import RECORD_FILE
+from phasewise.launch import (
+    find_mpiexec,
+    mpiexec_options,
+    rank_variables,
+    this_machine,
+    without_mpi,
+)
+from phasewise.results import Results
+from tests.mpi.test_run import STUDY, alive, command, ranks_of, wait_for_turns
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
+
+ENDLESS = ["turns=100000", "records.slices_every=0", "records.pair_luminosity_every=0"]
+SECONDS = 15
+"""Within which all ranks are gone: mpiexec gives them 5 s between asking and killing."""
+
+FAULT = '''
+"""A run of which one rank does at one turn what `fault` says."""
+import os, signal, sys
+from phasewise.cli import parse
+from phasewise.driver import load_core
+from phasewise.ranks import together
+from phasewise.run import _run_here
+
+rank, turn, fault, *words = sys.argv[1:]
+
+class Core:
+    def __init__(self, core):
+        self._core = core
+        self._failed = False
+    def __getattr__(self, name):
+        return getattr(self._core, name)
+    def current_phase(self):
+        return "reduce_row" if self._failed else ""
+    def Simulation(self, *given):
+        return Driver(self._core.Simulation(*given), self)
+
+class Driver:
+    def __init__(self, driver, core):
+        self._driver, self._core = driver, core
+    def __getattr__(self, name):
+        return getattr(self._driver, name)
+    def step(self):
+        if self._core.rank() == int(rank) and self._driver.turn == int(turn):
+            self._core._failed = True
+            if fault == "raise":
+                raise RuntimeError("no memory\\nfor a message")
+        self._driver.step()
+    def communication(self, events):
+        if fault == "die at the end" and self._core.rank() == int(rank):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "{}", b"event"
+
+core = Core(load_core())
+options = parse(words)
+together(core, lambda: _run_here(options, core), options.json)
+'''
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def overrides(*given: str) -> list[str]:
+    return [word for key in given for word in ("--set", key)]
+
+
+def with_fault(ranks: int, *words: object) -> subprocess.CompletedProcess[str]:
+    """A run with the fault in it, started as `phasewise run` starts its ranks."""
+    path, open_mpi = find_mpiexec()
+    machine = this_machine()
+    options = mpiexec_options(machine, ranks, 1, open_mpi)
+    return subprocess.run(
+        [path, *options, sys.executable, "-c", FAULT, *map(str, words)],
+        env=without_mpi(os.environ) | rank_variables(machine, ranks, 1),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def files_are_whole(out: Path) -> None:
+    """Every file of the folder is one that a reader accepts, under the name that it has."""
+    with Results(out) as results:
+        assert results.turn.tolist() == list(range(len(results)))
+    for path in out.glob("*.json"):
+        json.loads(path.read_text())
+    assert [path.name for path in out.rglob("*.partial")] == []
+
+
+@pytest.mark.parametrize("ranks", [4, 7])
+def test_a_rank_that_fails_in_a_phase_ends_all_with_its_number_and_the_phase(
+    study: Path, tmp_path: Path, ranks: int
+) -> None:
+    out = tmp_path / "out"
+    done = with_fault(ranks, 3, 5, "raise", "run", study, "--out", out, *overrides(*ENDLESS))
+    sentence = "rank 3 failed in phase reduce_row: turn 5 cannot be done: no memory for a message"
+    assert done.returncode == 1
+    said = [line for line in done.stderr.splitlines() if line.startswith("phasewise: ")]
+    assert said == [f"phasewise: {sentence}"]
+    assert "Traceback" not in done.stderr
+    files_are_whole(out)
+
+
+def rank_of(pid: int) -> int:
+    """The rank that a process is, from what the launcher told it."""
+    pairs = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    (value,) = [p for p in pairs if p.startswith((b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK="))]
+    return int(value.partition(b"=")[2])
+
+
+@pytest.mark.parametrize(
+    ("ranks", "killed", "number"),
+    [
+        (2, 0, signal.SIGSEGV),
+        (4, 3, signal.SIGKILL),
+        (7, 0, signal.SIGKILL),
+        (7, 6, signal.SIGSEGV),
+    ],
+)
+def test_a_rank_that_is_killed_ends_all_with_its_number(
+    study: Path, tmp_path: Path, ranks: int, killed: int, number: signal.Signals
+) -> None:
+    out = tmp_path / "out"
+    words = ["--ranks", ranks, "--out", out, "--json", *overrides(*ENDLESS)]
+    with subprocess.Popen(
+        command(study, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        wait_for_turns(out, 1, process)
+        pids = {rank_of(pid): pid for pid in ranks_of(process.pid)}
+        assert sorted(pids) == list(range(ranks))
+        os.kill(pids[killed], number)
+        since = time.monotonic()
+        text, error = process.communicate(timeout=60)
+    assert time.monotonic() - since < SECONDS
+    assert process.returncode == 1
+    (sentence,) = [line for line in error.splitlines() if line.startswith("phasewise: ")]
+    # mpiexec does not always know the process.
+    place = rf"( \(process {pids[killed]} on \S+\))?"
+    ended = rf"rank {killed}{place} was ended by signal {int(number)} \(.+\)"
+    assert re.fullmatch(f"phasewise: {ended}", sentence)
+    assert json.loads(text) == {"error": sentence.removeprefix("phasewise: "), "status": 1}
+    assert not any(alive(pid) for pid in pids.values())
+    assert not (out / RECORD_FILE).exists()
+    files_are_whole(out)
+
+
+@pytest.mark.parametrize("killed", [0, 2])
+def test_a_rank_that_dies_while_the_records_are_gathered_leaves_none(
+    study: Path, tmp_path: Path, killed: int
+) -> None:
+    out = tmp_path / "out"
+    words = ["run", study, "--out", out, *overrides("turns=3", "records.field=false")]
+    done = with_fault(3, killed, -1, "die at the end", *words)
+    assert done.returncode == 128 + signal.SIGKILL
+    assert f"rank {killed} with PID" in done.stderr
+    assert not (out / RECORD_FILE).exists()
+    files_are_whole(out)
