@@ -28,7 +28,8 @@ enum class Schedule { ring, pairwise };
 // direct: p - 1 rounds, one message each way in each; ring: to me + k, from me - k; pairwise: with
 // me XOR k (rounds without a partner where p is no power of two). hypercube: halving, the nearest
 // member first and with half of the data (core/comm/hypercube.cpp for any p). node_aware: among the
-// members of a node first, then between nodes.
+// members of a node first, then between nodes. library: none. A round has the same number at both
+// ends of a message, and no message is empty. Throws std::invalid_argument unless 0 <= me < p.
 Rounds reduce_rounds(Algorithm algorithm, Schedule schedule, int me, std::span<const int> nodes);
 
 // Run backwards it is an all-gather: everyone sends what it received, and receives what it sent,
@@ -45,7 +46,12 @@ enum class Transpose { pairwise, ring, bruck, alltoallw };
 // member j. Here chunks are slots. pairwise and ring: slot j is sent to j, and what comes from j
 // goes into slot j of a second buffer. bruck: works in place on slots that were rotated first (slot
 // i: the block for me + i) and are rotated back after (slot i: the block from me - i). alltoallw is
-// the library's: no rounds.
+// the library's: no rounds. Throws std::invalid_argument unless 0 <= me < p.
 Rounds transpose_rounds(Transpose algorithm, int me, int p);
+
+Rounds bruck_rounds(int me, int p);
+
+// Throws std::invalid_argument unless 0 <= me < p.
+void require_member(int me, int p);
 
 }  // namespace phasewise::comm

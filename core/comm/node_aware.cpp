@@ -1,0 +1,83 @@
+// Reduce-scatter in two levels: a node's members first add up among themselves what goes to each
+// owner, so that only one message for each owner leaves a node, and those are spread over its
+// members. The chunk of an owner with place m on its own node is collected on a node of q by the
+// member with place m mod q: q - 1 and then p/q - 1 messages a member where all nodes are of one
+// size. After Bienz, Olson, Gropp, arXiv 1910.09650, who do it for the whole sum.
+#include <algorithm>
+#include <unordered_map>
+
+#include "comm/partners.hpp"
+#include "comm/rounds.hpp"
+
+namespace phasewise::comm {
+namespace {
+
+// Members by node, the nodes numbered as they come.
+struct Nodes {
+  std::vector<std::vector<int>> members;
+  std::vector<int> node, place;  // of each member; the place among its node's members
+
+  explicit Nodes(std::span<const int> nodes) {
+    std::unordered_map<int, int> number;
+    for (int member = 0; member < std::ssize(nodes); ++member) {
+      const int own =
+          number.try_emplace(nodes[member], static_cast<int>(number.size())).first->second;
+      if (own == std::ssize(members)) members.emplace_back();
+      node.push_back(own);
+      place.push_back(static_cast<int>(members[own].size()));
+      members[own].push_back(member);
+    }
+  }
+};
+
+// The chunks that each member of a node of q collects there.
+std::vector<std::vector<int>> collected(const Nodes& nodes, int q) {
+  std::vector<std::vector<int>> chunks(q);
+  for (int owner = 0; owner < std::ssize(nodes.place); ++owner)
+    chunks[nodes.place[owner] % q].push_back(owner);
+  return chunks;
+}
+
+// As many rounds on every node, so that the rounds between nodes have the same numbers everywhere.
+void add_rounds_within(Rounds& rounds, const Nodes& nodes, Schedule schedule, int me) {
+  const std::vector<int>& team = nodes.members[nodes.node[me]];
+  const int q = static_cast<int>(team.size()), place = nodes.place[me];
+  int largest = 0;
+  for (const auto& members : nodes.members)
+    largest = std::max(largest, static_cast<int>(members.size()));
+  rounds.resize(meetings(schedule, largest));
+  const auto chunks = collected(nodes, q);
+  for (int k = 1; k <= meetings(schedule, q); ++k) {
+    const Partners met = partners(schedule, place, q, k);
+    if (met.to == nobody) continue;
+    rounds[k - 1].sends.push_back({team[met.to], chunks[met.to]});
+    rounds[k - 1].receives.push_back({team[met.from], chunks[place]});
+  }
+}
+
+// To the node k further, from the node k back, around the ring of nodes.
+void add_rounds_between(Rounds& rounds, const Nodes& nodes, int me) {
+  const int count = static_cast<int>(nodes.members.size()), own = nodes.node[me];
+  const std::size_t place = nodes.place[me], q = nodes.members[own].size();
+  for (int k = 1; k < count; ++k) {
+    Round round;
+    const std::vector<int>& owners = nodes.members[(own + k) % count];
+    for (std::size_t m = place; m < owners.size(); m += q)
+      round.sends.push_back({owners[m], {owners[m]}});
+    const std::vector<int>& senders = nodes.members[(own - k + count) % count];
+    round.receives.push_back({senders[place % senders.size()], {me}});
+    rounds.push_back(std::move(round));
+  }
+}
+
+}  // namespace
+
+Rounds node_aware_rounds(Schedule schedule, int me, std::span<const int> nodes) {
+  const Nodes numbered(nodes);
+  Rounds rounds;
+  add_rounds_within(rounds, numbered, schedule, me);
+  add_rounds_between(rounds, numbered, me);
+  return rounds;
+}
+
+}  // namespace phasewise::comm

@@ -1,0 +1,29 @@
+// Whom a member meets, round by round, when everyone meets everyone.
+#pragma once
+
+#include <bit>
+
+#include "comm/rounds.hpp"
+
+namespace phasewise::comm {
+
+inline constexpr int nobody = -1;
+
+struct Partners {
+  int to, from;
+};
+
+// Rounds in which each of p members meets all the others, one at a time.
+inline int meetings(Schedule schedule, int p) {
+  if (schedule == Schedule::ring) return p - 1;
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(p))) - 1;
+}
+
+// In round k = 1 … meetings. Pairwise, some rounds leave a member alone unless p is a power of two.
+inline Partners partners(Schedule schedule, int me, int p, int k) {
+  if (schedule == Schedule::ring) return {(me + k) % p, (me - k + p) % p};
+  const int other = (me ^ k) < p ? me ^ k : nobody;
+  return {other, other};
+}
+
+}  // namespace phasewise::comm
