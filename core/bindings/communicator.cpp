@@ -55,6 +55,8 @@ void bind_communicator(nb::module_& m) {
       "broadcast",
       [](const nb::bytes& data) { return as_bytes(world().broadcast("records", as_span(data))); },
       nb::arg("data"), "The bytes of rank 0, everywhere. Collective.");
+  m.def("current_phase", &Recorder::latest_phase,
+        "The phase that this rank is in, or failed in; empty outside of any.");
   m.def(
       "barrier", [] { world().barrier(); }, "Waits for all ranks.");
   m.def("any", &any, nb::arg("flag"), "Whether the flag is set on any rank. Collective.");

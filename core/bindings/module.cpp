@@ -6,7 +6,9 @@ namespace nb = nanobind;
 void bind_communicator(nb::module_& m);
 void bind_numerics(nb::module_& m);
 void bind_elements(nb::module_& m);
+void bind_exchange(nb::module_& m);
 void bind_field(nb::module_& m);
+void bind_plan(nb::module_& m);
 void bind_probe(nb::module_& m);
 void bind_simulation(nb::module_& m);
 
@@ -15,7 +17,9 @@ NB_MODULE(_core, m) {
   bind_communicator(m);
   bind_numerics(m);
   bind_elements(m);
+  bind_exchange(m);
   bind_field(m);
+  bind_plan(m);
   bind_probe(m);
   bind_simulation(m);
 }

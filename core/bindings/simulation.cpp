@@ -156,15 +156,23 @@ nb::dict slice_field(Simulation& simulation, int ip, int beam, int slice) {
   return result;
 }
 
+nb::tuple communication(const Simulation& simulation, bool events) {
+  const auto& kept = simulation.recorder().events();
+  const std::size_t size = events ? kept.size() * sizeof(comm::Event) : 0;
+  return nb::make_tuple(simulation.communication(), nb::bytes(kept.data(), size));
+}
+
 nb::list phases(const Simulation& simulation) {
   nb::list result;
-  for (const auto& [name, r] : simulation.recorder().phases()) {
+  const auto& recorder = simulation.recorder();
+  for (std::size_t i = 0; i < recorder.names().size(); ++i) {
+    const auto& r = recorder.record(static_cast<int>(i));
     nb::dict phase;
-    phase["name"] = name;
+    phase["name"] = recorder.names()[i];
     phase["calls"] = r.calls;
     phase["messages"] = r.messages;
     phase["bytes"] = r.bytes;
-    phase["seconds"] = r.seconds;
+    phase["seconds"] = r.communicating;
     result.append(phase);
   }
   return result;
@@ -225,6 +233,8 @@ void bind_simulation(nb::module_& m) {
            "[slice of beam 1, slice of beam 2], 1/m²")
       .def("slice_field", &slice_field, nb::arg("ip"), nb::arg("beam"), nb::arg("slice"),
            "Mesh field of a slice (counted from 1) of the beams as they are now. Collective.")
+      .def("communication", &communication, nb::arg("events"),
+           "This rank's records, one line of JSON, and its events (docs/communication.md).")
       .def("phases", &phases,
            "Calls, messages, bytes and seconds of each communication phase on this rank.")
       .def("kernels", &kernels, "Items, seconds, flops and bytes of each kernel on this rank.");

@@ -1,58 +1,39 @@
-// Which ranks hold which beam: the first ones beam 1, the others beam 2; one rank alone holds both,
-// and so does every rank where only one beam is tracked.
+// Which ranks hold which beam: as the layout says; one rank alone holds both, and so does every
+// rank where only one beam is tracked.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
-#include "collision/schedule.hpp"
 #include "comm/communicator.hpp"
 
 namespace phasewise::collision {
 
 class BeamGroups {
  public:
-  // tracked: which beams have particles
-  BeamGroups(const comm::Communicator& world, std::array<bool, 2> tracked)
+  // tracked: which beams have particles; beam_of: the beam (0, 1) of each rank. Collective.
+  BeamGroups(const comm::Communicator& world, std::array<bool, 2> tracked,
+             const std::vector<int>& beam_of)
       : world_(world), tracked_(tracked) {
-    const int ranks = world.size();
-    const bool both = tracked[0] && tracked[1];
-    divided_ = both && ranks > 1;
-    if (divided_) {
-      count_ = {(ranks + 1) / 2, ranks / 2};
-      first_ = {0, count_[0]};
-    } else {
-      count_ = {ranks, ranks};
-    }
-    const int color = divided_ && world.rank() >= first_[1] ? 1 : 0;
-    group_ = std::make_unique<comm::Communicator>(world.split(color));
+    divided_ = tracked[0] && tracked[1] && world.size() > 1;
+    own_ = divided_ ? beam_of[world.rank()] : 0;
+    group_ = std::make_unique<comm::Communicator>(world.split(own_));
   }
 
   const comm::Communicator& world() const { return world_; }
   // The ranks that hold the same beam as this one.
   const comm::Communicator& group() const { return *group_; }
-  bool holds(int beam) const {
-    if (!tracked_[beam]) return false;
-    return !divided_ || (world_.rank() >= first_[1]) == (beam == 1);
-  }
+  bool holds(int beam) const { return tracked_[beam] && (!divided_ || beam == own_); }
+  // Number of beams that this rank holds.
+  int held() const { return (holds(0) ? 1 : 0) + (holds(1) ? 1 : 0); }
   bool divided() const { return divided_; }
-  // The share [begin, end) of n items of this beam that this rank owns; empty where it does not
-  // hold the beam.
-  std::pair<int, int> my_share(int beam, int n) const {
-    return holds(beam) ? share(n, count_[beam], group_->rank()) : std::pair{0, 0};
-  }
-  // The world rank that owns item p of n of this beam.
-  int owner(int beam, int n, int p) const {
-    for (int r = 0; r < count_[beam]; ++r)
-      if (p < share(n, count_[beam], r).second) return first_[beam] + r;
-    return first_[beam];
-  }
   // Ids [begin, end) of this beam's macroparticles that live on this rank.
   std::pair<std::int64_t, std::int64_t> my_ids(int beam, std::int64_t n) const {
     if (!holds(beam)) return {0, 0};
-    const std::int64_t parts = count_[beam], r = group_->rank();
+    const std::int64_t parts = group_->size(), r = group_->rank();
     const std::int64_t base = n / parts, extra = n % parts;
     const std::int64_t begin = r * base + (r < extra ? r : extra);
     return {begin, begin + base + (r < extra ? 1 : 0)};
@@ -63,7 +44,7 @@ class BeamGroups {
   std::unique_ptr<comm::Communicator> group_;
   std::array<bool, 2> tracked_;
   bool divided_ = false;
-  std::array<int, 2> count_{1, 1}, first_{0, 0};
+  int own_ = 0;
 };
 
 }  // namespace phasewise::collision

@@ -33,6 +33,7 @@ struct InteractionPoint {
   double mesh_extent = 6.0;                 // rms
   std::array<double, 2> mesh_half_width{};  // m, fixed mesh
   bool luminosity = true;
+  bool green_every_step = false;  // else its transform is kept while the mesh stands
 
   std::array<double, 2> separation_at(std::int64_t turn) const;
 };

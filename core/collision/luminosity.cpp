@@ -2,91 +2,116 @@
 // dx dy, in the boosted frame, where the beams move head-on (the number of events does not depend
 // on the frame).
 #include <algorithm>
+#include <numeric>
 
 #include "collision/strong_strong.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
 
-// Charges of this rank's pairs where each slice meets the centroid of the opposing one: the plane
-// itself, or between the two planes.
-std::vector<double*> StrongStrong::effective_charges(const Step& step, int beam) {
-  const auto [begin, end] = groups_.my_share(beam, step.pairs());
-  const int count = end - begin;
-  std::vector<double*> result(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) result[i] = charge_[beam].data() + i * pair_size();
-  if (ip_.planes == 1) return result;
-  effective_[beam].reserve(count * plane_size());
+// The charge of a pair where the slice meets the centroid of the opposing one: the plane itself, or
+// between the two planes; only this rank's rows of it.
+double* StrongStrong::effective_charge(const Step& step, int beam, int p) {
+  double* at_head = charge_[beam].data() + p * pair_size();
+  if (ip_.planes == 1) return at_head;
   const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
-  const int first = begin;
-  parallel::for_tasks(count, threads_, [&](int i, int) {
-    const int other = step.other(beam, first + i);
-    const double head = opposing.plane[other], tail = opposing.plane[other + 1];
-    const double t = head > tail ? (opposing.z[other] - tail) / (head - tail) : 0.0;
-    const double* at_head = result[i];
-    const double* at_tail = at_head + plane_size();
-    double* out = effective_[beam].data() + i * plane_size();
-    for (std::int64_t k = 0; k < plane_size(); ++k)
-      out[k] = at_tail[k] + t * (at_head[k] - at_tail[k]);
-    result[i] = out;
-  });
-  return result;
+  const int other = step.other(beam, p);
+  const double head = opposing.plane[other], tail = opposing.plane[other + 1];
+  const double t = head > tail ? (opposing.z[other] - tail) / (head - tail) : 0.0;
+  const double* at_tail = at_head + plane_size();
+  double* out = effective_[beam].data() + p * plane_size();
+  const auto [first, last] = plan_.division().rows(beam, plan_.division().row());
+  const std::int64_t ny = mesh_.lattice.ny;
+  for (std::int64_t k = first * ny; k < last * ny; ++k)
+    out[k] = at_tail[k] + t * (at_head[k] - at_tail[k]);
+  return out;
 }
 
-// Sum over the nodes that both windows have; four partial sums in a fixed order.
-double StrongStrong::overlap_sum(const Step& step, int p, const double* rho1,
-                                 const double* rho2) const {
+// Sum over this rank's nodes that both windows have: within a row four partial sums in a fixed
+// order, the rows in any order.
+numerics::OrderFreeSum StrongStrong::overlap_sum(const Step& step, int p, const double* rho1,
+                                                 const double* rho2) const {
   const field::Window& w1 = mesh_.window[0][step.own(0, p)];
   const field::Window& w2 = mesh_.window[1][step.own(1, p)];
   const int dx = w1.offset_x - w2.offset_x, dy = w1.offset_y - w2.offset_y;
   const int nx = mesh_.lattice.nx, ny = mesh_.lattice.ny;
   const int j0 = std::max(0, -dy), j1 = std::min(ny, ny - dy);
-  double sum[4] = {};
-  for (int i = std::max(0, -dx); i < std::min(nx, nx - dx); ++i) {
+  const auto [first, last] = plan_.division().rows(0, plan_.division().row());
+  numerics::OrderFreeSum result;
+  for (int i = std::max(first, -dx); i < std::min(last, nx - dx); ++i) {
     const double* a = rho1 + static_cast<std::int64_t>(i) * ny;
     const double* b = rho2 + static_cast<std::int64_t>(i + dx) * ny + dy;
+    double sum[4] = {};
     for (int j = j0; j < j1; j += 4)
       for (int c = 0; c < std::min(4, j1 - j); ++c) sum[c] += a[j + c] * b[j + c];
+    result.add((sum[0] + sum[1]) + (sum[2] + sum[3]), overlap_grid_);
   }
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return result;
+}
+
+std::vector<int> StrongStrong::window_shifts(const Step& step) const {
+  std::vector<int> shifts;
+  for (int p = 0; p < step.pairs(); ++p)
+    shifts.push_back(mesh_.window[0][step.own(0, p)].offset_x -
+                     mesh_.window[1][step.own(1, p)].offset_x);
+  return shifts;
 }
 
 void StrongStrong::overlap(const Step& step) {
-  const int pairs = step.pairs(), begin1 = groups_.my_share(0, pairs).first,
-            begin2 = groups_.my_share(1, pairs).first;
-  const std::vector<double*> rho1 = effective_charges(step, 0);
-  std::vector<double*> rho2 = effective_charges(step, 1);
-  if (groups_.divided()) {
-    std::vector<comm::Message> sends, receives;
-    for (std::size_t i = 0; i < rho2.size(); ++i)
-      sends.push_back(
-          {groups_.owner(0, pairs, begin2 + static_cast<int>(i)), rho2[i], plane_size()});
-    rho2.resize(rho1.size());
-    overlap_.reserve(std::ssize(rho1) * plane_size());
-    for (std::size_t i = 0; i < rho1.size(); ++i) {
-      rho2[i] = overlap_.data() + static_cast<std::int64_t>(i) * plane_size();
-      receives.push_back(
-          {groups_.owner(1, pairs, begin1 + static_cast<int>(i)), rho2[i], plane_size()});
+  std::vector<int> all(static_cast<std::size_t>(step.pairs()));
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int> own = plan_.own_pairs(step, plan_.own_beam(), all);
+  const bool divided = groups_.divided();
+  const double cells = static_cast<double>(own.size()) * static_cast<double>(plane_size()) /
+                       plan_.division().shape(plan_.own_beam()).pcol;
+  std::array<std::vector<double*>, 2> rho;
+  times_.run("luminosity", ip_.planes == 2 ? cells : 0.0, 3.0, 24.0, [&] {
+    for (int b = 0; b < 2; ++b) {
+      if (!groups_.holds(b)) continue;
+      if (ip_.planes == 2) effective_[b].reserve(ip_.slices * plane_size());
+      rho[b].assign(all.size(), nullptr);
+      parallel::for_tasks(static_cast<int>(own.size()), threads_,
+                          [&](int i, int) { rho[b][own[i]] = effective_charge(step, b, own[i]); });
     }
-    groups_.world().exchange("luminosity", sends, receives);
+  });
+  if (divided) {
+    double* theirs = nullptr;
+    double* ours = nullptr;
+    if (!hollow_) {
+      if (groups_.holds(0)) {
+        overlap_.reserve(step.pairs() * plane_size());
+        theirs = overlap_.data();
+        rho[1].assign(all.size(), nullptr);
+        for (const int p : own) rho[1][p] = theirs + p * plane_size();
+      } else {
+        ours = ip_.planes == 2 ? effective_[1].data() : charge_[1].data();
+        theirs = ours;
+      }
+    }
+    const comm::ItemBuffer from{ours, plane_size()}, to{theirs, plane_size()};
+    decomposition_.executor.start({{plan_.luminosity(step, window_shifts(step)), from, to}})
+        .finish();
   }
-  const int count = static_cast<int>(rho1.size());
-  times_.run("luminosity", count * static_cast<double>(plane_size()), 2.0, 16.0, [&] {
-    parallel::for_tasks(count, threads_, [&](int i, int) {
-      const int p = begin1 + i;
+  if (!groups_.holds(0)) return;
+  times_.run("luminosity", cells, 2.0, 16.0, [&] {
+    parallel::for_tasks(static_cast<int>(own.size()), threads_, [&](int i, int) {
+      const int p = own[i];
       const std::size_t at = static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
-      result_.pair_luminosity[at] = overlap_sum(step, p, rho1[i], rho2[i]);
+      const numerics::OrderFreeSum sum = overlap_sum(step, p, rho[0][p], rho[1][p]);
+      overlap_sums_[2 * at] = sum.high;
+      overlap_sums_[2 * at + 1] = sum.low;
     });
   });
 }
 
 void StrongStrong::finish_luminosity() {
-  if (groups_.divided()) groups_.world().sum("luminosity", result_.pair_luminosity);
+  if (!ip_.luminosity) return;
+  if (groups_.divided()) groups_.world().sum("luminosity", overlap_sums_);
   const double scale = (*beams_)[0].per_macroparticle * (*beams_)[1].per_macroparticle /
                        (mesh_.lattice.hx * mesh_.lattice.hy);
-  for (double& value : result_.pair_luminosity) {
-    value *= scale;
-    result_.luminosity += value;
+  for (std::size_t i = 0; i < result_.pair_luminosity.size(); ++i) {
+    result_.pair_luminosity[i] = (overlap_sums_[2 * i] + overlap_sums_[2 * i + 1]) * scale;
+    result_.luminosity += result_.pair_luminosity[i];
   }
 }
 

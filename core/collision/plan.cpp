@@ -374,6 +374,14 @@ comm::TransposeExchange CollisionPlan::green() const {
   return {"green", column_team_, settings_.green, green_rounds_, 1, block};
 }
 
+std::int64_t CollisionPlan::asked_of_transpose(int rows_in_all, bool to_columns) const {
+  const int processes = division_.shape(own_).pcol, me = division_.row();
+  const auto [first, last] = share(rows_in_all, processes, me);
+  const auto [begin, end] = division_.transform_columns(own_, me);
+  const std::int64_t rows = last - first, columns = end - begin;
+  return 16 * (to_columns ? rows * (shape_.ky - columns) : columns * (rows_in_all - rows));
+}
+
 Exchange CollisionPlan::luminosity(const Step& step, const std::vector<int>& shift) const {
   Exchange crossing = empty_crossing("luminosity");
   crossing.channel = Channel::other;

@@ -49,6 +49,9 @@ class CollisionPlan {
   // There, or back: of so many grids of own pairs, in one message or in several.
   comm::TransposeExchange solve(int grids) const;
   comm::TransposeExchange green() const;
+  // What the library is asked to send to the others [B] in the transpose of one grid of so many
+  // rows in all.
+  std::int64_t asked_of_transpose(int rows_in_all, bool to_columns) const;
   // Charges of beam 2 (items: pairs, one plane) to those who solve for beam 1; shift[pair]: rows by
   // which the window of beam 1 lies beyond that of beam 2.
   comm::Exchange luminosity(const Step& step, const std::vector<int>& shift) const;
@@ -56,7 +59,9 @@ class CollisionPlan {
   // Transposed blocks are padded to whole shares of rows and of transform columns.
   int padded_rows(int rows) const;
   int padded_columns() const;
+  // The beam that this rank holds; the first where it holds both.
   int own_beam() const { return own_; }
+  int mesh_ny() const { return shape_.ny; }
 
  private:
   using Items = std::shared_ptr<const std::vector<int>>;

@@ -130,6 +130,8 @@ std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& 
   return result;
 }
 
+int SliceMoments::values_of_a_slice() { return values; }
+
 std::vector<GaussianSlice> SliceMoments::of_all(const std::array<CollidingBeam, 2>& beams,
                                                 int beam) const {
   std::vector<Which> which(beams[beam].cuts.z.size());

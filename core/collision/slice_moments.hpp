@@ -38,6 +38,9 @@ class SliceMoments {
   std::vector<GaussianSlice> of(const std::array<CollidingBeam, 2>& beams,
                                 const std::vector<Which>& which) const;
 
+  // Doubles that are summed over the ranks for each slice.
+  static int values_of_a_slice();
+
   std::vector<GaussianSlice> of_all(const std::array<CollidingBeam, 2>& beams, int beam) const;
 
  private:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -22,42 +23,93 @@ std::size_t kept_greens(const InteractionPoint& ip) {
 
 }  // namespace
 
-StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, int threads,
-                           parallel::KernelTimes& times)
-    : ip_(ip), groups_(groups), threads_(threads), times_(times), solver_(ip.nx, ip.ny) {
+CollisionShape collision_shape(const InteractionPoint& ip) {
+  const field::PoissonSolver solver(ip.nx, ip.ny);
+  return {ip.nx,     ip.ny,     solver.doubled_rows(), solver.columns(),
+          ip.slices, ip.planes, ip.luminosity,         ip.green_every_step};
+}
+
+std::vector<int> sampled_steps(int slices, int sample) {
+  const int all = steps(slices);
+  const int count = sample > 0 ? std::min(sample, all) : all;
+  std::vector<int> result;
+  for (int i = 0; i < count; ++i)
+    result.push_back(static_cast<int>((2 * i + 1) * static_cast<std::int64_t>(all) / (2 * count)));
+  return result;
+}
+
+StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
+                           Decomposition& decomposition, int threads, parallel::KernelTimes& times,
+                           int sample, bool hollow)
+    : ip_(ip),
+      groups_(groups),
+      decomposition_(decomposition),
+      threads_(threads),
+      times_(times),
+      sample_(sample),
+      hollow_(hollow),
+      solver_(ip.nx, ip.ny),
+      plan_(collision_shape(ip), decomposition.settings, decomposition.grid, groups.world().rank()),
+      columns_(solver_, plan_, decomposition.executor, times, threads, hollow) {
   if (ip.slices * ip.planes * static_cast<double>(ip.nx) * ip.ny > std::numeric_limits<int>::max())
     throw std::invalid_argument("a grid of " + std::to_string(ip.nx) + " x " +
                                 std::to_string(ip.ny) + " with " + std::to_string(ip.slices) +
                                 " slices is more than one message can hold: use fewer of either");
   solver_.set_green_capacity(kept_greens(ip));
-  for (int t = 0; t < threads; ++t) scratch_.push_back(solver_.make_scratch());
 }
 
 CollisionResult StrongStrong::collide(std::array<CollidingBeam, 2>& beams) {
   beams_ = &beams;
   result_ = {};
-  result_.pair_luminosity.assign(static_cast<std::size_t>(ip_.slices) * ip_.slices, 0.0);
+  const std::size_t pairs = static_cast<std::size_t>(ip_.slices) * ip_.slices;
+  result_.pair_luminosity.assign(pairs, 0.0);
   mesh_ = choose_mesh(ip_, beams);
   for (int b = 0; b < 2; ++b) {
     const double quantum = numerics::power_of_two_above(beams[b].macroparticles) * 0x1p-52;
     magic_[b] = numerics::magic_for(quantum);
   }
+  overlap_sums_.assign(2 * pairs, 0.0);
+  overlap_grid_ =
+      numerics::OrderFreeGrid(beams[0].macroparticles * beams[1].macroparticles, ip_.nx);
   allocate();
-  advance(-1);
-  for (int k = 0; k < steps(ip_.slices); ++k) {
-    const Step step{ip_.slices, k};
-    reduce_charges(step);
-    if (ip_.luminosity) overlap(step);
-    solve(step);
-    share_potentials(step);
-    prepare(step);
-    advance(k);
+  std::vector<Step> todo;
+  for (const int k : sampled_steps(ip_.slices, sample_)) todo.push_back({ip_.slices, k});
+  advance(nullptr, &todo[0]);
+  for (std::size_t i = 0; i < todo.size(); ++i) {
+    run_step(todo[i]);
+    advance(&todo[i], i + 1 < todo.size() ? &todo[i + 1] : nullptr);
   }
   finish_luminosity();
   return result_;
 }
 
+// While one batch of pairs is solved, the charge of the next and the potentials of the last are on
+// their way.
+void StrongStrong::run_step(const Step& step) {
+  if (ip_.green_every_step) solver_.forget_greens();
+  const std::vector<std::vector<int>> batches = plan_.batches(step);
+  comm::Executor::Flight reducing = reduce_charges(step, batches[0]), sharing;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    reducing.finish();
+    if (b + 1 < batches.size()) {
+      reducing = reduce_charges(step, batches[b + 1]);
+      reducing.progress();
+    }
+    solve(step, batches[b], [&] {
+      reducing.progress();
+      sharing.progress();
+    });
+    sharing.finish();
+    sharing = share_potentials(step, batches[b]);
+    sharing.progress();
+  }
+  if (ip_.luminosity) overlap(step);
+  sharing.finish();
+  prepare(step);
+}
+
 void StrongStrong::allocate() {
+  if (hollow_) return;
   const std::int64_t pairs = ip_.slices * pair_size();
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;
@@ -69,71 +121,65 @@ void StrongStrong::allocate() {
   if (groups_.divided()) outgoing_.reserve(pairs);
 }
 
-std::vector<StrongStrong::Task> StrongStrong::tasks(int k, int parts) const {
-  const Step now{ip_.slices, k}, next{ip_.slices, k + 1};
-  const bool kicks = k >= 0, deposits = k + 1 < steps(ip_.slices);
+std::vector<StrongStrong::Task> StrongStrong::tasks(const Step* now, const Step* next,
+                                                    int parts) const {
   std::vector<Task> result;
   for (int slice = 0; slice < ip_.slices; ++slice)
     for (int b = 0; b < 2; ++b)
-      if (groups_.holds(b) &&
-          ((kicks && now.contains(slice)) || (deposits && next.contains(slice))))
+      if (groups_.holds(b) && ((now && now->contains(slice)) || (next && next->contains(slice))))
         for (int part = 0; part < parts; ++part) result.push_back({b, slice, part});
   return result;
 }
 
-void StrongStrong::advance(int k) {
-  const Step next{ip_.slices, k + 1};
-  const bool deposits = k + 1 < steps(ip_.slices);
-  const int whole = static_cast<int>(tasks(k, 1).size());
+void StrongStrong::advance(const Step* now, const Step* next) {
+  const int whole = static_cast<int>(tasks(now, next, 1).size());
   // Slices are divided so that the threads share the work about evenly; each part has a charge grid
   // of its own.
   const int even = threads_ / std::gcd(threads_, std::max(whole, 1));
   const int enough = (4 * threads_ + whole - 1) / std::max(whole, 1);
   const int parts = std::max(1, std::min(even, enough));
-  const std::vector<Task> todo = tasks(k, parts);
-  if (deposits)
-    for (int b = 0; b < 2; ++b)
-      if (groups_.holds(b)) {
-        const std::int64_t size = next.pairs() * pair_size();
-        charge_[b].reserve(parts * size);
-        parallel::for_tasks(parts * next.pairs(), threads_, [&](int i, int) {
-          std::fill_n(charge_[b].data() + i * pair_size(), pair_size(), 0.0);
-        });
-      }
+  const std::vector<Task> todo = tasks(now, next, parts);
   double particles = 0.0;
   for (const Task& task : todo)
     if (task.part == 0) {
       const auto& begin = (*beams_)[task.beam].begin;
       particles += static_cast<double>(begin[task.slice + 1] - begin[task.slice]);
     }
+  if (next) {
+    const double cells = static_cast<double>(next->pairs() * pair_size());
+    times_.run("clear", cells * groups_.held(), 0.0, 8.0, [&] { clear_charges(*next, parts); });
+  }
   std::vector<std::int64_t> outside(todo.size(), 0);
   times_.run("encounter", particles, 60.0 * ip_.planes, 88.0, [&] {
     parallel::for_tasks(static_cast<int>(todo.size()), threads_,
-                        [&](int i, int) { outside[i] = run_task(todo[i], k, parts); });
+                        [&](int i, int) { outside[i] = run_task(todo[i], now, next, parts); });
   });
   for (std::size_t i = 0; i < todo.size(); ++i) result_.outside[todo[i].beam] += outside[i];
-  if (deposits && parts > 1) sum_parts(next, parts);
+  if (next && parts > 1 && !hollow_) sum_parts(*next, parts);
 }
 
-std::int64_t StrongStrong::run_task(const Task& task, int k, int parts) {
+void StrongStrong::clear_charges(const Step& next, int parts) {
+  for (int b = 0; b < 2; ++b)
+    if (groups_.holds(b)) {
+      charge_[b].reserve(parts * next.pairs() * pair_size());
+      parallel::for_tasks(parts * next.pairs(), threads_, [&](int i, int) {
+        std::fill_n(charge_[b].data() + i * pair_size(), pair_size(), 0.0);
+      });
+    }
+}
+
+std::int64_t StrongStrong::run_task(const Task& task, const Step* now, const Step* next,
+                                    int parts) {
   CollidingBeam& beam = (*beams_)[task.beam];
-  const Step now{ip_.slices, k}, next{ip_.slices, k + 1};
   const std::int64_t begin = beam.begin[task.slice], size = beam.begin[task.slice + 1] - begin;
   const std::int64_t from = size * task.part / parts, to = size * (task.part + 1) / parts;
   const beam::ParticleView particles = beam.particles->view().part(begin + from, to - from);
-  const bool kicks = k >= 0 && now.contains(task.slice);
-  const bool deposits = k + 1 < steps(ip_.slices) && next.contains(task.slice);
-  if (kicks && deposits) {
-    const KickSource kick = kick_source(now, task.beam, task.slice);
-    const ChargeTarget target = charge_target(next, task.beam, task.slice, task.part);
-    return encounter(ip_.weighting, particles, &kick, &target);
-  }
-  if (kicks) {
-    const KickSource kick = kick_source(now, task.beam, task.slice);
-    return encounter(ip_.weighting, particles, &kick, nullptr);
-  }
-  const ChargeTarget target = charge_target(next, task.beam, task.slice, task.part);
-  return encounter(ip_.weighting, particles, nullptr, &target);
+  std::optional<KickSource> kick;
+  std::optional<ChargeTarget> target;
+  if (now && now->contains(task.slice)) kick = kick_source(*now, task.beam, task.slice);
+  if (next && next->contains(task.slice))
+    target = charge_target(*next, task.beam, task.slice, task.part);
+  return encounter(ip_.weighting, particles, kick ? &*kick : nullptr, target ? &*target : nullptr);
 }
 
 ChargeTarget StrongStrong::charge_target(const Step& next, int beam, int slice, int part) {
@@ -185,74 +231,52 @@ void StrongStrong::sum_parts(const Step& next, int parts) {
   }
 }
 
-void StrongStrong::reduce_charges(const Step& step) {
-  const comm::Communicator& group = groups_.group();
-  for (int b = 0; b < 2; ++b) {
-    if (!groups_.holds(b)) continue;
-    std::vector<int> counts;
-    for (int r = 0; r < group.size(); ++r) {
-      const auto [begin, end] = share(step.pairs(), group.size(), r);
-      counts.push_back(static_cast<int>((end - begin) * pair_size()));
-    }
-    group.reduce_scatter("reduce",
-                         {charge_[b].data(), static_cast<std::size_t>(step.pairs() * pair_size())},
-                         counts);
-  }
+comm::Executor::Flight StrongStrong::reduce_charges(const Step& step,
+                                                    const std::vector<int>& pairs) {
+  std::vector<comm::Work> work;
+  const int own = plan_.own_beam();
+  const comm::ItemBuffer charge{hollow_ ? nullptr : charge_[own].data(), plane_size()};
+  for (comm::Exchange& exchange : plan_.reduce(step, pairs))
+    work.push_back({std::move(exchange), charge, charge});
+  return decomposition_.executor.start(std::move(work));
 }
 
-void StrongStrong::solve(const Step& step) {
-  struct Solve {
-    const double* charge;
-    double* potential;
-    std::shared_ptr<const field::GreenTransform> green;
-  };
-  std::vector<Solve> todo;
-  times_.run("green", 1.0, 0.0, 0.0, [&] {
-    for (int b = 0; b < 2; ++b) {
-      const auto [begin, end] = groups_.my_share(b, step.pairs());
+comm::Executor::Flight StrongStrong::share_potentials(const Step& step,
+                                                      const std::vector<int>& pairs) {
+  CollisionPlan::Broadcast exchanges = plan_.broadcast(step, pairs);
+  const int own = plan_.own_beam();
+  const comm::ItemBuffer ours{hollow_ ? nullptr : outgoing_.data(), plane_size()};
+  const comm::ItemBuffer theirs{hollow_ ? nullptr : potential_[own].data(), plane_size()};
+  std::vector<comm::Work> work;
+  for (comm::Exchange& exchange : exchanges.own) work.push_back({std::move(exchange), ours, ours});
+  for (comm::Exchange& exchange : exchanges.crossing)
+    work.push_back({std::move(exchange), ours, theirs});
+  for (comm::Exchange& exchange : exchanges.other)
+    work.push_back({std::move(exchange), theirs, theirs});
+  return decomposition_.executor.start(std::move(work));
+}
+
+void StrongStrong::solve(const Step& step, const std::vector<int>& pairs,
+                         const std::function<void()>& progress) {
+  const field::Lattice& lattice = mesh_.lattice;
+  std::vector<ColumnSolver::Grid> grids;
+  if (ip_.green_every_step) columns_.green(lattice.hx, lattice.hy, 0, 0);
+  for (int b = 0; b < 2; ++b)
+    for (const int p : plan_.own_pairs(step, b, pairs)) {
+      const field::Window& from = mesh_.window[b][step.own(b, p)];
+      const field::Window& to = mesh_.window[1 - b][step.other(b, p)];
+      const auto green = columns_.green(lattice.hx, lattice.hy, to.offset_x - from.offset_x,
+                                        to.offset_y - from.offset_y);
       double* out = groups_.divided() ? outgoing_.data() : potential_[1 - b].data();
-      for (int p = begin; p < end; ++p) {
-        const field::Window& from = mesh_.window[b][step.own(b, p)];
-        const field::Window& to = mesh_.window[1 - b][step.other(b, p)];
-        const auto green =
-            solver_.green(mesh_.lattice.hx, mesh_.lattice.hy, to.offset_x - from.offset_x,
-                          to.offset_y - from.offset_y, threads_);
-        for (int plane = 0; plane < ip_.planes; ++plane) {
-          const std::int64_t at = (p - begin) * pair_size() + plane * plane_size();
-          todo.push_back({charge_[b].data() + at, out + at, green});
-        }
+      for (int plane = 0; plane < ip_.planes; ++plane) {
+        const std::int64_t at = p * pair_size() + plane * plane_size();
+        grids.push_back({charge_[b].data() + at, out + at, green});
       }
     }
-  });
-  times_.run("solve", static_cast<double>(todo.size()), solver_.flops_per_solve(),
-             solver_.bytes_per_solve(), [&] {
-               parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&](int i, int thread) {
-                 solver_.solve(todo[i].charge, *todo[i].green, todo[i].potential, scratch_[thread]);
-               });
-             });
-}
-
-// Potentials cross from the owner in one beam's group to the owner of the same pair in the other's,
-// which shares them there.
-void StrongStrong::share_potentials(const Step& step) {
-  if (!groups_.divided()) return;
-  const int own = groups_.holds(0) ? 0 : 1, other = 1 - own, pairs = step.pairs();
-  const auto [begin, end] = groups_.my_share(own, pairs);
-  std::vector<comm::Message> sends, receives;
-  for (int p = begin; p < end; ++p) {
-    const int peer = groups_.owner(other, pairs, p);
-    sends.push_back({peer, outgoing_.data() + (p - begin) * pair_size(), pair_size()});
-    receives.push_back({peer, potential_[own].data() + p * pair_size(), pair_size()});
-  }
-  groups_.world().exchange("crossing", sends, receives);
-  const comm::Communicator& group = groups_.group();
-  std::vector<int> counts;
-  for (int r = 0; r < group.size(); ++r) {
-    const auto [first, last] = share(pairs, group.size(), r);
-    counts.push_back(static_cast<int>((last - first) * pair_size()));
-  }
-  group.all_gather("broadcast",
-                   {potential_[own].data(), static_cast<std::size_t>(pairs * pair_size())}, counts);
+  const std::size_t together =
+      decomposition_.settings.aggregate_solve || columns_.alone() ? grids.size() : ip_.planes;
+  for (std::size_t i = 0; i < grids.size(); i += together)
+    columns_.solve({grids.data() + i, std::min(together, grids.size() - i)}, progress);
 }
 
 void StrongStrong::prepare(const Step& step) {

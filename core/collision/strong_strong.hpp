@@ -4,14 +4,19 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "collision/beam_groups.hpp"
+#include "collision/column_solver.hpp"
+#include "collision/decomposition.hpp"
 #include "collision/interaction_point.hpp"
 #include "collision/mesh_choice.hpp"
+#include "collision/plan.hpp"
 #include "collision/schedule.hpp"
 #include "field/poisson.hpp"
+#include "numerics/order_free_sum.hpp"
 #include "parallel/kernel_times.hpp"
 
 namespace phasewise::collision {
@@ -21,10 +26,17 @@ struct SliceField {
   std::vector<double> x, y, charge, potential, ex, ey;
 };
 
+// What the plan needs to know of a collision.
+CollisionShape collision_shape(const InteractionPoint& ip);
+// The steps of a collision that are done: all, or `sample` of them spread evenly.
+std::vector<int> sampled_steps(int slices, int sample);
+
 class StrongStrong {
  public:
-  StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, int threads,
-               parallel::KernelTimes& times);
+  // sample: see sampled_steps. hollow: without particles and meshes, only their messages and the
+  // time of their kernels. Collective over all ranks.
+  StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, Decomposition& decomposition,
+               int threads, parallel::KernelTimes& times, int sample = 0, bool hollow = false);
 
   CollisionResult collide(std::array<CollidingBeam, 2>& beams);
 
@@ -39,24 +51,30 @@ class StrongStrong {
   using Values = parallel::Buffer<double>;
 
   void allocate();
-  void advance(int k);  // kick in step k (from -1: none), deposit for step k + 1
-  void reduce_charges(const Step& step);
+  void run_step(const Step& step);
+  // Kick in one step, deposit for another; null: none.
+  void advance(const Step* now, const Step* next);
+  void clear_charges(const Step& next, int parts);
+  comm::Executor::Flight reduce_charges(const Step& step, const std::vector<int>& pairs);
+  comm::Executor::Flight share_potentials(const Step& step, const std::vector<int>& pairs);
   void overlap(const Step& step);
-  void solve(const Step& step);
-  void share_potentials(const Step& step);
+  void solve(const Step& step, const std::vector<int>& pairs,
+             const std::function<void()>& progress);
   void prepare(const Step& step);
   void finish_luminosity();
 
   struct Task {
     int beam, slice, part;
   };
-  std::vector<Task> tasks(int k, int parts) const;
-  std::int64_t run_task(const Task& task, int k, int parts);
+  std::vector<Task> tasks(const Step* now, const Step* next, int parts) const;
+  std::int64_t run_task(const Task& task, const Step* now, const Step* next, int parts);
   ChargeTarget charge_target(const Step& next, int beam, int slice, int part);
   KickSource kick_source(const Step& step, int beam, int slice) const;
   void sum_parts(const Step& next, int parts);
-  std::vector<double*> effective_charges(const Step& step, int beam);
-  double overlap_sum(const Step& step, int p, const double* rho1, const double* rho2) const;
+  double* effective_charge(const Step& step, int beam, int p);
+  std::vector<int> window_shifts(const Step& step) const;
+  numerics::OrderFreeSum overlap_sum(const Step& step, int p, const double* rho1,
+                                     const double* rho2) const;
 
   std::int64_t plane_size() const { return mesh_.lattice.nodes(); }
   std::int64_t pair_size() const { return ip_.planes * plane_size(); }
@@ -65,10 +83,14 @@ class StrongStrong {
 
   const InteractionPoint& ip_;
   const BeamGroups& groups_;
+  Decomposition& decomposition_;
   int threads_;
   parallel::KernelTimes& times_;
+  int sample_;
+  bool hollow_;
   field::PoissonSolver solver_;
-  std::vector<field::PoissonSolver::Scratch> scratch_;  // per thread
+  CollisionPlan plan_;
+  ColumnSolver columns_;
 
   std::array<CollidingBeam, 2>* beams_ = nullptr;
   CollisionMesh mesh_;
@@ -77,9 +99,11 @@ class StrongStrong {
   std::array<Values, 2> potential_;   // acting on each beam: [pair][plane][nodes]
   std::array<Values, 2> nodes_;       // what the particles read: [pair][nodes][values]
   std::array<Values, 2> difference_;  // [pair][nodes]
-  Values outgoing_;                   // potentials on their way to the other beam
+  Values outgoing_;                   // potentials on their way to the other beam: as potential_
   std::array<Values, 2> effective_;   // of each beam: charge between its planes, for the luminosity
-  Values overlap_;                    // that of the other beam's ranks
+  Values overlap_;                    // that of the other beam's ranks: [pair][nodes]
+  numerics::OrderFreeGrid overlap_grid_;
+  std::vector<double> overlap_sums_;  // [slice of beam 1][slice of beam 2][high, low]
   CollisionResult result_;
 };
 
@@ -101,7 +125,8 @@ SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int
       [&](const beam::ParticleView& block) { encounter(ip_.weighting, block, nullptr, &target); });
   groups_.group().sum("field_picture", charge.span());
   const auto green = solver_.green(mesh.lattice.hx, mesh.lattice.hy, 0, 0, threads_);
-  solver_.solve(charge.data(), *green, potential.data(), scratch_[0]);
+  field::PoissonSolver::Scratch scratch = solver_.make_scratch();
+  solver_.solve(charge.data(), *green, potential.data(), scratch);
   mesh_ = mesh;
   return assemble(charge, potential, window);
 }

@@ -49,11 +49,15 @@ struct Exchange {
     for (const int chunk : transfer.chunks) values += blocks[chunk].values();
     return 8 * values;
   }
-  // What the library is asked to move for this rank [B].
-  std::int64_t asked_bytes() const {
+  std::int64_t total_bytes() const {
     std::int64_t all = 0;
     for (const Block& block : blocks) all += 8 * block.values();
-    return adds || form == LibraryForm::all_reduced ? all : 8 * blocks[team->me].values();
+    return all;
+  }
+  // What the library is asked to move for this rank [B]; where there is nothing in all it is not
+  // called.
+  std::int64_t asked_bytes() const {
+    return adds || form == LibraryForm::all_reduced ? total_bytes() : 8 * blocks[team->me].values();
   }
 };
 
@@ -70,10 +74,6 @@ struct TransposeExchange {
   std::int64_t slot_bytes() const { return 16 * items * block; }
   std::int64_t bytes(const Transfer& transfer) const {
     return slot_bytes() * static_cast<std::int64_t>(transfer.chunks.size());
-  }
-  // To all others [B].
-  std::int64_t asked_bytes() const {
-    return slot_bytes() * (static_cast<std::int64_t>(team->ranks.size()) - 1);
   }
 };
 

@@ -11,6 +11,7 @@ namespace phasewise::comm {
 namespace {
 
 double now() { return parallel::clock().now(); }
+double now(const Recorder& recorder) { return recorder.recording() ? now() : 0.0; }
 
 int checked(std::int64_t count, int peer, const std::string& phase) {
   if (count <= largest_count) return static_cast<int>(count);
@@ -96,12 +97,12 @@ Pending::~Pending() {
 
 bool Pending::test() {
   if (done()) return true;
-  const double start = now();
+  const double start = now(flight_->recorder);
   int count = 0;
   std::vector<int> which(flight_->requests.size());
   MPI_Testsome(static_cast<int>(which.size()), flight_->requests.data(), &count, which.data(),
                MPI_STATUSES_IGNORE);
-  const double end = now();
+  const double end = now(flight_->recorder);
   for (int i = 0; i < count; ++i) flight_->complete(which[i], end);
   flight_->recorder.communicated(flight_->phase, start, end);
   if (flight_->left == 0) flight_.reset();
@@ -111,10 +112,10 @@ bool Pending::test() {
 void Pending::wait() {
   if (done()) return;
   Flight& flight = *flight_;
-  const double start = now();
+  const double start = now(flight.recorder);
   const double late =
       flight.ends.empty() ? flight.wait_for_all(start) : flight.wait_one_by_one(start);
-  const double end = now();
+  const double end = now(flight.recorder);
   flight.recorder.communicated(flight.phase, start, end);
   flight.recorder.waited(flight.phase, std::clamp(late, 0.0, end - start));
   flight_.reset();
@@ -125,7 +126,7 @@ Pending Communicator::post(const PhaseKey& key, Channel channel, std::span<const
   const World& world = *handle_->world;
   const MPI_Comm comm = world.channel[static_cast<int>(channel)].get();
   const int phase = key.in(*recorder_), lane = static_cast<int>(channel);
-  const double start = now();
+  const double start = now(*recorder_);
   std::unique_ptr<Pending::Flight> flight(
       new Pending::Flight{*recorder_, world.clock, phase, channel, start, receives.size(), {}, {}});
   const bool keeps_events = recorder_->keeps_events();
@@ -144,7 +145,7 @@ Pending Communicator::post(const PhaseKey& key, Channel channel, std::span<const
     if (keeps_events) flight->ends.push_back({m.peer, number, 8 * m.count});
   }
   flight->left = flight->requests.size();
-  recorder_->communicated(phase, start, now());
+  recorder_->communicated(phase, start, now(*recorder_));
   return flight->left == 0 ? Pending() : Pending(std::move(flight));
 }
 

@@ -75,12 +75,14 @@ int Recorder::phase(std::string_view name) {
 }
 
 void Recorder::computed(int phase, double start, double end) {
+  if (!recording_) return;
   records_[phase].computing += end - start;
   if (keeps_events())
     add_event({start, end, 0, -1, 0, static_cast<std::int16_t>(phase), EventKind::compute, 0});
 }
 
 std::int32_t Recorder::sent(int phase, int channel, int peer, std::int64_t bytes) {
+  if (!recording_) return 0;
   PhaseRecord& record = records_[phase];
   ++record.messages;
   record.bytes += bytes;
@@ -95,6 +97,7 @@ std::int32_t Recorder::expected(int channel, int peer) {
 }
 
 void Recorder::asked(int phase, std::int64_t bytes) {
+  if (!recording_) return;
   PhaseRecord& record = records_[phase];
   ++record.messages;
   record.bytes += bytes;

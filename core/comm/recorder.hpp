@@ -72,6 +72,17 @@ struct RankFacts {
 
 class Recorder {
  public:
+  Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+  ~Recorder() {
+    if (latest_ == this) latest_ = nullptr;
+  }
+
+  // Whether anything is counted and timed; switched off only to measure what that costs.
+  void set_recording(bool on) { recording_ = on; }
+  bool recording() const { return recording_; }
+
   // The index of a phase's name, stable from its first use on.
   int phase(std::string_view name);
   const std::vector<std::string>& names() const { return names_; }
@@ -86,7 +97,7 @@ class Recorder {
   void computed(int phase, double start, double end);
   // Time spent inside the phase's communication.
   void communicated(int phase, double start, double end) {
-    records_[phase].communicating += end - start;
+    if (recording_) records_[phase].communicating += end - start;
   }
   void waited(int phase, double seconds) { records_[phase].waiting += seconds; }
   // A message on its way; returns how many of this channel went to this peer before (0 where no
@@ -100,9 +111,14 @@ class Recorder {
 
   // The phase that this rank is in, for the sentence of a rank that fails; empty outside of any.
   const std::string& current() const;
+  // The same of the recorder that was last in a phase.
+  static std::string latest_phase() { return latest_ ? latest_->current() : std::string(); }
   // -1 outside of any phase
   int current_phase() const { return current_; }
-  void enter(int phase) { current_ = phase; }
+  void enter(int phase) {
+    current_ = phase;
+    latest_ = this;
+  }
   void leave() { current_ = -1; }
 
   // One JSON object of one line, without events: docs/communication.md. Numbers read back as they
@@ -120,6 +136,8 @@ class Recorder {
   std::size_t capacity_ = 0;
   std::int64_t dropped_ = 0;
   int current_ = -1;
+  bool recording_ = true;
+  inline static const Recorder* latest_ = nullptr;
 };
 
 // This rank is in a phase while this lives: one call of it, and one event of the time line. Inside

@@ -56,6 +56,9 @@ collision::InteractionPoint build_point(const Parameters& parameters, int ip) {
   }
   point.longitudinal_kick = parameters.integer(at + "longitudinal_kick") != 0;
   point.luminosity = parameters.integer(at + "luminosity") != 0;
+  point.green_every_step =
+      parameters.has(at + "green_function") &&
+      parameters.choice(at + "green_function", {"as-needed", "every-step"}) == 1;
   read_slices(parameters, at, point);
   read_mesh(parameters, at, point);
   return point;

@@ -159,6 +159,11 @@ std::vector<double> Parameters::numbers(const std::string& key, std::size_t coun
   return values;
 }
 
+std::vector<double> Parameters::list(const std::string& key) const {
+  const auto found = entries_.find(key);
+  return numbers(key, found == entries_.end() ? 1 : found->second.values.size());
+}
+
 std::vector<double> Parameters::numbers_or(const std::string& key,
                                            const std::vector<double>& fallback) const {
   return has(key) ? numbers(key, fallback.size()) : fallback;

@@ -22,7 +22,9 @@ class Parameters {
   std::int64_t integer(const std::string& key) const;
   std::string word(const std::string& key) const;
   std::vector<double> numbers(const std::string& key, std::size_t count) const;
-  // As above, where the key is there.
+  // However many there are.
+  std::vector<double> list(const std::string& key) const;
+  // As numbers, where the key is there.
   std::vector<double> numbers_or(const std::string& key, const std::vector<double>& fallback) const;
   // One of the words accepted: its position among them.
   std::size_t choice(const std::string& key, const std::vector<std::string>& accepted) const;

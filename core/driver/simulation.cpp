@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "driver/build_communication.hpp"
 #include "driver/build_line.hpp"
 #include "driver/build_point.hpp"
 #include "driver/point.hpp"
@@ -21,14 +22,43 @@ Simulation::Simulation(const std::string& text, int threads)
   const Parameters parameters = Parameters::parse(text);
   seed_ = static_cast<std::uint64_t>(parameters.integer("seed"));
   parameters.integer("turns");  // the run loop counts them
+  read_records(parameters);
+  read_simulated(parameters);
+  settings_ = build_settings(parameters);
+  nodes_ = nodes_of(settings_, world_.size(), world_.nodes());
+  times_.observe([this](const std::string& name, double start, double end) {
+    recorder_.computed(recorder_.phase(name), start, end);
+  });
+  for (int b = 0; b < 2; ++b) read_bunch(parameters, b);
+  build_points(parameters);
+  fill_bunches(parameters);
+  parameters.check_all_used();
+}
+
+void Simulation::read_records(const Parameters& parameters) {
   moments_order_ = static_cast<int>(parameters.integer("records.moments_order"));
   if (moments_order_ != 2 && moments_order_ != 4)
     parameters.fail("records.moments_order", "give 2 or 4");
   tracked_ = static_cast<int>(parameters.not_negative("records.tracked"));
   slices_every_ =
       parameters.has("records.slices_every") ? parameters.integer("records.slices_every") : 0;
-  for (int b = 0; b < 2; ++b) read_bunch(parameters, b);
-  groups_ = std::make_unique<collision::BeamGroups>(world_, std::array{tracked(0), tracked(1)});
+  if (parameters.has("records.events"))
+    recorder_.keep_events(static_cast<std::size_t>(parameters.not_negative("records.events")));
+  if (parameters.has("records.communication"))
+    recorder_.set_recording(parameters.integer("records.communication") != 0);
+}
+
+void Simulation::read_simulated(const Parameters& parameters) {
+  const auto number = [&](const char* key) {
+    return parameters.has(key) ? parameters.not_negative(key) : 0.0;
+  };
+  sample_ = static_cast<int>(number("simulated.steps"));
+  skeleton_ = number("simulated.skeleton") != 0.0;
+  comm::set_rates(number("simulated.flops"), number("simulated.bandwidth"));
+  times_.only_charge(skeleton_);
+}
+
+void Simulation::build_points(const Parameters& parameters) {
   const int points = static_cast<int>(parameters.positive("ip.count"));
   for (int ip = 1; ip <= points; ++ip) {
     auto point = std::make_unique<Point>();
@@ -38,20 +68,35 @@ Simulation::Simulation(const std::string& text, int threads)
       bunches_[b].segments.push_back(build_line(parameters, b + 1, ip));
     }
     const collision::InteractionPoint& description = point->description;
+    const comm::ProcessGrid grid =
+        build_process_grid(settings_, world_.size(), description.slices, seed_, nodes_);
+    if (!groups_) {
+      std::vector<int> beam_of;
+      for (int rank = 0; rank < world_.size(); ++rank) beam_of.push_back(grid.place(rank).beam);
+      groups_ = std::make_unique<collision::BeamGroups>(world_, std::array{tracked(0), tracked(1)},
+                                                        beam_of);
+    }
     if (description.model == collision::Model::strong_strong && !(tracked(0) && tracked(1)))
       parameters.fail(
           "ip." + std::to_string(ip) + ".model",
           "both beams must be tracked here, but one is the strong beam of another point");
     if (description.model == collision::Model::strong_strong)
-      point->strong_strong =
-          std::make_unique<collision::StrongStrong>(description, *groups_, threads_, times_);
+      point->strong_strong = std::make_unique<collision::StrongStrong>(
+          description, *groups_, decomposition(grid), threads_, times_, sample_, skeleton_);
     else if (description.model != collision::Model::none)
       point->gaussian =
           std::make_unique<collision::GaussianCollision>(description, *groups_, threads_, times_);
     points_.push_back(std::move(point));
   }
-  fill_bunches(parameters);
-  parameters.check_all_used();
+}
+
+// Interaction points with the same process grid share one.
+collision::Decomposition& Simulation::decomposition(const comm::ProcessGrid& grid) {
+  for (const auto& made : decompositions_)
+    if (made->grid.shape(0) == grid.shape(0) && made->grid.shape(1) == grid.shape(1)) return *made;
+  decompositions_.push_back(
+      std::make_unique<collision::Decomposition>(world_, recorder_, grid, settings_));
+  return *decompositions_.back();
 }
 
 Simulation::~Simulation() = default;
@@ -78,6 +123,7 @@ void Simulation::fill_bunches(const Parameters& parameters) {
     const beam::BunchDescription description = build_bunch(parameters, b + 1);
     if (!groups_->holds(b)) continue;
     std::tie(bunch.first_id, bunch.last_id) = groups_->my_ids(b, bunch.macroparticles);
+    if (skeleton_) continue;
     bunch.particles.emplace(bunch.last_id - bunch.first_id);
     const ParticleView all = bunch.particles->view();
     parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int) {
@@ -114,13 +160,23 @@ void Simulation::replace_particles(int b, const ParticleView& from) {
   }
 }
 
+ParticleView Simulation::particles(int b) {
+  Bunch& bunch = bunches_[b];
+  if (bunch.particles) return bunch.particles->view();
+  ParticleView counted{};
+  if (skeleton_ && groups_->holds(b)) counted.size = bunch.last_id - bunch.first_id;
+  return counted;
+}
+
 void Simulation::step() {
+  const double start = parallel::clock().now();
   record_ = {};
   for (int ip = 0; ip < interaction_points(); ++ip) {
     collide(ip);
     leave_and_push(ip);
   }
   ++turn_;
+  seconds_ += parallel::clock().now() - start;
 }
 
 }  // namespace phasewise::driver

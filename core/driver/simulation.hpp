@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collision/beam_groups.hpp"
+#include "collision/decomposition.hpp"
 #include "collision/frame.hpp"
 #include "collision/gaussian.hpp"
 #include "collision/slice_moments.hpp"
@@ -60,10 +61,18 @@ class Simulation {
   collision::SliceField slice_field(int beam, int slice);
 
   const comm::Recorder& recorder() const { return recorder_; }
+  // This rank's records: one JSON object of one line (docs/communication.md).
+  std::string communication() const;
+  // Whether only the messages are sent, without particles.
+  bool skeleton() const { return skeleton_; }
   const parallel::KernelTimes& kernel_times() const { return times_; }
 
  private:
   struct Point;
+  void read_records(const Parameters& parameters);
+  void read_simulated(const Parameters& parameters);
+  void build_points(const Parameters& parameters);
+  collision::Decomposition& decomposition(const comm::ProcessGrid& grid);
   void read_bunch(const Parameters& parameters, int beam);
   void fill_bunches(const Parameters& parameters);
   void collide(int ip);
@@ -82,13 +91,22 @@ class Simulation {
   collision::CollisionFrame frame(int ip, int beam) const;
   beam::PushContext context(const Bunch& bunch) const;
   bool tracked(int beam) const { return !bunches_[beam].strong; }
+  // Particles of a beam that this rank holds, also where they are only counted.
+  beam::ParticleView particles(int beam);
   bool slices_wanted() const { return slices_every_ > 0 && turn_ % slices_every_ == 0; }
 
   comm::Recorder recorder_;
   parallel::KernelTimes times_;
   comm::Communicator world_;
+  comm::Settings settings_;
+  std::vector<int> nodes_;  // of each rank
+  std::vector<std::unique_ptr<collision::Decomposition>> decompositions_;
   std::unique_ptr<collision::BeamGroups> groups_;
   int threads_;
+  bool skeleton_ = false;
+  int sample_ = 0;        // steps of a turn that are done, 0: all
+  double seconds_ = 0.0;  // of all turns
+
   std::uint64_t seed_;
   std::int64_t turn_ = 0;
   int moments_order_, tracked_;

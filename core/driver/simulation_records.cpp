@@ -36,6 +36,16 @@ void Simulation::record_tracked(int b) {
                                                 : std::numeric_limits<double>::quiet_NaN());
 }
 
+std::string Simulation::communication() const {
+  const int rank = world_.rank();
+  comm::RankFacts facts{rank, nodes_[rank], {1, 0, 0}, seconds_, world_.clock_offset()};
+  if (!decompositions_.empty() && world_.size() > 1) {
+    const comm::Place& place = decompositions_.front()->grid.place(rank);
+    facts.place = {place.beam + 1, place.column, place.row};
+  }
+  return recorder_.to_json(facts);
+}
+
 const std::vector<double>& Simulation::pair_luminosity(int ip) const {
   return points_[ip]->result.pair_luminosity;
 }

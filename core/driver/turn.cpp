@@ -112,7 +112,8 @@ void Simulation::take_stock() {
   world_.sum("losses", alive);
   world_.max("moments", largest);
   for (int b = 0; b < 2; ++b) {
-    bunches_[b].alive = tracked(b) ? alive[b] : bunches_[b].macroparticles;
+    const bool counted = tracked(b) && !skeleton_;
+    bunches_[b].alive = counted ? alive[b] : bunches_[b].macroparticles;
     std::copy_n(largest.begin() + 6 * b, 6, beam_bounds_[b].begin());
   }
 }
@@ -160,8 +161,8 @@ Simulation::Measured Simulation::measure_beam(int ip, int b) {
   const double reach = 1.02 * beam_bounds_[b][4] / point.description.angle.cos_phi;
   std::vector<beam::MomentSums> sums(threads_, {moments_order_, beam_bounds_[b], bunch.alive});
   std::vector<beam::LongitudinalHistogram> bins(threads_, beam::LongitudinalHistogram(reach));
-  if (bunch.particles) {
-    const ParticleView all = bunch.particles->view();
+  if (groups_->holds(b)) {
+    const ParticleView all = particles(b);
     const double flops = 8.0 * beam::MomentSums::terms(moments_order_);
     const auto block_work = [&](std::int64_t begin, int count, int thread) {
       const ParticleView block = all.part(begin, count);
@@ -198,12 +199,13 @@ void Simulation::measure_and_enter(int ip, std::array<CollidingBeam, 2>& collidi
     std::copy_n(sums.begin() + b * std::ssize(values), values.size(), values.begin());
     std::copy_n(counts.begin() + b * std::ssize(histogram.counts()), histogram.counts().size(),
                 histogram.counts().begin());
+    const bool known = tracked(b) && !skeleton_;
     bunch.moments =
-        tracked(b) ? measured[b].sums.moments(static_cast<double>(bunch.alive)) : point.design[b];
+        known ? measured[b].sums.moments(static_cast<double>(bunch.alive)) : point.design[b];
     if (!point.collides) continue;
     colliding[b].moments = mapped(bunch.moments, frame(ip, b));
     const double mean = colliding[b].moments.mean[4], rms = colliding[b].moments.rms(4);
-    colliding[b].cuts = beam::cut_slices(tracked(b) ? histogram : gaussian_histogram(mean, rms),
+    colliding[b].cuts = beam::cut_slices(known ? histogram : gaussian_histogram(mean, rms),
                                          point.description.slicing, point.description.slices, mean,
                                          rms, point.description.slice_extent);
   }
@@ -218,13 +220,16 @@ void Simulation::cut_and_sort(int ip, std::array<CollidingBeam, 2>& colliding) {
     beam.macroparticles = static_cast<double>(bunch.macroparticles);
     beam.per_macroparticle = bunch.per_macroparticle();
     beam.kick_scale = kick_scale(bunch, bunches_[1 - b], point.description.angle.cos_phi);
-    if (!bunch.particles) continue;
-    beam.particles = &*bunch.particles;
-    times_.run("sort", static_cast<double>(bunch.particles->size()), point.description.slices,
-               114.0, [&] {
-                 beam.begin =
-                     beam::sort_by_slice(*bunch.particles, beam.cuts, point.slice_of[b], threads_);
-               });
+    if (!groups_->holds(b)) continue;
+    const std::int64_t here = particles(b).size;
+    if (skeleton_)
+      for (int s = 0; s <= point.description.slices; ++s)
+        beam.begin.push_back(here * s / point.description.slices);
+    else
+      beam.particles = &*bunch.particles;
+    times_.run("sort", static_cast<double>(here), point.description.slices, 114.0, [&] {
+      beam.begin = beam::sort_by_slice(*bunch.particles, beam.cuts, point.slice_of[b], threads_);
+    });
   }
 }
 
@@ -233,12 +238,12 @@ void Simulation::cut_and_sort(int ip, std::array<CollidingBeam, 2>& colliding) {
 void Simulation::leave_and_push(int ip) {
   for (int b = 0; b < 2; ++b) {
     Bunch& bunch = bunches_[b];
-    if (!bunch.particles) continue;
+    if (!groups_->holds(b)) continue;
     const collision::CollisionFrame from = frame(ip, b);
     const bool leaves = points_[ip]->collides && !from.is_identity();
     const beam::Line& line = bunch.segments[ip];
     const beam::PushContext about = context(bunch);
-    const ParticleView all = bunch.particles->view();
+    const ParticleView all = particles(b);
     std::vector<beam::Bounds> bounds(threads_, beam::Bounds{});
     std::vector<std::int64_t> lost(threads_, 0);
     const auto block_work = [&](std::int64_t begin, int count, int thread) {

@@ -1,0 +1,68 @@
+// Solves the Poisson equation of slices together with the other processes of a column: each
+// transforms its rows of the mesh, then, after the transpose, its columns of the transform.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "collision/plan.hpp"
+#include "comm/executor.hpp"
+#include "field/poisson.hpp"
+#include "parallel/kernel_times.hpp"
+
+namespace phasewise::collision {
+
+class ColumnSolver {
+ public:
+  using GreenPointer = std::shared_ptr<const field::GreenTransform>;
+  // A mesh [nx][ny] of which this process has the rows of its place; the Green function's columns
+  // are those of its place.
+  struct Grid {
+    const double* charge;
+    double* potential;
+    GreenPointer green;
+  };
+
+  ColumnSolver(field::PoissonSolver& solver, const CollisionPlan& plan, comm::Executor& executor,
+               parallel::KernelTimes& times, int threads, bool hollow);
+
+  bool alone() const { return processes_ == 1; }
+  // Collective over the column, which asks for the same ones in the same order.
+  GreenPointer green(double hx, double hy, int shift_x, int shift_y);
+  // Collective over the column. The grids of one message; `progress` is called now and then.
+  void solve(std::span<const Grid> grids, const std::function<void()>& progress);
+
+ private:
+  using Complex = numerics::Complex;
+  using Values = parallel::Buffer<Complex>;
+
+  void solve_alone(std::span<const Grid> grids);
+  void reserve(int grids);
+  // Rows of all grids at hand into columns of them, and back; of nx rows or, for a Green function,
+  // of those of the doubled grid.
+  void to_columns(const comm::TransposeExchange& exchange, int rows_in_all);
+  void to_rows(const comm::TransposeExchange& exchange, int rows_in_all);
+  void by_library(const comm::TransposeExchange& exchange, int rows_in_all, bool to_columns);
+  // Blocks of the rows of each process by the columns of another: rows[item][row][column] or
+  // columns[item][column][row].
+  void copy_rows(const comm::TransposeExchange& exchange, int rows_in_all, Complex* rows,
+                 Complex* slots, bool out) const;
+  void copy_columns(const comm::TransposeExchange& exchange, int rows_in_all, Complex* columns,
+                    Complex* slots, bool out) const;
+  std::pair<int, int> rows_of(int process, int rows_in_all) const;
+  std::pair<int, int> columns_of(int process) const;
+
+  field::PoissonSolver& solver_;
+  const CollisionPlan& plan_;
+  comm::Executor& executor_;
+  parallel::KernelTimes& times_;
+  int threads_;
+  bool hollow_;  // messages without contents
+  int processes_, me_;
+  std::vector<field::PoissonSolver::Scratch> scratch_;  // per thread
+  Values rows_, columns_, out_, in_;
+};
+
+}  // namespace phasewise::collision
