@@ -39,6 +39,75 @@ Array solve(const Grid& charge, double hx, double hy, int shift_x, int shift_y) 
   return bindings::to_array(std::move(potential), {charge.shape(0), charge.shape(1)});
 }
 
+// Rows of a grid, or columns of its transform, of one process of a column.
+struct Part {
+  int begin, count;
+  parallel::Buffer<numerics::Complex> values;
+};
+
+std::vector<Part> divide(int n, int parts, std::int64_t stride) {
+  std::vector<Part> all;
+  for (int p = 0; p < parts; ++p) {
+    const int begin = n * p / parts, count = n * (p + 1) / parts - begin;
+    all.push_back({begin, count, parallel::Buffer<numerics::Complex>(count * stride)});
+  }
+  return all;
+}
+
+// Each value once, from where it is to where it belongs, as the processes would send it.
+void transpose(std::vector<Part>& rows, std::int64_t row_stride, std::vector<Part>& columns,
+               std::int64_t column_stride, bool to_columns) {
+  for (Part& r : rows)
+    for (Part& c : columns)
+      for (int i = 0; i < r.count; ++i)
+        for (int k = 0; k < c.count; ++k) {
+          numerics::Complex& in_row = r.values[i * row_stride + c.begin + k];
+          numerics::Complex& in_column = c.values[k * column_stride + r.begin + i];
+          (to_columns ? in_column : in_row) = to_columns ? in_row : in_column;
+        }
+}
+
+std::vector<field::PoissonSolver::GreenPointer> green_by_parts(field::PoissonSolver& solver,
+                                                               double hx, double hy, int shift_x,
+                                                               int shift_y, int parts) {
+  std::vector<Part> rows = divide(solver.doubled_rows(), parts, solver.row_stride());
+  std::vector<Part> columns = divide(solver.columns(), parts, solver.column_stride());
+  for (Part& part : rows)
+    solver.green_rows(hx, hy, shift_x, shift_y, part.begin, part.count, part.values.data(), 1);
+  transpose(rows, solver.row_stride(), columns, solver.column_stride(), true);
+  std::vector<field::PoissonSolver::GreenPointer> all;
+  for (Part& part : columns) {
+    solver.green_columns(part.values.data(), part.count);
+    all.push_back(
+        solver.keep_green(hx, hy, shift_x, shift_y, part.begin, part.count, part.values.data()));
+  }
+  return all;
+}
+
+Array solve_by_parts(const Grid& charge, double hx, double hy, int shift_x, int shift_y,
+                     int parts) {
+  if (parts < 1) throw std::invalid_argument("parts must be at least 1");
+  const int nx = static_cast<int>(charge.shape(0)), ny = static_cast<int>(charge.shape(1));
+  field::PoissonSolver solver(nx, ny);
+  const auto green = green_by_parts(solver, hx, hy, shift_x, shift_y, parts);
+  std::vector<Part> rows = divide(nx, parts, solver.row_stride());
+  std::vector<Part> columns = divide(solver.columns(), parts, solver.column_stride());
+  parallel::Buffer<double> line = solver.make_line();
+  for (Part& part : rows)
+    solver.forward_rows(charge.data() + static_cast<std::int64_t>(part.begin) * ny, part.count,
+                        part.values.data(), line.data());
+  transpose(rows, solver.row_stride(), columns, solver.column_stride(), true);
+  for (int p = 0; p < parts; ++p)
+    solver.convolve(columns[p].values.data(), columns[p].count, green[p]->values.data());
+  transpose(rows, solver.row_stride(), columns, solver.column_stride(), false);
+  std::vector<double> potential(charge.size());
+  for (Part& part : rows)
+    solver.backward_rows(part.values.data(), part.count,
+                         potential.data() + static_cast<std::int64_t>(part.begin) * ny,
+                         line.data());
+  return bindings::to_array(std::move(potential), {charge.shape(0), charge.shape(1)});
+}
+
 // Particles with x, y and no momenta.
 struct StandingParticles {
   std::vector<double> x, y, zero;
@@ -114,6 +183,10 @@ void bind_field(nb::module_& m) {
         "Potential u (-ln r of a unit charge) on the target window from charge[nx, ny] on the "
         "source window; "
         "shifts are target minus source, in cells.");
+  m.def("poisson_by_parts", &solve_by_parts, nb::arg("charge"), nb::arg("hx"), nb::arg("hy"),
+        nb::arg("shift_x"), nb::arg("shift_y"), nb::arg("parts"),
+        "As solve_poisson, with the mesh divided over so many processes of a column, which are "
+        "played here one after the other.");
   m.def("deposit", &deposit, nb::arg("x"), nb::arg("y"), nb::arg("box"), nb::arg("nx"),
         nb::arg("ny"), nb::arg("weighting") = "cic",
         "Charge[nx, ny] of unit particles on the nodes of box (x0, x1, y0, y1), and how many fell "

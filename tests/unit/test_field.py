@@ -108,6 +108,40 @@ def test_windows_that_overlap_give_the_potential_of_the_larger_mesh() -> None:
     assert np.abs(whole[7:, : 40 - 3] - moved[: 48 - 7, 3:]).max() < 10 * bound
 
 
+@pytest.mark.parametrize("shape", [(64, 64), (96, 96), (256, 64)])
+@pytest.mark.parametrize("shift", [(0, 0), (5, 0), (-7, 70)])
+def test_the_potential_has_the_same_bits_however_the_mesh_is_divided(
+    shape: tuple[int, int], shift: tuple[int, int]
+) -> None:
+    charge = np.random.default_rng(8).uniform(size=shape)
+    whole = core.solve_poisson(charge, 1.1e-5, 0.7e-6, *shift)
+    for parts in (1, 2, 3, 5, 7, 16):
+        divided = core.poisson_by_parts(charge, 1.1e-5, 0.7e-6, *shift, parts)
+        assert divided.tobytes() == whole.tobytes(), parts
+
+
+def test_a_mesh_may_be_divided_over_more_processes_than_it_has_rows() -> None:
+    charge = np.random.default_rng(9).uniform(size=(6, 4))
+    whole = core.solve_poisson(charge, 1.0, 0.5, 1, -2)
+    assert core.poisson_by_parts(charge, 1.0, 0.5, 1, -2, 17).tobytes() == whole.tobytes()
+
+
+def test_the_potential_of_a_mesh_is_the_sum_of_the_integrated_green_function() -> None:
+    # in full and by definition, on windows that are the same, overlap, touch and are far apart
+    random = np.random.default_rng(10)
+    nx, ny, hx, hy = 7, 6, 1.3, 0.02
+    charge = random.uniform(size=(nx, ny))
+    for shift in [(0, 0), (3, -2), (0, 5), (7, 6), (-40, 0), (12, -300)]:
+        direct = np.zeros((nx, ny))
+        for i, j, k, m in itertools.product(range(nx), range(ny), range(nx), range(ny)):
+            x, y = (shift[0] + i - k) * hx, (shift[1] + j - m) * hy
+            direct[i, j] += charge[k, m] * core.integrated_green(x, y, hx, hy)
+        potential = core.solve_poisson(charge, hx, hy, *shift)
+        # second differences of an antiderivative of the order of xy ln(r²), here at most 6e3 cells
+        # (15 terms of it rounded at 1e-16 each), summed with weights of at most 1 over 42 nodes
+        assert np.abs(potential - direct).max() < 42 * 15 * 1e-16 * 6e3 * np.log(1e5)
+
+
 @pytest.mark.parametrize("weighting", ["cic", "tsc"])
 def test_deposited_charge_is_conserved_exactly(weighting: str) -> None:
     random = np.random.default_rng(2)
