@@ -1,0 +1,29 @@
+#include "comm/message_buffer.hpp"
+
+#include <mpi.h>
+
+#include <cstdlib>
+#include <new>
+
+namespace phasewise::comm {
+
+void* allocate_message_buffer(std::size_t bytes) {
+#if defined(SMPI_SHARED_MALLOC)
+  void* buffer = SMPI_SHARED_MALLOC(bytes);
+#else
+  void* buffer = std::malloc(bytes);
+#endif
+  if (buffer == nullptr) throw std::bad_alloc();
+  return buffer;
+}
+
+void free_message_buffer(void* buffer) {
+  if (buffer == nullptr) return;
+#if defined(SMPI_SHARED_MALLOC)
+  SMPI_SHARED_FREE(buffer);
+#else
+  std::free(buffer);
+#endif
+}
+
+}  // namespace phasewise::comm
