@@ -106,7 +106,7 @@ void StrongStrong::overlap(const Step& step) {
 
 void StrongStrong::finish_luminosity() {
   if (!ip_.luminosity) return;
-  if (groups_.divided()) groups_.world().sum("luminosity", overlap_sums_);
+  if (groups_.divided()) groups_.world().sum("luminosity_sum", overlap_sums_);
   const double scale = (*beams_)[0].per_macroparticle * (*beams_)[1].per_macroparticle /
                        (mesh_.lattice.hx * mesh_.lattice.hy);
   for (std::size_t i = 0; i < result_.pair_luminosity.size(); ++i) {

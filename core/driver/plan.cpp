@@ -26,9 +26,9 @@ using comm::TransposeExchange;
 
 // The order in which the phases are shown.
 constexpr std::array phase_order = {
-    "green",         "reduce_column", "reduce_row",       "reduce",     "solve",
-    "broadcast_row", "broadcast",     "broadcast_column", "luminosity", "losses",
-    "moments",       "slices",        "slice_moments",    "tracked"};
+    "green",         "reduce_column", "reduce_row",       "reduce",        "solve",
+    "broadcast_row", "broadcast",     "broadcast_column", "luminosity",    "luminosity_sum",
+    "losses",        "moments",       "slices",           "slice_moments", "tracked"};
 
 // What a visitor of one rank's messages is told.
 struct Visitor {
@@ -156,7 +156,7 @@ class Turn {
     asked("losses", 2);
     const std::int64_t pairs = static_cast<std::int64_t>(c.point.slices) * c.point.slices;
     if (c.point.model == collision::Model::strong_strong) {
-      if (c.point.luminosity) asked("luminosity", 2 * pairs);
+      if (c.point.luminosity) asked("luminosity_sum", 2 * pairs);
       return;
     }
     asked("slice_moments", 8);
@@ -216,11 +216,11 @@ class Counts {
 void describe(PlannedPhase& phase, const comm::Settings& settings) {
   const std::string& name = phase.name;
   const auto is = [&](const char* what) { return name.find(what) != std::string::npos; };
-  phase.pattern = is("reduce")                             ? "reduce"
-                  : is("broadcast")                        ? "broadcast"
-                  : name == "green" || name == "solve"     ? "transpose"
-                  : name == "luminosity" && !phase.library ? "cross"
-                                                           : "sum";
+  phase.pattern = is("reduce")                         ? "reduce"
+                  : is("broadcast")                    ? "broadcast"
+                  : name == "green" || name == "solve" ? "transpose"
+                  : name == "luminosity"               ? "cross"
+                                                       : "sum";
   phase.direction = is("_row")                                                  ? "row"
                     : is("_column") || phase.pattern == "transpose"             ? "column"
                     : phase.pattern == "reduce" || phase.pattern == "broadcast" ? "beam"
