@@ -63,6 +63,10 @@ class Simulation {
   const comm::Recorder& recorder() const { return recorder_; }
   // This rank's records: one JSON object of one line (docs/communication.md).
   std::string communication() const;
+  // Of the first interaction point that has a mesh.
+  std::array<comm::Shape, 2> shapes() const;
+  // Of all turns so far, on this rank [s].
+  double seconds() const { return seconds_; }
   // Whether only the messages are sent, without particles.
   bool skeleton() const { return skeleton_; }
   const parallel::KernelTimes& kernel_times() const { return times_; }

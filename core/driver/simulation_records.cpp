@@ -46,6 +46,15 @@ std::string Simulation::communication() const {
   return recorder_.to_json(facts);
 }
 
+std::array<comm::Shape, 2> Simulation::shapes() const {
+  if (!decompositions_.empty()) {
+    const comm::ProcessGrid& grid = decompositions_.front()->grid;
+    return {grid.shape(0), grid.shape(1)};
+  }
+  const std::array<int, 2> ranks = comm::ranks_of_beams(world_.size());
+  return {comm::Shape{ranks[0], 1}, comm::Shape{ranks[1], 1}};
+}
+
 const std::vector<double>& Simulation::pair_luminosity(int ip) const {
   return points_[ip]->result.pair_luminosity;
 }
