@@ -34,7 +34,7 @@ std::vector<int> sampled_steps(int slices, int sample);
 class StrongStrong {
  public:
   // sample: see sampled_steps. hollow: without particles and meshes, only their messages and the
-  // time of their kernels. Collective over all ranks.
+  // time of their kernels.
   StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, Decomposition& decomposition,
                int threads, parallel::KernelTimes& times, int sample = 0, bool hollow = false);
 

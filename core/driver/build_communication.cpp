@@ -1,5 +1,7 @@
 #include "driver/build_communication.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -15,6 +17,7 @@ using comm::Settings;
 using comm::Transpose;
 
 const std::string prefix = "communication.";
+constexpr int most_ranks = 1'000'000;  // of a beam
 
 std::size_t choice_or(const Parameters& parameters, const std::string& key,
                       const std::vector<std::string>& accepted, std::size_t fallback) {
@@ -100,30 +103,49 @@ void read_phases(const Parameters& parameters, Settings& settings) {
   settings.aggregate_solve = flag_or(parameters, prefix + "phase.solve.aggregate", aggregate);
 }
 
-void read_places(const Parameters& parameters, Settings& settings) {
-  const std::string key = prefix + "process_grid";
-  if (parameters.has(key)) {
-    const auto numbers = parameters.numbers(key, 4);
-    for (const double n : numbers)
-      if (!(n >= 0.0 && n <= 1e6) || n != std::floor(n))
-        parameters.fail(key, "give Prow and Pcol of beam 1, then of beam 2, as whole numbers");
-    for (int b = 0; b < 2; ++b)
-      settings.shapes[b] = {static_cast<int>(numbers[2 * b]), static_cast<int>(numbers[2 * b + 1])};
+bool is_count(double n) { return n >= 0.0 && n <= most_ranks && n == std::floor(n); }
+
+std::array<comm::Shape, 2> read_shapes(const Parameters& parameters, const std::string& key) {
+  const auto numbers = parameters.numbers(key, 4);
+  std::array<comm::Shape, 2> shapes;
+  bool chosen = true;
+  for (const double n : numbers) {
+    if (!is_count(n))
+      parameters.fail(key, "give Prow and Pcol of beam 1, then of beam 2, as whole numbers");
+    chosen = chosen && n == 0.0;
   }
+  for (int b = 0; b < 2; ++b) {
+    const double ranks = numbers[2 * b] * numbers[2 * b + 1];
+    if (ranks > most_ranks || (ranks == 0.0 && !chosen))
+      parameters.fail(key, "1 to " + std::to_string(most_ranks) +
+                               " ranks of each beam are accepted, or four zeros");
+    shapes[b] = {static_cast<int>(numbers[2 * b]), static_cast<int>(numbers[2 * b + 1])};
+  }
+  return shapes;
+}
+
+std::vector<comm::Place> places_from(const Parameters& parameters, const std::string& key) {
+  const auto numbers = parameters.list(key);
+  if (numbers.size() % 3 != 0 || !std::all_of(numbers.begin(), numbers.end(), is_count))
+    parameters.fail(key, "give beam, column and row of each rank");
+  std::vector<comm::Place> places;
+  for (std::size_t i = 0; i < numbers.size(); i += 3)
+    places.push_back({static_cast<int>(numbers[i]) - 1, static_cast<int>(numbers[i + 1]),
+                      static_cast<int>(numbers[i + 2])});
+  return places;
+}
+
+void read_places(const Parameters& parameters, Settings& settings) {
+  if (parameters.has(prefix + "process_grid"))
+    settings.shapes = read_shapes(parameters, prefix + "process_grid");
   settings.layout = static_cast<comm::Layout>(
       choice_or(parameters, prefix + "layout", {"random", "row-first", "column-first", "file"},
                 static_cast<std::size_t>(comm::Layout::column_first)));
-  if (settings.layout == comm::Layout::file) {
-    const auto numbers = parameters.list(prefix + "places");
-    if (numbers.size() % 3 != 0)
-      parameters.fail(prefix + "places", "give beam, column and row of each rank");
-    for (std::size_t i = 0; i < numbers.size(); i += 3)
-      settings.places.push_back({static_cast<int>(numbers[i]) - 1, static_cast<int>(numbers[i + 1]),
-                                 static_cast<int>(numbers[i + 2])});
-  }
+  if (settings.layout == comm::Layout::file)
+    settings.places = places_from(parameters, prefix + "places");
   if (parameters.has(prefix + "node_size")) {
     const std::int64_t size = parameters.integer(prefix + "node_size");
-    if (size < 0 || size > 1000000)
+    if (size < 0 || size > most_ranks)
       parameters.fail(prefix + "node_size", "give the ranks of a node, or 0 to detect the nodes");
     settings.node_size = static_cast<int>(size);
   }

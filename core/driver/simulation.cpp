@@ -58,7 +58,10 @@ void Simulation::read_simulated(const Parameters& parameters) {
   times_.only_charge(skeleton_);
 }
 
+// First what the ranks do together, for all points, and then what takes memory: where it runs out
+// on one rank alone, no other waits for that rank.
 void Simulation::build_points(const Parameters& parameters) {
+  std::vector<collision::Decomposition*> shared;  // of each point; null without a mesh
   const int points = static_cast<int>(parameters.positive("ip.count"));
   for (int ip = 1; ip <= points; ++ip) {
     auto point = std::make_unique<Point>();
@@ -76,17 +79,23 @@ void Simulation::build_points(const Parameters& parameters) {
       groups_ = std::make_unique<collision::BeamGroups>(world_, std::array{tracked(0), tracked(1)},
                                                         beam_of);
     }
-    if (description.model == collision::Model::strong_strong && !(tracked(0) && tracked(1)))
+    const bool has_mesh = description.model == collision::Model::strong_strong;
+    if (has_mesh && !(tracked(0) && tracked(1)))
       parameters.fail(
           "ip." + std::to_string(ip) + ".model",
           "both beams must be tracked here, but one is the strong beam of another point");
-    if (description.model == collision::Model::strong_strong)
-      point->strong_strong = std::make_unique<collision::StrongStrong>(
-          description, *groups_, decomposition(grid), threads_, times_, sample_, skeleton_);
-    else if (description.model != collision::Model::none)
-      point->gaussian =
-          std::make_unique<collision::GaussianCollision>(description, *groups_, threads_, times_);
+    shared.push_back(has_mesh ? &decomposition(grid) : nullptr);
     points_.push_back(std::move(point));
+  }
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    Point& point = *points_[i];
+    const collision::InteractionPoint& description = point.description;
+    if (shared[i])
+      point.strong_strong = std::make_unique<collision::StrongStrong>(
+          description, *groups_, *shared[i], threads_, times_, sample_, skeleton_);
+    else if (description.model != collision::Model::none)
+      point.gaussian =
+          std::make_unique<collision::GaussianCollision>(description, *groups_, threads_, times_);
   }
 }
 

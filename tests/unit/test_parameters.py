@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import phasewise._core as core
+from phasewise.study import Study
+from tests.unit.study_tables import tables
+
+PARAMETERS = Study.from_dict(tables()).parameters()
 
 GOOD = """
 # a line of one element
@@ -79,3 +85,31 @@ line.1.1.1.circumference = 1000
 """
     with pytest.raises(ValueError, match=r"beam.1.energy = 9e8: it must exceed the rest mass"):
         check(text)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        # 65536 · 65536 is 0 in 32 bits, as if nothing had been asked for.
+        ("process_grid", "65536 65536 1 1", "1 to 1000000 ranks of each beam are accepted"),
+        ("process_grid", "1 1 1000000 2", "1 to 1000000 ranks of each beam are accepted"),
+        ("process_grid", "0 2 1 1", "1 to 1000000 ranks of each beam are accepted"),
+        ("process_grid", "2 1 0 0", "1 to 1000000 ranks of each beam are accepted"),
+        ("process_grid", "1e300 1 1 1", "give Prow and Pcol of beam 1, then of beam 2"),
+        ("process_grid", "1.5 1 1 1", "give Prow and Pcol of beam 1, then of beam 2"),
+        ("layout", "file\ncommunication.places = 1 0 1e99", "give beam, column and row"),
+        ("layout", "file\ncommunication.places = 1 0", "give beam, column and row"),
+        ("node_size", "1000001", "give the ranks of a node"),
+    ],
+)
+def test_absurd_places_of_ranks_are_refused(key: str, value: str, message: str) -> None:
+    text = re.sub(f"(?m)^communication.{key} = .*$", f"communication.{key} = {value}", PARAMETERS)
+    with pytest.raises(ValueError, match=message):
+        core.plan(text, 2)
+
+
+def test_a_process_grid_for_other_ranks_is_refused_with_the_number_that_it_needs() -> None:
+    wanted = "communication.process_grid = 1000000 1 1 1000000"
+    text = PARAMETERS.replace("communication.process_grid = 0 0 0 0", wanted)
+    with pytest.raises(ValueError, match="1000000x1 and 1x1000000 needs 2000000 ranks, not 2"):
+        core.plan(text, 2)
