@@ -28,6 +28,7 @@ def study(
     turns: int = 1,
     seed: int = 1,
     records: dict[str, Any] | None = None,
+    communication: dict[str, Any] | None = None,
 ) -> phasewise.Study:
     """Two round LHC-like proton bunches that meet head-on, with changes to each table.
 
@@ -54,6 +55,7 @@ def study(
             "arc": arc or IDENTITY,
             "ip": {str(k): table for k, table in enumerate(ips, 1)},
             "records": records or {},
+            "communication": communication or {},
         }
     )
 
