@@ -162,6 +162,7 @@ def _make(make: Callable[[str, int], Driver], parameters: str, threads: int) -> 
     except ValueError as error:
         raise StudyError(str(error)) from error
     except MemoryError:
-        raise RunError("there is not enough memory for the particles of this study") from None
+        sentence = "there is not enough memory for the particles and meshes of this study"
+        raise RunError(sentence) from None
     except RuntimeError as error:
         raise RunError(str(error)) from error

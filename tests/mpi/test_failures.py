@@ -34,7 +34,7 @@ SECONDS = 15
 
 FAULT = '''
 """A run of which one rank does at one turn what `fault` says."""
-import os, signal, sys
+import os, resource, signal, sys
 from phasewise.cli import parse
 from phasewise.driver import load_core
 from phasewise.ranks import together
@@ -49,9 +49,19 @@ class Core:
     def __getattr__(self, name):
         return getattr(self._core, name)
     def current_phase(self):
-        return "reduce_row" if self._failed else ""
-    def Simulation(self, *given):
-        return Driver(self._core.Simulation(*given), self)
+        return "reduce_row" if self._failed else self._core.current_phase()
+    def Simulation(self, parameters, threads):
+        if fault == "no memory from the start" and self._core.rank() == int(rank):
+            let_it_grow(0)
+        if fault == "no memory":
+            # Without particles and meshes a turn needs memory for its messages alone.
+            parameters += "simulated.skeleton = 1\\n"
+        return Driver(self._core.Simulation(parameters, threads), self)
+
+def let_it_grow(size):
+    with open("/proc/self/statm") as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + size, now + size))
 
 class Driver:
     def __init__(self, driver, core):
@@ -60,8 +70,10 @@ class Driver:
         return getattr(self._driver, name)
     def step(self):
         if self._core.rank() == int(rank) and self._driver.turn == int(turn):
-            self._core._failed = True
+            if fault == "no memory":
+                let_it_grow(2**20)
             if fault == "raise":
+                self._core._failed = True
                 raise RuntimeError("no memory\\nfor a message")
         self._driver.step()
     def communication(self, events):
@@ -122,6 +134,43 @@ def test_a_rank_that_fails_in_a_phase_ends_all_with_its_number_and_the_phase(
     assert said == [f"phasewise: {sentence}"]
     assert "Traceback" not in done.stderr
     files_are_whole(out)
+
+
+@pytest.mark.parametrize(
+    ("keys", "phase"),
+    [
+        ((), "reduce_row"),
+        (('communication.process_grid="1x2"',), "reduce_column"),
+        (('communication.reduce="direct"', "communication.overlap=true"), "reduce"),
+    ],
+)
+def test_a_rank_without_memory_for_a_message_ends_all_with_its_number_and_the_phase(
+    study: Path, tmp_path: Path, keys: tuple[str, ...], phase: str
+) -> None:
+    # A message of half a mesh of a slice, some 8 MB, does not fit into the 1 MB left to the rank.
+    keys = (*keys, *ENDLESS, "ip.1.grid=[1024, 2048]", "records.field=false")
+    words = ["run", study, "--out", tmp_path / "out", *overrides(*keys)]
+    done = with_fault(4, 2, 0, "no memory", *words)
+    sentence = f"rank 2 failed in phase {phase}: there is not enough memory for turn 0"
+    assert done.returncode == 1
+    said = [line for line in done.stderr.splitlines() if line.startswith("phasewise: ")]
+    assert said == [f"phasewise: {sentence}"]
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_rank_without_memory_for_its_meshes_leaves_no_other_waiting(
+    study: Path, tmp_path: Path, rank: int
+) -> None:
+    # The points differ in slices, so in process grids, for which the ranks have to meet each time.
+    mesh = "{beta=[0.55, 0.55], grid=[1024, 1024], slices="
+    keys = (f"ip.1={mesh}3}}", f"ip.2={mesh}1}}", "records.field=false", *ENDLESS)
+    words = ["run", study, "--out", tmp_path / "out", *overrides(*keys)]
+    done = with_fault(3, rank, -1, "no memory from the start", *words)
+    assert done.returncode == 1
+    who = f"rank {rank}: " if rank else ""
+    sentence = f"{who}there is not enough memory for the particles and meshes of this study"
+    said = [line for line in done.stderr.splitlines() if line.startswith("phasewise: ")]
+    assert said == [f"phasewise: {sentence}"]
 
 
 def rank_of(pid: int) -> int:

@@ -171,6 +171,22 @@ def test_a_resumed_run_is_the_same_bit_for_bit_on_other_ranks(
     assert differing(reference, out) == []
 
 
+def test_a_resumed_run_may_divide_and_exchange_its_work_in_another_way(study, tmp_path, reference):
+    out = tmp_path / "out"
+    plan = ("--set", "records.field=false")
+    ran(study, "--out", out, "--set", "turns=6", *plan)
+    other = (
+        *('communication.process_grid="1x2"', 'communication.reduce="direct"'),
+        *('communication.transpose="bruck"', 'communication.crossing="4b"'),
+        *('communication.phase.broadcast_row.algorithm="mpi"', "communication.overlap=true"),
+        'ip.1.green_function="every-step"',
+    )
+    ran(study, "--ranks", 4, "--out", out, "--resume", *(w for k in other for w in ("--set", k)))
+    assert differing(reference, out) == []
+    with Results(out) as results:
+        assert results.attributes["ranks"] == 4
+
+
 def wait_for_turns(out, turns, process):
     """Wait until a run that goes on has recorded so many turns."""
     end = time.monotonic() + 40
