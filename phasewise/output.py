@@ -57,8 +57,9 @@ def drop_output() -> None:
 
 
 def message(text: str) -> None:
-    """Print one line on standard error."""
-    print(text, file=sys.stderr, flush=True)
+    """Print one line on standard error, at once: lines of several ranks must not run together."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 def console() -> Console:
