@@ -1,6 +1,8 @@
 // The simulated cluster as SimGrid's platform: a shared object that smpirun loads in the place of
 // an XML file, which could give neither a node's shared memory bus nor an adapter beside the limit
 // of one flow. What it builds is described by the file that the variable PHASEWISE_PLATFORM names.
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -8,13 +10,15 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sg4 = simgrid::s4u;
+using simgrid::kernel::routing::NetPoint;
 
 namespace {
 
-// Lines `key = numbers`, as phasewise/machines/platform.py writes them.
+// Lines `key = value`, as phasewise/machines/twin.py writes them.
 class Description {
  public:
   explicit Description(const char* path) {
@@ -30,19 +34,20 @@ class Description {
     if (found == lines_.end()) throw std::runtime_error("the platform lacks " + key);
     return found->second;
   }
-  std::vector<double> numbers(const std::string& key) const {
+  bool has(const std::string& key) const { return lines_.count(key) > 0; }
+  std::vector<double> numbers(const std::string& key, std::size_t count) const {
     std::istringstream text(word(key));
     std::vector<double> values;
     for (double value = 0.0; text >> value;) values.push_back(value);
+    if (values.size() != count)
+      throw std::runtime_error("the platform's " + key + " is incomplete");
     return values;
   }
-  double number(const std::string& key) const { return numbers(key).at(0); }
+  double number(const std::string& key) const { return numbers(key, 1)[0]; }
 
  private:
   std::map<std::string, std::string> lines_;
 };
-
-constexpr double unlimited = 1e15;  // B/s: a link that only has a latency
 
 struct Rate {
   double latency, bandwidth;  // s, B/s
@@ -61,36 +66,113 @@ sg4::LinkInRoute flow_limit(sg4::NetZone* zone, const std::string& name, Rate ra
                               ->seal());
 }
 
-// Adds one node to a star: its ranks share the memory bus among themselves, and the adapter, each
-// way, towards the others.
+// Adds one node to a star. Its ranks share the memory bus among themselves and, each way, the
+// adapter towards the others; one rank alone on its node may have neither.
 sg4::Host* add_node(sg4::NetZone* star, const Description& given, const std::string& name) {
   sg4::Host* host = star->create_host(name, given.number("processor.rate"));
   host->set_core_count(static_cast<int>(given.number("node.ranks")))->seal();
-  const sg4::LinkInRoute bus =
-      shared_link(star, name + ".bus", {0.0, given.number("memory.bandwidth")});
-  const sg4::LinkInRoute copy =
-      flow_limit(star, name + ".copy",
-                 {given.number("memory.latency"), given.number("memory.rank_bandwidth")});
-  const sg4::LinkInRoute out =
-      shared_link(star, name + ".out", {0.0, given.number("adapter.bandwidth")});
-  const sg4::LinkInRoute in =
-      shared_link(star, name + ".in", {0.0, given.number("adapter.bandwidth")});
-  const sg4::LinkInRoute flow = flow_limit(
-      star, name + ".flow", {given.number("network.latency"), given.number("network.bandwidth")});
-  simgrid::kernel::routing::NetPoint* here = host->get_netpoint();
-  star->add_route(here, here, nullptr, nullptr, {bus, copy}, false);
-  star->add_route(here, nullptr, nullptr, nullptr, {out, flow}, false);
-  star->add_route(nullptr, here, nullptr, nullptr, {in}, false);
+  NetPoint* here = host->get_netpoint();
+  if (given.has("memory")) {
+    const std::vector<double> memory = given.numbers("memory", 3);
+    star->add_route(here, here, nullptr, nullptr,
+                    {flow_limit(star, name + ".copy", {memory[0], memory[1]}),
+                     shared_link(star, name + ".bus", {0.0, memory[2]})},
+                    false);
+  }
+  const std::vector<double> flow = given.numbers("flow", 2);
+  std::vector<sg4::LinkInRoute> out{flow_limit(star, name + ".flow", {flow[0], flow[1]})}, in;
+  if (given.has("adapter")) {
+    const double adapter = given.number("adapter");
+    out.push_back(shared_link(star, name + ".out", {0.0, adapter}));
+    in.push_back(shared_link(star, name + ".in", {0.0, adapter}));
+  }
+  star->add_route(here, nullptr, nullptr, nullptr, out, false);
+  star->add_route(nullptr, here, nullptr, nullptr, in, false);
   return host;
 }
 
 std::string node_name(unsigned long number) { return "node" + std::to_string(number); }
 
-void build_fat_tree(const Description& given) {
+unsigned long count(const Description& given, const std::string& key) {
+  return static_cast<unsigned long>(given.number(key));
+}
+
+void build_flat(const Description& given) {
   sg4::NetZone* star = sg4::create_star_zone("cluster");
-  const auto nodes = static_cast<unsigned long>(given.number("nodes"));
-  for (unsigned long i = 0; i < nodes; ++i) add_node(star, given, node_name(i));
+  for (unsigned long i = 0; i < count(given, "nodes"); ++i) add_node(star, given, node_name(i));
   star->seal();
+}
+
+// First stages of so many nodes, each joined to all others by one link each way.
+void build_tapered(const Description& given) {
+  const std::vector<double> taper = given.numbers("taper", 2);
+  const auto together = static_cast<unsigned long>(taper[0]), nodes = count(given, "nodes");
+  sg4::NetZone* top = sg4::create_star_zone("cluster");
+  for (unsigned long first = 0; first < nodes; first += together) {
+    const std::string name = "stage" + std::to_string(first / together);
+    sg4::NetZone* stage = sg4::create_star_zone(name);
+    stage->set_parent(top);
+    NetPoint* gateway = stage->create_router(name + ".router");
+    for (unsigned long i = first; i < std::min(first + together, nodes); ++i)
+      add_node(stage, given, node_name(i));
+    stage->seal();
+    NetPoint* here = stage->get_netpoint();
+    top->add_route(here, nullptr, gateway, nullptr,
+                   {shared_link(top, name + ".up", {0.0, taper[1]})}, false);
+    top->add_route(nullptr, here, nullptr, gateway,
+                   {shared_link(top, name + ".down", {0.0, taper[1]})}, false);
+  }
+  top->seal();
+}
+
+// Each place of a torus or dragonfly is a star of one node, whose own links come before and after
+// those of the network.
+sg4::ClusterCallbacks one_node_each(const Description& given) {
+  return sg4::ClusterCallbacks(
+      [&given](sg4::NetZone* zone, const std::vector<unsigned long>& /*at*/, unsigned long id) {
+        sg4::NetZone* star = sg4::create_star_zone("place" + std::to_string(id));
+        star->set_parent(zone);
+        NetPoint* gateway = star->create_router("place" + std::to_string(id) + ".router");
+        add_node(star, given, node_name(id));
+        star->seal();
+        return std::pair(star->get_netpoint(), gateway);
+      });
+}
+
+void build_torus(const Description& given) {
+  const std::vector<double> dims = given.numbers("dims", 3), link = given.numbers("link", 2);
+  sg4::create_torus_zone("cluster", nullptr, {dims.begin(), dims.end()}, one_node_each(given),
+                         link[1], link[0], sg4::Link::SharingPolicy::SPLITDUPLEX)
+      ->seal();
+}
+
+// All routers of a group are joined, and each group with each other one. SimGrid has one bandwidth
+// for all links, in multiples of which the wider ones are given.
+void build_dragonfly(const Description& given) {
+  const std::vector<double> dims = given.numbers("dims", 3), link = given.numbers("link", 2);
+  const auto wide = [&](double bandwidth) {
+    return static_cast<unsigned int>(std::max(1.0, std::round(bandwidth / link[1])));
+  };
+  const auto groups = static_cast<unsigned int>(dims[0]),
+             routers = static_cast<unsigned int>(dims[1]),
+             nodes = static_cast<unsigned int>(dims[2]);
+  const sg4::DragonflyParams shape{
+      {groups, wide(given.number("global"))}, {1, 1}, {routers, 1}, nodes};
+  sg4::create_dragonfly_zone("cluster", nullptr, shape, one_node_each(given), link[1], link[0],
+                             sg4::Link::SharingPolicy::SPLITDUPLEX)
+      ->seal();
+}
+
+void build(const Description& given) {
+  const std::string kind = given.word("kind");
+  if (kind == "torus")
+    build_torus(given);
+  else if (kind == "dragonfly")
+    build_dragonfly(given);
+  else if (given.has("taper"))
+    build_tapered(given);
+  else
+    build_flat(given);
 }
 
 }  // namespace
@@ -99,5 +181,5 @@ extern "C" void load_platform(const sg4::Engine& /*engine*/) {
   const char* path = std::getenv("PHASEWISE_PLATFORM");
   if (path == nullptr) throw std::runtime_error("PHASEWISE_PLATFORM names no platform");
   const Description given(path);
-  build_fat_tree(given);
+  build(given);
 }

@@ -26,6 +26,7 @@ COMMANDS = {
     "check": "phasewise.check",
     "report": "phasewise.report",
     "plan": "phasewise.plan",
+    "simulate": "phasewise.simulate",
     "trace": "phasewise.trace",
     "import": "phasewise.importers",
     "bench": "phasewise.bench",
@@ -33,6 +34,8 @@ COMMANDS = {
 """Module of each subcommand; its ``main(arguments)`` returns the exit status."""
 
 CASES = ("paper", "fine", "small")
+
+TWINS = ("plain", "full")
 
 
 class Parser(argparse.ArgumentParser):
@@ -127,6 +130,7 @@ def build_parser() -> Parser:
     _add_check(commands)
     _add_report(commands)
     _add_plan(commands)
+    _add_simulate(commands)
     _add_trace(commands)
     _add_import(commands)
     _add_bench(commands)
@@ -227,6 +231,34 @@ def _add_plan(commands: Any) -> None:
     parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
     parser.add_argument("--rank", type=int, metavar="R", help="of this rank, not the busiest")
     _add_placement(parser)
+
+
+def _add_simulate(commands: Any) -> None:
+    summary = "Run a study on a simulated machine."
+    parser = _command(commands, "simulate", summary, "print the summary as JSON")
+    _add_study(parser)
+    parser.add_argument(
+        "--machine", required=True, metavar="M", help="such as bassi, or a machine's TOML file"
+    )
+    parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
+    _add_placement(parser)
+    parser.add_argument(
+        "--twin", choices=TWINS, default="full", help="how much of the machine is simulated"
+    )
+    parser.add_argument("--turns", type=count, metavar="T", help="turns (1 by default)")
+    parser.add_argument(
+        "--steps", type=count, metavar="K", help="K of a turn's steps, scaled, stand for the turn"
+    )
+    parser.add_argument(
+        "--skeleton", action="store_true", help="the true messages without particles"
+    )
+    parser.add_argument(
+        "--no-computation", action="store_true", help="communication alone takes time"
+    )
+    parser.add_argument(
+        "--events", type=count, default=0, metavar="N", help="time line: events kept by each rank"
+    )
+    parser.add_argument("--out", metavar="DIR", help="folder for the records (none by default)")
 
 
 def _add_placement(parser: Any) -> None:

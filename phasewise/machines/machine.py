@@ -1,0 +1,262 @@
+"""A machine as its file describes it: nodes, memory, network, protocol, processor
+(docs/machines.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.machines import schema
+from phasewise.study.files import parse, read_text
+from phasewise.study.keys import (
+    Key,
+    Schema,
+    check_table,
+    convert,
+    nearest,
+    plain,
+    show,
+    with_defaults,
+)
+
+FOLDERS = (
+    Path(__file__).parents[2] / "machines",
+    Path(__file__).parent / "files",
+)
+"""Where machine files are looked for by name: the source tree, or an installed package."""
+
+SMALLEST_BOX = "smallest-box"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Time of a message of s bytes: latency + s / bandwidth [s, B/s]."""
+
+    latency: float
+    bandwidth: float
+
+    def seconds(self, size: float) -> float:
+        """For a message of `size` bytes."""
+        return self.latency + size / self.bandwidth
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Messages within a node: latency [s], and the bandwidth [B/s] of one and of all its ranks."""
+
+    latency: float
+    rank_bandwidth: float
+    bandwidth: float
+
+
+@dataclass(frozen=True)
+class Taper:
+    """The upper stage of a fat-tree: `nodes` share `bandwidth` [B/s] each way to all others."""
+
+    nodes: int
+    bandwidth: float
+
+
+@dataclass(frozen=True)
+class Network:
+    """What joins the nodes.
+
+    latency [s] of a message, flow_bandwidth [B/s] of one at most, adapter_bandwidth [B/s] of a node
+    each way (None: as its links allow). dims of a torus, x first, None for the smallest box;
+    link_bandwidth [B/s] each way, hop_latency [s]. A dragonfly has `groups` of `routers` with
+    `router_nodes` each; links within a group have link_bandwidth, those between two groups
+    global_bandwidth.
+    """
+
+    kind: str
+    latency: float
+    flow_bandwidth: float
+    adapter_bandwidth: float | None
+    taper: Taper | None
+    dims: tuple[int, int, int] | None
+    link_bandwidth: float | None
+    hop_latency: float | None
+    groups: int | None
+    routers: int | None
+    router_nodes: int | None
+    global_bandwidth: float | None
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How far messages leave the straight line: from sizes[i] bytes on, the factors [i].
+
+    Messages below `eager` bytes are sent before the receiver asks for them.
+    """
+
+    eager: int = 0
+    sizes: tuple[int, ...] = ()
+    bandwidth_factors: tuple[float, ...] = ()
+    latency_factors: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Processor:
+    """Of one rank: peak and sustained flop/s, and memory bandwidth [B/s] of its kernels."""
+
+    peak: float
+    flops: float
+    bandwidth: float
+
+    def seconds(self, flops: float, moved: float) -> float:
+        """Time of work of so many flops and bytes moved: the longer of the two."""
+        return max(flops / self.flops, moved / self.bandwidth)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine; `paper` holds its row of the source paper's Table 4, by benchmark."""
+
+    name: str
+    title: str
+    source: str
+    node_ranks: int
+    memory: Memory | None
+    network: Network
+    protocol: Protocol
+    processor: Processor
+    paper: dict[str, Line]
+
+
+def machine_names() -> list[str]:
+    """Names of the machines that phasewise knows."""
+    return sorted({path.stem for folder in FOLDERS for path in folder.glob("*.toml")})
+
+
+def load_machine(name: str) -> Machine:
+    """The machine called `name`, or described in the file `name`; StudyError of one sentence."""
+    path = _find(name)
+    tables = parse(read_text(path), str(path))
+    try:
+        return _machine(tables)
+    except StudyError as error:
+        raise StudyError(f"{path}: {error}") from None
+
+
+def _find(name: str) -> Path:
+    for folder in FOLDERS:
+        if (folder / f"{name}.toml").is_file():
+            return folder / f"{name}.toml"
+    if "/" in name or name.endswith(".toml"):
+        return Path(name)
+    raise StudyError(
+        f'there is no machine "{name}"{nearest(name, machine_names())}; '
+        "give one of these, or the name of a file that ends in .toml"
+    )
+
+
+def _machine(tables: dict[str, Any]) -> Machine:
+    top = check_table(tables, schema.TOP, "")
+    _require(top, ("name", "node", "network", "processor"), "")
+    ranks = int(_table(top, "node", schema.NODE, ("ranks",))["ranks"])
+    memory = None
+    if ranks > 1 or "memory" in top:
+        _require(top, ("memory",), "")
+        memory = Memory(**_table(top, "memory", schema.MEMORY, tuple(schema.MEMORY)))
+        if memory.bandwidth < memory.rank_bandwidth:
+            raise StudyError(
+                f"memory.bandwidth = {show(memory.bandwidth)} is less than what one rank gets, "
+                f"memory.rank_bandwidth = {show(memory.rank_bandwidth)}"
+            )
+    return Machine(
+        name=str(top["name"]),
+        title=str(top.get("title", top["name"])),
+        source=str(top.get("source", "")),
+        node_ranks=ranks,
+        memory=memory,
+        network=_network(top["network"]),
+        protocol=_protocol(top.get("protocol", {})),
+        processor=Processor(**_table(top, "processor", schema.PROCESSOR, tuple(schema.PROCESSOR))),
+        paper=_paper(top.get("paper", {})),
+    )
+
+
+def _table(
+    top: dict[str, Any], name: str, keys: Schema, required: tuple[str, ...]
+) -> dict[str, Any]:
+    given = check_table(top[name], keys, name)
+    _require(given, required, name)
+    return given
+
+
+def _require(given: dict[str, Any], required: tuple[str, ...], where: str) -> None:
+    for name in required:
+        if name not in given:
+            raise StudyError(f"{where + '.' if where else ''}{name} is missing")
+
+
+def _network(given: object) -> Network:
+    values = check_table(given, schema.NETWORK, "network")
+    _require(values, ("kind", "latency", "flow_bandwidth"), "network")
+    kind = values["kind"]
+    _require(values, schema.OF_KIND[kind], "network")
+    fitting = {"kind", "latency", "flow_bandwidth"}
+    fitting |= {*schema.OF_KIND[kind], *schema.OPTIONAL_OF_KIND[kind]}
+    for name in values:
+        if name not in fitting:
+            raise StudyError(f'network.{name} does not belong to a network of kind "{kind}"')
+    values = with_defaults(values, schema.NETWORK)
+    if values["taper"] is not None:
+        taper = check_table(values["taper"], schema.TAPER, "network.taper")
+        _require(taper, tuple(schema.TAPER), "network.taper")
+        values["taper"] = Taper(**taper)
+    if kind == "torus":
+        values["dims"] = _dims(values["dims"])
+    return Network(**values)
+
+
+def _dims(given: object) -> tuple[int, int, int] | None:
+    if given == SMALLEST_BOX:
+        return None
+    where, values = "network.dims", plain(given)
+    if not isinstance(values, list | tuple) or len(values) != 3:
+        raise StudyError(
+            f'{where} must be three numbers of nodes, such as [4, 4, 8], or "{SMALLEST_BOX}", but '
+            f"is {show(given)}"
+        )
+    x, y, z = (int(convert(v, schema.DIMENSION, where)) for v in values)
+    return x, y, z
+
+
+def _protocol(given: object) -> Protocol:
+    values = with_defaults(check_table(given, schema.PROTOCOL, "protocol"), schema.PROTOCOL)
+    sizes = _row(values["sizes"], schema.SIZE, "protocol.sizes")
+    factors = {
+        name: _row(values[name], schema.FACTOR, f"protocol.{name}")
+        for name in ("bandwidth_factors", "latency_factors")
+    }
+    for name, row in factors.items():
+        if len(row) != len(sizes):
+            raise StudyError(
+                f"protocol.{name} has {len(row)} numbers and protocol.sizes {len(sizes)}: give one "
+                "for each size"
+            )
+    if list(sizes) != sorted(set(sizes)):
+        raise StudyError(f"protocol.sizes = {show(sizes)} must increase")
+    return Protocol(int(values["eager"]), tuple(map(int, sizes)), **factors)
+
+
+def _row(given: object, key: Key, where: str) -> tuple[Any, ...]:
+    values = plain(given)
+    if not isinstance(values, list | tuple):
+        raise StudyError(f"{where} must be a list of numbers, but is {show(values)}")
+    return tuple(convert(value, key, where) for value in values)
+
+
+def _paper(given: object) -> dict[str, Line]:
+    lines = {}
+    for name, value in check_table(given, schema.PAPER, "paper").items():
+        where, pair = f"paper.{name}", plain(value)
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise StudyError(f"{where} must be [latency, bandwidth] (s, B/s), but is {show(pair)}")
+        latency = convert(pair[0], schema.MEASURED_LATENCY, f"{where}[1]")
+        lines[name] = Line(latency, convert(pair[1], schema.MEASURED_BANDWIDTH, f"{where}[2]"))
+    return lines

@@ -1,0 +1,129 @@
+"""Runs the driver on a simulated machine, under SimGrid's smpirun, and says what became of it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from phasewise.errors import RunError, StudyError
+from phasewise.machines.twin import Twin
+
+FOLDER_VARIABLE = "PHASEWISE_SIMULATED"
+"""Names the folder of the simulated build where it is not build/simulated of the source tree."""
+
+DRIVER, PLATFORM = "phasewise-driver", "phasewise-platform.so"
+PLATFORM_VARIABLE = "PHASEWISE_PLATFORM"
+
+OURS = "phasewise: "
+BAD_INPUT = 2
+PR_SET_PDEATHSIG = 1
+
+LAST_WORDS = (
+    (re.compile(r"[Dd]eadlock"), "the simulated ranks wait for each other and none can go on"),
+    (re.compile(r"bad_alloc|[Oo]ut of memory|Cannot allocate"), "there is not enough memory"),
+    (re.compile(r"[Ss]egmentation fault|SIGSEGV|Access violation"), "it met a segmentation fault"),
+)
+"""What SimGrid's or the shell's words mean."""
+
+SIGNALS = {9: "it was killed, perhaps for want of memory", 11: "it met a segmentation fault"}
+"""Meaning of the signals that may end smpirun's process."""
+
+
+def simulated_tree() -> tuple[Path, Path]:
+    """The driver and the platform built for simulated machines; RunError where they are not."""
+    folder = Path(
+        os.environ.get(FOLDER_VARIABLE) or Path(__file__).parents[2] / "build" / "simulated"
+    )
+    driver, platform = folder / DRIVER, folder / PLATFORM
+    if shutil.which("smpirun") is None:
+        raise RunError(
+            "simulated machines need SimGrid, whose smpirun is not found: install libsimgrid-dev "
+            "(Debian's name) and run make setup"
+        )
+    if not driver.is_file() or not platform.is_file():
+        raise RunError(
+            f"{folder} holds no driver for simulated machines: run make setup, or name the folder "
+            f"that does in {FOLDER_VARIABLE}"
+        )
+    return driver, platform
+
+
+def simulate_driver(twin: Twin, parameters: str, folder: Path) -> None:
+    """Run the driver with the flat `parameters` on `twin`; its records go into `folder`.
+
+    StudyError where the driver refuses the parameters, RunError, one sentence, where it fails.
+    """
+    driver, platform = simulated_tree()
+    files = {
+        "parameters": parameters,
+        "platform": twin.platform,
+        "hosts": "\n".join(twin.hosts) + "\n",
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    command = [
+        "smpirun", "-quiet", "-np", str(len(twin.hosts)),
+        "-platform", str(platform.resolve()), "-hostfile", str(folder / "hosts"),
+        *twin.options, f"--cfg=smpi/tmpdir:{folder}", "--log=root.thres:critical",
+        str(driver.resolve()), str(folder / "parameters"), "--out", str(folder),
+    ]  # fmt: skip
+    # One thread: the ranks are simulated one after another.
+    environment = os.environ | {
+        PLATFORM_VARIABLE: str(folder / "platform"),
+        "OMP_NUM_THREADS": "1",
+    }
+    with TemporaryFile() as words:
+        status = _run(command, environment, words.fileno(), folder)
+        words.seek(0)
+        said = words.read().decode(errors="replace")
+    if status != 0:
+        raise _failure(status, said, twin)
+
+
+def _run(command: list[str], environment: dict[str, str], words: int, folder: Path) -> int:
+    """The exit status; whatever ends this process ends the simulation too."""
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=words,
+        start_new_session=True,
+        preexec_fn=_end_with_parent,
+    )
+    try:
+        return process.wait()
+    except BaseException:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
+
+
+def _end_with_parent() -> None:
+    """Ask the system to end smpirun when this process is killed (Linux)."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _failure(status: int, said: str, twin: Twin) -> RunError | StudyError:
+    """One sentence on what ended the simulation: a rank's own, or what smpirun's words mean."""
+    lines = said.splitlines()
+    for line in lines:
+        if line.startswith(OURS):
+            sentence = line.removeprefix(OURS)
+            return StudyError(sentence) if status == BAD_INPUT else RunError(sentence)
+    reason = next((meaning for words, meaning in LAST_WORDS if words.search(said)), None)
+    if reason is None:
+        number = status - 128 if status > 128 else -status
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        reason = SIGNALS.get(number) or f"smpirun ended with status {status}: {last[:200]}"
+    ranks = len(twin.hosts)
+    return RunError(f"the simulation of {ranks} ranks on {twin.machine} failed: {reason}")

@@ -1,0 +1,114 @@
+"""The simulated twin of a machine: the platform, the ranks' hosts, and SimGrid's options.
+
+A plain twin has a node's adapter and memory bus, the limit of one flow, latencies and the links of
+a torus or dragonfly; a full twin also the protocol's changes with size and the tapered stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from phasewise.machines.machine import Machine
+from phasewise.machines.topology import check_size, dragonfly_dims, node_count, nodes_of, torus_dims
+
+TWINS = ("plain", "full")
+
+COLLECTIVES = {
+    "allgather": "rdb",
+    "allgatherv": "ring",
+    "allreduce": "rdb",
+    "alltoall": "pair",
+    "barrier": "ompi_recursivedoubling",
+    "bcast": "binomial_tree",
+    "gather": "ompi_binomial",
+    "reduce": "binomial",
+    "reduce_scatter": "ompi_basic_recursivehalving",
+}
+"""SimGrid's name of the algorithm of each library collective; its defaults are naive."""
+
+NEUTRAL = {
+    "network/crosstraffic": "0",
+    "network/weight-S": "0",
+    "network/TCP-gamma": "0",
+    "smpi/wtime": "0",
+    "smpi/test": "0",
+    "smpi/iprobe": "0",
+    "smpi/simulate-computation": "no",
+}
+"""No effect of SimGrid's fit to another machine, no time for looking at the clock, and none for
+computation other than what the driver charges: the same run gives the same bytes."""
+
+
+@dataclass(frozen=True)
+class Twin:
+    """What smpirun is given: the platform's description, a host for each rank, and options."""
+
+    machine: str
+    kind: str
+    platform: str
+    hosts: tuple[str, ...]
+    options: tuple[str, ...]
+
+
+def make_twin(machine: Machine, kind: str, ranks: int) -> Twin:
+    """The twin, `kind` plain or full, for so many ranks; StudyError where they do not fit."""
+    check_size(machine, ranks)
+    full = kind == "full"
+    lines = [f"{key} = {_text(value)}" for key, value in _platform(machine, ranks, full)]
+    return Twin(
+        machine.name,
+        kind,
+        "\n".join(lines) + "\n",
+        tuple(f"node{node}" for node in nodes_of(machine, ranks)),
+        tuple(f"--cfg={key}:{value}" for key, value in _options(machine, full).items()),
+    )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _platform(machine: Machine, ranks: int, full: bool) -> Iterator[tuple[str, object]]:
+    """Keys and values that machines/platform.cpp reads."""
+    network, memory = machine.network, machine.memory
+    yield "kind", network.kind
+    yield "nodes", node_count(machine, ranks)
+    yield "node.ranks", machine.node_ranks
+    yield "processor.rate", machine.processor.flops
+    if memory is not None:
+        yield "memory", (memory.latency, memory.rank_bandwidth, memory.bandwidth)
+    yield "flow", (network.latency, network.flow_bandwidth)
+    if network.adapter_bandwidth is not None:
+        yield "adapter", network.adapter_bandwidth
+    if network.taper is not None and full:
+        yield "taper", (network.taper.nodes, network.taper.bandwidth)
+    if network.kind == "torus":
+        yield "dims", torus_dims(machine, ranks)
+    elif network.kind == "dragonfly":
+        yield "dims", dragonfly_dims(network)
+        yield "global", network.global_bandwidth
+    if network.link_bandwidth is not None:
+        yield "link", (network.hop_latency, network.link_bandwidth)
+
+
+def _options(machine: Machine, full: bool) -> dict[str, str]:
+    protocol, neutral = machine.protocol, not full
+    eager = 0 if neutral else protocol.eager
+    sizes = () if neutral else protocol.sizes
+    options = dict(NEUTRAL)
+    options["smpi/bw-factor"] = _factors(sizes, protocol.bandwidth_factors)
+    options["smpi/lat-factor"] = _factors(sizes, protocol.latency_factors)
+    options["smpi/async-small-thresh"] = str(eager)
+    options["smpi/send-is-detached-thresh"] = str(eager)
+    return options | {f"smpi/{name}": word for name, word in COLLECTIVES.items()}
+
+
+def _factors(sizes: tuple[int, ...], factors: tuple[float, ...]) -> str:
+    """Factors by size as SimGrid reads them: each holds from its size on, 1 below the first."""
+    pairs = list(zip(sizes, factors, strict=False))
+    if not pairs or pairs[0][0] > 0:
+        pairs.insert(0, (0, 1.0))
+    return ";".join(f"{size}:{factor:g}" for size, factor in pairs)
