@@ -5,6 +5,7 @@ PORTABLE ?= 0
 BIN := .venv/bin
 STAMPS := .venv/stamps
 CORE := $(shell find core cmake -name '*.?pp' -o -name '*.cmake')
+SIMGRID := $(if $(shell command -v smpicxx),with,without)
 
 .PHONY: help setup demo test lint format sanitize device bench compare clean
 .DELETE_ON_ERROR:
@@ -21,7 +22,7 @@ help:
 	@echo "make compare   the same collision in xfields and phasewise, side by side (COMPARE_ARGS=--small)"
 	@echo "make clean     remove everything that was built, .venv included"
 
-setup: $(STAMPS)/build
+setup: $(STAMPS)/build $(STAMPS)/simulated-$(SIMGRID)
 	@:
 
 $(STAMPS)/python: requirements.lock scripts/setup.sh scripts/packages.sh
@@ -36,6 +37,12 @@ $(STAMPS)/portable-$(PORTABLE): $(STAMPS)/python
 $(STAMPS)/build: $(STAMPS)/portable-$(PORTABLE) pyproject.toml CMakeLists.txt $(CORE)
 	@PORTABLE="$(PORTABLE)" scripts/setup.sh build
 	@touch $@
+
+# Done again when SimGrid has come since.
+$(STAMPS)/simulated-$(SIMGRID): $(STAMPS)/portable-$(PORTABLE) $(STAMPS)/build machines/platform.cpp
+	@scripts/packages.sh simulated
+	@PORTABLE="$(PORTABLE)" scripts/setup.sh simulated
+	@touch $(STAMPS)/simulated-$$(command -v smpicxx >/dev/null && echo with || echo without)
 
 $(STAMPS)/browser: | $(STAMPS)/python
 	@scripts/packages.sh browser
@@ -58,7 +65,8 @@ lint: setup $(STAMPS)/lint
 
 format: setup
 	@$(BIN)/ruff check --fix-only --quiet . && $(BIN)/ruff format --quiet .
-	@git ls-files -co --exclude-standard 'core/*.?pp' 'core/*.cu' | xargs $(BIN)/clang-format -i
+	@git ls-files -co --exclude-standard 'core/*.?pp' 'core/*.cu' 'machines/*.cpp' | \
+		xargs $(BIN)/clang-format -i
 
 sanitize: setup
 	@scripts/sanitize.sh

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sees that the system packages of one group are there: installs the missing ones through apt, as
-# root or by sudo; where apt is missing, names them and exits with status 1.
-# Usage: packages.sh build | lint | browser
+# root or by sudo; where apt is missing, names them and exits with status 1. What is only good for a
+# part of phasewise, the browser and SimGrid, may stay missing: then a sentence says so.
+# Usage: packages.sh build | lint | browser | simulated
 set -euo pipefail
 python="${PYTHON:-python3}"
 
@@ -43,15 +44,28 @@ need_browser() {
   has chromium || has chromium-browser || has google-chrome || missing+=(chromium)
 }
 
-group="${1:?give a group of packages: build, lint or browser}"
+need_simulated() {
+  has smpicxx && has smpirun || missing+=(libsimgrid-dev)
+}
+
+group="${1:?give a group of packages: build, lint, browser or simulated}"
 "need_$group"
 [ ${#missing[@]} -eq 0 ] && exit 0
+
+# Ends with status 1, or, where phasewise works without these packages, with 0.
+give_up() {
+  case "$group" in
+    browser) echo "Without them the report's test in a browser will be skipped." >&2 ;;
+    simulated) echo "Without them phasewise simulate has no simulated machines." >&2 ;;
+    *) exit 1 ;;
+  esac
+  exit 0
+}
 
 if ! has apt-get; then
   echo "Missing system packages: ${missing[*]}. There is no apt here to install them with;" \
     "install these (Debian's names) with this system's own tools, then run make again." >&2
-  [ "$group" = browser ] && exit 0
-  exit 1
+  give_up
 fi
 
 as_root=()
@@ -59,8 +73,7 @@ if [ "$(id -u)" -ne 0 ]; then
   if ! has sudo; then
     echo "Missing system packages: ${missing[*]}. Installing them needs root; as root, run:" \
       "apt-get install -y ${missing[*]}" >&2
-    [ "$group" = browser ] && exit 0
-    exit 1
+    give_up
   fi
   as_root=(sudo)
 fi
@@ -68,11 +81,7 @@ fi
 echo "Installing ${missing[*]} with apt-get"
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@"; }
 if ! { apt update && apt install -y --no-install-recommends "${missing[@]}"; } >/dev/null; then
-  # Ubuntu has no chromium outside snap: the test of the report in a browser is then skipped.
-  if [ "$group" = browser ]; then
-    echo "No chromium could be installed: the report's test in a browser will be skipped." >&2
-    exit 0
-  fi
+  # Ubuntu, for one, has no chromium outside snap.
   echo "apt-get could not install ${missing[*]}; its message is above." >&2
-  exit 1
+  give_up
 fi

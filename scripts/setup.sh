@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes the Python environment .venv from requirements.lock, and builds phasewise into it.
-# Usage: setup.sh environment | build
+# Makes the Python environment .venv from requirements.lock, and builds phasewise into it; builds
+# the driver for simulated machines.
+# Usage: setup.sh environment | build | simulated
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
@@ -30,10 +31,26 @@ build() {
     --config-settings=cmake.define.PHASEWISE_PORTABLE="$portable"
 }
 
+# Nothing else needs it, so that a failure is told and no more.
+simulated() {
+  if ! command -v smpicxx >/dev/null; then
+    echo "No SimGrid here: phasewise simulate will have no simulated machines" >&2
+    return
+  fi
+  echo "Building the driver for simulated machines"
+  local portable=OFF log=build/simulated.log
+  [ "${PORTABLE:-0}" = 1 ] && portable=ON
+  mkdir -p build
+  if ! { cmake --preset simulated -DPHASEWISE_PORTABLE="$portable" &&
+    cmake --build --preset simulated; } >"$log" 2>&1; then
+    echo "The driver could not be built for simulated machines; $log tells why" >&2
+  fi
+}
+
 case "${1:-}" in
-  environment | build) "$1" ;;
+  environment | build | simulated) "$1" ;;
   *)
-    echo "setup.sh: give 'environment' or 'build', not '${1:-}'" >&2
+    echo "setup.sh: give 'environment', 'build' or 'simulated', not '${1:-}'" >&2
     exit 2
     ;;
 esac

@@ -117,6 +117,18 @@ def test_a_missing_browser_does_not_stop_a_user_who_may_not_install(
     assert "needs root" in result.stderr
 
 
+def test_a_missing_simgrid_never_stops_the_setup(repository: Path, bare: Path) -> None:
+    put_program(bare, "id", "echo 0")
+    put_program(bare, "apt-get", "exit 100")
+    packages = run_script(repository, "packages.sh", "simulated", path=bare)
+    assert packages.returncode == 0
+    assert "could not install libsimgrid-dev" in packages.stderr
+    assert "phasewise simulate has no simulated machines" in packages.stderr
+    build = run_script(repository, "setup.sh", "simulated", path=bare)
+    assert build.returncode == 0
+    assert "No SimGrid here" in build.stderr
+
+
 def test_nothing_is_installed_where_all_is_there(repository: Path, tmp_path: Path) -> None:
     put_program(tmp_path, "apt-get", "exit 100")
     search = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
