@@ -1,0 +1,166 @@
+"""Whole simulated runs: times of a closed form, the bits of a real run, the same bytes twice."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from phasewise.cli import main
+from phasewise.communication_records import Events, read_communication
+from phasewise.errors import RunError, StudyError
+from phasewise.machines import load_machine
+from phasewise.machines.smpirun import simulated_tree
+from phasewise.results import Results
+from phasewise.simulate import Request, simulate
+from phasewise.study import Study
+from tests.unit.study_tables import tables
+
+try:
+    simulated_tree()
+except RunError as error:
+    pytest.skip(str(error), allow_module_level=True)
+
+HEADER = 16
+"""Bytes that SimGrid adds to a message."""
+
+BASE = {"reduce": "mesh", "broadcast": "mesh", "aggregate": False, "crossing": "4b"}
+"""The source paper's algorithms before its optimisation."""
+
+
+def study(**changes: Any) -> Study:
+    small = {"turns": 1, "beam__1__macroparticles": 400, "ip__1__grid": [32, 32]}
+    return Study.from_dict(tables(**{**small, **changes}))
+
+
+def exchanges(**changes: Any) -> Study:
+    """Without the luminosity, whose messages go while those of the potentials are on their way."""
+    base = {f"communication__{key}": value for key, value in BASE.items()}
+    return study(**{**base, "ip__1__luminosity": False, **changes})
+
+
+def messages_alone(machine: str, ranks: int) -> Request:
+    return Request(load_machine(machine), ranks, "plain", skeleton=True, computation=False)
+
+
+def test_ranks_of_two_nodes_that_all_talk_take_the_papers_time_for_each_message(
+    tmp_path: Path,
+) -> None:
+    # Beam 1 is on one node of Bassi, beam 2 on the other, so that the potentials cross with all
+    # ranks of both nodes at work: model 3, L + s/B with Table 4's parallel ping-ping.
+    machine = load_machine("bassi")
+    crossing = exchanges(ip__1__grid=[256, 256], communication__process_grid="1x8")
+    summary, record = simulate(crossing, messages_alone("bassi", 16), tmp_path)
+    phase = record.phase("broadcast_column")
+    assert phase is not None
+    line = machine.paper["parallel_inter"]
+    messages, size = phase.messages[0], phase.bytes[0] / phase.messages[0] + HEADER
+    # One to each rank of the other node for each pair of slices, and for each of the two planes
+    # between which the field is interpolated.
+    assert messages >= 8 * 4 * 4
+    # While one rank's message has its latency before it, the others share the adapter without it:
+    # of the latencies some part is hidden.
+    seconds = summary["phases"]["broadcast_column"]
+    assert messages * size / line.bandwidth <= seconds
+    assert seconds <= messages * line.seconds(size) * (1 + 1e-6)
+    assert summary["floor_seconds"] < summary["exchange_seconds"]
+
+
+def test_ranks_within_a_node_take_the_papers_time_for_each_message(tmp_path: Path) -> None:
+    within = exchanges(communication__process_grid="1x4")
+    summary, record = simulate(within, messages_alone("bassi", 8), tmp_path)
+    phase = record.phase("broadcast_column")
+    assert phase is not None
+    line = load_machine("bassi").paper["parallel_intra"]
+    expected = phase.messages[0] * line.seconds(phase.bytes[0] / phase.messages[0] + HEADER)
+    # The bus serves every rank at its own limit; simulated times are rounded to 1e-9 s.
+    assert summary["phases"]["broadcast_column"] == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("machine", ["seaborg", "bluegene-l"])
+def test_a_simulated_run_has_the_bits_of_a_run_on_one_rank(tmp_path: Path, machine: str) -> None:
+    core = pytest.importorskip("phasewise._core", reason="the core is not built")
+    two_turns = study(turns=2)
+    simulate(two_turns, Request(load_machine(machine), 6), tmp_path / "simulated")
+    simulation = core.Simulation(two_turns.parameters())
+    with Results(tmp_path / "simulated") as results:
+        for turn in range(2):
+            simulation.step()
+            record = simulation.record()
+            assert results.luminosity[turn].tolist() == record["luminosity"].tolist()
+            for beam in (1, 2):
+                expected = record[f"{beam}/covariance"]
+                assert np.array_equal(results.beam(beam).covariance[turn], expected)
+
+
+def test_the_same_simulation_gives_the_same_bytes(tmp_path: Path) -> None:
+    request = Request(load_machine("jacquard"), 4, events=500)
+    for name in ("first", "second"):
+        simulate(study(), request, tmp_path / name)
+    for name in ("communication.json", "events.bin", "summary.json"):
+        first, second = (tmp_path / folder / name for folder in ("first", "second"))
+        assert first.read_bytes() == second.read_bytes()
+    record = read_communication(tmp_path / "first")
+    events = Events(record)
+    assert all(len(events.of(rank)) > 0 for rank in range(4))
+    assert record.source == "simulated on jacquard (a simulator, not hardware)"
+
+
+def test_a_skeleton_sends_what_the_particles_send(tmp_path: Path) -> None:
+    full = Request(load_machine("bassi"), 8)
+    _, real = simulate(study(), full, tmp_path / "real")
+    _, hollow = simulate(study(), replace(full, skeleton=True), tmp_path / "hollow")
+    for phase in real.phases:
+        other = hollow.phase(phase.name)
+        assert other is None or np.array_equal(other.bytes, phase.bytes), phase.name
+    assert sum(p.bytes.sum() for p in hollow.phases) == sum(p.bytes.sum() for p in real.phases)
+
+
+def test_sampled_steps_stand_for_all_bytes_of_the_turn(tmp_path: Path) -> None:
+    request = messages_alone("seaborg", 8)
+    whole, every = simulate(study(), request, tmp_path / "all")
+    sampled, some = simulate(study(), replace(request, steps=3), tmp_path / "some")
+    assert (whole["steps"], sampled["steps"]) == ([7, 7], [3, 7])
+    for name in ("reduce_row", "reduce_column", "broadcast_row", "broadcast_column"):
+        phase, scaled = every.phase(name), some.phase(name)
+        if phase is not None and scaled is not None:
+            # Rounded to bytes for each rank.
+            assert scaled.bytes.sum() == pytest.approx(phase.bytes.sum(), abs=every.ranks)
+    # Other steps have other numbers of slices in a message, and each a latency: about as long.
+    assert sampled["exchange_seconds"] == pytest.approx(whole["exchange_seconds"], rel=0.25)
+
+
+def test_computation_takes_time_unless_it_is_left_out(tmp_path: Path) -> None:
+    request = Request(load_machine("jaguar"), 4)
+    charged, record = simulate(study(), request, tmp_path / "charged")
+    free, other = simulate(study(), replace(request, computation=False), tmp_path / "free")
+    assert charged["turn_seconds"] > free["turn_seconds"]
+    assert sum(phase.computing.sum() for phase in other.phases) == 0.0
+    assert sum(phase.computing.sum() for phase in record.phases) > 0.0
+
+
+def test_the_command_prints_the_summary_that_scripts_rely_on(
+    tmp_path: Path, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["simulate", str(repository / "examples/lhc/study.toml"), "--machine", "bassi"]
+    words += ["--ranks", "4", "--process-grid", "2x1", "--layout", "row-first", "--skeleton"]
+    words += ["--set", "ip.1.grid=[16,16]", "--out", str(tmp_path / "run"), "--json"]
+    assert main(words) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["machine"], summary["ranks"], summary["layout"]) == ("bassi", 4, "row-first")
+    assert (summary["process_grid"], summary["reference"]) == ("2x1", "simulator")
+    assert summary["algorithms"]["reduce"] == "hypercube"
+    assert 0 < summary["communication_seconds"] <= summary["turn_seconds"]
+    assert set(summary["phases"]) >= {"reduce_row", "broadcast_row"}
+    assert json.loads((tmp_path / "run/summary.json").read_text()) == summary
+
+
+def test_particles_from_a_file_are_refused_unless_only_messages_are_sent(tmp_path: Path) -> None:
+    given = study()
+    beams = (replace(given.beams[0], distribution="file"), given.beams[1])
+    with pytest.raises(StudyError, match=r"beam.1.particles: particles from a file cannot"):
+        simulate(replace(given, beams=beams), Request(load_machine("bassi"), 2), tmp_path)
