@@ -138,13 +138,13 @@ def _totals(phases: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def show(study: Study, planned: dict[str, Any], rank: int | None) -> None:
     """Print a plan as a table, its totals and its load."""
     nodes = planned["node_size"]
+    console().print(study.title, markup=False)
     title = (
-        f"{study.title}: {planned['ranks']} ranks, process grid {_grid(planned)}, "
-        f"{planned['layout']}, {nodes} rank{'s' if nodes > 1 else ''} a node"
+        f"{planned['ranks']} ranks, process grid {_grid(planned)}, {Path(planned['layout']).name}, "
+        f"{nodes} rank{'s' if nodes > 1 else ''} a node"
     )
-    columns = ["phase", "pattern", "along", "beam", "bytes × count", "messages", "MB"]
-    rows = [_row(phase) for phase in planned["phases"]]
-    print_table(title, [*columns, "in node", "between"], rows)
+    columns = ["phase", "pattern", "along", "beam", "bytes × count", "messages", "MB", "in / out"]
+    print_table(title, columns, [_row(phase) for phase in planned["phases"]])
     console().print("\n".join(_closing(planned, rank)), markup=False, soft_wrap=True)
 
 
@@ -155,14 +155,14 @@ def _grid(planned: dict[str, Any]) -> str:
 
 def _row(phase: dict[str, Any]) -> list[str]:
     mark = ("*" if phase["library"] else "") + ("†" if phase["per"] == "mesh" else "")
-    nodes = ["–", "–"] if phase["library"] else [str(phase[key]) for key in COUNTED[2:]]
+    nodes = "–" if phase["library"] else f"{phase['intra_node']} / {phase['inter_node']}"
     return [
         phase["name"] + mark,
         *(phase[key] for key in ("pattern", "direction", "beam")),
         _sizes(phase),
         str(phase["messages"]),
-        f"{phase['bytes_per_rank'] / 1e6:.4g}",
-        *nodes,
+        f"{phase['bytes_per_rank'] / 1e6:.3f}",
+        nodes,
     ]
 
 
@@ -184,8 +184,8 @@ def _closing(planned: dict[str, Any], rank: int | None) -> list[str]:
     whose = "of the rank that sends most in each phase" if rank is None else f"of rank {rank}"
     lines = [
         f"Total {whose}: {totals['messages']} messages and "
-        f"{totals['bytes_per_rank'] / 1e6:.1f} MB per turn, {totals['intra_node']} in its node and "
-        f"{totals['inter_node']} between nodes",
+        f"{totals['bytes_per_rank'] / 1e6:.1f} MB per turn; in / out: {totals['intra_node']} "
+        f"messages in its node and {totals['inter_node']} to others",
         "Load, largest over mean (beam 1, beam 2): "
         + "; ".join(
             f"{name} {load[key][0]:.3f}, {load[key][1]:.3f}"

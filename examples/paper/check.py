@@ -19,16 +19,20 @@ PARTICLES = 25_000
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    """Twenty turns, about three seconds."""
+    """Twenty turns with their luminosity, about three seconds."""
     small = ["turns=20", f"beam.1.macroparticles={PARTICLES}", "records.pair_luminosity_every=10"]
-    return phasewise.run(phasewise.load(STUDY, small))
+    return phasewise.run(phasewise.load(STUDY, [*small, "ip.1.luminosity=true"]))
 
 
-def test_the_study_is_the_case_that_the_benchmark_times() -> None:
+def test_the_benchmark_times_this_study_with_luminosity_and_as_phasewise_would_run_it() -> None:
     case = phasewise.Study.from_dict(collision_case("paper")).resolved()
-    own = phasewise.load(STUDY).resolved()
+    timed = ["ip.1.luminosity=true", "ip.1.green_function=as-needed"]
+    own = phasewise.load(STUDY, timed).resolved()
     for name in ("beam", "ring", "arc", "ip"):
         assert own[name] == case[name]
+    defaults = phasewise.Study.from_dict(collision_case("small")).resolved()["communication"]
+    assert case["communication"] == defaults
+    assert own["communication"] != defaults
 
 
 def test_the_luminosity_is_the_head_on_one_with_the_hourglass(results: Results) -> None:

@@ -57,6 +57,8 @@ class Communication:
     aggregate: bool
     crossing: str
     overlap: bool
+    padded: bool
+    """Every column takes part in a step with as many slices as the fullest one."""
     phases: tuple[PhaseChoice, ...]
 
     def resolved(self) -> dict[str, Any]:
@@ -74,9 +76,12 @@ class Communication:
         first, second = self.process_grid or ((0, 0), (0, 0))
         yield "process_grid", (*first, *second)
         for name in PLAIN:
-            yield name, getattr(self, name)
+            if name != "padded":
+                yield name, getattr(self, name)
             if name == "layout" and self.places:
                 yield "places", tuple(number for place in self.places for number in place)
+        if self.padded:
+            yield "padded", True
         for phase in self.phases:
             for key, value in phase.given().items():
                 yield f"phase.{phase.name}.{key}", value

@@ -159,6 +159,7 @@ COMMUNICATION = {
     "aggregate": Key("flag", True),
     "crossing": Key("word", "4a", choices=("4a", "4b")),
     "overlap": Key("flag", False),
+    "padded": Key("flag", False),
     "phase": Key("table"),
 }
 

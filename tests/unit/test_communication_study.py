@@ -70,6 +70,7 @@ def test_every_value_reaches_the_driver_and_resolves_to_the_same_study() -> None
         aggregate=False,
         crossing="4b",
         overlap=True,
+        padded=True,
         phase={
             "reduce_row": {"algorithm": "hypercube", "schedule": "ring", "aggregate": True},
             "green": {"algorithm": "ring"},
@@ -86,6 +87,7 @@ def test_every_value_reaches_the_driver_and_resolves_to_the_same_study() -> None
         "communication.aggregate": "0",
         "communication.crossing": "4b",
         "communication.overlap": "1",
+        "communication.padded": "1",
         "communication.phase.green.algorithm": "ring",
         "communication.phase.reduce_row.algorithm": "hypercube",
         "communication.phase.reduce_row.schedule": "ring",
