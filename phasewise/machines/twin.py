@@ -15,17 +15,18 @@ from phasewise.machines.topology import check_size, dragonfly_dims, node_count, 
 TWINS = ("plain", "full")
 
 COLLECTIVES = {
-    "allgather": "rdb",
-    "allgatherv": "ring",
-    "allreduce": "rdb",
-    "alltoall": "pair",
     "barrier": "ompi_recursivedoubling",
-    "bcast": "binomial_tree",
-    "gather": "ompi_binomial",
-    "reduce": "binomial",
-    "reduce_scatter": "ompi_basic_recursivehalving",
+    "allreduce": "mpich",
+    "reduce": "mpich",
+    "bcast": "mpich",
+    "gather": "mpich",
+    "allgather": "mpich",
+    "allgatherv": "mpich",
+    "alltoall": "mpich",
+    "reduce_scatter": "mpich",
 }
-"""SimGrid's name of the algorithm of each library collective; its defaults are naive."""
+"""SimGrid's name of the algorithm of each library collective, for its own defaults are naive:
+mpich chooses by size as MPICH does."""
 
 NEUTRAL = {
     "network/crosstraffic": "0",
