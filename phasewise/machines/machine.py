@@ -210,6 +210,11 @@ def _network(given: object) -> Network:
         values["taper"] = Taper(**taper)
     if kind == "torus":
         values["dims"] = _dims(values["dims"])
+    if kind == "dragonfly" and values["routers"] < values["groups"]:
+        raise StudyError(
+            f"network.routers = {values['routers']} is less than network.groups = "
+            f"{values['groups']}: each group is joined to every other at a router of its own"
+        )
     return Network(**values)
 
 

@@ -123,7 +123,13 @@ def _failure(status: int, said: str, twin: Twin) -> RunError | StudyError:
     reason = next((meaning for words, meaning in LAST_WORDS if words.search(said)), None)
     if reason is None:
         number = status - 128 if status > 128 else -status
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        reason = SIGNALS.get(number) or f"smpirun ended with status {status}: {last[:200]}"
+        reason = SIGNALS.get(number) or f"smpirun ended with status {status}: {_last_word(lines)}"
     ranks = len(twin.hosts)
     return RunError(f"the simulation of {ranks} ranks on {twin.machine} failed: {reason}")
+
+
+def _last_word(lines: list[str]) -> str:
+    """What SimGrid calls critical, or else the last line."""
+    critical = [line.partition("CRITICAL] ")[2] for line in lines if "CRITICAL] " in line]
+    written = [line.strip() for line in critical or lines if line.strip()]
+    return written[-1][:200] if written else "it said nothing"

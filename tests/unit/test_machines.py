@@ -75,7 +75,7 @@ hop_latency = 1e-7
 flow_bandwidth = 1e9
 adapter_bandwidth = 2e9
 groups = 3
-routers = 2
+routers = 3
 router_nodes = 4
 link_bandwidth = 1e9
 global_bandwidth = 4e9
@@ -178,13 +178,27 @@ def test_a_torus_has_three_sides_or_the_smallest_box(tmp_path: Path) -> None:
     assert "dims = 4 8 8" in make_twin(machine, "plain", 256).platform
 
 
+def test_a_dragonfly_has_a_router_for_each_group(tmp_path: Path) -> None:
+    text = DRAGONFLY.replace("routers = 3", "routers = 2")
+    with pytest.raises(StudyError, match=r"network.routers = 2 is less than network.groups = 3"):
+        load_machine(written(tmp_path, text))
+
+
+def test_what_leaves_a_group_of_a_dragonfly_shares_its_global_links(tmp_path: Path) -> None:
+    machine = load_machine(written(tmp_path, DRAGONFLY))
+    # Twelve nodes of a group send 1 MB each to the next one; two links lead out of a group.
+    peer = (np.arange(36) + 12) % 36
+    found = floor(machine, nodes_of(machine, 36), *pairs(36, peer))
+    assert found.cut == pytest.approx(12e6 / 8e9, rel=1e-12)
+
+
 def test_an_unknown_machine_is_answered_with_the_nearest_name() -> None:
     with pytest.raises(StudyError, match=r'there is no machine "basi"; did you mean "bassi"?'):
         load_machine("basi")
 
 
 @pytest.mark.parametrize(
-    ("text", "ranks", "most"), [(TORUS, 129, 128), (DRAGONFLY, 25, 24)], ids=["torus", "dragonfly"]
+    ("text", "ranks", "most"), [(TORUS, 129, 128), (DRAGONFLY, 37, 36)], ids=["torus", "dragonfly"]
 )
 def test_a_topology_too_small_for_the_ranks_is_refused(
     tmp_path: Path, text: str, ranks: int, most: int
@@ -316,6 +330,12 @@ def test_without_the_simulated_driver_a_sentence_names_the_folder(
             139,
             "Segmentation fault.\nTry to debug that",
             "the simulation of 8 ranks on bassi failed: it met a segmentation fault",
+        ),
+        (
+            134,
+            "[node1:8:(9) 0.1] x.cpp:2: [root/CRITICAL] MPI_Irecv - returned MPI_ERR_RANK\nAborted",
+            "the simulation of 8 ranks on bassi failed: smpirun ended with status 134: "
+            "MPI_Irecv - returned MPI_ERR_RANK",
         ),
         (
             3,
