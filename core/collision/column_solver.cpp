@@ -164,15 +164,16 @@ void ColumnSolver::solve_alone(std::span<const Grid> grids) {
              });
 }
 
-void ColumnSolver::solve(std::span<const Grid> grids, const std::function<void()>& progress) {
+void ColumnSolver::solve(std::span<const Grid> grids, int padding,
+                         const std::function<void()>& progress) {
   if (alone()) {
     solve_alone(grids);
     progress();
     return;
   }
-  if (grids.empty()) return;
-  const int items = static_cast<int>(grids.size()), ny = plan_.mesh_ny();
-  reserve(items);
+  const int items = static_cast<int>(grids.size()), in_all = items + padding;
+  if (in_all == 0) return;
+  reserve(in_all);
   const auto [first, last] = rows_of(me_, solver_.rows());
   const auto [begin, end] = columns_of(me_);
   const int rows = last - first, columns = end - begin;
@@ -182,8 +183,8 @@ void ColumnSolver::solve(std::span<const Grid> grids, const std::function<void()
   const auto each_row = [&](auto&& f) {
     parallel::for_tasks(items * rows, threads_, [&](int i, int thread) {
       const int item = i / rows, row = i % rows;
-      f(grids[item], rows_.data() + i * row_stride, static_cast<std::int64_t>(first + row) * ny,
-        scratch_[thread].line.data());
+      f(grids[item], rows_.data() + i * row_stride,
+        static_cast<std::int64_t>(first + row) * plan_.mesh_ny(), scratch_[thread].line.data());
     });
   };
   times_.run("solve", row_share / solver_.rows(), 0.5 * solver_.row_flops(),
@@ -193,7 +194,7 @@ void ColumnSolver::solve(std::span<const Grid> grids, const std::function<void()
                });
              });
   progress();
-  to_columns(plan_.solve(items), solver_.rows());
+  to_columns(plan_.solve(in_all), solver_.rows());
   times_.run("solve", column_share / solver_.columns(), solver_.column_flops(),
              solver_.column_bytes(), [&] {
                parallel::for_tasks(items * columns, threads_, [&](int i, int) {
@@ -203,7 +204,7 @@ void ColumnSolver::solve(std::span<const Grid> grids, const std::function<void()
                });
              });
   progress();
-  to_rows(plan_.solve(items), solver_.rows());
+  to_rows(plan_.solve(in_all), solver_.rows());
   times_.run("solve", row_share / solver_.rows(), 0.5 * solver_.row_flops(),
              0.5 * solver_.row_bytes(), [&] {
                each_row([&](const Grid& grid, Complex* line, std::int64_t at, double* scratch) {

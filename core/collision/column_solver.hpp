@@ -31,8 +31,9 @@ class ColumnSolver {
   bool alone() const { return processes_ == 1; }
   // Collective over the column, which asks for the same ones in the same order.
   GreenPointer green(double hx, double hy, int shift_x, int shift_y);
-  // Collective over the column. The grids of one message; `progress` is called now and then.
-  void solve(std::span<const Grid> grids, const std::function<void()>& progress);
+  // Collective over the column. The grids of one message, and how many others only pad it;
+  // `progress` is called now and then.
+  void solve(std::span<const Grid> grids, int padding, const std::function<void()>& progress);
 
  private:
   using Complex = numerics::Complex;

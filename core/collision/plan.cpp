@@ -103,53 +103,74 @@ CollisionPlan::Items CollisionPlan::items(const std::vector<int>& pairs) const {
 
 Block CollisionPlan::block(const Items& items, std::pair<int, int> rows) const {
   const std::int64_t ny = shape_.ny;
-  return {items, rows.first * ny, (rows.second - rows.first) * ny};
+  return {items.get(), rows.first * ny, (rows.second - rows.first) * ny};
 }
 
-std::vector<Block> CollisionPlan::column_blocks(int beam, const std::vector<int>& pairs) const {
+CollisionPlan::Blocks CollisionPlan::column_blocks(int beam, const std::vector<int>& pairs) const {
   const Items all = items(pairs);
-  std::vector<Block> blocks;
+  Blocks result{{all}, {}};
   for (int row = 0; row < division_.shape(beam).pcol; ++row)
-    blocks.push_back(block(all, division_.rows(beam, row)));
-  return blocks;
+    result.blocks.push_back(block(all, division_.rows(beam, row)));
+  return result;
 }
 
-std::vector<Block> CollisionPlan::row_blocks(int beam,
-                                             const std::vector<std::vector<int>>& dealt) const {
-  std::vector<Block> blocks;
-  for (const std::vector<int>& pairs : dealt)
-    blocks.push_back(block(items(pairs), division_.rows(beam, division_.row())));
-  return blocks;
-}
-
-std::vector<Block> CollisionPlan::beam_blocks(int beam,
-                                              const std::vector<std::vector<int>>& dealt) const {
-  std::vector<Block> blocks;
-  blocks.reserve(division_.shape(beam).ranks());
+CollisionPlan::Blocks CollisionPlan::row_blocks(int beam,
+                                                const std::vector<std::vector<int>>& dealt) const {
+  Blocks result;
   for (const std::vector<int>& pairs : dealt) {
-    const Items of_column = items(pairs);
-    for (int row = 0; row < division_.shape(beam).pcol; ++row)
-      blocks.push_back(block(of_column, division_.rows(beam, row)));
+    result.items.push_back(items(pairs));
+    result.blocks.push_back(block(result.items.back(), division_.rows(beam, division_.row())));
   }
-  return blocks;
+  return result;
 }
 
-std::vector<std::vector<int>> CollisionPlan::dealt(const Step& step, const std::vector<int>& pairs,
-                                                   int slices_of, int prow) const {
+CollisionPlan::Blocks CollisionPlan::beam_blocks(int beam,
+                                                 const std::vector<std::vector<int>>& dealt) const {
+  Blocks result;
+  result.blocks.reserve(division_.shape(beam).ranks() + 1);
+  for (const std::vector<int>& pairs : dealt) {
+    result.items.push_back(items(pairs));
+    for (int row = 0; row < division_.shape(beam).pcol; ++row)
+      result.blocks.push_back(block(result.items.back(), division_.rows(beam, row)));
+  }
+  return result;
+}
+
+std::vector<std::vector<int>> CollisionPlan::by_column(const Step& step,
+                                                       const std::vector<int>& pairs, int slices_of,
+                                                       int prow) const {
   std::vector<std::vector<int>> result(prow);
   for (const int p : pairs) result[step.own(slices_of, p) % prow].push_back(p);
   return result;
 }
 
+std::vector<std::vector<int>> CollisionPlan::dealt(const Step& step, const std::vector<int>& pairs,
+                                                   int slices_of, int prow) const {
+  std::vector<std::vector<int>> result = by_column(step, pairs, slices_of, prow);
+  if (!padded()) return result;
+  std::size_t most = 0;
+  for (const auto& of_column : result) most = std::max(most, of_column.size());
+  int none = step.pairs();
+  for (auto& of_column : result)
+    while (of_column.size() < most) of_column.push_back(none++);
+  return result;
+}
+
+int CollisionPlan::grids_to_solve(const Step& step, const std::vector<int>& pairs) const {
+  const auto of_columns = dealt(step, pairs, own_, division_.shape(own_).prow);
+  return shape_.planes * static_cast<int>(of_columns[division_.column()].size());
+}
+
 Exchange CollisionPlan::exchange(const char* phase, Channel channel, bool adds,
                                  const Member& member, Group group, const PhaseSetting& setting,
-                                 std::vector<Block> blocks) const {
+                                 Blocks blocks) const {
   return {phase,
           channel,
           adds,
           member.team,
           adds ? member.reduce : member.broadcast,
-          std::move(blocks),
+          std::move(blocks.items),
+          std::move(blocks.blocks),
           setting.form,
           group};
 }
@@ -245,7 +266,8 @@ CollisionPlan::Broadcast CollisionPlan::broadcast(const Step& step,
 // Everyone of `ranks`, of the other beam, gets `mine` and gives its own block. Round k: to me + k,
 // from me - k, or with me XOR k.
 Exchange CollisionPlan::spread(const char* phase, const std::vector<int>& ranks, int me, int peers,
-                               Schedule schedule, std::vector<Block> blocks, Block mine) const {
+                               Schedule schedule, Blocks blocks, const Items& mine,
+                               std::pair<int, int> rows) const {
   const int theirs = static_cast<int>(ranks.size());
   const int most = std::max(theirs, peers);
   const bool ring = schedule == Schedule::ring;
@@ -258,9 +280,15 @@ Exchange CollisionPlan::spread(const char* phase, const std::vector<int>& ranks,
     if (to < theirs) round.sends.push_back({to, {theirs}});
     if (from < theirs) round.receives.push_back({from, {from}});
   }
-  blocks.push_back(std::move(mine));
-  return {phase,  Channel::broadcast, false, std::make_shared<comm::Team>(comm::Team{ranks, -1}),
-          rounds, std::move(blocks)};
+  blocks.items.push_back(mine);
+  blocks.blocks.push_back(block(mine, rows));
+  return {phase,
+          Channel::broadcast,
+          false,
+          std::make_shared<comm::Team>(comm::Team{ranks, -1}),
+          rounds,
+          std::move(blocks.items),
+          std::move(blocks.blocks)};
 }
 
 std::vector<Exchange> CollisionPlan::crossing_to_all(const Step& step,
@@ -268,11 +296,12 @@ std::vector<Exchange> CollisionPlan::crossing_to_all(const Step& step,
   std::vector<Exchange> result;
   for (const auto& together : messages(pairs, settings_.broadcast.aggregate)) {
     const auto theirs = dealt(step, together, other_, division_.shape(other_).prow);
-    const Items mine = items(own_pairs(step, own_, together));
+    const Items mine =
+        items(dealt(step, together, own_, division_.shape(own_).prow)[division_.column()]);
     result.push_back(spread("broadcast", division_.grid.beam(other_), beam_.team->me,
                             division_.shape(own_).ranks(), settings_.broadcast.schedule,
-                            beam_blocks(other_, theirs),
-                            block(mine, division_.rows(own_, division_.row()))));
+                            beam_blocks(other_, theirs), mine,
+                            division_.rows(own_, division_.row())));
   }
   return result;
 }
@@ -282,11 +311,13 @@ std::vector<Exchange> CollisionPlan::crossing_along_row(const Step& step,
   std::vector<Exchange> result;
   const auto rows = division_.rows(own_, division_.row());
   for (const auto& together : messages(pairs, settings_.broadcast_row.aggregate)) {
-    const auto theirs = dealt(step, together, other_, division_.shape(other_).prow);
+    const int prow = division_.shape(own_).prow;
+    const auto theirs = dealt(step, together, other_, prow);
+    const std::vector<int> mine = dealt(step, together, own_, prow)[division_.column()];
     result.push_back(spread("broadcast_row", division_.grid.row(other_, division_.row()),
                             division_.column(), division_.shape(own_).prow,
                             settings_.broadcast_row.schedule, row_blocks(other_, theirs),
-                            block(items(own_pairs(step, own_, together)), rows)));
+                            items(mine), rows));
   }
   return result;
 }
@@ -298,7 +329,7 @@ std::vector<Exchange> CollisionPlan::crossing_along_column(const std::vector<int
     result.push_back(spread("broadcast_column", division_.grid.column(other_, division_.column()),
                             division_.row(), division_.shape(own_).pcol,
                             settings_.broadcast_column.schedule, column_blocks(other_, together),
-                            block(items(together), rows)));
+                            items(together), rows));
   return result;
 }
 
@@ -308,6 +339,7 @@ void CollisionPlan::add_mirror(Exchange& crossing, int column, const Items& out,
   const auto mine = division_.rows(own_, division_.row());
   auto team = std::const_pointer_cast<comm::Team>(crossing.team);
   comm::Round& round = std::const_pointer_cast<Rounds>(crossing.rounds)->front();
+  crossing.items.insert(crossing.items.end(), {out, in});
   for (int row = 0; row < division_.shape(other_).pcol; ++row) {
     const auto rows = common(mine, division_.rows(other_, row));
     if (rows.first == rows.second) continue;
@@ -327,6 +359,7 @@ Exchange CollisionPlan::empty_crossing(const char* phase) const {
           false,
           std::make_shared<comm::Team>(comm::Team{{}, -1}),
           std::make_shared<Rounds>(1),
+          {},
           {}};
 }
 
@@ -334,10 +367,16 @@ Exchange CollisionPlan::mirror_in_row(const Step& step, const std::vector<int>& 
                                       const char* phase) const {
   Exchange crossing = empty_crossing(phase);
   const int prow = division_.shape(own_).prow, their_prow = division_.shape(other_).prow;
-  const auto out = dealt(step, own_pairs(step, own_, pairs), own_, their_prow);
-  const auto theirs = dealt(step, pairs, other_, their_prow);
+  if (same_shapes()) {
+    const int column = division_.column();
+    add_mirror(crossing, column, items(dealt(step, pairs, own_, prow)[column]),
+               items(dealt(step, pairs, other_, prow)[column]));
+    return crossing;
+  }
+  const auto out = by_column(step, own_pairs(step, own_, pairs), own_, their_prow);
+  const auto theirs = by_column(step, pairs, other_, their_prow);
   for (int column = 0; column < their_prow; ++column) {
-    const auto in = dealt(step, theirs[column], other_, prow)[division_.column()];
+    const auto in = by_column(step, theirs[column], other_, prow)[division_.column()];
     if (!out[column].empty() || !in.empty())
       add_mirror(crossing, column, items(out[column]), items(in));
   }
@@ -392,8 +431,10 @@ Exchange CollisionPlan::luminosity(const Step& step, const std::vector<int>& shi
   std::vector<int> pairs(step.pairs());
   std::iota(pairs.begin(), pairs.end(), 0);
   const auto theirs =
-      dealt(step, own_pairs(step, own_, pairs), other_, division_.shape(other_).prow);
+      by_column(step, own_pairs(step, own_, pairs), other_, division_.shape(other_).prow);
   const std::int64_t ny = shape_.ny;
+  std::vector<Items>& pair = crossing.items;
+  for (const int p : pairs) pair.push_back(std::make_shared<std::vector<int>>(1, p));
   for (int column = 0; column < std::ssize(theirs); ++column) {
     if (theirs[column].empty()) continue;
     for (int row = 0; row < division_.shape(other_).pcol; ++row) {
@@ -407,8 +448,8 @@ Exchange CollisionPlan::luminosity(const Step& step, const std::vector<int>& shi
                                  division_.rows(1, own_ == 0 ? row : division_.row()));
         if (rows.first == rows.second) continue;
         transfer.chunks.push_back(static_cast<int>(crossing.blocks.size()));
-        crossing.blocks.push_back({std::make_shared<std::vector<int>>(1, p), rows.first * ny,
-                                   (rows.second - rows.first) * ny});
+        crossing.blocks.push_back(
+            {pair[p].get(), rows.first * ny, (rows.second - rows.first) * ny});
       }
       if (transfer.chunks.empty()) continue;
       team->ranks.push_back(division_.grid.rank_at(other_, column, row));

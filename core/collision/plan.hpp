@@ -37,6 +37,12 @@ class CollisionPlan {
   // Of these pairs, those that this rank's column solves for.
   std::vector<int> own_pairs(const Step& step, int beam, const std::vector<int>& pairs) const;
 
+  // How many meshes, planes counted, go through this rank's column for these pairs: where the
+  // phases are padded, as many as through the fullest column.
+  int grids_to_solve(const Step& step, const std::vector<int>& pairs) const;
+  // Pairs that the buffers must have room for: a step's, and what pads it.
+  int room() const { return shape_.slices + (padded() ? division_.shape(own_).prow : 0); }
+
   // One after the other. Items of the buffers: pair·planes + plane, of nx·ny values.
   std::vector<comm::Exchange> reduce(const Step& step, const std::vector<int>& pairs) const;
   // Potentials from those who solved for them to all ranks of the other beam: first `own`, among
@@ -64,7 +70,7 @@ class CollisionPlan {
   int mesh_ny() const { return shape_.ny; }
 
  private:
-  using Items = std::shared_ptr<const std::vector<int>>;
+  using Items = comm::Items;
   using TeamPointer = std::shared_ptr<const comm::Team>;
   using RoundsPointer = std::shared_ptr<const comm::Rounds>;
   struct Member {
@@ -75,16 +81,25 @@ class CollisionPlan {
   Member member(const std::vector<int>& ranks, const comm::PhaseSetting& reduce,
                 const comm::PhaseSetting& broadcast) const;
   Items items(const std::vector<int>& pairs) const;
+  // Blocks of an exchange, and the items that they name.
+  struct Blocks {
+    std::vector<Items> items;
+    std::vector<comm::Block> blocks;
+  };
   comm::Block block(const Items& items, std::pair<int, int> rows) const;
-  std::vector<comm::Block> column_blocks(int beam, const std::vector<int>& pairs) const;
-  std::vector<comm::Block> row_blocks(int beam, const std::vector<std::vector<int>>& dealt) const;
-  std::vector<comm::Block> beam_blocks(int beam, const std::vector<std::vector<int>>& dealt) const;
+  Blocks column_blocks(int beam, const std::vector<int>& pairs) const;
+  Blocks row_blocks(int beam, const std::vector<std::vector<int>>& dealt) const;
+  Blocks beam_blocks(int beam, const std::vector<std::vector<int>>& dealt) const;
   // Pairs by the column that a slice of `slices_of` stands for, in a grid of prow columns.
+  std::vector<std::vector<int>> by_column(const Step& step, const std::vector<int>& pairs,
+                                          int slices_of, int prow) const;
+  // The same, padded where the study asks for it: to equal numbers by pairs that are none,
+  // numbered after the step's.
   std::vector<std::vector<int>> dealt(const Step& step, const std::vector<int>& pairs,
                                       int slices_of, int prow) const;
   comm::Exchange exchange(const char* phase, comm::Channel channel, bool adds, const Member& member,
                           comm::Group group, const comm::PhaseSetting& setting,
-                          std::vector<comm::Block> blocks) const;
+                          Blocks blocks) const;
   // What goes into one message: all pairs, or one by one.
   std::vector<std::vector<int>> messages(const std::vector<int>& pairs, bool aggregate) const;
   void add_column_phase(std::vector<comm::Exchange>& to, const std::vector<int>& pairs,
@@ -99,14 +114,15 @@ class CollisionPlan {
                                                  const std::vector<int>& pairs) const;
   std::vector<comm::Exchange> crossing_along_column(const std::vector<int>& pairs) const;
   comm::Exchange spread(const char* phase, const std::vector<int>& ranks, int me, int peers,
-                        comm::Schedule schedule, std::vector<comm::Block> blocks,
-                        comm::Block mine) const;
+                        comm::Schedule schedule, Blocks blocks, const Items& mine,
+                        std::pair<int, int> rows) const;
   // From the processes that solved, or hold, each to the one that stands for it in the other beam.
   comm::Exchange mirror_in_row(const Step& step, const std::vector<int>& pairs,
                                const char* phase) const;
   comm::Exchange mirror_in_column(const std::vector<int>& pairs) const;
   void add_mirror(comm::Exchange& crossing, int column, const Items& out, const Items& in) const;
   comm::Exchange empty_crossing(const char* phase) const;
+  bool padded() const { return settings_.padded && same_shapes(); }
   bool same_shapes() const { return division_.shape(0) == division_.shape(1); }
 
   CollisionShape shape_;

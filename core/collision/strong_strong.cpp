@@ -110,7 +110,7 @@ void StrongStrong::run_step(const Step& step) {
 
 void StrongStrong::allocate() {
   if (hollow_) return;
-  const std::int64_t pairs = ip_.slices * pair_size();
+  const std::int64_t pairs = plan_.room() * pair_size();
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;
     charge_[b].reserve(pairs);
@@ -273,10 +273,16 @@ void StrongStrong::solve(const Step& step, const std::vector<int>& pairs,
         grids.push_back({charge_[b].data() + at, out + at, green});
       }
     }
+  const std::size_t count = grids.size();
+  const std::size_t in_all = columns_.alone() ? count : plan_.grids_to_solve(step, pairs);
   const std::size_t together =
-      decomposition_.settings.aggregate_solve || columns_.alone() ? grids.size() : ip_.planes;
-  for (std::size_t i = 0; i < grids.size(); i += together)
-    columns_.solve({grids.data() + i, std::min(together, grids.size() - i)}, progress);
+      decomposition_.settings.aggregate_solve || columns_.alone() ? in_all : ip_.planes;
+  for (std::size_t i = 0; i < in_all; i += together) {
+    const std::size_t end = std::min(i + together, in_all), real = std::min(end, count);
+    const std::size_t first = std::min(i, real);
+    columns_.solve({grids.data() + first, real - first}, static_cast<int>(end - i - (real - first)),
+                   progress);
+  }
 }
 
 void StrongStrong::prepare(const Step& step) {

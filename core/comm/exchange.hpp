@@ -16,9 +16,12 @@ namespace phasewise::comm {
 enum class Channel : std::uint8_t { transpose, reduce, broadcast, other };
 inline constexpr int channels = 4;
 
-// The same range of values of some of a buffer's items, which are all of one size.
+// Numbers of a buffer's items, which are all of one size.
+using Items = std::shared_ptr<const std::vector<int>>;
+
+// The same range of values of some items, which the exchange keeps.
 struct Block {
-  std::shared_ptr<const std::vector<int>> items;
+  const std::vector<int>* items = nullptr;
   std::int64_t first = 0, count = 0;  // doubles within each item
 
   std::int64_t values() const { return static_cast<std::int64_t>(items->size()) * count; }
@@ -38,7 +41,8 @@ struct Exchange {
   bool adds = false;  // what arrives is added; else it is stored
   std::shared_ptr<const Team> team;
   std::shared_ptr<const Rounds> rounds;  // null where the library does it
-  std::vector<Block> blocks;             // of each chunk that the rounds name
+  std::vector<Items> items;
+  std::vector<Block> blocks;  // of each chunk that the rounds name
   LibraryForm form = LibraryForm::scattered;
   Group group = Group::none;  // whom the library's call is among; the blocks are in its order
 

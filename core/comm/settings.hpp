@@ -35,6 +35,9 @@ struct Settings {
   bool aggregate_solve = true;
   bool crossing_in_row = true;  // 4a: the beams exchange their potentials along the rows
   bool overlap = false;
+  // All columns take part in every step with as many slices as the fullest one, as in the source
+  // paper's code; else with their own. Not where the beams' grids differ.
+  bool padded = false;
 
   std::array<Shape, 2> shapes{Shape{0, 0}, Shape{0, 0}};  // zeros: chosen for the ranks
   Layout layout = Layout::column_first;

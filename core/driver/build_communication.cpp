@@ -158,6 +158,7 @@ Settings build_settings(const Parameters& parameters) {
   read_phases(parameters, settings);
   settings.crossing_in_row = choice_or(parameters, prefix + "crossing", {"4a", "4b"}, 0) == 0;
   settings.overlap = flag_or(parameters, prefix + "overlap", false);
+  settings.padded = flag_or(parameters, prefix + "padded", false);
   read_places(parameters, settings);
   return settings;
 }

@@ -30,39 +30,39 @@ constexpr std::array phase_order = {
     "broadcast_row", "broadcast",     "broadcast_column", "luminosity",    "luminosity_sum",
     "losses",        "moments",       "slices",           "slice_moments", "tracked"};
 
-// What a visitor of one rank's messages is told.
-struct Visitor {
-  // peer: rank among all
-  std::function<void(std::string_view phase, int peer, std::int64_t bytes)> sent;
-  std::function<void(std::string_view phase, std::int64_t bytes)> asked;
-};
-
-void visit(const Exchange& exchange, const Visitor& visitor) {
+// A visitor of one rank's messages is told the phase first (in_phase), then each message
+// (sent: peer among all ranks, bytes) or what the library is asked for (asked: bytes).
+template <class Visitor>
+void visit(const Exchange& exchange, Visitor& visitor) {
+  visitor.in_phase(exchange.phase);
   if (exchange.by_library()) {
-    if (exchange.total_bytes() > 0) visitor.asked(exchange.phase, exchange.asked_bytes());
+    if (exchange.total_bytes() > 0) visitor.asked(exchange.asked_bytes());
     return;
   }
   for (const comm::Round& round : *exchange.rounds)
     for (const comm::Transfer& transfer : round.sends)
       if (const std::int64_t bytes = exchange.bytes(transfer); bytes > 0)
-        visitor.sent(exchange.phase, exchange.team->ranks[transfer.peer], bytes);
+        visitor.sent(exchange.team->ranks[transfer.peer], bytes);
 }
 
-void visit(const std::vector<Exchange>& exchanges, const Visitor& visitor) {
+template <class Visitor>
+void visit(const std::vector<Exchange>& exchanges, Visitor& visitor) {
   for (const Exchange& exchange : exchanges) visit(exchange, visitor);
 }
 
+template <class Visitor>
 void visit(const CollisionPlan& plan, const TransposeExchange& exchange, int rows, bool to_columns,
-           const Visitor& visitor) {
+           Visitor& visitor) {
   if (plan.division().shape(plan.own_beam()).pcol == 1) return;
+  visitor.in_phase(exchange.phase);
   if (exchange.by_library()) {
     for (int item = 0; item < exchange.items; ++item)
-      visitor.asked(exchange.phase, plan.asked_of_transpose(rows, to_columns));
+      visitor.asked(plan.asked_of_transpose(rows, to_columns));
     return;
   }
   for (const comm::Round& round : *exchange.rounds)
     for (const comm::Transfer& transfer : round.sends)
-      visitor.sent(exchange.phase, exchange.team->ranks[transfer.peer], exchange.bytes(transfer));
+      visitor.sent(exchange.team->ranks[transfer.peer], exchange.bytes(transfer));
 }
 
 struct Collision {
@@ -72,14 +72,14 @@ struct Collision {
 };
 
 // What strong_strong.cpp does in a step, message by message.
+template <class Visitor>
 void visit_step(const CollisionPlan& plan, const Collision& collision,
-                const comm::Settings& settings, const Step& step, const Visitor& visitor) {
+                const comm::Settings& settings, const Step& step, Visitor& visitor) {
   const auto& shape = collision.shape;
   if (!collision.grid.divided()) return;
   for (const std::vector<int>& pairs : plan.batches(step)) {
     visit(plan.reduce(step, pairs), visitor);
-    const int grids =
-        static_cast<int>(plan.own_pairs(step, plan.own_beam(), pairs).size()) * shape.planes;
+    const int grids = plan.grids_to_solve(step, pairs);
     const int together = settings.aggregate_solve ? grids : shape.planes;
     for (int done = 0; done < grids; done += together)
       for (const bool to_columns : {true, false})
@@ -120,7 +120,8 @@ class Turn {
   int ranks() const { return ranks_; }
 
   // Everything that a rank sends in a turn, all steps or a sample of them.
-  void visit_rank(int rank, int sample, const Visitor& visitor) const {
+  template <class Visitor>
+  void visit_rank(int rank, int sample, Visitor& visitor) const {
     for (std::size_t ip = 0; ip < collisions_.size(); ++ip) {
       const Collision& c = collisions_[ip];
       if (ranks_ > 1) visit_sums(c, ip == 0, visitor);
@@ -131,7 +132,8 @@ class Turn {
     }
   }
   // A new Green function of each interaction point.
-  void visit_green(int rank, const Visitor& visitor) const {
+  template <class Visitor>
+  void visit_green(int rank, Visitor& visitor) const {
     for (const Collision& c : collisions_) {
       if (c.point.model != collision::Model::strong_strong || c.shape.green_every_step) continue;
       if (!c.grid.divided()) continue;
@@ -142,9 +144,11 @@ class Turn {
 
  private:
   // The library's sums over all ranks: turn.cpp, luminosity.cpp, slice_moments.cpp.
-  void visit_sums(const Collision& c, bool first, const Visitor& visitor) const {
+  template <class Visitor>
+  void visit_sums(const Collision& c, bool first, Visitor& visitor) const {
     const auto asked = [&](const char* phase, std::int64_t values) {
-      visitor.asked(phase, 8 * values);
+      visitor.in_phase(phase);
+      visitor.asked(8 * values);
     };
     asked("losses", 2);
     asked("moments", 12);
@@ -173,44 +177,55 @@ class Turn {
   std::vector<Collision> collisions_;
 };
 
-// Counts of one rank, phase by phase.
-class Counts {
+// Messages and bytes of one rank, phase by phase.
+class Totals {
  public:
-  Counts(const Turn& turn, int rank) : turn_(turn), rank_(rank) {}
-
-  Visitor visitor() {
-    return {[this](std::string_view phase, int peer, std::int64_t bytes) {
-              PlannedPhase& p = of(phase);
-              count(p, bytes);
-              ++(turn_.node(peer) == turn_.node(rank_) ? p.intra_node : p.inter_node);
-            },
-            [this](std::string_view phase, std::int64_t bytes) {
-              PlannedPhase& p = of(phase);
-              count(p, bytes);
-              p.library = true;
-            }};
+  struct Phase {
+    std::string_view name;
+    std::int64_t messages = 0, bytes = 0;
+  };
+  void in_phase(std::string_view name) {
+    for (current_ = 0; current_ < phases_.size(); ++current_)
+      if (phases_[current_].name == name) return;
+    phases_.push_back({name});
   }
-  const std::vector<PlannedPhase>& phases() const { return phases_; }
+  void sent(int, std::int64_t bytes) { asked(bytes); }
+  void asked(std::int64_t bytes) {
+    ++phases_[current_].messages;
+    phases_[current_].bytes += bytes;
+  }
+  const std::vector<Phase>& phases() const { return phases_; }
 
  private:
-  PlannedPhase& of(std::string_view phase) {
-    if (last_ < phases_.size() && phases_[last_].name == phase) return phases_[last_];
-    for (last_ = 0; last_ < phases_.size(); ++last_)
-      if (phases_[last_].name == phase) return phases_[last_];
-    PlannedPhase& made = phases_.emplace_back();
-    made.name = phase;
-    made.rank = rank_;
-    return made;
+  std::vector<Phase> phases_;
+  std::size_t current_ = 0;
+};
+
+// All that is told of one phase of one rank.
+class Details {
+ public:
+  Details(const Turn& turn, PlannedPhase& phase) : turn_(turn), phase_(phase) {}
+  void in_phase(std::string_view name) { counts_ = name == phase_.name; }
+  void sent(int peer, std::int64_t bytes) {
+    if (!counts_) return;
+    count(bytes);
+    ++(turn_.node(peer) == turn_.node(phase_.rank) ? phase_.intra_node : phase_.inter_node);
   }
-  static void count(PlannedPhase& p, std::int64_t bytes) {
-    ++p.messages;
-    p.bytes += bytes;
-    ++p.sizes[bytes];
+  void asked(std::int64_t bytes) {
+    if (!counts_) return;
+    count(bytes);
+    phase_.library = true;
+  }
+
+ private:
+  void count(std::int64_t bytes) {
+    ++phase_.messages;
+    phase_.bytes += bytes;
+    ++phase_.sizes[bytes];
   }
   const Turn& turn_;
-  int rank_;
-  std::size_t last_ = 0;
-  std::vector<PlannedPhase> phases_;
+  PlannedPhase& phase_;
+  bool counts_ = false;
 };
 
 void describe(PlannedPhase& phase, const comm::Settings& settings) {
@@ -230,16 +245,41 @@ void describe(PlannedPhase& phase, const comm::Settings& settings) {
   phase.beam = phase.direction == "all" ? "both" : crosses ? "other" : "same";
 }
 
-// Keeps, phase by phase, the rank that sends more messages (then bytes).
-void keep_most(std::vector<PlannedPhase>& most, const std::vector<PlannedPhase>& phases) {
-  for (const PlannedPhase& phase : phases) {
-    const auto same = std::find_if(most.begin(), most.end(),
-                                   [&](const auto& kept) { return kept.name == phase.name; });
-    if (same == most.end())
-      most.push_back(phase);
-    else if (std::pair(phase.messages, phase.bytes) > std::pair(same->messages, same->bytes))
-      *same = phase;
+// The rank of [first, last) that sends most messages, then bytes, in each phase that `visit_one`
+// shows of a rank; all details of it.
+template <class VisitOne>
+std::vector<PlannedPhase> most_in_each_phase(const Turn& turn, int first, int last,
+                                             VisitOne&& visit_one) {
+  struct Most {
+    std::string_view name;
+    std::pair<std::int64_t, std::int64_t> sent;
+    int rank;
+  };
+  std::vector<Most> most;
+  for (int rank = first; rank < last; ++rank) {
+    Totals totals;
+    visit_one(rank, totals);
+    for (const Totals::Phase& phase : totals.phases()) {
+      const std::pair sent{phase.messages, phase.bytes};
+      const auto known = std::find_if(most.begin(), most.end(),
+                                      [&](const Most& m) { return m.name == phase.name; });
+      if (known == most.end())
+        most.push_back({phase.name, sent, rank});
+      else if (sent > known->sent)
+        *known = {phase.name, sent, rank};
+    }
   }
+  std::vector<PlannedPhase> result;
+  for (const Most& m : most) {
+    if (m.sent.first == 0) continue;
+    PlannedPhase phase;
+    phase.name = m.name;
+    phase.rank = m.rank;
+    Details details(turn, phase);
+    visit_one(m.rank, details);
+    result.push_back(std::move(phase));
+  }
+  return result;
 }
 
 std::array<double, 2> grid_load(const Collision& c) {
@@ -262,16 +302,13 @@ Plan plan_turn(const Parameters& parameters, int ranks, int node_size, int rank)
     throw std::invalid_argument("rank " + std::to_string(rank) + " is not among " +
                                 std::to_string(ranks) + " ranks, which are counted from 0");
   const Turn turn(parameters, ranks, node_size);
-  std::vector<PlannedPhase> most;
   const int first = std::max(rank, 0), last = rank < 0 ? ranks : rank + 1;
-  for (int r = first; r < last; ++r) {
-    Counts counts(turn, r), of_mesh(turn, r);
-    turn.visit_rank(r, 0, counts.visitor());
-    keep_most(most, counts.phases());
-    turn.visit_green(r, of_mesh.visitor());
-    std::vector<PlannedPhase> meshes = of_mesh.phases();
-    for (PlannedPhase& phase : meshes) phase.per_mesh = true;
-    keep_most(most, meshes);
+  std::vector<PlannedPhase> most = most_in_each_phase(
+      turn, first, last, [&](int r, auto& visitor) { turn.visit_rank(r, 0, visitor); });
+  for (PlannedPhase& phase : most_in_each_phase(
+           turn, first, last, [&](int r, auto&visitor) { turn.visit_green(r, visitor); })) {
+    phase.per_mesh = true;
+    most.push_back(std::move(phase));
   }
   Plan plan;
   plan.ranks = ranks;
@@ -293,18 +330,28 @@ Plan plan_turn(const Parameters& parameters, int ranks, int node_size, int rank)
   return plan;
 }
 
+namespace {
+
+class ToPeers {
+ public:
+  void in_phase(std::string_view) {}
+  void asked(std::int64_t) {}
+  void sent(int peer, std::int64_t bytes) {
+    ++to[peer].first;
+    to[peer].second += bytes;
+  }
+  std::map<int, std::pair<std::int64_t, std::int64_t>> to;
+};
+
+}  // namespace
+
 PlannedTraffic planned_traffic(const Parameters& parameters, int ranks) {
   const Turn turn(parameters, ranks, 1);
   PlannedTraffic traffic;
   for (int rank = 0; rank < ranks; ++rank) {
-    std::map<int, std::pair<std::int64_t, std::int64_t>> to;
-    turn.visit_rank(rank, 0,
-                    {[&](std::string_view, int peer, std::int64_t bytes) {
-                       ++to[peer].first;
-                       to[peer].second += bytes;
-                     },
-                     [](std::string_view, std::int64_t) {}});
-    for (const auto& [peer, sent] : to) {
+    ToPeers visitor;
+    turn.visit_rank(rank, 0, visitor);
+    for (const auto& [peer, sent] : visitor.to) {
       traffic.from.push_back(rank);
       traffic.to.push_back(peer);
       traffic.messages.push_back(sent.first);
@@ -317,17 +364,15 @@ PlannedTraffic planned_traffic(const Parameters& parameters, int ranks) {
 std::map<std::string, double> sampling_scales(const Parameters& parameters, int ranks, int rank,
                                               int sample) {
   const Turn turn(parameters, ranks, 1);
-  std::map<std::string, double> all, done, scales;
-  const auto visitor = [](std::map<std::string, double>& to) -> Visitor {
-    const auto add = [&to](std::string_view phase, std::int64_t bytes) {
-      to[std::string(phase)] += static_cast<double>(bytes);
-    };
-    return {[add](std::string_view phase, int, std::int64_t bytes) { add(phase, bytes); }, add};
-  };
-  turn.visit_rank(rank, 0, visitor(all));
-  turn.visit_rank(rank, sample, visitor(done));
-  for (const auto& [phase, bytes] : done)
-    if (bytes > 0.0) scales[phase] = all[phase] / bytes;
+  Totals all, done;
+  turn.visit_rank(rank, 0, all);
+  turn.visit_rank(rank, sample, done);
+  std::map<std::string, double> scales;
+  for (const Totals::Phase& some : done.phases())
+    for (const Totals::Phase& whole : all.phases())
+      if (whole.name == some.name && some.bytes > 0)
+        scales[std::string(some.name)] =
+            static_cast<double>(whole.bytes) / static_cast<double>(some.bytes);
   // Kernels of the steps go with the pairs of slices.
   const collision::InteractionPoint& point = turn.collisions().front().point;
   double pairs = 0.0;
