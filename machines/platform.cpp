@@ -2,6 +2,7 @@
 // an XML file, which could give neither a node's shared memory bus nor an adapter beside the limit
 // of one flow. What it builds is described by the file that the variable PHASEWISE_PLATFORM names.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -66,29 +67,39 @@ sg4::LinkInRoute flow_limit(sg4::NetZone* zone, const std::string& name, Rate ra
                               ->seal());
 }
 
-// Adds one node to a star. Its ranks share the memory bus among themselves and, each way, the
-// adapter towards the others; one rank alone on its node may have neither.
-sg4::Host* add_node(sg4::NetZone* star, const Description& given, const std::string& name) {
-  sg4::Host* host = star->create_host(name, given.number("processor.rate"));
-  host->set_core_count(static_cast<int>(given.number("node.ranks")))->seal();
-  NetPoint* here = host->get_netpoint();
+// A node: the links among its ranks, and those towards the others and from them. Its ranks share
+// the memory bus and, each way, the adapter; one rank alone may have neither.
+struct Node {
+  sg4::Host* host;
+  std::vector<sg4::LinkInRoute> within, out, in;
+  NetPoint* point() const { return host->get_netpoint(); }
+};
+
+Node make_node(sg4::NetZone* zone, const Description& given, const std::string& name) {
+  Node node{zone->create_host(name, given.number("processor.rate")), {}, {}, {}};
+  node.host->set_core_count(static_cast<int>(given.number("node.ranks")))->seal();
   if (given.has("memory")) {
     const std::vector<double> memory = given.numbers("memory", 3);
-    star->add_route(here, here, nullptr, nullptr,
-                    {flow_limit(star, name + ".copy", {memory[0], memory[1]}),
-                     shared_link(star, name + ".bus", {0.0, memory[2]})},
-                    false);
+    node.within = {flow_limit(zone, name + ".copy", {memory[0], memory[1]}),
+                   shared_link(zone, name + ".bus", {0.0, memory[2]})};
   }
   const std::vector<double> flow = given.numbers("flow", 2);
-  std::vector<sg4::LinkInRoute> out{flow_limit(star, name + ".flow", {flow[0], flow[1]})}, in;
+  node.out = {flow_limit(zone, name + ".flow", {flow[0], flow[1]})};
   if (given.has("adapter")) {
     const double adapter = given.number("adapter");
-    out.push_back(shared_link(star, name + ".out", {0.0, adapter}));
-    in.push_back(shared_link(star, name + ".in", {0.0, adapter}));
+    node.out.push_back(shared_link(zone, name + ".out", {0.0, adapter}));
+    node.in.push_back(shared_link(zone, name + ".in", {0.0, adapter}));
   }
-  star->add_route(here, nullptr, nullptr, nullptr, out, false);
-  star->add_route(nullptr, here, nullptr, nullptr, in, false);
-  return host;
+  return node;
+}
+
+// In a star a route is what leads out of its first node and what leads into its last one.
+void add_to_star(sg4::NetZone* star, const Description& given, const std::string& name) {
+  const Node node = make_node(star, given, name);
+  star->add_route(node.point(), nullptr, nullptr, nullptr, node.out, false);
+  star->add_route(nullptr, node.point(), nullptr, nullptr, node.in, false);
+  if (!node.within.empty())
+    star->add_route(node.point(), node.point(), nullptr, nullptr, node.within, false);
 }
 
 std::string node_name(unsigned long number) { return "node" + std::to_string(number); }
@@ -99,7 +110,7 @@ unsigned long count(const Description& given, const std::string& key) {
 
 void build_flat(const Description& given) {
   sg4::NetZone* star = sg4::create_star_zone("cluster");
-  for (unsigned long i = 0; i < count(given, "nodes"); ++i) add_node(star, given, node_name(i));
+  for (unsigned long i = 0; i < count(given, "nodes"); ++i) add_to_star(star, given, node_name(i));
   star->seal();
 }
 
@@ -114,7 +125,7 @@ void build_tapered(const Description& given) {
     stage->set_parent(top);
     NetPoint* gateway = stage->create_router(name + ".router");
     for (unsigned long i = first; i < std::min(first + together, nodes); ++i)
-      add_node(stage, given, node_name(i));
+      add_to_star(stage, given, node_name(i));
     stage->seal();
     NetPoint* here = stage->get_netpoint();
     top->add_route(here, nullptr, gateway, nullptr,
@@ -125,25 +136,77 @@ void build_tapered(const Description& given) {
   top->seal();
 }
 
-// Each place of a torus or dragonfly is a star of one node, whose own links come before and after
-// those of the network.
+// A message goes along x, then y, then z, the shorter way round. Of two ways that are equally long
+// the even places take the one, the odd ones the other; SimGrid's own torus would send all of them
+// the same way.
+class Torus {
+ public:
+  Torus(sg4::NetZone* zone, const Description& given) : zone_(zone) {
+    const std::vector<double> dims = given.numbers("dims", 3), link = given.numbers("link", 2);
+    std::copy(dims.begin(), dims.end(), dims_.begin());
+    for (int i = 0; i < dims_[0] * dims_[1] * dims_[2]; ++i) {
+      nodes_.push_back(make_node(zone, given, node_name(i)));
+      for (int way = 0; way < ways; ++way)
+        links_.push_back(
+            shared_link(zone, node_name(i) + ".link" + std::to_string(way), {link[0], link[1]}));
+    }
+  }
+
+  void add_routes() {
+    const int places = static_cast<int>(nodes_.size());
+    for (int a = 0; a < places; ++a)
+      for (int b = 0; b < places; ++b)
+        if (a != b || !nodes_[a].within.empty())
+          zone_->add_route(nodes_[a].point(), nodes_[b].point(), nullptr, nullptr,
+                           a == b ? nodes_[a].within : route(a, b), false);
+  }
+
+ private:
+  static constexpr int ways = 6;  // up and down in each direction
+
+  std::vector<sg4::LinkInRoute> route(int from, int to) const {
+    std::vector<sg4::LinkInRoute> links = nodes_[from].out;
+    int at = from;
+    for (int axis = 0, stride = 1; axis < 3; stride *= dims_[axis++]) {
+      const int side = dims_[axis];
+      int here = at / stride % side;
+      const int there = to / stride % side, up = (there - here + side) % side, down = side - up;
+      const bool goes_up = up < down || (up == down && here % 2 == 0);
+      while (here != there) {
+        links.push_back(links_[at * ways + 2 * axis + (goes_up ? 0 : 1)]);
+        const int next = (here + (goes_up ? 1 : side - 1)) % side;
+        at += (next - here) * stride;
+        here = next;
+      }
+    }
+    links.insert(links.end(), nodes_[to].in.begin(), nodes_[to].in.end());
+    return links;
+  }
+
+  sg4::NetZone* zone_;
+  std::array<int, 3> dims_{};
+  std::vector<Node> nodes_;
+  std::vector<sg4::LinkInRoute> links_;  // [node][way]
+};
+
+void build_torus(const Description& given) {
+  sg4::NetZone* zone = sg4::create_full_zone("cluster");
+  Torus(zone, given).add_routes();
+  zone->seal();
+}
+
+// Each place of a dragonfly is a star of one node, whose own links come before and after those of
+// the network.
 sg4::ClusterCallbacks one_node_each(const Description& given) {
   return sg4::ClusterCallbacks(
       [&given](sg4::NetZone* zone, const std::vector<unsigned long>& /*at*/, unsigned long id) {
         sg4::NetZone* star = sg4::create_star_zone("place" + std::to_string(id));
         star->set_parent(zone);
         NetPoint* gateway = star->create_router("place" + std::to_string(id) + ".router");
-        add_node(star, given, node_name(id));
+        add_to_star(star, given, node_name(id));
         star->seal();
         return std::pair(star->get_netpoint(), gateway);
       });
-}
-
-void build_torus(const Description& given) {
-  const std::vector<double> dims = given.numbers("dims", 3), link = given.numbers("link", 2);
-  sg4::create_torus_zone("cluster", nullptr, {dims.begin(), dims.end()}, one_node_each(given),
-                         link[1], link[0], sg4::Link::SharingPolicy::SPLITDUPLEX)
-      ->seal();
 }
 
 // All routers of a group are joined, and each group with each other one. SimGrid has one bandwidth

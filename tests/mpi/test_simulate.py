@@ -81,6 +81,47 @@ def test_ranks_within_a_node_take_the_papers_time_for_each_message(tmp_path: Pat
     assert summary["phases"]["broadcast_column"] == pytest.approx(expected, rel=1e-3)
 
 
+RING = """
+name = "ring"
+[node]
+ranks = 1
+[network]
+kind = "torus"
+dims = [1, 1, 4]
+latency = 4e-6
+hop_latency = 1e-7
+flow_bandwidth = 142e6
+link_bandwidth = 142e6
+[processor]
+peak = 1e9
+flops = 1e9
+bandwidth = 1e9
+"""
+
+
+def test_messages_half_round_a_ring_share_both_ways(tmp_path: Path) -> None:
+    # Of four ranks in a ring the first two hold beam 1. Each sends half of its messages two places
+    # on, all at once: 71 MB/s each if they went the same way round, 142 MB/s if both are used.
+    (tmp_path / "ring.toml").write_text(RING)
+    machine = load_machine(str(tmp_path / "ring.toml"))
+    crossing = exchanges(
+        ip__1__grid=[256, 256],
+        communication__process_grid="2x1",
+        communication__crossing="4a",
+        communication__aggregate=True,
+    )
+    request = replace(messages_alone("bassi", 4), machine=machine)
+    summary, record = simulate(crossing, request, tmp_path / "run")
+    phase = record.phase("broadcast_row")
+    assert phase is not None
+    # The steps of four slices have 1, 2, 3, 4, 3, 2, 1 pairs: the busier column sends 10 of them in
+    # seven steps, where each column sends 8 of the 16. Messages to the other beam: two a step.
+    assert phase.bytes.min() == phase.bytes.max()
+    volume = 10 / 8 * phase.bytes[0]
+    seconds = summary["phases"]["broadcast_row"]
+    assert seconds <= 14 * (4e-6 + 2 * 1e-7 + HEADER / 142e6) + volume / 142e6
+
+
 @pytest.mark.parametrize("machine", ["seaborg", "bluegene-l"])
 def test_a_simulated_run_has_the_bits_of_a_run_on_one_rank(tmp_path: Path, machine: str) -> None:
     core = pytest.importorskip("phasewise._core", reason="the core is not built")
