@@ -127,18 +127,24 @@ void ColumnSolver::by_library(const TransposeExchange& exchange, int rows_in_all
   }
 }
 
+// One that is kept takes no work; without contents it is enough to know that it would be.
 ColumnSolver::GreenPointer ColumnSolver::green(double hx, double hy, int shift_x, int shift_y) {
-  GreenPointer green;
+  const int begin = columns_of(me_).first, columns = columns_of(me_).second - begin;
+  GreenPointer green = solver_.find_green(hx, hy, shift_x, shift_y, begin, columns);
+  if (green) return green;
   if (alone()) {
     times_.run("green", 1.0, solver_.flops_per_green(), solver_.bytes_per_green(),
                [&] { green = solver_.green(hx, hy, shift_x, shift_y, threads_); });
-    return green;
+  } else {
+    green = green_by_parts(hx, hy, shift_x, shift_y, begin, columns);
   }
+  return hollow_ ? solver_.keep_green(hx, hy, shift_x, shift_y, begin, columns, nullptr) : green;
+}
+
+ColumnSolver::GreenPointer ColumnSolver::green_by_parts(double hx, double hy, int shift_x,
+                                                        int shift_y, int begin, int columns) {
   const int rows_in_all = solver_.doubled_rows();
   const int first = rows_of(me_, rows_in_all).first, last = rows_of(me_, rows_in_all).second;
-  const int begin = columns_of(me_).first, columns = columns_of(me_).second - begin;
-  if (!hollow_) green = solver_.find_green(hx, hy, shift_x, shift_y, begin, columns);
-  if (green) return green;
   reserve(1);
   times_.run("green", 1.0 / processes_, solver_.flops_per_green(processes_),
              solver_.bytes_per_green(processes_), [&] {
@@ -146,6 +152,7 @@ ColumnSolver::GreenPointer ColumnSolver::green(double hx, double hy, int shift_x
                                   threads_);
              });
   to_columns(plan_.green(), rows_in_all);
+  GreenPointer green;
   times_.run("green", 0.0, 0.0, 0.0, [&] {
     solver_.green_columns(columns_.data(), columns);
     green = solver_.keep_green(hx, hy, shift_x, shift_y, begin, columns, columns_.data());

@@ -36,6 +36,8 @@ class ColumnSolver {
   void solve(std::span<const Grid> grids, int padding, const std::function<void()>& progress);
 
  private:
+  GreenPointer green_by_parts(double hx, double hy, int shift_x, int shift_y, int begin,
+                              int columns);
   using Complex = numerics::Complex;
   using Values = parallel::Buffer<Complex>;
 

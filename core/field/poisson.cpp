@@ -312,6 +312,9 @@ PoissonSolver::GreenPointer PoissonSolver::find_green(double hx, double hy, int 
 PoissonSolver::GreenPointer PoissonSolver::keep_green(double hx, double hy, int shift_x,
                                                       int shift_y, int first_column, int columns,
                                                       const Complex* values) {
+  if (values == nullptr)
+    return keep(std::make_shared<GreenTransform>(
+        GreenTransform{hx, hy, shift_x, shift_y, first_column, columns, {}}));
   const auto green = make_green(hx, hy, shift_x, shift_y, first_column, columns);
   std::copy_n(values, columns * column_stride(), green->values.data());
   return keep(green);

@@ -94,7 +94,7 @@ class PoissonSolver {
   // find the same ones there.
   GreenPointer find_green(double hx, double hy, int shift_x, int shift_y, int first_column,
                           int columns);
-  // Keeps a copy of these columns, column_stride() values apart.
+  // Keeps a copy of these columns, column_stride() values apart; of null only that they were made.
   GreenPointer keep_green(double hx, double hy, int shift_x, int shift_y, int first_column,
                           int columns, const Complex* values);
 

@@ -151,10 +151,15 @@ def test_the_same_simulation_gives_the_same_bytes(tmp_path: Path) -> None:
     assert record.source == "simulated on jacquard (a simulator, not hardware)"
 
 
-def test_a_skeleton_sends_what_the_particles_send(tmp_path: Path) -> None:
+@pytest.mark.parametrize("green", ["as-needed", "every-step"])
+@pytest.mark.parametrize("process_grid", ["4x1", "2x2"])
+def test_a_skeleton_sends_what_the_particles_send(
+    tmp_path: Path, process_grid: str, green: str
+) -> None:
+    grid = study(communication__process_grid=process_grid, ip__1__green_function=green)
     full = Request(load_machine("bassi"), 8)
-    _, real = simulate(study(), full, tmp_path / "real")
-    _, hollow = simulate(study(), replace(full, skeleton=True), tmp_path / "hollow")
+    _, real = simulate(grid, full, tmp_path / "real")
+    _, hollow = simulate(grid, replace(full, skeleton=True), tmp_path / "hollow")
     for phase in real.phases:
         other = hollow.phase(phase.name)
         assert other is None or np.array_equal(other.bytes, phase.bytes), phase.name
