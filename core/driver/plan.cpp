@@ -375,11 +375,13 @@ std::map<std::string, double> sampling_scales(const Parameters& parameters, int 
             static_cast<double>(whole.bytes) / static_cast<double>(some.bytes);
   // Kernels of the steps go with the pairs of slices.
   const collision::InteractionPoint& point = turn.collisions().front().point;
+  const std::vector<int> sampled = collision::sampled_steps(point.slices, sample);
   double pairs = 0.0;
-  for (const int k : collision::sampled_steps(point.slices, sample))
-    pairs += Step{point.slices, k}.pairs();
+  for (const int k : sampled) pairs += Step{point.slices, k}.pairs();
   for (const char* kernel : {"encounter", "clear", "field", "solve", "luminosity"})
     scales.emplace(kernel, point.slices * static_cast<double>(point.slices) / pairs);
+  if (point.green_every_step)
+    scales.emplace("green", collision::steps(point.slices) / static_cast<double>(sampled.size()));
   return scales;
 }
 

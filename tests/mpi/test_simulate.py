@@ -180,6 +180,18 @@ def test_sampled_steps_stand_for_all_bytes_of_the_turn(tmp_path: Path) -> None:
     assert sampled["exchange_seconds"] == pytest.approx(whole["exchange_seconds"], rel=0.25)
 
 
+def test_sampled_steps_stand_for_the_green_functions_of_all_steps(tmp_path: Path) -> None:
+    own = study(communication__process_grid="4x1", ip__1__green_function="every-step")
+    request = Request(load_machine("bassi"), 8, skeleton=True)
+    _, every = simulate(own, request, tmp_path / "all")
+    _, some = simulate(own, replace(request, steps=3), tmp_path / "some")
+    whole, scaled = every.phase("green"), some.phase("green")
+    assert whole is not None
+    assert scaled is not None
+    # Each step takes as long as any other; 17 digits are written.
+    assert scaled.computing == pytest.approx(whole.computing, rel=1e-9)
+
+
 def test_computation_takes_time_unless_it_is_left_out(tmp_path: Path) -> None:
     request = Request(load_machine("jaguar"), 4)
     charged, record = simulate(study(), request, tmp_path / "charged")
