@@ -85,7 +85,8 @@ void run_turns(driver::Simulation& simulation, const driver::Parameters& paramet
 
 // Every rank meets an error of the input, and the first tells of it; any other error ends all ranks
 // with the sentence of the rank that met it.
-int run(const Options& options, int rank) {
+int run(const Options& options) {
+  const int rank = comm::rank_of_all();
   std::unique_ptr<driver::Simulation> simulation;
   try {
     const std::string text = read_file(options.parameters);
@@ -105,11 +106,6 @@ int run(const Options& options, int rank) {
   return 0;
 }
 
-int rank_of_all() {
-  comm::Recorder recorder;
-  return comm::Communicator::world(recorder).rank();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -121,7 +117,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   comm::initialise();
-  const int status = run(options, rank_of_all());
+  const int status = run(options);
   comm::finalise();
   return status;
 }

@@ -21,6 +21,8 @@ void initialise();
 // Ends MPI if we started it. main calls it as its last act: a simulated machine does not wait for
 // the process to end.
 void finalise();
+// Which rank of all this is; no other rank has to ask.
+int rank_of_all();
 // Ends all ranks at once with this exit status.
 [[noreturn]] void abort_all(int status);
 // Whether this was built for SimGrid's simulated machines.

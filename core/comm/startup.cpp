@@ -62,6 +62,12 @@ void finalise() {
   if (we_started_mpi && !finalised) MPI_Finalize();
 }
 
+int rank_of_all() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
 void abort_all(int status) {
   MPI_Abort(MPI_COMM_WORLD, status);
   std::_Exit(status);

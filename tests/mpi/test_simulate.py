@@ -122,12 +122,29 @@ def test_messages_half_round_a_ring_share_both_ways(tmp_path: Path) -> None:
     assert seconds <= 14 * (4e-6 + 2 * 1e-7 + HEADER / 142e6) + volume / 142e6
 
 
-@pytest.mark.parametrize("machine", ["seaborg", "bluegene-l"])
-def test_a_simulated_run_has_the_bits_of_a_run_on_one_rank(tmp_path: Path, machine: str) -> None:
+MPI = {"reduce": "mpi", "broadcast": "mpi", "transpose": "alltoallw"}
+ALL_REDUCED = {"reduce": "mpi-allreduce", "broadcast": "mpi-gatherv"}
+
+
+@pytest.mark.parametrize(
+    ("machine", "ranks", "grid", "algorithms"),
+    [
+        ("seaborg", 6, "3x1", {}),
+        ("bluegene-l", 6, "1x3", {}),
+        # The library's algorithms are SimGrid's, some of which are wrong on so many ranks.
+        ("bassi", 12, "3x2", MPI),
+        ("bassi", 14, "1x7", ALL_REDUCED),
+    ],
+    ids=["fat-tree", "torus", "library", "all-reduced"],
+)
+def test_a_simulated_run_has_the_bits_of_a_run_on_one_rank(
+    tmp_path: Path, machine: str, ranks: int, grid: str, algorithms: dict[str, str]
+) -> None:
     core = pytest.importorskip("phasewise._core", reason="the core is not built")
-    two_turns = study(turns=2)
-    simulate(two_turns, Request(load_machine(machine), 6), tmp_path / "simulated")
-    simulation = core.Simulation(two_turns.parameters())
+    chosen = {f"communication__{key}": value for key, value in algorithms.items()}
+    two_turns = study(turns=2, communication__process_grid=grid, **chosen)
+    simulate(two_turns, Request(load_machine(machine), ranks), tmp_path / "simulated")
+    simulation = core.Simulation(study(turns=2).parameters())
     with Results(tmp_path / "simulated") as results:
         for turn in range(2):
             simulation.step()
