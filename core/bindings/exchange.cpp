@@ -102,6 +102,7 @@ nb::list lay_out(const std::string& layout, const Shapes& shapes, std::uint64_t 
 nb::dict process_grid(const Shapes& shapes, const std::vector<std::array<int, 3>>& places,
                       const std::vector<int>& nodes) {
   std::vector<comm::Place> zero_based;
+  zero_based.reserve(places.size());
   for (const auto& [beam, column, row] : places) zero_based.push_back({beam - 1, column, row});
   const comm::ProcessGrid grid(shapes_of(shapes), std::move(zero_based), nodes);
   nb::list beams, columns, rows;

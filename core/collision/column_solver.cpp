@@ -181,9 +181,9 @@ void ColumnSolver::solve(std::span<const Grid> grids, int padding,
   const int items = static_cast<int>(grids.size()), in_all = items + padding;
   if (in_all == 0) return;
   reserve(in_all);
-  const auto [first, last] = rows_of(me_, solver_.rows());
-  const auto [begin, end] = columns_of(me_);
-  const int rows = last - first, columns = end - begin;
+  const std::pair<int, int> my_rows = rows_of(me_, solver_.rows()), my_columns = columns_of(me_);
+  const int first = my_rows.first, rows = my_rows.second - first;
+  const int columns = my_columns.second - my_columns.first;
   const std::int64_t row_stride = solver_.row_stride(), column_stride = solver_.column_stride();
   const double row_share = items * static_cast<double>(rows),
                column_share = items * static_cast<double>(columns);

@@ -51,6 +51,7 @@ numerics::OrderFreeSum StrongStrong::overlap_sum(const Step& step, int p, const 
 
 std::vector<int> StrongStrong::window_shifts(const Step& step) const {
   std::vector<int> shifts;
+  shifts.reserve(step.pairs());
   for (int p = 0; p < step.pairs(); ++p)
     shifts.push_back(mesh_.window[0][step.own(0, p)].offset_x -
                      mesh_.window[1][step.own(1, p)].offset_x);

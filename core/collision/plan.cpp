@@ -190,6 +190,7 @@ std::vector<std::vector<int>> CollisionPlan::messages(const std::vector<int>& pa
                                                       bool aggregate) const {
   if (aggregate) return {pairs};
   std::vector<std::vector<int>> result;
+  result.reserve(pairs.size());
   for (const int p : pairs) result.push_back({p});
   return result;
 }

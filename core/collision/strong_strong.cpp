@@ -33,6 +33,7 @@ std::vector<int> sampled_steps(int slices, int sample) {
   const int all = steps(slices);
   const int count = sample > 0 ? std::min(sample, all) : all;
   std::vector<int> result;
+  result.reserve(count);
   for (int i = 0; i < count; ++i)
     result.push_back(static_cast<int>((2 * i + 1) * static_cast<std::int64_t>(all) / (2 * count)));
   return result;

@@ -53,6 +53,7 @@ std::vector<int> Communicator::nodes() const {
   MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, handle_->get());
   std::map<int, int> number;
   std::vector<int> result;
+  result.reserve(firsts.size());
   for (const int leader : firsts)
     result.push_back(number.emplace(leader, static_cast<int>(number.size())).first->second);
   return result;

@@ -35,7 +35,8 @@ void set_rates(double flops_per_second, double bytes_per_second);
 std::string library_version();
 std::string built_with_version();
 
-// A phase by its index in the recorder, or by its name.
+// A phase by its index in the recorder, or by its name; made silently from either.
+// NOLINTBEGIN(google-explicit-constructor)
 class PhaseKey {
  public:
   PhaseKey(int index) : index_(index) {}
@@ -48,6 +49,7 @@ class PhaseKey {
   int index_ = -1;
   std::string_view name_;
 };
+// NOLINTEND(google-explicit-constructor)
 
 // A point-to-point message of doubles; messages between two ranks on one channel match in the order
 // in which both list them.

@@ -335,6 +335,7 @@ void Executor::transpose_by_library(const TransposeExchange& exchange, const Com
                                  block.inner * block.inner_stride));
   const auto located = [&](const std::vector<StridedBlock>& blocks, Complex* base) {
     std::vector<ComplexBlock> result;
+    result.reserve(blocks.size());
     for (const StridedBlock& block : blocks)
       result.push_back(
           {base + block.offset, block.outer, block.outer_stride, block.inner, block.inner_stride});

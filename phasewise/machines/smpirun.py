@@ -9,6 +9,8 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -100,12 +102,26 @@ def _run(command: list[str], environment: dict[str, str], words: int, folder: Pa
         preexec_fn=_end_with_parent,
     )
     try:
-        return process.wait()
+        with _interruptible():
+            return process.wait()
     except BaseException:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         raise
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let a request to end interrupt this process, so that it cleans up behind itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    former = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former)
 
 
 def _end_with_parent() -> None:

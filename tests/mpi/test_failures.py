@@ -52,7 +52,7 @@ class Core:
         return "reduce_row" if self._failed else self._core.current_phase()
     def Simulation(self, parameters, threads):
         if fault == "no memory from the start" and self._core.rank() == int(rank):
-            let_it_grow(0)
+            let_it_grow(8 << 20)  # the MPI library needs some, a mesh needs more
         if fault == "no memory":
             # Without particles and meshes a turn needs memory for its messages alone.
             parameters += "simulated.skeleton = 1\\n"
