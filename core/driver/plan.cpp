@@ -287,9 +287,10 @@ std::array<double, 2> grid_load(const Collision& c) {
   for (int b = 0; b < 2; ++b) {
     const comm::Shape shape = c.grid.shape(b);
     // Slices of the fullest column, rows of the fullest process.
-    const double slices = (c.point.slices + shape.prow - 1) / shape.prow;
-    const double rows = (c.point.nx + shape.pcol - 1) / shape.pcol;
-    load[b] = slices * rows * shape.ranks() / (static_cast<double>(c.point.slices) * c.point.nx);
+    const int slices = (c.point.slices + shape.prow - 1) / shape.prow;
+    const int rows = (c.point.nx + shape.pcol - 1) / shape.pcol;
+    load[b] = static_cast<double>(slices) * rows * shape.ranks() /
+              (static_cast<double>(c.point.slices) * c.point.nx);
   }
   return load;
 }

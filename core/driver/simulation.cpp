@@ -75,6 +75,7 @@ void Simulation::build_points(const Parameters& parameters) {
         build_process_grid(settings_, world_.size(), description.slices, seed_, nodes_);
     if (!groups_) {
       std::vector<int> beam_of;
+      beam_of.reserve(world_.size());
       for (int rank = 0; rank < world_.size(); ++rank) beam_of.push_back(grid.place(rank).beam);
       groups_ = std::make_unique<collision::BeamGroups>(world_, std::array{tracked(0), tracked(1)},
                                                         beam_of);
