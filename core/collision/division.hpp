@@ -30,9 +30,6 @@ struct Division {
   }
   // The column that solves for a slice of a beam.
   int column_of(int beam, int slice) const { return slice % shape(beam).prow; }
-  // The column of the other beam where the potentials of a slice arrive when the beams cross before
-  // they are shared in it.
-  int arrival_column(int from_beam, int slice) const { return slice % shape(1 - from_beam).prow; }
 };
 
 }  // namespace phasewise::collision

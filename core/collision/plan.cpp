@@ -45,11 +45,10 @@ CollisionPlan::CollisionPlan(const CollisionShape& shape, const comm::Settings& 
   row_ = member(grid.row(own_, division_.row()), settings.reduce_row, settings.broadcast_row);
   if (settings.reduce_at_once || settings.broadcast_at_once)
     beam_ = member(grid.beam(own_), settings.reduce, settings.broadcast);
-  column_team_ = column_.team;
   const auto transpose = [&](comm::Transpose algorithm) -> RoundsPointer {
     if (algorithm == comm::Transpose::alltoallw) return nullptr;
     return std::make_shared<Rounds>(comm::transpose_rounds(
-        algorithm, column_team_->me, static_cast<int>(column_team_->ranks.size())));
+        algorithm, column_.team->me, static_cast<int>(column_.team->ranks.size())));
   };
   green_rounds_ = transpose(settings.green);
   solve_rounds_ = transpose(settings.solve);
@@ -406,12 +405,12 @@ int CollisionPlan::padded_columns() const {
 
 comm::TransposeExchange CollisionPlan::solve(int grids) const {
   const std::int64_t block = static_cast<std::int64_t>(padded_rows(shape_.nx)) * padded_columns();
-  return {"solve", column_team_, settings_.solve, solve_rounds_, grids, block};
+  return {"solve", column_.team, settings_.solve, solve_rounds_, grids, block};
 }
 
 comm::TransposeExchange CollisionPlan::green() const {
   const std::int64_t block = static_cast<std::int64_t>(padded_rows(shape_.mx)) * padded_columns();
-  return {"green", column_team_, settings_.green, green_rounds_, 1, block};
+  return {"green", column_.team, settings_.green, green_rounds_, 1, block};
 }
 
 std::int64_t CollisionPlan::asked_of_transpose(int rows_in_all, bool to_columns) const {

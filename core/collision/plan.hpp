@@ -130,7 +130,6 @@ class CollisionPlan {
   Division division_;
   int own_, other_;  // beams
   Member column_, row_, beam_;
-  TeamPointer column_team_;
   RoundsPointer green_rounds_, solve_rounds_;
 };
 

@@ -173,21 +173,18 @@ void Executor::Flight::begin_round() {
     receives.push_back({exchange.team->ranks[t.peer], target, count});
     if (piece < 0 && !hollow) to += count;
   }
-  const auto fill = [&] {
-    for (const Transfer& t : round.sends) {
-      const std::int64_t count = values(exchange, t);
-      if (count == 0) continue;
-      const std::int64_t piece = hollow ? -1 : single_piece(exchange, t, work.from.item_size);
-      double* source = piece < 0 ? from : work.from.data + piece;
-      if (piece < 0 && !hollow) {
-        executor_->pack(work, t, from);
-        from += count;
-        packed += count;
-      }
-      sends.push_back({exchange.team->ranks[t.peer], source, count});
+  for (const Transfer& t : round.sends) {
+    const std::int64_t count = values(exchange, t);
+    if (count == 0) continue;
+    const std::int64_t piece = hollow ? -1 : single_piece(exchange, t, work.from.item_size);
+    double* source = piece < 0 ? from : work.from.data + piece;
+    if (piece < 0 && !hollow) {
+      executor_->pack(work, t, from);
+      from += count;
+      packed += count;
     }
-  };
-  if (!round.sends.empty()) fill();
+    sends.push_back({exchange.team->ranks[t.peer], source, count});
+  }
   if (packed > 0) parallel::clock().charge(0.0, 16.0 * static_cast<double>(packed));
   pending_ = executor_->world_.post(phase, exchange.channel, sends, receives);
   posted_ = true;

@@ -5,7 +5,6 @@
 #include <array>
 #include <complex>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
