@@ -27,6 +27,11 @@ COMMANDS = {
     "report": "phasewise.report",
     "plan": "phasewise.plan",
     "simulate": "phasewise.simulate",
+    "machine": "phasewise.machine",
+    "predict": "phasewise.predict",
+    "compare": "phasewise.compare",
+    "tune": "phasewise.tune",
+    "reproduce": "phasewise.reproduce",
     "trace": "phasewise.trace",
     "import": "phasewise.importers",
     "bench": "phasewise.bench",
@@ -131,6 +136,11 @@ def build_parser() -> Parser:
     _add_report(commands)
     _add_plan(commands)
     _add_simulate(commands)
+    _add_machine(commands)
+    _add_predict(commands)
+    _add_compare(commands)
+    _add_tune(commands)
+    _add_reproduce(commands)
     _add_trace(commands)
     _add_import(commands)
     _add_bench(commands)
@@ -259,6 +269,91 @@ def _add_simulate(commands: Any) -> None:
         "--events", type=count, default=0, metavar="N", help="time line: events kept by each rank"
     )
     parser.add_argument("--out", metavar="DIR", help="folder for the records (none by default)")
+
+
+def _add_machine(commands: Any) -> None:
+    summary = "Measure a machine's messages, memory and kernels, and write its file."
+    parser = _command(commands, "machine", summary, "print what was measured as JSON")
+    parser.add_argument("action", choices=["measure"], help="what to do")
+    parser.add_argument(
+        "--machine", metavar="M", help="a simulated machine; without it the one this runs on"
+    )
+    parser.add_argument("--ranks", type=count, metavar="N", help="ranks that take part")
+    parser.add_argument("--twin", choices=TWINS, default="full", help="of a simulated machine")
+    parser.add_argument("--quick", action="store_true", help="fewer sizes and repetitions")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the machine's file")
+
+
+def _add_predict(commands: Any) -> None:
+    summary = "Predict the time of a turn on a machine, without running it."
+    parser = _command(commands, "predict", summary, "print the predictions as JSON")
+    _add_study(parser)
+    _add_target(parser)
+    parser.add_argument(
+        "--ranks", type=counts, required=True, metavar="N,N,…", help="numbers of MPI ranks"
+    )
+    _add_models(parser)
+    _add_placement(parser)
+    parser.add_argument(
+        "--algorithm", metavar="A", help="of all reduce and broadcast phases, such as hypercube"
+    )
+    parser.add_argument("--picture", metavar="FILE", help="the predictions as a picture (SVG, PNG)")
+    parser.add_argument(
+        "--export", nargs=2, metavar=("extrap", "FILE"), help="the points as a file for Extra-P"
+    )
+
+
+def _add_compare(commands: Any) -> None:
+    summary = "Compare what runs measured with what models predict."
+    parser = _command(commands, "compare", summary, "print the comparison as JSON")
+    parser.add_argument("directories", metavar="DIR", nargs="+", help="folders of runs")
+    parser.add_argument(
+        "--machine", metavar="M", help="that of the runs (of simulated ones by default their own)"
+    )
+    _add_models(parser)
+    parser.add_argument("--picture", metavar="FILE", help="the ratios as a picture (SVG, PNG)")
+
+
+def _add_tune(commands: Any) -> None:
+    summary = "Choose process grid, layout and algorithms for a machine."
+    parser = _command(commands, "tune", summary, "print the choice as JSON")
+    _add_study(parser)
+    _add_target(parser)
+    parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
+    parser.add_argument("--threads", type=count, metavar="T", help="cores: ranks × threads to use")
+    parser.add_argument("--model", metavar="NAME", help="the model that ranks the candidates")
+    parser.add_argument(
+        "--verify", type=int, default=8, metavar="K", help="so many of the best are run (0: none)"
+    )
+    parser.add_argument("--out", metavar="DIR", help="folder for what a launcher and a study need")
+
+
+def _add_reproduce(commands: Any) -> None:
+    summary = "Regenerate the source paper's tables and figures."
+    parser = _command(commands, "reproduce", summary, "print claims and errors as JSON")
+    parser.add_argument("--quick", action="store_true", help="fewer ranks, under two minutes")
+    parser.add_argument("--out", metavar="DIR", default="reproduced", help="folder for the page")
+
+
+def _add_target(parser: Any) -> None:
+    parser.add_argument(
+        "--machine", required=True, metavar="M", help="such as bassi, or a machine's TOML file"
+    )
+    parser.add_argument("--twin", choices=TWINS, default="full", help="of a simulated machine")
+
+
+def _add_models(parser: Any) -> None:
+    parser.add_argument(
+        "--model", metavar="NAME,…", help="one model or several (the best for the machine)"
+    )
+    parser.add_argument(
+        "--fit", nargs="+", default=[], metavar="DIR", help="recorded runs for model measured"
+    )
+
+
+def counts(text: str) -> list[int]:
+    """Several numbers of ranks: 32,64,128."""
+    return [count(word) for word in text.split(",")]
 
 
 def _add_placement(parser: Any) -> None:
