@@ -227,6 +227,9 @@ void bind_simulation(nb::module_& m) {
       .def("replace_particles", &replace_particles, nb::arg("beam"), nb::arg("id"), nb::arg("x"),
            nb::arg("px"), nb::arg("y"), nb::arg("py"), nb::arg("z"), nb::arg("delta"),
            "Puts these in the place of this rank's particles; ids are this rank's, each once.")
+      .def("set_communication", &Simulation::set_communication, nb::arg("parameters"),
+           "Exchange in another way from the next turn on: communication.* parameters, but those "
+           "of places. The same on all ranks; ValueError where they cannot be used.")
       .def("slices", &slices, nb::arg("ip"),
            "Slices of the last collision that records.slices_every chose.")
       .def("pair_luminosity", &pair_luminosity, nb::arg("ip"),

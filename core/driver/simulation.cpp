@@ -92,12 +92,17 @@ void Simulation::build_points(const Parameters& parameters) {
     Point& point = *points_[i];
     const collision::InteractionPoint& description = point.description;
     if (shared[i])
-      point.strong_strong = std::make_unique<collision::StrongStrong>(
-          description, *groups_, *shared[i], threads_, times_, sample_, skeleton_);
+      point.strong_strong = strong_strong(description, *shared[i]);
     else if (description.model != collision::Model::none)
       point.gaussian =
           std::make_unique<collision::GaussianCollision>(description, *groups_, threads_, times_);
   }
+}
+
+std::unique_ptr<collision::StrongStrong> Simulation::strong_strong(
+    const collision::InteractionPoint& ip, collision::Decomposition& shared) {
+  return std::make_unique<collision::StrongStrong>(ip, *groups_, shared, threads_, times_, sample_,
+                                                   skeleton_);
 }
 
 // Interaction points with the same process grid share one.
@@ -107,6 +112,41 @@ collision::Decomposition& Simulation::decomposition(const comm::ProcessGrid& gri
   decompositions_.push_back(
       std::make_unique<collision::Decomposition>(world_, recorder_, grid, settings_));
   return *decompositions_.back();
+}
+
+void Simulation::set_communication(const std::string& text) {
+  const Parameters parameters = Parameters::parse(text);
+  for (const char* place : {"process_grid", "layout", "places", "node_size"}) {
+    const std::string key = std::string("communication.") + place;
+    if (parameters.has(key))
+      parameters.fail(key, "ranks keep their places while a simulation goes on");
+  }
+  comm::Settings settings = build_settings(parameters);
+  parameters.check_all_used();
+  settings.shapes = settings_.shapes;
+  settings.layout = settings_.layout;
+  settings.places = settings_.places;
+  settings.node_size = settings_.node_size;
+  const auto share = [&](const comm::Settings& how) {
+    for (const auto& made : decompositions_) made->settings = how;
+  };
+  share(settings);
+  std::vector<std::unique_ptr<collision::StrongStrong>> made(points_.size());
+  try {
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (!points_[i]->strong_strong) continue;
+      const collision::InteractionPoint& ip = points_[i]->description;
+      const comm::ProcessGrid grid =
+          build_process_grid(settings_, world_.size(), ip.slices, seed_, nodes_);
+      made[i] = strong_strong(ip, decomposition(grid));
+    }
+  } catch (...) {
+    share(settings_);
+    throw;
+  }
+  settings_ = std::move(settings);
+  for (std::size_t i = 0; i < points_.size(); ++i)
+    if (made[i]) points_[i]->strong_strong = std::move(made[i]);
 }
 
 Simulation::~Simulation() = default;

@@ -49,6 +49,11 @@ class Simulation {
   Bunch& bunch(int beam) { return bunches_[beam]; }
   const Bunch& bunch(int beam) const { return bunches_[beam]; }
   const collision::BeamGroups& groups() const { return *groups_; }
+  // From the next turn on the ranks exchange as these parameters say, the communication.* of how:
+  // not process_grid, layout, places or node_size, as the particles are dealt out. Between turns,
+  // on all ranks; no bit of the results follows from it. Throws std::invalid_argument with one
+  // sentence where they cannot be used; then everything stays as it was.
+  void set_communication(const std::string& parameters);
   // Puts these particles in the place of this rank's; ids must be of this rank, each given once.
   void replace_particles(int beam, const beam::ParticleView& particles);
 
@@ -76,6 +81,8 @@ class Simulation {
   void read_records(const Parameters& parameters);
   void read_simulated(const Parameters& parameters);
   void build_points(const Parameters& parameters);
+  std::unique_ptr<collision::StrongStrong> strong_strong(const collision::InteractionPoint& ip,
+                                                         collision::Decomposition& shared);
   collision::Decomposition& decomposition(const comm::ProcessGrid& grid);
   void read_bunch(const Parameters& parameters, int beam);
   void fill_bunches(const Parameters& parameters);
