@@ -11,6 +11,7 @@ void bind_field(nb::module_& m);
 void bind_plan(nb::module_& m);
 void bind_probe(nb::module_& m);
 void bind_simulation(nb::module_& m);
+void bind_work(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of phasewise: kernels, communication, and the driver.";
@@ -22,4 +23,5 @@ NB_MODULE(_core, m) {
   bind_plan(m);
   bind_probe(m);
   bind_simulation(m);
+  bind_work(m);
 }
