@@ -1,5 +1,6 @@
 // The driver without Python, the same under mpiexec and under smpirun: phasewise-driver PARAMETERS
 // runs a study's flat parameters and prints one line a turn; with --out its records go into files.
+// With --probe it measures messages by the patterns of a file.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -14,17 +15,21 @@
 #include "comm/communicator.hpp"
 #include "driver/record_files.hpp"
 #include "driver/simulation.hpp"
+#include "probe/pattern.hpp"
 
 namespace {
 
 using namespace phasewise;
 
-constexpr const char* usage = "usage: phasewise-driver PARAMETERS [THREADS] [--out DIR]";
+constexpr const char* usage =
+    "usage: phasewise-driver PARAMETERS [THREADS] [--out DIR], or "
+    "phasewise-driver --probe FILE --out DIR";
 
 struct Options {
   std::string parameters;
   int threads = 1;
-  std::string out;  // empty: no files
+  std::string out;    // empty: no files
+  std::string probe;  // empty: a study is run
 };
 
 int threads_from(const char* text) {
@@ -40,22 +45,24 @@ Options options_from(int argc, char** argv) {
   Options options;
   int words = 0;
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--out") == 0) {
+    const bool out = std::strcmp(argv[i], "--out") == 0;
+    if (out || std::strcmp(argv[i], "--probe") == 0) {
       if (++i == argc) throw std::invalid_argument(usage);
-      options.out = argv[i];
+      (out ? options.out : options.probe) = argv[i];
     } else if (++words == 1) {
       options.parameters = argv[i];
     } else if (words == 2) {
       options.threads = threads_from(argv[i]);
     }
   }
-  if (words < 1 || words > 2) throw std::invalid_argument(usage);
+  const bool valid = options.probe.empty() ? words == 1 || words == 2 : words == 0;
+  if (!valid || (!options.probe.empty() && options.out.empty())) throw std::invalid_argument(usage);
   return options;
 }
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw std::invalid_argument("cannot read the parameter file " + path);
+  if (!file) throw std::invalid_argument("cannot read the file " + path);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -106,6 +113,21 @@ int run(const Options& options) {
   return 0;
 }
 
+int measure(const Options& options) {
+  const int rank = comm::rank_of_all();
+  try {
+    probe::measure_patterns(probe::Plan::parse(read_file(options.probe)), options.out);
+  } catch (const std::invalid_argument& error) {
+    if (rank == 0) std::fprintf(stderr, "phasewise: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "phasewise: rank %d failed: %s\n", rank, error.what());
+    std::fflush(stderr);
+    comm::abort_all(1);
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -117,7 +139,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   comm::initialise();
-  const int status = run(options);
+  const int status = options.probe.empty() ? run(options) : measure(options);
   comm::finalise();
   return status;
 }

@@ -66,6 +66,11 @@ struct ComplexBlock {
   std::int64_t columns, column_stride;
 };
 
+// From when to when, by parallel::clock() [s].
+struct Span {
+  double start = 0.0, end = 0.0;
+};
+
 // Messages on their way. Their memory stays untouched until all are done; the end of a Pending
 // waits for them.
 class Pending {
@@ -116,6 +121,13 @@ class Communicator {
   // post and wait on Channel::other, as one call of the phase.
   void exchange(const PhaseKey& phase, const std::vector<Message>& sends,
                 const std::vector<Message>& receives) const;
+
+  // Trials of the machine, recorded nowhere, of at most 2 GB: one message to rank `to` and one from
+  // rank `from` at once, -1 being none; and a message to a peer and one back, of which one of the
+  // two leads and the other answers.
+  Span both_ways(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) const;
+  Span round_trip(std::span<const std::byte> out, std::span<std::byte> in, int peer,
+                  bool leads) const;
 
   // Collectives of the library, recorded as the volume asked for; each is one call of its phase,
   // unless this rank is in that phase already. Counts beyond the library's int are refused

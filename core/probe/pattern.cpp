@@ -1,0 +1,257 @@
+#include "probe/pattern.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+#include "comm/communicator.hpp"
+#include "comm/message_buffer.hpp"
+#include "parallel/clock.hpp"
+#include "probe/roof.hpp"
+
+namespace phasewise::probe {
+namespace {
+
+constexpr double absent = -1e300;        // of a rank that takes no part: never the largest
+constexpr double agreement = 2e-4;       // s: for the news of a start to reach everybody
+constexpr double spin = 5e-5;            // s before a start, in which the core is not given away
+constexpr int values_of_repetition = 4;  // seconds, latest and earliest start, missed
+
+double now() { return parallel::clock().now(); }
+
+// Returns at `time`; false where that is past.
+bool wait_until(double time) {
+  const double ahead = time - now();
+  if (ahead < 0.0) return false;
+  parallel::clock().charge(ahead, 0.0);  // a simulated clock stands still while we look at it
+  if (comm::simulated()) return true;
+  while (now() < time)
+    if (time - now() > spin) std::this_thread::yield();
+  return true;
+}
+
+// What a rank sends, and where it receives.
+class Buffers {
+ public:
+  explicit Buffers(std::int64_t largest)
+      : largest_(std::max<std::int64_t>(largest, 1)),
+        memory_(static_cast<std::byte*>(comm::allocate_message_buffer(2 * largest_)),
+                &comm::free_message_buffer) {
+    if (!comm::simulated()) std::fill_n(memory_.get(), 2 * largest_, std::byte{1});
+  }
+  std::span<const std::byte> out(std::int64_t size) const { return {memory_.get(), as(size)}; }
+  std::span<std::byte> in(std::int64_t size) const { return {memory_.get() + largest_, as(size)}; }
+
+ private:
+  static std::size_t as(std::int64_t size) { return static_cast<std::size_t>(size); }
+  std::int64_t largest_;
+  std::unique_ptr<std::byte, void (*)(void*)> memory_;
+};
+
+struct Item {
+  int pattern;
+  std::int64_t size;         // B
+  std::size_t first, count;  // of its repetitions among all
+};
+
+class Prober {
+ public:
+  Prober(const Plan& plan, const comm::Communicator& world)
+      : plan_(plan), world_(world), buffers_(largest(plan)) {
+    for (const Pattern& pattern : plan.patterns) check(pattern);
+  }
+
+  void measure() {
+    comm::set_rates(1.0, 0.0);  // charged seconds of waiting, on a simulated machine
+    next_start_ = agreed(now() + world_.clock_offset()) + plan_.window;
+    for (Item& item : items_in_random_order()) {
+      measure(item);
+      items_.push_back(item);
+    }
+    if (!values_.empty()) world_.max("probe", values_);
+  }
+
+  void write(std::ofstream& file) const {
+    for (const Item& item : items_) {
+      file << "{\"pattern\": " << item.pattern << ", \"bytes\": " << item.size;
+      write_column(file, "seconds", item, [](const double* v) { return v[0]; });
+      write_column(file, "skew", item, [](const double* v) { return v[1] + v[2]; });
+      write_column(file, "missed", item, [](const double* v) { return v[3]; });
+      file << "}\n";
+    }
+  }
+
+ private:
+  static std::int64_t largest(const Plan& plan) {
+    std::int64_t size = 0;
+    for (const Pattern& pattern : plan.patterns)
+      for (const std::int64_t s : pattern.sizes) size = std::max(size, s);
+    return size;
+  }
+
+  void check(const Pattern& pattern) const {
+    const auto ranks = static_cast<std::size_t>(world_.size());
+    if (pattern.to.size() != ranks || pattern.from.size() != ranks)
+      throw std::invalid_argument("a pattern of the probe is not for " + std::to_string(ranks) +
+                                  " ranks");
+    for (int rank = 0; rank < world_.size(); ++rank) {
+      const int to = pattern.to[rank];
+      const bool known = to >= -1 && to < world_.size() && to != rank;
+      if (!known || (to >= 0 && pattern.from[to] != rank))
+        throw std::invalid_argument("a pattern of the probe sends to rank " + std::to_string(to) +
+                                    ", which does not expect rank " + std::to_string(rank));
+    }
+    for (const std::int64_t size : pattern.sizes)
+      if (size < 0 || size > 1 << 30)
+        throw std::invalid_argument("a message of the probe has " + std::to_string(size) +
+                                    " bytes");
+  }
+
+  // The same on all ranks.
+  std::vector<Item> items_in_random_order() const {
+    std::vector<Item> items;
+    for (std::size_t i = 0; i < plan_.patterns.size(); ++i)
+      for (const std::int64_t size : plan_.patterns[i].sizes)
+        items.push_back({static_cast<int>(i), size, 0, 0});
+    std::mt19937_64 random(plan_.seed);
+    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
+    return items;
+  }
+
+  double agreed(double value) const {
+    double values[1] = {value};
+    world_.max("probe", values);
+    return values[0];
+  }
+
+  void measure(Item& item) {
+    double window = plan_.window + plan_.window_per_byte * static_cast<double>(item.size);
+    item.first = values_.size() / values_of_repetition;
+    item.count = static_cast<std::size_t>(plan_.most);
+    if (plan_.warm_up > 0) {
+      window = warm_up(item);
+      const double fitting = std::min(plan_.seconds / window, static_cast<double>(plan_.most));
+      item.count = static_cast<std::size_t>(std::max(fitting, static_cast<double>(plan_.least)));
+    }
+    for (std::size_t k = 0; k < item.count; ++k, next_start_ += window) repeat(item);
+  }
+
+  // Sets the first start; returns the time from one start to the next: twice what the longest of
+  // the later warm-up exchanges takes.
+  double warm_up(const Item& item) {
+    double longest = 0.0;
+    world_.barrier();
+    for (int i = 0; i < plan_.warm_up; ++i) {
+      const comm::Span span = exchange(item);
+      if (i >= plan_.warm_up / 2) longest = std::max(longest, span.end - span.start);
+    }
+    double values[2] = {longest, now() + world_.clock_offset()};
+    world_.max("probe", values);
+    const double window = 2.0 * values[0] + spin;
+    next_start_ = values[1] + agreement + window;
+    return window;
+  }
+
+  bool takes_part(const Pattern& pattern) const {
+    return pattern.to[world_.rank()] >= 0 || pattern.from[world_.rank()] >= 0;
+  }
+
+  comm::Span exchange(const Item& item) const {
+    const Pattern& pattern = plan_.patterns[item.pattern];
+    if (!takes_part(pattern)) return {};
+    const int to = pattern.to[world_.rank()], from = pattern.from[world_.rank()];
+    if (pattern.kind == Kind::exchange)
+      return world_.both_ways(buffers_.out(item.size), to, buffers_.in(item.size), from);
+    return world_.round_trip(buffers_.out(item.size), buffers_.in(item.size), to,
+                             world_.rank() < to);
+  }
+
+  void repeat(const Item& item) {
+    const Pattern& pattern = plan_.patterns[item.pattern];
+    if (!takes_part(pattern)) {
+      values_.insert(values_.end(), {0.0, absent, absent, 0.0});
+      return;
+    }
+    const bool in_time = wait_until(next_start_ - world_.clock_offset());
+    const comm::Span span = exchange(item);
+    const double late = span.start + world_.clock_offset() - next_start_;
+    values_.insert(values_.end(), {seconds(pattern, span), late, -late, in_time ? 0.0 : 1.0});
+  }
+
+  // One rank of a pair times the round trip: the other one's clock runs while the first message is
+  // on its way to it.
+  double seconds(const Pattern& pattern, const comm::Span& span) const {
+    if (pattern.kind == Kind::exchange) return span.end - span.start;
+    return world_.rank() < pattern.to[world_.rank()] ? 0.5 * (span.end - span.start) : 0.0;
+  }
+
+  template <class F>
+  void write_column(std::ofstream& file, const char* name, const Item& item, F&& value) const {
+    file << ", \"" << name << "\": [";
+    for (std::size_t k = 0; k < item.count; ++k) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.9g",
+                    value(values_.data() + values_of_repetition * (item.first + k)));
+      file << (k > 0 ? ", " : "") << text;
+    }
+    file << ']';
+  }
+
+  const Plan& plan_;
+  const comm::Communicator& world_;
+  Buffers buffers_;
+  double next_start_ = 0.0;  // s, rank 0's clock
+  std::vector<Item> items_;
+  std::vector<double> values_;  // [repetition][4]
+};
+
+void write_nodes(std::ofstream& file, const std::vector<int>& nodes) {
+  file << "{\"nodes\": [";
+  for (std::size_t r = 0; r < nodes.size(); ++r) file << (r > 0 ? ", " : "") << nodes[r];
+  file << "]}\n";
+}
+
+// Of a rank, all of them at work.
+void write_roof(std::ofstream& file, const Roof& roof) {
+  char text[160];
+  std::snprintf(text, sizeof text, "{\"roof\": {\"flops\": %.9g, \"bandwidth\": %.9g}}\n",
+                roof.flops_per_second, roof.bytes_per_second);
+  file << text;
+}
+
+Roof mean_roof(const comm::Communicator& world) {
+  world.barrier();
+  const Roof mine = measure_roof(1);
+  double sums[2] = {mine.bytes_per_second, mine.flops_per_second};
+  world.sum("probe", std::span<double>(sums));
+  return {sums[0] / world.size(), sums[1] / world.size()};
+}
+
+}  // namespace
+
+void measure_patterns(const Plan& plan, const std::string& out) {
+  comm::Recorder recorder;
+  const comm::Communicator world = comm::Communicator::world(recorder);
+  Prober prober(plan, world);
+  const std::vector<int> nodes = world.nodes();
+  const Roof roof = plan.roof ? mean_roof(world) : Roof{0.0, 0.0};
+  prober.measure();
+  if (world.rank() > 0) return;
+  const std::string path = out + "/samples.jsonl";
+  std::ofstream file(path);
+  write_nodes(file, nodes);
+  if (plan.roof) write_roof(file, roof);
+  prober.write(file);
+  file.close();
+  if (!file) throw std::runtime_error("cannot write to " + path + ": " + std::strerror(errno));
+}
+
+}  // namespace phasewise::probe
