@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from phasewise.errors import StudyError
 from phasewise.machines import schema
+from phasewise.machines.curves import Curve, Line, Measured, read_curves, read_measured
 from phasewise.study.files import parse, read_text
 from phasewise.study.keys import (
     Key,
@@ -22,6 +24,9 @@ from phasewise.study.keys import (
     with_defaults,
 )
 
+if TYPE_CHECKING:
+    from phasewise.machines.kernel_rates import KernelRate
+
 FOLDERS = (
     Path(__file__).parents[2] / "machines",
     Path(__file__).parent / "files",
@@ -29,18 +34,6 @@ FOLDERS = (
 """Where machine files are looked for by name: the source tree, or an installed package."""
 
 SMALLEST_BOX = "smallest-box"
-
-
-@dataclass(frozen=True)
-class Line:
-    """Time of a message of s bytes: latency + s / bandwidth [s, B/s]."""
-
-    latency: float
-    bandwidth: float
-
-    def seconds(self, size: float) -> float:
-        """For a message of `size` bytes."""
-        return self.latency + size / self.bandwidth
 
 
 @dataclass(frozen=True)
@@ -62,7 +55,7 @@ class Taper:
 
 @dataclass(frozen=True)
 class Network:
-    """What joins the nodes.
+    """What joins the nodes; kind "none", where there is one, takes no time.
 
     latency [s] of a message, flow_bandwidth [B/s] of one at most, adapter_bandwidth [B/s] of a node
     each way (None: as its links allow). dims of a torus, x first, None for the smallest box;
@@ -113,7 +106,10 @@ class Processor:
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine; `paper` holds its row of the source paper's Table 4, by benchmark."""
+    """A machine; `paper` holds its row of the source paper's Table 4, by benchmark.
+
+    curves: times of messages that were measured, as `measured` says; kernels: rates of kernels.
+    """
 
     name: str
     title: str
@@ -124,6 +120,9 @@ class Machine:
     protocol: Protocol
     processor: Processor
     paper: dict[str, Line]
+    curves: tuple[Curve, ...] = ()
+    measured: Measured | None = None
+    kernels: dict[str, KernelRate] = field(default_factory=dict)
 
 
 def machine_names() -> list[str]:
@@ -176,6 +175,9 @@ def _machine(tables: dict[str, Any]) -> Machine:
         protocol=_protocol(top.get("protocol", {})),
         processor=Processor(**_table(top, "processor", schema.PROCESSOR, tuple(schema.PROCESSOR))),
         paper=_paper(top.get("paper", {})),
+        curves=read_curves(top.get("curve", ())),
+        measured=read_measured(top["measured"]) if "measured" in top else None,
+        kernels=_kernels(top["kernels"]) if "kernels" in top else {},
     )
 
 
@@ -195,15 +197,16 @@ def _require(given: dict[str, Any], required: tuple[str, ...], where: str) -> No
 
 def _network(given: object) -> Network:
     values = check_table(given, schema.NETWORK, "network")
-    _require(values, ("kind", "latency", "flow_bandwidth"), "network")
+    _require(values, ("kind",), "network")
     kind = values["kind"]
     _require(values, schema.OF_KIND[kind], "network")
-    fitting = {"kind", "latency", "flow_bandwidth"}
-    fitting |= {*schema.OF_KIND[kind], *schema.OPTIONAL_OF_KIND[kind]}
+    fitting = {"kind", *schema.OF_KIND[kind], *schema.OPTIONAL_OF_KIND.get(kind, ())}
     for name in values:
         if name not in fitting:
             raise StudyError(f'network.{name} does not belong to a network of kind "{kind}"')
     values = with_defaults(values, schema.NETWORK)
+    if kind == "none":
+        values |= {"latency": 0.0, "flow_bandwidth": math.inf}
     if values["taper"] is not None:
         taper = check_table(values["taper"], schema.TAPER, "network.taper")
         _require(taper, tuple(schema.TAPER), "network.taper")
@@ -265,3 +268,9 @@ def _paper(given: object) -> dict[str, Line]:
         latency = convert(pair[0], schema.MEASURED_LATENCY, f"{where}[1]")
         lines[name] = Line(latency, convert(pair[1], schema.MEASURED_BANDWIDTH, f"{where}[2]"))
     return lines
+
+
+def _kernels(given: object) -> dict[str, KernelRate]:
+    from phasewise.machines.kernel_rates import read_kernels
+
+    return read_kernels(given)

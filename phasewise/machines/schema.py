@@ -22,13 +22,17 @@ TOP = {
     "protocol": Key("table"),
     "processor": Key("table"),
     "paper": Key("table"),
+    "measured": Key("table"),
+    "curve": Key("any"),
+    "kernels": Key("table"),
 }
 
 NODE = {"ranks": _COUNT}
 
 MEMORY = {"latency": _LATENCY, "rank_bandwidth": _BANDWIDTH, "bandwidth": _BANDWIDTH}
 
-KINDS = ("fat-tree", "torus", "dragonfly")
+KINDS = ("fat-tree", "torus", "dragonfly", "none")
+"""none: a machine of one node."""
 
 NETWORK = {
     "kind": Key("word", choices=KINDS),
@@ -45,17 +49,23 @@ NETWORK = {
     "global_bandwidth": _BANDWIDTH,
 }
 
-OF_KIND = {
-    "fat-tree": ("adapter_bandwidth",),
-    "torus": ("dims", "link_bandwidth", "hop_latency"),
-    "dragonfly": (
-        "adapter_bandwidth", "groups", "routers", "router_nodes", "link_bandwidth", "hop_latency",
-        "global_bandwidth",
-    ),
-}  # fmt: skip
-"""Keys of [network] that a kind of network needs beside latency and flow_bandwidth."""
+_MESSAGE = ("latency", "flow_bandwidth")
 
-OPTIONAL_OF_KIND = {"fat-tree": ("taper",), "torus": ("adapter_bandwidth",), "dragonfly": ()}
+OF_KIND: dict[str, tuple[str, ...]] = {
+    "fat-tree": (*_MESSAGE, "adapter_bandwidth"),
+    "torus": (*_MESSAGE, "dims", "link_bandwidth", "hop_latency"),
+    "dragonfly": (
+        *_MESSAGE, "adapter_bandwidth", "groups", "routers", "router_nodes", "link_bandwidth",
+        "hop_latency", "global_bandwidth",
+    ),
+    "none": (),
+}  # fmt: skip
+"""Keys of [network] that a kind of network needs."""
+
+OPTIONAL_OF_KIND: dict[str, tuple[str, ...]] = {
+    "fat-tree": ("taper",),
+    "torus": ("adapter_bandwidth",),
+}
 
 TAPER = {"nodes": _COUNT, "bandwidth": _BANDWIDTH}
 
@@ -80,3 +90,37 @@ PAPER = {
     "grid_256": _MEASURED,
 }
 MEASURED_LATENCY, MEASURED_BANDWIDTH = _LATENCY, _BANDWIDTH
+
+BENCHMARKS = ("ping-pong", "ping-ping", "parallel", "grid")
+LEVELS = ("node", "network")
+DIRECTIONS = ("row", "column")
+REFERENCES = ("simulator", "hardware")
+
+CURVE = {
+    "benchmark": Key("word", choices=BENCHMARKS),
+    "level": Key("word", choices=LEVELS),
+    "pairs": Key("integer", 1, least=1, most=10**6),
+    "direction": Key("word", "", choices=DIRECTIONS),
+    "distance": Key("integer", 0, least=1, most=10**6),
+    "ranks": Key("integer", 0, least=2, most=10**6),
+    "sizes": Key("any"),
+    "seconds": Key("any"),
+    "low": Key("any"),
+    "high": Key("any"),
+    "latency": Key("number", least=0, most=1, unit="s", hint=MICROSECONDS),
+    "bandwidth": _BANDWIDTH,
+    "residual": Key("number", 0.0, least=0, most=1e3),
+    "bends": Key("any", ()),
+    "noisy": Key("flag", False),
+}
+
+MESSAGE_SECONDS = Key("number", above=0, most=100, unit="s", hint=MICROSECONDS)
+"""Of one message of at most a few MB."""
+
+MEASURED = {
+    "reference": Key("word", choices=REFERENCES),
+    "ranks": Key("integer", least=1, most=10**6),
+    "date": Key("text", ""),
+    "host": Key("text", ""),
+    "twin": Key("text", ""),
+}

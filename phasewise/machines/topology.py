@@ -58,6 +58,11 @@ def torus_dims(machine: Machine, ranks: int) -> Shape:
 def check_size(machine: Machine, ranks: int) -> None:
     """StudyError where the machine has too few nodes for so many ranks."""
     network = machine.network
+    if network.kind == "none" and ranks > machine.node_ranks:
+        raise StudyError(
+            f"{machine.name} is a single node of {machine.node_ranks} ranks, without a network; "
+            f"give at most {machine.node_ranks} ranks, not {ranks}"
+        )
     if network.kind == "torus":
         torus_dims(machine, ranks)
     elif network.kind == "dragonfly":

@@ -80,7 +80,10 @@ def _platform(machine: Machine, ranks: int, full: bool) -> Iterator[tuple[str, o
     yield "processor.rate", machine.processor.flops
     if memory is not None:
         yield "memory", (memory.latency, memory.rank_bandwidth, memory.bandwidth)
-    yield "flow", (network.latency, network.flow_bandwidth)
+    if network.kind == "none":
+        yield "flow", (0.0, machine.processor.bandwidth)  # of a link that nothing goes over
+    else:
+        yield "flow", (network.latency, network.flow_bandwidth)
     if network.adapter_bandwidth is not None:
         yield "adapter", network.adapter_bandwidth
     if network.taper is not None and full:

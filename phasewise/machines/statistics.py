@@ -1,0 +1,138 @@
+"""Samples of a message's time made into a median with its confidence interval, and times over sizes
+into lines: Hunold, Carpen-Amarie, arXiv 1505.07734.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+from scipy.stats import binom
+
+Floats = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+WIDE = 0.05
+"""Half of an interval over its median, from which on a time is noisy."""
+STRAIGHT = 0.02
+"""Relative deviation from a straight line that is not told from noise, at least."""
+FEWEST_OF_LINE = 3
+"""Sizes of a protocol, at least."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A median and its 95 % confidence interval [s]."""
+
+    median: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval over the median."""
+        return 0.5 * (self.high - self.low) / self.median if self.median > 0 else 0.0
+
+    @property
+    def wide(self) -> bool:
+        """Whether the interval says little."""
+        return self.half_width > WIDE
+
+
+def estimate(launches: Sequence[Floats]) -> Estimate:
+    """Median of all samples, and its interval from order statistics, outliers included.
+
+    The interval is widened to hold the median of every launch, since launches differ by more than
+    the samples of one. Fewer than six samples give their whole range, which then holds the median
+    less often than 95 %. ValueError where there is no sample.
+    """
+    samples = np.sort(np.concatenate([np.asarray(part, dtype=np.float64) for part in launches]))
+    if not len(samples):
+        raise ValueError("no samples")
+    first, last = _median_bounds(len(samples))
+    medians = [float(np.median(part)) for part in launches if len(part)]
+    return Estimate(
+        float(np.median(samples)),
+        min(float(samples[first]), *medians),
+        max(float(samples[last]), *medians),
+    )
+
+
+def _median_bounds(count: int) -> tuple[int, int]:
+    """Positions among so many sorted samples between which the median is with 95 % confidence.
+
+    The samples below the median are binomial with p = 1/2.
+    """
+    below = int(binom.ppf(0.5 * (1 - CONFIDENCE), count, 0.5)) - 1
+    first = max(0, below)
+    return first, count - 1 - first
+
+
+def fit_line(sizes: Floats, seconds: Floats) -> tuple[float, float, float]:
+    """Latency [s], bandwidth [B/s] and relative residual (rms) of t = L + s/B.
+
+    Least squares of the relative deviations, L and 1/B not negative; of one size alone, or of times
+    that do not rise, the bandwidth is infinite.
+    """
+    matrix = np.column_stack([1.0 / seconds, sizes / seconds])
+    # Columns of one length: their scales differ by ten orders of magnitude.
+    scale = np.linalg.norm(matrix, axis=0)
+    scale[scale == 0] = 1.0
+    (latency, slope), _ = nnls(matrix / scale, np.ones(len(sizes)))
+    latency, slope = latency / scale[0], slope / scale[1]
+    residual = (latency + slope * sizes) / seconds - 1.0
+    bandwidth = 1.0 / slope if slope > 0 else float("inf")
+    return float(latency), float(bandwidth), float(np.sqrt(np.mean(residual**2)))
+
+
+def find_bends(sizes: Floats, seconds: Floats, noise: float = 0.0) -> list[int]:
+    """Positions at which a new straight line begins: the fewest lines that describe the times.
+
+    noise: relative half width of the times' intervals. A further line has three parameters, its
+    place, latency and bandwidth, and must gain more than Schwarz's criterion asks for them.
+    """
+    count = len(sizes)
+    sigma = max(noise, STRAIGHT)
+    price = 3.0 * np.log(max(count, 2)) * sigma**2
+    best = np.full(count + 1, np.inf)
+    best[0] = -price
+    start = np.zeros(count + 1, dtype=np.int64)
+    for last in range(FEWEST_OF_LINE, count + 1):
+        for first in range(last - FEWEST_OF_LINE + 1):
+            if not np.isfinite(best[first]):
+                continue
+            _, _, residual = fit_line(sizes[first:last], seconds[first:last])
+            cost = best[first] + price + (last - first) * residual**2
+            if cost < best[last] * (1 - 1e-12):
+                best[last], start[last] = cost, first
+    bends: list[int] = []
+    at = int(start[count]) if count >= FEWEST_OF_LINE else 0
+    while at > 0:
+        bends.insert(0, at)
+        at = int(start[at])
+    return bends
+
+
+def isotonic(seconds: Floats) -> Floats:
+    """The times nearest to these, in squares, that nowhere fall (pool adjacent violators)."""
+    blocks: list[tuple[float, int]] = []
+    for value in seconds:
+        blocks.append((float(value), 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (b, n), (a, m) = blocks.pop(), blocks.pop()
+            blocks.append(((a * m + b * n) / (m + n), m + n))
+    return np.concatenate([np.full(n, value) for value, n in blocks])
+
+
+def interpolation_errors(sizes: Floats, seconds: Floats) -> Floats:
+    """Of each size but the first and the last, its time's relative deviation from the straight line
+    between its neighbours' (n,); 0 at the ends.
+    """
+    errors = np.zeros(len(sizes))
+    for i in range(1, len(sizes) - 1):
+        between = np.interp(sizes[i], sizes[[i - 1, i + 1]], seconds[[i - 1, i + 1]])
+        errors[i] = abs(between / seconds[i] - 1.0)
+    return errors
