@@ -203,6 +203,8 @@ def _differs(candidate: Candidate, levels: bool) -> bool:
     """Whether no earlier candidate sends the same messages."""
     pair = (candidate.reduce, candidate.broadcast)
     both_ways = _columns(candidate) and _transposes(candidate)
+    if not _columns(candidate) and not _transposes(candidate):
+        return pair == PAIRS[0] and candidate.crossing == "4a"  # one process a beam
     if "node-aware" in pair and not levels:
         return False
     if "direct" in pair and not both_ways:

@@ -1,0 +1,164 @@
+"""``phasewise tune``: process grid, layout and algorithms for a machine, predicted and verified."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.machines import Machine, load_machine
+from phasewise.output import message, print_json, print_table
+from phasewise.study import load
+from phasewise.tuning.placement_files import sections, write_all
+from phasewise.tuning.search import Entry, Problem, Search, finalists, verify
+from phasewise.tuning.verification import is_hardware, why_not_here
+
+MOST_VERIFIED = 10
+"""More verifying runs than this would be a search by running."""
+
+SHOWN = 12
+"""Candidates in the table."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """All entries, those that were verified first, and the chosen one."""
+
+    problem: Problem
+    entries: list[Entry]
+
+    @property
+    def choice(self) -> Entry:
+        """The fastest of those that were verified; the best prediction where none was."""
+        tried = [entry for entry in self.entries if entry.verified is not None]
+        return min(tried, key=lambda entry: entry.verified or 0.0) if tried else self.entries[0]
+
+    def summary(self) -> dict[str, Any]:
+        """What ``tune --json`` prints; times [s] are of one turn."""
+        problem, choice = self.problem, self.choice
+        return {
+            "machine": problem.machine.name,
+            "reference": "hardware" if is_hardware(problem.machine) else "simulator",
+            "twin": problem.twin,
+            "model": problem.model_name,
+            "ranks": choice.ranks,
+            "threads": choice.threads,
+            "seconds_of": "turn" if problem.whole_turns else "communication",
+            "choice": choice.candidate.communication(),
+            "expected_seconds": choice.predicted,
+            "low": choice.low,
+            "high": choice.high,
+            "verified_seconds": choice.verified,
+            "candidates": [entry.to_dict() for entry in self.entries],
+        }
+
+
+def main(options: argparse.Namespace) -> int:
+    """Tune the study ``options.study`` for ``options.machine``; the exit status."""
+    if not 0 <= options.verify <= MOST_VERIFIED:
+        raise StudyError(f"--verify {options.verify} is not a number from 0 to {MOST_VERIFIED}")
+    machine = load_machine(options.machine)
+    if options.threads is not None and not is_hardware(machine):
+        raise StudyError(
+            f"--threads compares whole turns, which simulated machines do not run: {machine.name} "
+            "was not measured on hardware; leave --threads out"
+        )
+    study = load(options.study, options.set)
+    problem = Problem(study, machine, options.ranks, options.threads, options.model, options.twin)
+    tuned = tune(problem, options.verify)
+    summary = tuned.summary()
+    files: list[str] = []
+    if options.out is not None:
+        chosen = tuned.choice
+        split = (chosen.ranks, chosen.threads)
+        files = write_all(Path(options.out), study, chosen.candidate, machine, split, summary)
+    if options.json:
+        print_json(summary)
+    else:
+        show(tuned)
+    if files:
+        message(f"{options.out} has {', '.join(files)}")
+    return 0
+
+
+def tune(problem: Problem, verified: int, cache: Path | None = None) -> Tuned:
+    """Search, then run the `verified` best; StudyError or RunError where that cannot be done.
+
+    cache: a folder that keeps verifying simulations; None: they are not kept. Nothing is run where
+    the machine's file was measured on another computer, which a message says.
+    """
+    entries = Search(problem, message).run()
+    chosen = finalists(entries, verified)
+    if chosen and not _runs_here(problem, chosen):
+        chosen = []
+    tried = verify(problem, chosen, message, cache) if chosen else []
+    left = [entry for entry in entries if entry not in chosen]
+    return Tuned(problem, [*sorted(tried, key=lambda entry: entry.verified or 0.0), *left])
+
+
+def _runs_here(problem: Problem, chosen: Sequence[Entry]) -> bool:
+    if not is_hardware(problem.machine):
+        return True
+    cores = max(entry.ranks * entry.threads for entry in chosen)
+    reason = why_not_here(problem.machine, cores)
+    if reason is not None:
+        message(f"nothing is verified: {reason}")
+    return reason is None
+
+
+def show(tuned: Tuned) -> None:
+    """Print the best candidates as a table, and the choice as a study has it."""
+    problem, choice = tuned.problem, tuned.choice
+    shown = tuned.entries[:SHOWN]
+    split = problem.cores is not None
+    columns = ["grid", *(["ranks × threads"] if split else []), "layout", "reduce", "broadcast"]
+    columns += ["crossing", "other keys", "predicted [ms]", "90 %", "verified"]
+    what = "turn" if problem.whole_turns else "communication of a turn"
+    print_table(
+        f"{problem.machine.name}, {problem.ranks} ranks: {len(tuned.entries)} candidates, {what}",
+        columns,
+        [_row(entry, split) for entry in shown],
+    )
+    print(sections({"communication": choice.candidate.communication()}))
+    seconds = choice.predicted if choice.verified is None else choice.verified
+    how = "expected" if choice.verified is None else "verified"
+    threads = f" of {choice.threads} threads" if split else ""
+    print(f"{choice.ranks} ranks{threads}: {seconds:.4g} s for the {what}, {how}")
+    print(f"{_reference(problem.machine, problem.twin)}; model {problem.model_name}")
+
+
+def _reference(machine: Machine, twin: str) -> str:
+    if is_hardware(machine):
+        return f"measured on {machine.name}"
+    return f"simulated on {machine.name}, {twin} twin: a simulator, not hardware"
+
+
+def _row(entry: Entry, split: bool) -> list[str]:
+    own = entry.candidate
+    table = own.communication()
+    return [
+        str(table["process_grid"]),
+        *([f"{entry.ranks} × {entry.threads}"] if split else []),
+        own.layout,
+        own.reduce,
+        own.broadcast,
+        own.crossing,
+        other_keys(entry),
+        f"{entry.predicted * 1e3:.4g}",
+        f"{entry.low * 1e3:.3g} to {entry.high * 1e3:.3g}",
+        "" if entry.verified is None else f"{entry.verified * 1e3:.4g}",
+    ]
+
+
+def other_keys(entry: Entry) -> str:
+    """The lesser keys that are not at their defaults."""
+    own = entry.candidate
+    words = [f"{key}={getattr(own, key)}" for key in ("schedule", "transpose")]
+    words = [word for word in words if word not in ("schedule=ring", "transpose=pairwise")]
+    words += [] if own.aggregate else ["aggregate=false"]
+    words += ["overlap"] if own.overlap else []
+    words += [f"{name}={value}" for name, _, value in own.phases]
+    return ", ".join(words)

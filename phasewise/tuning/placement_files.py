@@ -1,0 +1,142 @@
+"""What a user needs to run the choice: tables of a study, and files for a launcher.
+
+A layout puts places into ranks; the files put ranks onto nodes, rank r on node r div node size.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phasewise.disk import disk_reason, replace_text
+from phasewise.errors import RunError
+from phasewise.importers.toml import value
+from phasewise.machines import Machine, node_count
+from phasewise.study import Study
+from phasewise.tuning.candidates import Candidate
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Ranks on nodes: `names` of the nodes (made up where `known` is not set), each of `node_ranks`
+    ranks with `threads` threads.
+    """
+
+    names: tuple[str, ...]
+    known: bool
+    ranks: int
+    node_ranks: int
+    threads: int = 1
+
+    def hostfile(self) -> str:
+        """For ``mpiexec --hostfile``: each node once, with the number of its ranks."""
+        lines = [] if self.known else [f"# put the names of your nodes for {self.names[0]}, …"]
+        for index, name in enumerate(self.names):
+            lines.append(f"{name} slots={len(self._ranks_of(index))}")
+        return "\n".join(lines) + "\n"
+
+    def rankfile(self) -> str:
+        """For ``mpiexec --rankfile`` of Open MPI: node and cores of each rank.
+
+        +n0 is the first node of the hostfile or of the allocation, whatever its name.
+        """
+        lines = []
+        for index in range(len(self.names)):
+            for local, rank in enumerate(self._ranks_of(index)):
+                first = local * self.threads
+                last = first + self.threads - 1
+                cores = f"{first}-{last}" if last > first else str(first)
+                lines.append(f"rank {rank}=+n{index} slot={cores}")
+        return "\n".join(lines) + "\n"
+
+    def slurm(self) -> str:
+        """For ``SLURM_HOSTFILE=… srun --distribution=arbitrary``: the node of each rank."""
+        return "".join(f"{self.names[rank // self.node_ranks]}\n" for rank in range(self.ranks))
+
+    def _ranks_of(self, node: int) -> range:
+        first = node * self.node_ranks
+        return range(first, min(first + self.node_ranks, self.ranks))
+
+
+def place(machine: Machine, ranks: int, threads: int, environment: Mapping[str, str]) -> Placement:
+    """The placement on the nodes of the batch allocation in `environment`, where it has enough."""
+    nodes = node_count(machine, ranks)
+    names = allocated_nodes(environment)
+    if len(names) >= nodes:
+        return Placement(tuple(names[:nodes]), True, ranks, machine.node_ranks, threads)
+    if nodes == 1 and machine.measured is not None:
+        return Placement(("localhost",), True, ranks, machine.node_ranks, threads)
+    made_up = tuple(f"node{index}" for index in range(nodes))
+    return Placement(made_up, False, ranks, machine.node_ranks, threads)
+
+
+def allocated_nodes(environment: Mapping[str, str]) -> list[str]:
+    """Names of the nodes of a SLURM or PBS allocation, in its order; none outside of one."""
+    listed = environment.get("SLURM_JOB_NODELIST")
+    if listed and shutil.which("scontrol"):
+        done = subprocess.run(
+            ["scontrol", "show", "hostnames", listed], capture_output=True, text=True, check=False
+        )
+        return done.stdout.split() if done.returncode == 0 else []
+    file = environment.get("PBS_NODEFILE")
+    if file and Path(file).is_file():
+        return list(dict.fromkeys(Path(file).read_text(encoding="utf-8").split()))
+    return []
+
+
+def sections(tables: Mapping[str, Any], name: str = "") -> str:
+    """`tables` as TOML: the values of each table under its header, then the tables in it."""
+    return "\n".join(_lines(tables, name)).lstrip("\n") + "\n"
+
+
+def _lines(table: Mapping[str, Any], name: str) -> Iterator[str]:
+    values = {key: entry for key, entry in table.items() if not isinstance(entry, Mapping)}
+    if name and values:
+        yield f"\n[{name}]"
+    for key, entry in values.items():
+        yield f"{key} = {_text(entry)}"
+    for key, entry in table.items():
+        if isinstance(entry, Mapping):
+            yield from _lines(entry, f"{name}.{key}" if name else key)
+
+
+def _text(entry: Any) -> str:
+    # JSON's texts are TOML's too, also those that are not ASCII.
+    return json.dumps(entry, ensure_ascii=False) if isinstance(entry, str) else value(entry)
+
+
+def write_all(
+    out: Path,
+    study: Study,
+    candidate: Candidate,
+    machine: Machine,
+    split: tuple[int, int],
+    summary: Mapping[str, Any],
+) -> list[str]:
+    """Write what the choice needs into `out`; the files' names. RunError where the disk refuses.
+
+    split: ranks and threads of a rank. summary: what ``tune --json`` prints, kept as tune.json.
+    """
+    placement = place(machine, *split, os.environ)
+    tables = candidate.apply(study).resolved()
+    files = {
+        "communication.toml": sections({"communication": candidate.communication()}),
+        "study.toml": sections(tables),
+        "hostfile": placement.hostfile(),
+        "rankfile": placement.rankfile(),
+        "slurm-hostfile": placement.slurm(),
+        "tune.json": json.dumps(summary, indent=2, ensure_ascii=False) + "\n",
+    }
+    for name, text in files.items():
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            replace_text(out / name, text)
+        except OSError as error:
+            raise RunError(f"{out / name} cannot be written ({disk_reason(error)})") from error
+    return list(files)

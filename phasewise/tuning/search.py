@@ -1,0 +1,284 @@
+"""The search: a cheap model ranks all candidates, a precise one the best of them, and around the
+best one lesser keys are changed one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.machines import Machine
+from phasewise.models import Case, Model, Prediction, default_model, load_model, predict
+from phasewise.study import Study
+from phasewise.tuning.candidates import Candidate, candidates, exchanges, neighbours, node_levels
+from phasewise.tuning.verification import is_hardware, simulated_seconds, simulation_task
+from phasewise.tuning.verification import turn_seconds as measured_turn
+
+CHEAP = ("loads", "6", "4", "5", "3", "2", "1b", "1a")
+"""Models that rank all candidates before a precise one, those that see most first."""
+
+SHORTLIST = 16
+"""Candidates that a precise model ranks, beside the best of each process grid and layout."""
+MANY_RANKS, SHORTLIST_OF_MANY = 256, 8
+"""From so many ranks on a precise model takes seconds for one candidate."""
+
+PROMISING = 1.05
+"""A change is given to the precise model where the cheap one finds it at most so much slower."""
+GAIN = 0.998
+"""A change is kept where it takes at most this share of the time."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is tuned: a study for the machine and so many ranks, or for cores = ranks × threads.
+
+    cores: None where threads are not varied; else every split of them with at most `ranks` ranks is
+    compared. model: that ranks the candidates, the machine's best where it is None.
+    """
+
+    study: Study
+    machine: Machine
+    ranks: int
+    cores: int | None = None
+    model: str | None = None
+    twin: str = "full"
+
+    @property
+    def whole_turns(self) -> bool:
+        """Whether whole turns are compared, computation included, and not communication alone."""
+        return self.cores is not None or is_hardware(self.machine)
+
+    @property
+    def model_name(self) -> str:
+        """The model asked for, or the machine's best."""
+        return self.model or default_model(self.machine)
+
+    def splits(self) -> list[tuple[int, int]]:
+        """Ranks and threads of each split of the cores."""
+        if self.cores is None:
+            return [(self.ranks, 1)]
+        most = min(self.ranks, self.cores)
+        return [(n, self.cores // n) for n in range(1, most + 1) if self.cores % n == 0]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A candidate and its times [s] of a turn: predicted, with an interval of 90 %, and verified.
+
+    What the times are of, `Problem.whole_turns` says; model: who predicted.
+    """
+
+    candidate: Candidate
+    ranks: int
+    threads: int
+    model: str
+    predicted: float
+    low: float
+    high: float
+    verified: float | None = None
+
+    @property
+    def design(self) -> tuple[object, ...]:
+        """The main keys: entries with the same ones differ in lesser keys."""
+        own = self.candidate
+        return (self.ranks, own.shapes, own.layout, own.reduce, own.broadcast)
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """Ranks, process grid and layout."""
+        return self.design[:3]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As an entry of `candidates` of ``tune --json``."""
+        return {
+            "communication": self.candidate.communication(),
+            "ranks": self.ranks,
+            "threads": self.threads,
+            "model": self.model,
+            "predicted_seconds": self.predicted,
+            "low": self.low,
+            "high": self.high,
+            "verified_seconds": self.verified,
+        }
+
+
+@dataclass
+class Search:
+    """Predicts candidates of a problem, each once for each model, and keeps what it found."""
+
+    problem: Problem
+    say: Say
+    found: dict[tuple[Candidate, int, str], Entry] = field(default_factory=dict)
+
+    def run(self) -> list[Entry]:
+        """Every candidate with its best prediction, by time, those of the precise model first.
+
+        StudyError where the model cannot be used on the machine, or no process grid suits.
+        """
+        precise = load_model(self.problem.model_name)
+        cheap = self._cheap(precise)
+        first = self._first(cheap)
+        if precise is cheap:
+            ranked = first
+        else:
+            chosen = shortlist(first, self._length())
+            self.say(f"model {precise.NAME} ranks the best {len(chosen)}")
+            ranked = [self._entry(e.candidate, e.ranks, e.threads, precise) for e in chosen]
+        self._refine(min(ranked, key=_predicted), precise, cheap)
+        return self._merged(precise)
+
+    def _length(self) -> int:
+        return SHORTLIST if self.problem.ranks < MANY_RANKS else SHORTLIST_OF_MANY
+
+    def _cheap(self, precise: Model) -> Model:
+        """`precise` itself where it is quick; else the first of CHEAP that the machine allows."""
+        if not getattr(precise, "PRECISE", False):
+            return precise
+        problem = self.problem
+        ranks, threads = problem.splits()[-1]
+        trial = candidates(problem.study, ranks, problem.machine)[0]
+        for name in CHEAP:
+            try:
+                model = load_model(name)
+                self._entry(trial, ranks, threads, model)
+            except StudyError:
+                continue
+            return model
+        return precise
+
+    def _first(self, cheap: Model) -> list[Entry]:
+        problem = self.problem
+        pairs = [
+            (candidate, ranks, threads)
+            for ranks, threads in problem.splits()
+            for candidate in _valid(problem, ranks)
+        ]
+        if not pairs:
+            candidates(problem.study, problem.splits()[-1][0], problem.machine)  # says why
+        self.say(f"model {cheap.NAME} ranks {len(pairs)} candidates")
+        return [self._entry(*pair, cheap) for pair in pairs]
+
+    def _entry(self, candidate: Candidate, ranks: int, threads: int, model: Model) -> Entry:
+        key = (candidate, ranks, model.NAME)
+        if key not in self.found:
+            problem = self.problem
+            # A simulated turn is the first, which sends every Green function; later ones few.
+            meshes = 0.0 if is_hardware(problem.machine) else 1.0
+            study = candidate.apply(problem.study)
+            case = Case(study, problem.machine, ranks, problem.twin, meshes)
+            prediction = predict(case, model, computation=problem.whole_turns)
+            self.found[key] = _as_entry(candidate, ranks, threads, prediction, problem.whole_turns)
+        return self.found[key]
+
+    def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:
+        """Change lesser keys of the best entry one after another, keeping each gain."""
+        if not exchanges(self.problem.study):
+            return
+        levels = node_levels(self.problem.machine, best.ranks)
+        self.say("changing single keys of the best")
+        for index in range(len(list(neighbours(best.candidate, levels)))):
+            changes = list(neighbours(best.candidate, levels))
+            for change in changes[index] if index < len(changes) else []:
+                best = self._better(change, best, precise, cheap)
+
+    def _better(self, change: Candidate, best: Entry, precise: Model, cheap: Model) -> Entry:
+        """The entry of `change` where that gains; else `best`."""
+        if precise is not cheap:
+            now = self._entry(best.candidate, best.ranks, best.threads, cheap)
+            then = self._entry(change, best.ranks, best.threads, cheap)
+            if then.predicted > PROMISING * now.predicted:
+                return best
+        entry = self._entry(change, best.ranks, best.threads, precise)
+        return entry if entry.predicted < GAIN * best.predicted else best
+
+    def _merged(self, precise: Model) -> list[Entry]:
+        best: dict[tuple[Candidate, int], Entry] = {}
+        for (candidate, ranks, name), entry in self.found.items():
+            if name == precise.NAME or (candidate, ranks) not in best:
+                best[(candidate, ranks)] = entry
+        return sorted(best.values(), key=lambda e: (e.model != precise.NAME, e.predicted))
+
+
+def _valid(problem: Problem, ranks: int) -> list[Candidate]:
+    """None where no process grid suits one of several splits."""
+    try:
+        return candidates(problem.study, ranks, problem.machine)
+    except StudyError:
+        if problem.cores is None:
+            raise
+        return []
+
+
+def _predicted(entry: Entry) -> float:
+    return entry.predicted
+
+
+def _as_entry(
+    candidate: Candidate, ranks: int, threads: int, prediction: Prediction, whole: bool
+) -> Entry:
+    # Kernels are taken to share their work among the threads without loss; the runs that verify
+    # show where they do not.
+    work = prediction.computation_seconds / threads if whole else 0.0
+    return Entry(
+        candidate,
+        ranks,
+        threads,
+        prediction.model,
+        prediction.communication_seconds + work,
+        prediction.low + work,
+        prediction.high + work,
+    )
+
+
+def shortlist(entries: Iterable[Entry], most: int) -> list[Entry]:
+    """The `most` best entries, and the best of each process grid and layout."""
+    ranked = sorted(entries, key=_predicted)
+    return _united(ranked[:most], _best_of_each(ranked, lambda entry: entry.place))
+
+
+def finalists(entries: Iterable[Entry], most: int) -> list[Entry]:
+    """The entries that are verified: half of them the best of different designs, for a model errs
+    alike in those of one design; then the best of all.
+
+    `entries` are of one model, or those of the precise one come first.
+    """
+    ranked = list(entries)
+    designs = _best_of_each(ranked, lambda entry: entry.design)[: (most + 1) // 2]
+    return _united(designs, ranked)[:most]
+
+
+def _best_of_each(ranked: list[Entry], key: Callable[[Entry], object]) -> list[Entry]:
+    best: dict[object, Entry] = {}
+    for entry in ranked:
+        best.setdefault(key(entry), entry)
+    return list(best.values())
+
+
+def _united(first: list[Entry], second: list[Entry]) -> list[Entry]:
+    return list(dict.fromkeys([*first, *second]))
+
+
+def verify(problem: Problem, entries: list[Entry], say: Say, cache: Path | None) -> list[Entry]:
+    """`entries` with their verified times; on hardware by running, else by simulation.
+
+    cache: where simulations are kept. RunError where a run fails.
+    """
+    study = problem.study
+    if is_hardware(problem.machine):
+        seconds = []
+        for index, entry in enumerate(entries, 1):
+            say(f"run {index} of {len(entries)}")
+            seconds.append(measured_turn(entry.candidate.apply(study), entry.ranks, entry.threads))
+    else:
+        tasks = [
+            simulation_task(study, problem.machine, e.ranks, e.candidate, problem.twin)
+            for e in entries
+        ]
+        say(f"{len(tasks)} simulations")
+        seconds = simulated_seconds(tasks, cache)
+    return [replace(e, verified=s) for e, s in zip(entries, seconds, strict=True)]
