@@ -86,13 +86,13 @@ def key_of(task: Task) -> str:
         (request.ranks, request.twin, request.steps, request.events),
         (request.skeleton, request.computation),
         (twin.platform, twin.hosts, twin.options),
-        _simulator(),
+        simulator(),
     ]
     return hashlib.sha256(repr(content).encode()).hexdigest()[:32]
 
 
 @keep
-def _simulator() -> tuple[str, ...]:
+def simulator() -> tuple[str, ...]:
     """Of the driver, the platform and smpirun, which holds SimGrid's version."""
     smpirun = shutil.which("smpirun")
     files = [*simulated_tree(), *([Path(smpirun)] if smpirun else [])]

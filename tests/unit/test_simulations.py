@@ -104,7 +104,7 @@ def test_another_study_driver_or_machine_file_has_another_key(
     assert key_of(task()) == own
     slower = replace(task().request.machine, protocol=load_machine("jacquard").protocol)
     assert key_of(replace(task(), request=replace(task().request, machine=slower))) != own
-    monkeypatch.setattr(phasewise.simulations, "_simulator", lambda: ("another build",))
+    monkeypatch.setattr(phasewise.simulations, "simulator", lambda: ("another build",))
     assert key_of(task()) != own
 
 

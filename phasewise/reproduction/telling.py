@@ -1,0 +1,28 @@
+"""How far a long command is, on standard error."""
+
+from __future__ import annotations
+
+import time
+
+from phasewise.output import message
+from phasewise.progress import Clock, duration
+
+SECONDS = 10.0
+"""Between two lines."""
+
+
+class Telling:
+    """A line at most every ten seconds, and one at the end: how many of `what` are done."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._clock = Clock()
+        self._shown = time.monotonic()
+
+    def __call__(self, done: int, every: int) -> None:
+        left = self._clock.seconds_left(done, every)
+        now = time.monotonic()
+        if now - self._shown >= SECONDS or done == every:
+            self._shown = now
+            ahead = f", {duration(left)} left" if done < every and left is not None else ""
+            message(f"{done} of {every} {self._what}{ahead}")
