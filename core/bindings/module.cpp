@@ -9,6 +9,7 @@ void bind_elements(nb::module_& m);
 void bind_exchange(nb::module_& m);
 void bind_field(nb::module_& m);
 void bind_plan(nb::module_& m);
+void bind_prediction(nb::module_& m);
 void bind_probe(nb::module_& m);
 void bind_simulation(nb::module_& m);
 void bind_work(nb::module_& m);
@@ -21,6 +22,7 @@ NB_MODULE(_core, m) {
   bind_exchange(m);
   bind_field(m);
   bind_plan(m);
+  bind_prediction(m);
   bind_probe(m);
   bind_simulation(m);
   bind_work(m);

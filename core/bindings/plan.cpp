@@ -31,9 +31,9 @@ nb::dict phase_dict(const driver::PlannedPhase& phase) {
   }
   nb::dict result;
   result["name"] = phase.name;
-  result["pattern"] = phase.pattern;
-  result["direction"] = phase.direction;
-  result["beam"] = phase.beam;
+  result["pattern"] = phase.traits.pattern;
+  result["direction"] = phase.traits.direction;
+  result["beam"] = phase.traits.beam;
   result["library"] = phase.library;
   result["per"] = phase.per_mesh ? "mesh" : "turn";
   result["rank"] = phase.rank;

@@ -115,23 +115,6 @@ class Details {
   bool counts_ = false;
 };
 
-void describe(PlannedPhase& phase, const comm::Settings& settings) {
-  const std::string& name = phase.name;
-  const auto is = [&](const char* what) { return name.find(what) != std::string::npos; };
-  phase.pattern = is("reduce")                         ? "reduce"
-                  : is("broadcast")                    ? "broadcast"
-                  : name == "green" || name == "solve" ? "transpose"
-                  : name == "luminosity"               ? "cross"
-                                                       : "sum";
-  phase.direction = is("_row")                                                  ? "row"
-                    : is("_column") || phase.pattern == "transpose"             ? "column"
-                    : phase.pattern == "reduce" || phase.pattern == "broadcast" ? "beam"
-                                                                                : "all";
-  const bool crosses = name == "broadcast" ||
-                       name == (settings.crossing_in_row ? "broadcast_row" : "broadcast_column");
-  phase.beam = phase.direction == "all" ? "both" : crosses ? "other" : "same";
-}
-
 // The rank of [first, last) that sends most messages, then bytes, in each phase that `visit_one`
 // shows of a rank; all details of it.
 template <class VisitOne>
@@ -184,6 +167,24 @@ std::array<double, 2> grid_load(const PlannedCollision& c) {
 
 }  // namespace
 
+PhaseTraits traits_of(const std::string& name, const comm::Settings& settings) {
+  const auto is = [&](const char* what) { return name.find(what) != std::string::npos; };
+  PhaseTraits traits;
+  traits.pattern = is("reduce")                         ? "reduce"
+                   : is("broadcast")                    ? "broadcast"
+                   : name == "green" || name == "solve" ? "transpose"
+                   : name == "luminosity"               ? "cross"
+                                                        : "sum";
+  traits.direction = is("_row")                                                    ? "row"
+                     : is("_column") || traits.pattern == "transpose"              ? "column"
+                     : traits.pattern == "reduce" || traits.pattern == "broadcast" ? "beam"
+                                                                                   : "all";
+  const bool crosses = name == "broadcast" ||
+                       name == (settings.crossing_in_row ? "broadcast_row" : "broadcast_column");
+  traits.beam = traits.direction == "all" ? "both" : crosses ? "other" : "same";
+  return traits;
+}
+
 Plan plan_turn(const Parameters& parameters, int ranks, int node_size, int rank) {
   if (ranks < 1) throw std::invalid_argument("give one rank or more");
   if (rank >= ranks)
@@ -191,16 +192,14 @@ Plan plan_turn(const Parameters& parameters, int ranks, int node_size, int rank)
                                 std::to_string(ranks) + " ranks, which are counted from 0");
   const TurnMessages turn(parameters, ranks, node_size);
   const int first = std::max(rank, 0), last = rank < 0 ? ranks : rank + 1;
-  std::vector<PlannedPhase> most = most_in_each_phase(
-      turn, first, last, [&](int r, auto& visitor) {
-        Messages messages(visitor);
-        turn.visit_rank(r, 0, messages);
-      });
-  for (PlannedPhase& phase : most_in_each_phase(
-           turn, first, last, [&](int r, auto& visitor) {
-             Messages messages(visitor);
-             turn.visit_green(r, messages);
-           })) {
+  std::vector<PlannedPhase> most = most_in_each_phase(turn, first, last, [&](int r, auto& visitor) {
+    Messages messages(visitor);
+    turn.visit_rank(r, 0, messages);
+  });
+  for (PlannedPhase& phase : most_in_each_phase(turn, first, last, [&](int r, auto&visitor) {
+         Messages messages(visitor);
+         turn.visit_green(r, messages);
+       })) {
     phase.per_mesh = true;
     most.push_back(std::move(phase));
   }
@@ -211,7 +210,7 @@ Plan plan_turn(const Parameters& parameters, int ranks, int node_size, int rank)
   for (const char* name : phase_order)
     for (PlannedPhase& phase : most)
       if (phase.name == name) {
-        describe(phase, turn.settings());
+        phase.traits = traits_of(phase.name, turn.settings());
         plan.phases.push_back(std::move(phase));
       }
   plan.grid_load = grid_load(c);

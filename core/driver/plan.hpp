@@ -10,16 +10,22 @@
 
 #include "comm/exchange.hpp"
 #include "comm/process_grid.hpp"
+#include "comm/settings.hpp"
 #include "driver/parameters.hpp"
 
 namespace phasewise::driver {
 
-// A phase of one turn, as the rank that sends most messages in it takes part.
-struct PlannedPhase {
-  std::string name;
+struct PhaseTraits {
   std::string pattern;    // transpose, reduce, broadcast, cross, sum
   std::string direction;  // column, row, beam, all
   std::string beam;       // same, other, both
+};
+PhaseTraits traits_of(const std::string& name, const comm::Settings& settings);
+
+// A phase of one turn, as the rank that sends most messages in it takes part.
+struct PlannedPhase {
+  std::string name;
+  PhaseTraits traits;
   bool library = false;   // bytes are the volume asked for
   bool per_mesh = false;  // only when the mesh has changed
   int rank = 0;

@@ -124,7 +124,8 @@ class TurnMessages {
     if (c.strong_strong()) return;
     visitor.sum("slice_moments", 8 * 8);
     for (int k = 0; k < collision::steps(c.point.slices); ++k)
-      visitor.sum("slice_moments", std::int64_t{8} * 2 * collision::Step{c.point.slices, k}.pairs() *
+      visitor.sum("slice_moments", std::int64_t{8} * 2 *
+                                       collision::Step{c.point.slices, k}.pairs() *
                                        collision::SliceMoments::values_of_a_slice());
   }
   template <class Visitor>
@@ -161,8 +162,8 @@ class TurnMessages {
     }
   }
   template <class Visitor>
-  void visit(const collision::CollisionPlan& plan, const comm::TransposeExchange& exchange, int rows,
-             bool to_columns, Visitor& visitor) const {
+  void visit(const collision::CollisionPlan& plan, const comm::TransposeExchange& exchange,
+             int rows, bool to_columns, Visitor& visitor) const {
     if (plan.division().shape(plan.own_beam()).pcol > 1)
       visitor.transpose(exchange, plan.asked_of_transpose(rows, to_columns));
   }

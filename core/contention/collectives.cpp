@@ -1,0 +1,76 @@
+#include "contention/collectives.hpp"
+
+#include <bit>
+#include <numeric>
+
+namespace phasewise::contention {
+
+CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes) {
+  CollectiveRounds rounds;
+  const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(p))), rest = p - power;
+  const bool paired = me < 2 * rest;
+  const bool gives = paired && me % 2 == 0;
+  if (gives)
+    rounds.push_back({{{me + 1, bytes}}, {}});
+  else if (paired)
+    rounds.push_back({{}, {me - 1}});
+  if (!gives) {
+    const int mine = paired ? me / 2 : me - rest;
+    const auto member = [&](int number) { return number < rest ? 2 * number + 1 : number + rest; };
+    std::int64_t part = bytes;
+    for (int mask = 1; mask < power; mask *= 2) {
+      part = (part + 1) / 2;
+      rounds.push_back({{{member(mine ^ mask), part}}, {member(mine ^ mask)}});
+    }
+    for (int mask = power / 2; mask > 0; mask /= 2) {
+      rounds.push_back({{{member(mine ^ mask), part}}, {member(mine ^ mask)}});
+      part *= 2;
+    }
+  }
+  if (gives)
+    rounds.push_back({{}, {me + 1}});
+  else if (paired)
+    rounds.push_back({{{me - 1, bytes}}, {}});
+  return rounds;
+}
+
+CollectiveRounds ring_rounds(std::span<const std::int64_t> blocks, int me, bool reduces) {
+  const int p = static_cast<int>(blocks.size());
+  CollectiveRounds rounds;
+  for (int k = 1; k < p; ++k) {
+    // Reducing, a block goes round until it comes to its owner; gathering, it starts from there.
+    const int block = (me - k + (reduces ? 0 : 1) + p) % p;
+    rounds.push_back({{{(me + 1) % p, blocks[block]}}, {(me - 1 + p) % p}});
+  }
+  return rounds;
+}
+
+CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> blocks, int me) {
+  const int p = static_cast<int>(blocks.size());
+  CollectiveRounds rounds;
+  CollectiveRound gather;
+  if (me > 0) {
+    gather.sends.push_back({0, blocks[me]});
+  } else {
+    for (int member = 1; member < p; ++member) gather.receives.push_back(member);
+  }
+  rounds.push_back(gather);
+  const std::int64_t all = std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0});
+  int mask = 1;
+  while (mask < p && (me & mask) == 0) mask *= 2;
+  if (me > 0) rounds.push_back({{}, {me - mask}});
+  for (mask /= 2; mask > 0; mask /= 2)
+    if (me + mask < p) rounds.push_back({{{me + mask, all}}, {}});
+  return rounds;
+}
+
+CollectiveRounds all_at_once(int p, int me, std::int64_t bytes_to_each) {
+  CollectiveRound round;
+  for (int k = 1; k < p; ++k) {
+    round.sends.push_back({(me + k) % p, bytes_to_each});
+    round.receives.push_back((me + k) % p);
+  }
+  return {round};
+}
+
+}  // namespace phasewise::contention

@@ -1,0 +1,40 @@
+// Max-min fair rates of flows over shared links: no flow can get more without taking from one that
+// has less (Bertsekas, Gallager, Data Networks, section 6.5.2).
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace phasewise::contention {
+
+class FairShare {
+ public:
+  // capacities of the links [B/s].
+  explicit FairShare(std::vector<double> capacities);
+
+  // A flow uses some links, and gets `most` at most.
+  struct Flow {
+    std::span<const int> links;
+    double most;
+  };
+  // rates[i] of flow i [B/s]. Links whose shares differ by less than `tolerance`, relative, are
+  // filled together. About 3 passes over all (flow, link) pairs, and one over the used links for
+  // each different share.
+  void rates(std::span<const Flow> flows, double tolerance, std::vector<double>& rates);
+
+ private:
+  void count(std::span<const Flow> flows);
+  void sort_bounds(std::span<const Flow> flows);
+  void fix(int flow, double rate, std::span<const Flow> flows, std::vector<double>& rates);
+
+  std::vector<double> capacity_, left_;
+  std::vector<int> number_, begin_;  // of each link: flows without a rate; where its flows begin
+  std::vector<int> used_, open_, size_, flows_of_links_;
+  struct Bound {
+    double most;
+    std::vector<int> flows;
+  };
+  std::vector<Bound> bounds_;  // least first; there are few different ones
+};
+
+}  // namespace phasewise::contention

@@ -1,0 +1,61 @@
+#include "contention/program.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+namespace phasewise::contention {
+namespace {
+
+// One end of a message, as seen from its receiver.
+template <class End>
+struct Ends {
+  struct Entry {
+    int from;
+    std::uint8_t channel;
+    End* end;
+  };
+  std::vector<std::vector<Entry>> of_receiver;
+
+  explicit Ends(std::size_t ranks) : of_receiver(ranks) {}
+  void add(int to, int from, std::uint8_t channel, End* end) {
+    of_receiver[to].push_back({from, channel, end});
+  }
+  void sort() {
+    for (auto& entries : of_receiver)
+      std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return std::tie(a.from, a.channel) < std::tie(b.from, b.channel);
+      });
+  }
+};
+
+}  // namespace
+
+void match(Program& program) {
+  const std::size_t count = program.ranks.size();
+  Ends<Send> sends(count);
+  Ends<Receive> receives(count);
+  for (int rank = 0; rank < static_cast<int>(count); ++rank)
+    for (Round& round : program.ranks[rank].rounds) {
+      for (Send& send : round.sends) sends.add(send.peer, rank, round.channel, &send);
+      for (Receive& receive : round.receives)
+        receives.add(rank, receive.peer, round.channel, &receive);
+    }
+  sends.sort();
+  receives.sort();
+  program.messages = 0;
+  for (std::size_t to = 0; to < count; ++to) {
+    const auto& sent = sends.of_receiver[to];
+    const auto& received = receives.of_receiver[to];
+    bool paired = sent.size() == received.size();
+    for (std::size_t i = 0; paired && i < sent.size(); ++i) {
+      paired = sent[i].from == received[i].from && sent[i].channel == received[i].channel;
+      sent[i].end->id = received[i].end->id = program.messages++;
+    }
+    if (!paired)
+      throw std::logic_error("what is sent to rank " + std::to_string(to) +
+                             " is not what it receives");
+  }
+}
+
+}  // namespace phasewise::contention

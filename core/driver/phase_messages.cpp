@@ -1,0 +1,128 @@
+#include "driver/phase_messages.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "driver/turn_program.hpp"
+
+namespace phasewise::driver {
+namespace {
+
+using contention::RankProgram;
+using contention::Round;
+
+constexpr int few_ranks = 64;
+
+// All, or those in the first and last two rows of each column: shares of rows and slices are
+// largest at the beginning.
+std::vector<int> ranks_to_look_at(const TurnMessages& turn) {
+  std::vector<int> ranks;
+  const comm::ProcessGrid& grid = turn.collisions().front().grid;
+  for (int rank = 0; rank < turn.ranks(); ++rank) {
+    const comm::Place& place = grid.place(rank);
+    const int pcol = grid.shape(place.beam).pcol;
+    if (turn.ranks() <= few_ranks || place.row == 0 || place.row == pcol - 1) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+// Builds each rank's program once.
+class Programs {
+ public:
+  Programs(const TurnMessages& turn, double meshes) : turn_(turn), options_{meshes, 0} {}
+
+  const RankProgram& of(int rank) {
+    auto [found, made] = programs_.try_emplace(rank);
+    if (made) found->second = rank_program(turn_, rank, options_, names_);
+    return found->second;
+  }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  const TurnMessages& turn_;
+  ProgramOptions options_;
+  std::vector<std::string> names_;
+  std::map<int, RankProgram> programs_;
+};
+
+using Sent = std::pair<double, double>;  // messages, bytes
+
+std::vector<Sent> sent_in_phases(const RankProgram& program, std::size_t phases) {
+  std::vector<Sent> sent(phases);
+  for (const Round& round : program.rounds)
+    for (const contention::Send& send : round.sends) {
+      sent[round.phase].first += round.weight;
+      sent[round.phase].second += round.weight * static_cast<double>(send.bytes);
+    }
+  return sent;
+}
+
+std::vector<const Round*> rounds_of(const RankProgram& program, int phase) {
+  std::vector<const Round*> rounds;
+  for (const Round& round : program.rounds)
+    if (round.phase == phase) rounds.push_back(&round);
+  return rounds;
+}
+
+// Of the ranks of this one's node, the messages of each round that stay within it, and that leave.
+std::vector<std::array<int, 2>> active_in_rounds(const TurnMessages& turn, Programs& programs,
+                                                 int rank, int phase) {
+  std::vector<std::array<int, 2>> active;
+  for (int mate = 0; mate < turn.ranks(); ++mate) {
+    if (turn.node(mate) != turn.node(rank)) continue;
+    const auto rounds = rounds_of(programs.of(mate), phase);
+    active.resize(std::max(active.size(), rounds.size()));
+    for (std::size_t i = 0; i < rounds.size(); ++i)
+      for (const contention::Send& send : rounds[i]->sends)
+        ++active[i][turn.node(send.peer) == turn.node(mate) ? 0 : 1];
+  }
+  return active;
+}
+
+PhaseMessages messages_of(const TurnMessages& turn, Programs& programs, int rank, int phase) {
+  PhaseMessages result;
+  result.name = programs.names()[phase];
+  result.rank = rank;
+  const auto active = active_in_rounds(turn, programs, rank, phase);
+  const auto rounds = rounds_of(programs.of(rank), phase);
+  using Kind = std::tuple<std::int64_t, int, std::int64_t, std::int64_t>;
+  std::map<Kind, double> kinds;
+  for (std::size_t i = 0; i < rounds.size(); ++i)
+    for (const contention::Send& send : rounds[i]->sends) {
+      const int inter = turn.node(send.peer) == turn.node(rank) ? 0 : 1;
+      kinds[{send.bytes, inter, std::abs(send.peer - rank), active[i][inter]}] += rounds[i]->weight;
+    }
+  for (const auto& [kind, count] : kinds) {
+    result.bytes.push_back(std::get<0>(kind));
+    result.inter.push_back(static_cast<std::uint8_t>(std::get<1>(kind)));
+    result.distance.push_back(std::get<2>(kind));
+    result.active.push_back(std::get<3>(kind));
+    result.count.push_back(count);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<PhaseMessages> phase_messages(const TurnMessages& turn, double meshes) {
+  Programs programs(turn, meshes);
+  std::vector<Sent> most;
+  std::vector<int> whose;
+  for (const int rank : ranks_to_look_at(turn)) {
+    const RankProgram& program = programs.of(rank);
+    const std::vector<Sent> sent = sent_in_phases(program, programs.names().size());
+    most.resize(sent.size());
+    whose.resize(sent.size(), rank);
+    for (std::size_t phase = 0; phase < sent.size(); ++phase)
+      if (sent[phase] > most[phase])
+        std::tie(most[phase], whose[phase]) = std::pair(sent[phase], rank);
+  }
+  std::vector<PhaseMessages> result;
+  for (int phase = 0; phase < std::ssize(most); ++phase)
+    if (most[phase].first > 0.0) result.push_back(messages_of(turn, programs, whose[phase], phase));
+  return result;
+}
+
+}  // namespace phasewise::driver
