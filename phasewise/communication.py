@@ -14,10 +14,10 @@ from typing import Any, BinaryIO
 
 from phasewise.communication_records import EVENT, EVENT_FILE, RECORD_FILE, VERSION, Communication
 from phasewise.disk import disk_reason, replace_text, sync_folder
-from phasewise.driver import Communicator, Driver
+from phasewise.driver import Communicator
 from phasewise.errors import RunError
 from phasewise.output import print_table
-from phasewise.study import Study
+from phasewise.simulation import Simulation
 
 BLOCK = 1 << 28
 """Bytes of events on rank 0 at a time, if one rank alone has no more."""
@@ -27,15 +27,15 @@ ALGORITHMS = ("reduce", "broadcast", "schedule", "transpose", "aggregate", "cros
 
 
 def write_communication(
-    folder: Path, driver: Driver, comm: Communicator, study: Study, first_turn: int, events: int
+    folder: Path, simulation: Simulation, comm: Communicator, first_turn: int
 ) -> None:
     """Write the records of all ranks into `folder`; collective.
 
-    They cover the turns from `first_turn` on. events: kept by each rank at most, 0 for no time
-    line. There is a `communication.json` only once it and the events that it counts are whole;
-    RunError where the disk refuses one of them.
+    They cover the turns from `first_turn` on. There is a `communication.json` only once it and the
+    events that it counts are whole; RunError where the disk refuses one of them.
     """
-    text, kept = driver.communication(events > 0)
+    events = simulation.events
+    text, kept = simulation.driver.communication(events > 0)
     texts = [part.decode() for part in comm.gather(text.encode())]
     record, timeline = folder / RECORD_FILE, folder / EVENT_FILE
     try:
@@ -48,7 +48,7 @@ def write_communication(
             record.unlink(missing_ok=True)
             timeline.unlink(missing_ok=True)
         if comm.rank() == 0:
-            head = _head(texts, study, first_turn, driver.turn)
+            head = _head(texts, simulation, first_turn)
             replace_text(record, _with_ranks(head, texts))
             sync_folder(folder)
     except OSError as error:
@@ -91,21 +91,23 @@ def _in_blocks(comm: Communicator, mine: bytes, most: int) -> Iterator[bytes]:
         yield from comm.gather(mine if due else b"")
 
 
-def _head(texts: Sequence[str], study: Study, first_turn: int, turn: int) -> dict[str, Any]:
-    """What the file says of all ranks together."""
+def _head(texts: Sequence[str], simulation: Simulation, first_turn: int) -> dict[str, Any]:
+    """What the file says of all ranks together; of the algorithms, those in use at the end."""
     ranks = [json.loads(text) for text in texts]
-    chosen = study.communication.resolved()
+    chosen = simulation.communication.resolved()
+    tuned = {"tuned_turns": simulation.tuned_turns} if chosen["tune"] == "auto" else {}
     return {
         "version": VERSION,
         "kind": "run",
         "ranks": len(ranks),
-        "turns": turn - first_turn,
+        "turns": simulation.turn - first_turn,
         "first_turn": first_turn,
         "seconds": max(rank["seconds"] for rank in ranks),
         "process_grid": process_grid(rank["place"] for rank in ranks),
         "layout": chosen["layout"],
         "algorithms": _algorithms(chosen),
         "machine": None,
+        **tuned,
     }
 
 

@@ -149,8 +149,8 @@ class Recording:
             self._write_communication()
 
     def _write_communication(self) -> None:
-        folder, events = self.folder.path, self._simulation.events
-        write_communication(folder, self._driver, self._core, self._study, self._first_turn, events)
+        folder, first_turn = self.folder.path, self._first_turn
+        write_communication(folder, self._simulation, self._core, first_turn)
 
     def _write_performance(self, turns: int, seconds: float) -> None:
         performance = {

@@ -24,6 +24,7 @@ from phasewise.run_folder import RunFolder
 from phasewise.simulation import Simulation
 from phasewise.study import Study, load
 from phasewise.study.process_grid import check_process_grid
+from phasewise.tuning.auto import AutoTuner, read_tuning, show_tuning, tuning_summary
 
 
 def run(
@@ -66,7 +67,8 @@ def run(
         stack.callback(recording.abandon)
         if resume:
             on_rank_zero(core, lambda: folder.keep_study(study, source))
-        _loop(simulation, recording, interrupts, progress, callback, keep is None)
+        tuner = AutoTuner(simulation, folder, core, resume)
+        _loop(tuner, recording, interrupts, progress, callback, keep is None)
         recording.finish()
     core.barrier()
     return Results(folder.path, keep)
@@ -84,17 +86,18 @@ def _choose_folder(
 
 
 def _loop(
-    simulation: Simulation,
+    tuner: AutoTuner,
     recording: Recording,
     interrupts: Interrupts,
     progress: Progress,
     callback: Callable[[Simulation], None] | None,
     resumable: bool,
 ) -> None:
+    simulation = tuner.simulation
     study = simulation.study
     progress.update(simulation.turn, study.turns, "")
     while simulation.turn < study.turns:
-        simulation.step()
+        tuner.step()
         recording.turn_done()
         if callback is not None:
             callback(simulation)
@@ -104,6 +107,7 @@ def _loop(
             progress.close()
             if resumable:
                 recording.checkpoint()
+            tuner.close()
             recording.finish(complete=False)
             raise AgreedError(_stopped(simulation, resumable), 1)
 
@@ -181,14 +185,20 @@ def _show(results: Results, options: argparse.Namespace) -> None:
     from phasewise.summary import finite, show_summary, summarise
 
     record = _communication_of(results)
+    folder = RunFolder(results.folder)
     summary: dict[str, Any] = finite(summarise(results, record))
-    RunFolder(results.folder).write_json("summary.json", summary)
+    tuned = results.study.get("communication", {}).get("tune") == "auto"
+    if tuning := read_tuning(folder) if tuned else None:
+        summary["tuning"] = tuning_summary(tuning)
+    folder.write_json("summary.json", summary)
     if options.json:
         print_json(summary)
     elif not options.quiet:
         show_summary(summary)
         if record is not None and record.ranks > 1:
             show_communication(record)
+        if tuning:
+            show_tuning(tuning)
         sys.stdout.flush()
         message(f"records are in {results.folder}")
 

@@ -15,9 +15,12 @@ from phasewise.errors import RunError
 from phasewise.output import message
 from phasewise.study import Study
 
+TUNING_FILE = "tuning.json"
+"""Which ways to exchange a run tried, and the one it went on with (docs/communication.md)."""
+
 REPLACED = (
     *("study.toml", "study.json", "performance.json", "summary.json"),
-    *(RECORD_FILE, EVENT_FILE),
+    *(RECORD_FILE, EVENT_FILE, TUNING_FILE),
 )
 """Files of a run that are written beside and then put in their place."""
 

@@ -13,6 +13,7 @@ from phasewise.errors import RunError, StudyError
 from phasewise.particle_files import load_particles
 from phasewise.ranks import AgreedError, collectively
 from phasewise.study import Study
+from phasewise.study.communication import Communication
 
 FAILS_ALIKE = "the beams have no finite size"
 """Beginning of the core's error on a mesh, which follows from sizes that every rank has alike."""
@@ -88,6 +89,10 @@ class Simulation:
         self.study = study
         self.threads = threads
         self.events = events
+        self.communication = study.communication
+        """How the ranks exchange now."""
+        self.tuned_turns = 0
+        """Turns so far in which other ways to exchange were tried."""
         self.comm: Communicator = core or load_core()
         parameters = study.parameters()
         if events:
@@ -127,6 +132,21 @@ class Simulation:
                 raise AgreedError(sentence, RunError.exit_status) from error
             raise RunError(sentence) from error
 
+    def set_communication(self, communication: Communication) -> None:
+        """Exchange as `communication` says from the next turn on; no bit of the results changes.
+
+        Its process grid, layout and node size are not looked at: the ranks keep their places.
+        On all ranks alike. StudyError where it cannot be used; then all goes on as before.
+        """
+        parameters = communication.exchanges()
+        try:
+            collectively(self.comm, lambda: _set(self.driver, parameters))
+        except RunError:
+            # Where one rank alone refused, the others have changed already.
+            _set(self.driver, self.communication.exchanges())
+            raise
+        self.communication = communication
+
     def run(
         self,
         turns: int | None = None,
@@ -154,6 +174,15 @@ class Simulation:
         if self.turn == 0:
             raise RunError("there is no record before the first turn: call step() first")
         return self.driver.record()
+
+
+def _set(driver: Driver, parameters: str) -> None:
+    try:
+        driver.set_communication(parameters)
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+    except MemoryError:
+        raise RunError("there is not enough memory to exchange in another way") from None
 
 
 def _make(make: Callable[[str, int], Driver], parameters: str, threads: int) -> Driver:

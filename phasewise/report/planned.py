@@ -37,9 +37,12 @@ def planned_traffic(run: RunFolder, record: Communication, layout: str) -> Traff
 def planned_phases(run: RunFolder, record: Communication) -> dict[str, dict[str, Any]]:
     """Phases of the plan by name, each of the rank that sends most messages.
 
-    Parts of one name are added where they speak of the same rank; empty without a plan.
+    Parts of one name are added where they speak of the same rank; empty without a plan, and where
+    the run chose its algorithms itself.
     """
-    found = _ask("plan", run, record)
+    tuned = run.study.get("communication", {}).get("tune") == "auto"
+    # In a run that tries several ways to exchange the record is of all of them.
+    found = None if tuned else _ask("plan", run, record)
     phases: dict[str, dict[str, Any]] = {}
     for phase in [] if found is None else found["phases"]:
         name = str(phase["name"])

@@ -59,6 +59,8 @@ class Communication:
     overlap: bool
     padded: bool
     """Every column takes part in a step with as many slices as the fullest one."""
+    tune: str
+    """"auto": a run tries other ways to exchange, and keeps the best (phasewise.tuning.auto)."""
     phases: tuple[PhaseChoice, ...]
 
     def resolved(self) -> dict[str, Any]:
@@ -72,11 +74,14 @@ class Communication:
         return table
 
     def flat(self) -> Iterator[tuple[str, Any]]:
-        """Keys and values for the driver, without the leading ``communication.``."""
+        """Keys and values for the driver, without the leading ``communication.``.
+
+        ``tune`` is none of them: it is about what a run does between its turns.
+        """
         first, second = self.process_grid or ((0, 0), (0, 0))
         yield "process_grid", (*first, *second)
         for name in PLAIN:
-            if name != "padded":
+            if name not in ("padded", "tune"):
                 yield name, getattr(self, name)
             if name == "layout" and self.places:
                 yield "places", tuple(number for place in self.places for number in place)
@@ -86,6 +91,17 @@ class Communication:
             for key, value in phase.given().items():
                 yield f"phase.{phase.name}.{key}", value
 
+    def exchanges(self) -> str:
+        """The driver's parameters of how data is exchanged, without those of the ranks' places."""
+        return "".join(
+            f"communication.{key} = {int(value) if isinstance(value, bool) else value}\n"
+            for key, value in self.flat()
+            if key not in PLACING
+        )
+
+
+PLACING = ("process_grid", "layout", "places", "node_size")
+"""Keys that say which rank has which place: they cannot change while a run goes on."""
 
 PLAIN = tuple(
     field.name

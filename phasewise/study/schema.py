@@ -160,6 +160,7 @@ COMMUNICATION = {
     "crossing": Key("word", "4a", choices=("4a", "4b")),
     "overlap": Key("flag", False),
     "padded": Key("flag", False),
+    "tune": Key("word", "off", choices=("off", "auto")),
     "phase": Key("table"),
 }
 

@@ -1,0 +1,342 @@
+"""`[communication] tune = "auto"`: the first turns of a run try other ways to exchange, and the run
+goes on with the best, as with Synergia's ``auto_tune_comm``.
+
+Process grid and layout stay, as the particles are dealt out by them. Every way gives the same bits,
+so that the turns in which they are tried are turns like any other.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from phasewise.communication import ALGORITHMS, process_grid
+from phasewise.driver import Core
+from phasewise.errors import PhasewiseError, StudyError
+from phasewise.output import message, print_table
+from phasewise.ranks import on_rank_zero
+from phasewise.run_folder import TUNING_FILE, RunFolder
+from phasewise.simulation import Simulation
+from phasewise.study.communication import AT_ONCE, Communication, Shape
+from phasewise.tuning import cache
+from phasewise.tuning.candidates import TRANSPOSES, Candidate, crossing_matters, exchanges
+from phasewise.tuning.trials import MOST_TURNS, WARM_UP, Search, summary_of, turns_needed
+
+PAIRS = ("hypercube", "mesh", "direct", "node-aware", "mpi")
+"""Algorithms that reduce and broadcast are given together."""
+
+Shapes = list[list[int]]
+Clock = Callable[[], float]
+
+
+class AutoTuner:
+    """Steps a simulation, in other ways at first. Every rank has one and calls the same methods."""
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        folder: RunFolder,
+        core: Core,
+        resume: bool,
+        clock: Clock = time.perf_counter,
+    ) -> None:
+        """Where the study asks for it: a choice kept by this or another run, or a search."""
+        self.simulation, self._folder, self._core = simulation, folder, core
+        self._given = simulation.study.communication
+        self._clock = clock
+        self._search: Search | None = None
+        self._queue: deque[tuple[int, bool]] = deque()
+        self._mine: list[tuple[int, float]] = []
+        self._now = 0
+        self._place: dict[str, Any] = {}  # of the cache, on rank 0
+        if self._given.tune == "auto" and simulation.turn < simulation.study.turns:
+            self._begin(resume)
+
+    @property
+    def searching(self) -> bool:
+        """Whether the next turn is one that tries something."""
+        return self._search is not None
+
+    def step(self) -> None:
+        """One turn of the simulation; collective."""
+        if self._search is None:
+            self.simulation.step()
+            return
+        number, timed = self._next()
+        # What rank 0 writes between turns is not the turn's.
+        self._core.barrier()
+        start = self._clock()
+        self.simulation.step()
+        seconds = self._clock() - start
+        self.simulation.tuned_turns += 1
+        self._search.trials[number].turns += 1
+        if timed:
+            self._mine.append((number, seconds))
+        if not self._queue:
+            self._end_round(self._search)
+
+    def close(self) -> None:
+        """Of a run that ends before there is a choice, keep what was tried; collective."""
+        if self._search is not None:
+            self._keep(self._report(self._search, None, "stopped before there was a choice"))
+
+    def _begin(self, resume: bool) -> None:
+        study, core = self.simulation.study, self._core
+        if core.size() == 1:
+            return self._nothing("one rank alone sends nothing")
+        if not exchanges(study):
+            return self._nothing("this study has no mesh, whose exchanges could be tuned")
+        facts = json.loads(self.simulation.driver.communication(False)[0])
+        facts = {"place": facts["place"], "node": facts["node"]} | cache.host_facts()
+        parts = [json.loads(part) for part in core.gather(json.dumps(facts).encode())]
+        said: dict[str, Any] = {}
+        if core.rank() == 0:
+            shapes = process_grid(part["place"] for part in parts)
+            self._place = self._key(parts, shapes)
+            nodes = len({part["node"] for part in parts})
+            levels = 1 < nodes < len(parts)
+            said = {"changes": changes(self._given, shapes, most_slices(self.simulation), levels)}
+            said["kept"] = self._kept(resume)
+        said = json.loads(core.broadcast(json.dumps(said).encode()))
+        if said["kept"] is not None and self._use_kept(said["kept"]):
+            return None
+        return self._start([{}, *said["changes"]])
+
+    def _key(self, parts: Sequence[dict[str, Any]], shapes: Shapes) -> dict[str, Any]:
+        """Under which key and name a choice is kept; on rank 0."""
+        key = {
+            "machine": cache.machine_key(parts, self._core),
+            "study": cache.study_key(self.simulation.study, shapes),
+            "ranks": self._core.size(),
+            "threads": self.simulation.threads,
+        }
+        path = cache.folder() / f"{cache.digest(key)}.json"
+        return {"key": key, "build": cache.build_of(self._core), "path": path}
+
+    def _kept(self, resume: bool) -> dict[str, Any] | None:
+        """A choice made before, by this run or by another one; on rank 0."""
+        paths = [self._folder.path / TUNING_FILE] if resume else []
+        for path in (*paths, self._place["path"]):
+            kept = cache.load(path, self._place["key"], self._place["build"])
+            if kept is not None:
+                return kept | {"from_cache": str(path)}
+        return None
+
+    def _use_kept(self, kept: dict[str, Any]) -> bool:
+        choice = {key: value for key, value in kept["choice"].items() if key in ALGORITHMS}
+        wanted = replace(self._given, **choice)
+        if wanted != self._given and (reason := self._switch(wanted)):
+            if self._core.rank() == 0:
+                message(f'tune = "auto": the choice kept cannot be used ({reason})')
+            return False
+        self._keep(kept | {"turns": 0})
+        return True
+
+    def _start(self, candidates: Sequence[dict[str, Any]]) -> None:
+        left = self.simulation.study.turns - self.simulation.turn
+        if len(candidates) < 2:
+            return self._nothing("every other way sends the same messages on these ranks")
+        budget = min(MOST_TURNS, left // 2)
+        if turns_needed(2) > budget:
+            least = 2 * turns_needed(2)
+            return self._nothing(f"{left} turns are too few to try anything: {least} are needed")
+        self._search = Search(candidates, budget)
+        self._fill(self._search)
+        return None
+
+    def _nothing(self, reason: str) -> None:
+        if self._core.rank() == 0:
+            message(f'tune = "auto": {reason}; the choice of the study stays')
+        nothing: dict[str, Any] = {"choice": None, "from_cache": False, "turns": 0}
+        rest = {"candidates": [], "note": reason}
+        self._keep({"version": cache.VERSION} | nothing | rest)
+
+    def _fill(self, search: Search) -> None:
+        for number, timed in search.next_round():
+            self._queue.extend([(number, False)] * WARM_UP + [(number, True)] * timed)
+
+    def _next(self) -> tuple[int, bool]:
+        """The candidate of the next turn, in use, and whether the turn is timed.
+
+        One that cannot be used leaves the queue; the baseline, which comes first, always can.
+        """
+        assert self._search is not None
+        while True:
+            number, timed = self._queue.popleft() if self._queue else (0, False)
+            if number == self._now:
+                return number, timed
+            trial = self._search.trials[number]
+            reason = self._switch(replace(self._given, **trial.changes))
+            if not reason:
+                self._now = number
+                return number, timed
+            self._search.refuse(number, f"cannot be used: {reason}")
+            self._queue = deque(entry for entry in self._queue if entry[0] != number)
+
+    def _switch(self, wanted: Communication) -> str:
+        """Exchange as `wanted` from now on; why not, where it cannot be used. Collective."""
+        try:
+            self.simulation.set_communication(wanted)
+        except PhasewiseError as error:
+            if error.exit_status != StudyError.exit_status:
+                raise
+            return str(error)
+        return ""
+
+    def _end_round(self, search: Search) -> None:
+        """All ranks learn the times of all: a turn is as long as that of the slowest rank."""
+        mine = json.dumps([seconds for _, seconds in self._mine]).encode()
+        ranks = [json.loads(part) for part in self._core.gather(mine)]
+        slowest = [max(turn) for turn in zip(*ranks, strict=True)]
+        slowest = json.loads(self._core.broadcast(json.dumps(slowest).encode()))
+        for (number, _), seconds in zip(self._mine, slowest, strict=True):
+            search.trials[number].seconds.append(seconds)
+        self._mine = []
+        # From equal times every rank draws the same conclusions.
+        search.round_done()
+        if search.finished:
+            self._decide(search)
+        else:
+            self._fill(search)
+
+    def _decide(self, search: Search) -> None:
+        chosen = search.choice()
+        wanted = replace(self._given, **chosen.changes)
+        if wanted != self.simulation.communication and (reason := self._switch(wanted)):
+            raise StudyError(reason)
+        self._search = None
+        report = self._report(search, wanted, "")
+        self._keep(report)
+        if self._core.rank() == 0:
+            cache.store(self._place["path"], report)
+
+    def _report(self, search: Search, wanted: Communication | None, note: str) -> dict[str, Any]:
+        choice = None if wanted is None else {key: getattr(wanted, key) for key in ALGORITHMS}
+        chosen = None if wanted is None else search.choice()
+        return {
+            "version": cache.VERSION,
+            "key": self._place.get("key"),
+            "build": self._place.get("build"),
+            "choice": choice,
+            "changes": None if chosen is None else chosen.changes,
+            "seconds": None if chosen is None else summary_of(chosen)["seconds"],
+            "given_seconds": summary_of(search.trials[0])["seconds"],
+            "from_cache": False,
+            "turns": search.turns(),
+            "candidates": [summary_of(trial) for trial in search.trials],
+            "note": note,
+        }
+
+    def _keep(self, report: dict[str, Any]) -> None:
+        on_rank_zero(self._core, lambda: self._folder.write_json(TUNING_FILE, report))
+
+
+def most_slices(simulation: Simulation) -> int:
+    """Of the interaction points with a mesh."""
+    points = simulation.study.ips
+    return max((ip.slices for ip in points if ip.model == "strong-strong"), default=1)
+
+
+def changes(
+    given: Communication, shapes: Shapes, slices: int, levels: bool
+) -> list[dict[str, Any]]:
+    """Other ways than `given` that send other messages on these process grids, the most promising
+    first: each changes one thing.
+
+    levels: whether some ranks share a node and some do not. What a study sets for single phases
+    stays as it is.
+    """
+    prow, pcol = (max(shape[k] for shape in shapes) for k in (0, 1))
+    several = any(shape[0] < slices for shape in shapes)
+    own = {phase.name.partition("_")[0] for phase in given.phases}
+    found: list[dict[str, Any]] = []
+    if prow * pcol > 1 and not own & {"reduce", "broadcast"}:
+        found += [{"reduce": word, "broadcast": word} for word in _pairs(prow, pcol, levels)]
+    if several:
+        found.append({"overlap": not given.overlap})
+    if pcol > 1 and not {"green", "solve"} <= own:
+        # Two processes give each other their halves: only the library's way is another one.
+        pair = "pairwise" if given.transpose == "alltoallw" else "alltoallw"
+        found += [{"transpose": word} for word in (TRANSPOSES if pcol > 2 else (pair,))]
+    if crossing_matters(Candidate(_pair(shapes), broadcast=given.broadcast)):
+        found.append({"crossing": "4b" if given.crossing == "4a" else "4a"})
+    if several and (pcol > 1 or given.reduce in AT_ONCE or given.broadcast in AT_ONCE):
+        found.append({"aggregate": not given.aggregate})
+    if max(prow, pcol) > 2 and not own & {"reduce", "broadcast"}:
+        found.append({"reduce": "mesh", "broadcast": "mesh", "schedule": "pairwise"})
+    if prow * pcol > 1 and "broadcast" not in own:
+        found.append({"broadcast": "mpi-gatherv"})
+    return [change for change in found if replace(given, **change) != given]
+
+
+def _pair(shapes: Shapes) -> tuple[Shape, Shape]:
+    first, second = ((prow, pcol) for prow, pcol in shapes)
+    return first, second
+
+
+def _pairs(prow: int, pcol: int, levels: bool) -> list[str]:
+    """Algorithms that differ: direct is the mesh in a grid of one row or column, and node-aware is
+    direct unless some ranks share a node and some do not.
+    """
+    words = [word for word in PAIRS if levels or word != "node-aware"]
+    if min(prow, pcol) == 1:
+        words.remove("direct")
+    return words
+
+
+def read_tuning(folder: RunFolder) -> dict[str, Any] | None:
+    """What a run's `tuning.json` says; None where it has none, or it is damaged."""
+    try:
+        found = json.loads((folder.path / TUNING_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def tuning_summary(report: dict[str, Any]) -> dict[str, Any]:
+    """`tuning` of ``run --json``: what the file says, without what a cache is found by."""
+    return {name: value for name, value in report.items() if name not in ("version", "key")}
+
+
+def show_tuning(report: dict[str, Any]) -> None:
+    """Print what was tried, and what the run went on with."""
+    tried = [entry for entry in report["candidates"] if entry["turns"]]
+    if not tried:
+        return print(f'tune = "auto": {report["note"]}; the study\'s choice stayed')
+    base = report["given_seconds"]
+    rows = [
+        [
+            written(entry["changes"]) + (" (chosen)" if _chosen(entry, report) else ""),
+            "-" if entry["seconds"] is None else f"{1e3 * entry['seconds']:.4g}",
+            "-"
+            if not (entry["seconds"] and base)
+            else f"{100 * (entry['seconds'] / base - 1):+.1f}",
+            str(entry["turns"]),
+            entry["note"],
+        ]
+        for entry in tried
+    ]
+    source = f" before, kept in {report['from_cache']}" if report["from_cache"] else ""
+    title = f"Tuning: {len(tried)} ways to exchange, tried{source}"
+    print_table(title, ["changes", "ms a turn", "%", "turns", ""], rows)
+    return None
+
+
+def _chosen(entry: dict[str, Any], report: dict[str, Any]) -> bool:
+    return report["choice"] is not None and entry["changes"] == report["changes"]
+
+
+def written(change: dict[str, Any]) -> str:
+    """A candidate's changes in one line."""
+    words = {True: "true", False: "false"}
+    return (
+        ", ".join(
+            f"{key} {words[value] if isinstance(value, bool) else value}"
+            for key, value in change.items()
+        )
+        or "as the study says"
+    )
