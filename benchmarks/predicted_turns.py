@@ -1,0 +1,163 @@
+"""The time of a turn, predicted before the run and measured by it, for three study shapes that the
+rates of the kernels were not measured with.
+
+    .venv/bin/phasewise machine measure --ranks 2 -o here.toml
+    .venv/bin/python -m benchmarks.predicted_turns --machine here.toml --ranks 2
+
+The prediction is a model's communication and the kernels at the machine's rates; the measurement is
+that of `phasewise bench`. The exit status is 0 where all three are within `--within`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from phasewise.bench_cases import collision_case
+from phasewise.cli import count
+from phasewise.errors import RunError
+from phasewise.machines import load_machine
+from phasewise.models import Case, default_model, predict
+from phasewise.models.computation import kernel_seconds
+from phasewise.output import print_json, print_table
+from phasewise.study import Study
+from phasewise.study.reading import apply_override
+
+SHAPES: dict[str, tuple[str, int, tuple[str, ...]]] = {
+    # The source paper's case, as in examples/paper, of a million particles.
+    "paper": (
+        "paper",
+        15,
+        (
+            "beam.1.macroparticles=500000",
+            'ip.1.green_function="every-step"',
+            "ip.1.luminosity=false",
+            'communication.reduce="mesh"',
+            'communication.broadcast="mesh"',
+            "communication.aggregate=false",
+            'communication.crossing="4b"',
+        ),
+    ),
+    "fine": ("fine", 9, ('ip.1.interpolation="linear"', "ip.1.longitudinal_kick=true")),
+    "small": ("small", 51, ("ip.1.slices=4",)),
+}
+"""Case of `phasewise bench`, turns that are timed, and what is changed in it."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """Seconds of a turn; kernels on the mean rank as predicted, on rank 0 as measured."""
+
+    shape: str
+    ranks: int
+    model: str
+    predicted_seconds: float
+    measured_seconds: float
+    predicted_communication: float
+    measured_communication: float
+    predicted_kernels: dict[str, float]
+    measured_kernels: dict[str, float]
+
+    @property
+    def error(self) -> float:
+        """Predicted over measured, less one."""
+        return self.predicted_seconds / self.measured_seconds - 1.0
+
+
+def study_of(shape: str) -> Study:
+    """The study of a shape."""
+    case, _, changes = SHAPES[shape]
+    tables = collision_case(case)
+    for change in changes:
+        apply_override(tables, change)
+    return Study.from_dict(tables)
+
+
+def measured(shape: str, ranks: int) -> dict[str, Any]:
+    """What `phasewise bench` says of a shape; RunError where it fails."""
+    case, turns, changes = SHAPES[shape]
+    words = [sys.executable, "-m", "phasewise", "bench", "collision", "--case", case, "--json"]
+    words += ["--ranks", str(ranks), "--turns", str(turns)]
+    for change in changes:
+        words += ["--set", change]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines()
+        raise RunError(f"{shape} could not be timed: {said[-1] if said else done.stdout}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def compare(shape: str, machine_name: str, ranks: int, model: str | None, fastest: bool) -> Point:
+    """Predict, then run; of the turns the median, or the fastest."""
+    machine = load_machine(machine_name)
+    case = Case(study_of(shape), machine, ranks)
+    chosen = model or default_model(machine)
+    prediction, kernels = predict(case, chosen), kernel_seconds(case)
+    found = measured(shape, ranks)
+    turns = found["turns"] + 2  # the phases count those that warm up
+    return Point(
+        shape,
+        ranks,
+        chosen,
+        prediction.turn_seconds,
+        found["fastest_turn" if fastest else "seconds_per_turn"],
+        prediction.communication_seconds,
+        sum(phase["seconds"] for phase in found["phases"]) / turns,
+        kernels,
+        {kernel["name"]: kernel["seconds"] for kernel in found["kernels"]},
+    )
+
+
+def show(points: Sequence[Point], within: float) -> None:
+    """A line for each shape; where the kernels differ most."""
+    rows = [
+        [
+            point.shape,
+            f"{point.predicted_seconds * 1e3:.1f}",
+            f"{point.measured_seconds * 1e3:.1f}",
+            f"{100 * point.error:+.1f}",
+            f"{point.predicted_communication * 1e3:.2f}",
+            f"{point.measured_communication * 1e3:.2f}",
+        ]
+        for point in points
+    ]
+    header = ["shape", "predicted", "measured", "error %", "comm. predicted", "measured"]
+    title = f"ms per turn on {points[0].ranks} ranks, model {points[0].model}"
+    print_table(title, header, rows)
+    worst = max(abs(point.error) for point in points)
+    verdict = "within" if worst <= within else "NOT within"
+    print(f"worst {100 * worst:.1f} %: {verdict} {100 * within:.0f} %")
+
+
+def main(words: Sequence[str]) -> int:
+    """The exit status: 0 where all predictions are near enough."""
+    parser = argparse.ArgumentParser(description="Turns, predicted and measured.")
+    parser.add_argument("--machine", required=True, metavar="M", help="the file of this machine")
+    parser.add_argument("--ranks", type=count, default=2, metavar="N")
+    parser.add_argument("--model", metavar="NAME", help="of the communication")
+    parser.add_argument("--shape", choices=SHAPES, action="append", help="only this one")
+    parser.add_argument("--within", type=float, default=0.1, metavar="X", help="error allowed")
+    parser.add_argument(
+        "--fastest", action="store_true", help="take the fastest turn, where others use the machine"
+    )
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(words)
+    points = [
+        compare(shape, options.machine, options.ranks, options.model, options.fastest)
+        for shape in options.shape or SHAPES
+    ]
+    if options.json:
+        print_json({"points": [asdict(point) | {"error": point.error} for point in points]})
+    else:
+        show(points, options.within)
+    return 0 if all(abs(point.error) <= options.within for point in points) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
