@@ -1,0 +1,61 @@
+"""Model `contention`: every message of a turn on its way through the machine's topology, in time.
+
+Messages set off when both ends have begun (those below the eager limit at once), wait for their
+latency, and get max-min fair shares of every link on their way: node adapters, memory buses, the
+tapered stages of a fat-tree, the links of a torus or a dragonfly. Bertsekas, Gallager, Data
+Networks (1992), section 6.5.2; the program and the network are those of core/contention.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, cast
+
+from phasewise.errors import StudyError
+from phasewise.machines import make_twin
+from phasewise.machines.machine import Protocol as MessageProtocol
+from phasewise.models.model import Case, load_core
+from phasewise.study.process_grid import check_process_grid
+
+NAME = "contention"
+TITLE = "every message on its route, bandwidth shared max-min fairly"
+PRECISE = True
+
+
+class Core(Protocol):
+    """The part of `phasewise._core` that follows messages; it needs no MPI."""
+
+    def contend(
+        self,
+        parameters: str,
+        ranks: int,
+        platform: str,
+        eager: int,
+        sizes: list[int],
+        bandwidth_factors: list[float],
+        latency_factors: list[float],
+        meshes: float,
+    ) -> dict[str, Any]: ...
+
+
+def phase_seconds(case: Case) -> dict[str, float]:
+    """Seconds of a turn in each phase, mean over the ranks, waiting included.
+
+    StudyError where study, machine and ranks do not fit.
+    """
+    check_process_grid(case.study, case.ranks)
+    twin = make_twin(case.machine, case.twin, case.ranks)
+    protocol = case.machine.protocol if case.twin == "full" else MessageProtocol()
+    try:
+        found = cast(Core, load_core()).contend(
+            case.study.parameters(),
+            case.ranks,
+            twin.platform,
+            protocol.eager,
+            list(protocol.sizes),
+            list(protocol.bandwidth_factors),
+            list(protocol.latency_factors),
+            case.meshes,
+        )
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+    return dict(found["phases"])
