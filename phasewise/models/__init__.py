@@ -1,0 +1,22 @@
+"""Models of the communication: a study on so many ranks of a machine → seconds of each phase.
+
+The models 1a to 6 are those of Shan, Strohmaier, Qiang, Bailey, Yelick, "Performance Modeling and
+Optimization of a High Energy Colliding Beam Simulation Code" (2006), section 4. docs/models.md.
+"""
+
+from phasewise.models.discovery import default_model, load_model, model_names
+from phasewise.models.interval import interval
+from phasewise.models.model import Case, Model, PhaseMessages
+from phasewise.models.prediction import Prediction, predict
+
+__all__ = [
+    "Case",
+    "Model",
+    "PhaseMessages",
+    "Prediction",
+    "default_model",
+    "interval",
+    "load_model",
+    "model_names",
+    "predict",
+]

@@ -1,0 +1,173 @@
+"""From the time of one message to that of a phase, and where the time of one message comes from:
+a machine's measured curves, or its row of the source paper's Table 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import numpy as np
+
+from phasewise.errors import StudyError
+from phasewise.machines import Line, Machine
+from phasewise.machines.curves import Curve, find
+from phasewise.models.model import Case, Floats, Integers, PhaseMessages
+
+Time = Callable[[Floats], Floats]
+"""Seconds of messages of given sizes [B], arrays (n,)."""
+
+NODE, NETWORK = "node", "network"
+"""Levels: messages within a node, and between nodes."""
+
+OF_ONE_PAIR = {NODE: 2, NETWORK: 1}
+"""Ranks of a node that send at once when one pair of ranks exchanges."""
+
+
+def add_up(case: Case, seconds: Callable[[PhaseMessages], Floats]) -> dict[str, float]:
+    """Seconds of a turn in each phase: Σ count · t over the messages of the rank that sends most
+    (Shan et al. 2006, section 4); seconds gives t (n,) of a phase's kinds of messages.
+    """
+    times: dict[str, float] = {}
+    for phase in case.phases:
+        times[phase.name] = times.get(phase.name, 0.0) + float(phase.count @ seconds(phase))
+    return times
+
+
+def by_level(case: Case, time_at: Callable[[str], Time]) -> dict[str, float]:
+    """`add_up` with times by level; `time_at` is asked only for levels that messages cross."""
+    time_of = cache(time_at)
+
+    def seconds(phase: PhaseMessages) -> Floats:
+        times = np.zeros(len(phase.bytes))
+        for level, crossing in ((NODE, phase.inter == 0), (NETWORK, phase.inter != 0)):
+            if crossing.any():
+                times[crossing] = time_of(level)(phase.bytes[crossing])
+        return times
+
+    return add_up(case, seconds)
+
+
+def by_direction(case: Case, time_along: Callable[[str, int], Time]) -> dict[str, float]:
+    """`add_up` with times by direction of the process grid and distance in steps of it."""
+    time_of = cache(time_along)
+
+    def seconds(phase: PhaseMessages) -> Floats:
+        times = np.zeros(len(phase.bytes))
+        for direction, steps, chosen in _moves(case, phase):
+            times[chosen] = time_of(direction, steps)(phase.bytes[chosen])
+        return times
+
+    return add_up(case, seconds)
+
+
+def _moves(case: Case, phase: PhaseMessages) -> Iterator[tuple[str, int, Integers]]:
+    """Direction, steps, and which kinds of messages go so far (indices).
+
+    Neighbours in rank are of one row in the layout row-first, and of one column in any other.
+    """
+    prow, pcol = case.shape
+    rows = case.study.communication.layout == "row-first"
+    near, far, stride = ("row", "column", prow) if rows else ("column", "row", pcol)
+    for distance in np.unique(phase.distance):
+        chosen = np.flatnonzero(phase.distance == distance)
+        steps = round(int(distance) / stride) if distance >= stride else 0
+        yield (far, steps, chosen) if steps else (near, max(int(distance), 1), chosen)
+
+
+def straight(line: Line) -> Time:
+    """t = L + s/B."""
+    return lambda sizes: line.latency + sizes / line.bandwidth
+
+
+def between_two(case: Case, model: str, benchmark: str) -> Line:
+    """L and B between two ranks on different nodes; on a machine of one node, within it."""
+    machine = case.machine
+    level = NODE if machine.network.kind == "none" else NETWORK
+    curve = find(machine.curves, benchmark, level=level)
+    if curve is not None:
+        return curve.line
+    name = benchmark.replace("-", "_")
+    if name in machine.paper:
+        return machine.paper[name]
+    raise missing(case, model, f"the curve of {benchmark}")
+
+
+def parallel_curve(case: Case, level: str) -> Curve | None:
+    """The table of parallel ping-ping across `level` with all ranks of a node at work.
+
+    Of one pair of ranks that is the ping-ping.
+    """
+    curves, senders = case.machine.curves, senders_at_once(case, level)
+    curve = find(curves, "parallel", level=level, pairs=senders)
+    if senders == OF_ONE_PAIR[level] and (curve is None or curve.pairs != senders):
+        curve = find(curves, "ping-ping", level=level) or curve
+    return curve
+
+
+def senders_at_once(case: Case, level: str) -> int:
+    """Ranks of a node that send across `level` when all do, as curves count them."""
+    return max(min(case.node_size, case.ranks), OF_ONE_PAIR[level])
+
+
+def parallel_line(case: Case, model: str, level: str) -> Line:
+    """L and B of parallel ping-ping across `level`; StudyError where they are not known."""
+    curve = parallel_curve(case, level)
+    if curve is not None:
+        return curve.line
+    names = ["parallel_inter" if level == NETWORK else "parallel_intra"]
+    if level == NETWORK and senders_at_once(case, level) == OF_ONE_PAIR[level]:
+        names.insert(0, "ping_ping")
+    for name in names:
+        if name in case.machine.paper:
+            return case.machine.paper[name]
+    raise missing(case, model, f"the curve of parallel ping-ping {_where(level)}")
+
+
+def parallel_table(case: Case, model: str, level: str) -> Time:
+    """t(s) from the table of parallel ping-ping; StudyError where there is none."""
+    curve = parallel_curve(case, level)
+    if curve is None:
+        raise missing(case, model, f"the table of parallel ping-ping {_where(level)}")
+    return _looked_up(curve)
+
+
+def grid_curve(case: Case, direction: str, steps: int) -> Curve | None:
+    """The table of parallel ping-ping in a process grid, nearest in ranks and distance."""
+    return find(case.machine.curves, "grid", direction=direction, distance=steps, ranks=case.ranks)
+
+
+def grid_table(case: Case, model: str, direction: str, steps: int) -> Time:
+    """t(s) from that table; StudyError where there is none."""
+    curve = grid_curve(case, direction, steps)
+    if curve is None:
+        raise missing(
+            case, model, f"the table of parallel ping-ping in a grid, along a {direction}"
+        )
+    return _looked_up(curve)
+
+
+def _looked_up(curve: Curve) -> Time:
+    return lambda sizes: np.asarray(curve.seconds_of(sizes), dtype=np.float64)
+
+
+def _where(level: str) -> str:
+    return "between nodes" if level == NETWORK else "within a node"
+
+
+def missing(case: Case, model: str, what: str) -> StudyError:
+    """One sentence on what a model needs and the machine's file lacks, with the probe to run."""
+    machine = case.machine
+    return StudyError(
+        f"model {model} needs {what}, which the file of {machine.name} does not hold; measure it: "
+        f"{probe(machine, case.ranks)}, and give that file as --machine"
+    )
+
+
+def probe(machine: Machine, ranks: int) -> str:
+    """The command that measures a machine."""
+    measured = machine.measured
+    own = measured is not None and measured.reference == "hardware"
+    simulated = "" if own else f" --machine {machine.name}"
+    file = f"{machine.name.replace(' ', '-')}-measured.toml"
+    return f"phasewise machine measure{simulated} --ranks {ranks} -o {file}"

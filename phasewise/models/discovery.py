@@ -1,0 +1,52 @@
+"""Which models there are: the modules of this folder that define NAME, TITLE, phase_seconds."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from phasewise.errors import StudyError
+from phasewise.machines import Machine
+from phasewise.models.model import Model
+from phasewise.study.keys import nearest
+
+PARTS = ("NAME", "TITLE", "phase_seconds")
+
+BEST_DESCRIBED = ("contention", "3")
+"""For a machine whose network is described, best first; any has what they need."""
+
+BEST_MEASURED = ("4", "3")
+"""For a machine that was measured itself, by its tables."""
+
+
+@cache
+def _models() -> dict[str, Model]:
+    """Models by name, in the order of their files."""
+    folder = str(Path(__file__).parent)
+    modules = [
+        import_module(f"phasewise.models.{found.name}")
+        for found in sorted(pkgutil.iter_modules([folder]), key=lambda found: found.name)
+    ]
+    models = [module for module in modules if all(hasattr(module, part) for part in PARTS)]
+    return {str(module.NAME): cast(Model, module) for module in models}
+
+
+def model_names() -> list[str]:
+    """Names of all models: those of the paper first, in their order."""
+    return sorted(_models(), key=lambda name: (not name[:1].isdigit(), name))
+
+
+def load_model(name: str) -> Model:
+    """The model called `name`; StudyError with the nearest name where there is none."""
+    if name not in _models():
+        raise StudyError(f'there is no model "{name}"{nearest(name, model_names())}')
+    return _models()[name]
+
+
+def default_model(machine: Machine) -> str:
+    """The name of the model that is right most often for such a machine."""
+    own = machine.measured is not None and machine.measured.reference == "hardware"
+    return next(name for name in (BEST_MEASURED if own else BEST_DESCRIBED) if name in _models())

@@ -1,0 +1,124 @@
+"""Around a predicted time, the range in which nine of ten measured ones lie.
+
+Split-conformal (Vovk, Gammerman, Shafer, "Algorithmic Learning in a Random World", 2005, chapter
+4): of the n sorted residuals log(actual/predicted) of runs that a model was not fitted to, those
+in place floor(0.05 (n+1)) and ceil(0.95 (n+1)) are the ends.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from phasewise.machines import Machine
+
+COVERAGE = 0.9
+FEWEST = 19
+"""Residuals: of fewer, a place of an end is not among them."""
+
+FILE = Path(__file__).with_name("residuals.json")
+
+RING = ("torus", "dragonfly")
+"""Networks in which messages of other ranks share links."""
+
+SMP_FACTORS = {
+    "1a": (0.5, 4.0), "1b": (0.5, 4.0), "2": (0.5, 2.0), "3": (0.75, 1.33),
+    "4": (0.79, 1.21), "5": (0.79, 1.21), "6": (0.79, 1.21),
+}  # fmt: skip
+RING_FACTORS = {
+    "1a": (0.5, 10.0), "1b": (0.5, 10.0), "2": (0.5, 10.0), "3": (0.5, 10.0),
+    "4": (0.5, 3.0), "5": (0.43, 2.3), "6": (0.55, 1.45),
+}  # fmt: skip
+"""Without residuals: actual over predicted times at their worst in Shan et al. 2006, section 4,
+where models 1 to 3 were only ever too low by much; fat-trees, and tori."""
+
+OTHERS = (0.5, 2.0)
+"""Models that the paper does not have."""
+
+Residuals = dict[str, dict[str, tuple[float, ...]]]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Ends of log(actual/predicted), and where they come from."""
+
+    low: float
+    high: float
+    source: str
+
+
+def interval(seconds: float, model_name: str, machine: Machine) -> tuple[float, float]:
+    """The 90 % interval [s] of a predicted time, of residuals and of the noise of the curves."""
+    found = spread(model_name, machine)
+    middle, half = (found.high + found.low) / 2, (found.high - found.low) / 2
+    half = math.hypot(half, noise(machine))
+    return seconds * math.exp(middle - half), seconds * math.exp(middle + half)
+
+
+def spread(model_name: str, machine: Machine, residuals: Residuals | None = None) -> Spread:
+    """From the closest runs of which there are enough: those of the machine, of its kind of
+    network, of the model, of all models; else from the source paper's errors.
+    """
+    for source, values in _groups(model_name, machine, residuals or read_residuals()):
+        if len(values) >= FEWEST:
+            low, high = conformal(values)
+            return Spread(low, high, f"{len(values)} runs {source}")
+    factors = RING_FACTORS if machine.network.kind in RING else SMP_FACTORS
+    low, high = factors.get(model_name, OTHERS)
+    source = "the source paper's errors" if model_name in factors else "a factor of two"
+    return Spread(math.log(low), math.log(high), source)
+
+
+def conformal(values: Iterable[float]) -> tuple[float, float]:
+    """Ends of the interval from at least FEWEST residuals."""
+    ordered = np.sort(np.asarray(list(values), dtype=np.float64))
+    tail = (1 - COVERAGE) / 2 * (len(ordered) + 1)
+    # Places counted from 1; rounding errors must not move a whole number.
+    first = math.floor(tail + 1e-9)
+    return float(ordered[first - 1]), float(ordered[len(ordered) - first])
+
+
+def noise(machine: Machine) -> float:
+    """Relative half width of the measured times' confidence intervals.
+
+    That of the noisiest curve, in the median over its sizes.
+    """
+    return max((float(np.median(curve.half_widths)) for curve in machine.curves), default=0.0)
+
+
+@cache
+def read_residuals(path: Path = FILE) -> Residuals:
+    """Model → "network kind|machine" → log(actual/predicted) of runs of the fit set."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        str(model): {str(key): tuple(map(float, values)) for key, values in groups.items()}
+        for model, groups in content.items()
+    }
+
+
+def _groups(
+    model_name: str, machine: Machine, residuals: Residuals
+) -> Iterator[tuple[str, list[float]]]:
+    """What the residuals are of, and the residuals, from the closest to the widest."""
+    own = residuals.get(model_name, {})
+    yield f"on {machine.name}", _chosen(own, machine.name)
+    kind = machine.network.kind
+    yield f"on machines with network {kind}", _chosen(own, kind)
+    yield f"of model {model_name}", _chosen(own)
+    everything = [value for groups in residuals.values() for value in _chosen(groups)]
+    yield "of all models", everything
+
+
+def _chosen(groups: dict[str, tuple[float, ...]], word: str | None = None) -> list[float]:
+    return [
+        value
+        for key, values in groups.items()
+        if word is None or word in key.split("|")
+        for value in values
+    ]

@@ -1,0 +1,139 @@
+"""What a model is given, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.errors import StudyError
+from phasewise.machines import Machine
+from phasewise.machines.topology import check_size
+from phasewise.plan import Planner, load_planner, plan
+from phasewise.study import Study
+from phasewise.study.communication import Shape
+from phasewise.study.process_grid import check_process_grid
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+COLUMNS = {
+    "bytes": np.float64,
+    "count": np.float64,
+    "inter": np.int64,
+    "distance": np.int64,
+    "active": np.int64,
+}
+"""Arrays of a phase and their types."""
+
+
+@dataclass(frozen=True)
+class PhaseMessages:
+    """What the rank that sends most in a phase sends in a turn: arrays (n,) over kinds of messages.
+
+    bytes of a message; count per turn; inter: 1 to another node, else 0; distance between the
+    ranks' numbers; active: ranks of the sender's node that send across the same level in the same
+    round, this one included. Of `direction` column, row, beam or all; `rank` is whose they are.
+    What the library is asked for is taken apart into the messages that libraries send for it.
+    """
+
+    name: str
+    pattern: str
+    direction: str
+    rank: int
+    bytes: Floats
+    count: Floats
+    inter: Integers
+    distance: Integers
+    active: Integers
+
+
+class Core(Planner, Protocol):
+    """The part of `phasewise._core` that plans and lists messages; it needs no MPI."""
+
+    def messages(
+        self, parameters: str, ranks: int, node_size: int, meshes: float = 0.0
+    ) -> list[dict[str, Any]]: ...
+
+
+def load_core() -> Core:
+    """The compiled module, without starting MPI; RunError where it is not built."""
+    return cast(Core, load_planner())
+
+
+@dataclass(frozen=True)
+class Case:
+    """A study on so many ranks of a machine, of which `twin` (plain or full) is the reference.
+
+    meshes: how often in a turn a new Green function is sent where the study makes them as needed.
+    records: folders of runs, for a model that is fitted to such.
+    """
+
+    study: Study
+    machine: Machine
+    ranks: int
+    twin: str = "full"
+    meshes: float = 0.0
+    records: tuple[Path, ...] = ()
+
+    @property
+    def node_size(self) -> int:
+        """Ranks of a node: what the study says, or else the machine."""
+        return self.study.communication.node_size or self.machine.node_ranks
+
+    @cached_property
+    def phases(self) -> tuple[PhaseMessages, ...]:
+        """The messages of each phase, in the order of a turn.
+
+        StudyError where study, machine and ranks do not fit; RunError without the compiled core.
+        """
+        check_process_grid(self.study, self.ranks)
+        check_size(self.machine, self.ranks)
+        try:
+            parameters = self.study.parameters()
+            found = load_core().messages(parameters, self.ranks, self.node_size, self.meshes)
+        except ValueError as error:
+            raise StudyError(str(error)) from error
+        return tuple(_phase(phase) for phase in found)
+
+    @cached_property
+    def shape(self) -> Shape:
+        """Prow and Pcol of beam 1, also where they are chosen automatically; StudyError."""
+        # The plan of one rank is made in milliseconds.
+        planned = plan(self.study, self.ranks, rank=0, planner=load_core())["process_grid"]
+        prow, pcol = (planned if isinstance(planned, str) else planned[0]).split("x")
+        return int(prow), int(pcol)
+
+
+def _phase(found: dict[str, Any]) -> PhaseMessages:
+    arrays: dict[str, Any] = {
+        name: np.asarray(found[name], dtype=kind) for name, kind in COLUMNS.items()
+    }
+    return PhaseMessages(
+        name=str(found["name"]),
+        pattern=str(found["pattern"]),
+        direction=str(found["direction"]),
+        rank=int(found["rank"]),
+        **arrays,
+    )
+
+
+class Model(Protocol):
+    """A module that defines these three.
+
+    `PRECISE = True` beside them marks a model that follows every message, and takes seconds.
+    """
+
+    NAME: str
+    TITLE: str
+
+    def phase_seconds(self, case: Case) -> dict[str, float]:
+        """Seconds of a turn in each phase of communication, mean over the ranks.
+
+        StudyError, one sentence with the probe to run, where the machine does not hold what the
+        model needs.
+        """

@@ -1,0 +1,59 @@
+"""The time of a turn as a model sees it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from phasewise.communication_records import PHASES
+from phasewise.models.computation import kernel_seconds
+from phasewise.models.discovery import load_model
+from phasewise.models.interval import interval
+from phasewise.models.model import Case, Model
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Seconds of one turn, means over the ranks.
+
+    `communication_seconds` is the sum of `phases`, [low, high] its 90 % interval;
+    `exchange_seconds` that of the phases that exchange grids, the only ones of the source paper;
+    `turn_seconds` is computation and communication.
+    """
+
+    ranks: int
+    model: str
+    communication_seconds: float
+    low: float
+    high: float
+    exchange_seconds: float
+    computation_seconds: float
+    turn_seconds: float
+    phases: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def predict(case: Case, model: Model | str, computation: bool = True) -> Prediction:
+    """The prediction of a model; StudyError where study, machine, ranks and model do not fit.
+
+    computation: whether the kernels' time is predicted too, or taken as none.
+    """
+    chosen = load_model(model) if isinstance(model, str) else model
+    phases = chosen.phase_seconds(case)
+    communicating = sum(phases.values())
+    low, high = interval(communicating, chosen.NAME, case.machine)
+    computing = sum(kernel_seconds(case).values()) if computation else 0.0
+    return Prediction(
+        ranks=case.ranks,
+        model=chosen.NAME,
+        communication_seconds=communicating,
+        low=low,
+        high=high,
+        exchange_seconds=sum(phases.get(name, 0.0) for name in PHASES),
+        computation_seconds=computing,
+        turn_seconds=computing + communicating,
+        phases=phases,
+    )
