@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
-from phasewise.machines import Machine, load_machine
+from phasewise.machines import load_machine
 from phasewise.output import message, print_json, print_table
 from phasewise.study import load
+from phasewise.study.communication import grid_value
+from phasewise.tuning.candidates import Candidate
 from phasewise.tuning.placement_files import sections, write_all
 from phasewise.tuning.search import Entry, Problem, Search, finalists, verify
 from phasewise.tuning.verification import is_hardware, why_not_here
@@ -112,53 +114,60 @@ def _runs_here(problem: Problem, chosen: Sequence[Entry]) -> bool:
 def show(tuned: Tuned) -> None:
     """Print the best candidates as a table, and the choice as a study has it."""
     problem, choice = tuned.problem, tuned.choice
-    shown = tuned.entries[:SHOWN]
     split = problem.cores is not None
-    columns = ["grid", *(["ranks × threads"] if split else []), "layout", "reduce", "broadcast"]
-    columns += ["crossing", "other keys", "predicted [ms]", "90 %", "verified"]
-    what = "turn" if problem.whole_turns else "communication of a turn"
+    columns = ["process grid, layout", "reduce, broadcast", "other keys", "predicted", "verified"]
+    what = "a turn" if problem.whole_turns else "the communication of a turn"
     print_table(
-        f"{problem.machine.name}, {problem.ranks} ranks: {len(tuned.entries)} candidates, {what}",
+        f"{problem.machine.name}: the best of {len(tuned.entries)} candidates, {what} [ms]",
         columns,
-        [_row(entry, split) for entry in shown],
+        [_row(entry, split) for entry in tuned.entries[:SHOWN]],
     )
     print(sections({"communication": choice.candidate.communication()}))
-    seconds = choice.predicted if choice.verified is None else choice.verified
-    how = "expected" if choice.verified is None else "verified"
-    threads = f" of {choice.threads} threads" if split else ""
-    print(f"{choice.ranks} ranks{threads}: {seconds:.4g} s for the {what}, {how}")
-    print(f"{_reference(problem.machine, problem.twin)}; model {problem.model_name}")
+    print(
+        f"{choice.ranks} ranks × {choice.threads} threads: {choice.predicted:.4g} s expected for "
+        f"{what}, 90 %: {choice.low:.3g} to {choice.high:.3g} s (model {problem.model_name})"
+    )
+    verified = "not verified" if choice.verified is None else f"{choice.verified:.4g} s verified"
+    print(f"{verified}, {_reference(problem)}")
 
 
-def _reference(machine: Machine, twin: str) -> str:
-    if is_hardware(machine):
-        return f"measured on {machine.name}"
-    return f"simulated on {machine.name}, {twin} twin: a simulator, not hardware"
+def _reference(problem: Problem) -> str:
+    if is_hardware(problem.machine):
+        return f"on {problem.machine.name}, measured hardware"
+    return f"on {problem.machine.name}, {problem.twin} twin: a simulator, not hardware"
 
 
 def _row(entry: Entry, split: bool) -> list[str]:
     own = entry.candidate
-    table = own.communication()
+    grid = written_grid(own)
+    both = own.reduce if own.reduce == own.broadcast else f"{own.reduce}, {own.broadcast}"
+    ranks = f"{entry.ranks} × {entry.threads}: " if split else ""
     return [
-        str(table["process_grid"]),
-        *([f"{entry.ranks} × {entry.threads}"] if split else []),
-        own.layout,
-        own.reduce,
-        own.broadcast,
-        own.crossing,
+        f"{ranks}{grid} {own.layout}",
+        both,
         other_keys(entry),
         f"{entry.predicted * 1e3:.4g}",
-        f"{entry.low * 1e3:.3g} to {entry.high * 1e3:.3g}",
         "" if entry.verified is None else f"{entry.verified * 1e3:.4g}",
     ]
 
 
+def written_grid(candidate: Candidate) -> str:
+    """Process grid as in a study, two of them with a comma between."""
+    grid = grid_value(candidate.shapes)
+    return grid if isinstance(grid, str) else ",".join(grid)
+
+
 def other_keys(entry: Entry) -> str:
-    """The lesser keys that are not at their defaults."""
-    own = entry.candidate
-    words = [f"{key}={getattr(own, key)}" for key in ("schedule", "transpose")]
-    words = [word for word in words if word not in ("schedule=ring", "transpose=pairwise")]
-    words += [] if own.aggregate else ["aggregate=false"]
-    words += ["overlap"] if own.overlap else []
-    words += [f"{name}={value}" for name, _, value in own.phases]
-    return ", ".join(words)
+    """The lesser keys that are not as they mostly are."""
+    own, usual = entry.candidate, Candidate(None)
+    names = ("crossing", "transpose", "schedule", "aggregate", "overlap")
+    words = [
+        f"{name}={_word(getattr(own, name))}"
+        for name in names
+        if getattr(own, name) != getattr(usual, name)
+    ]
+    return ", ".join([*words, *(f"{n}.{key}={_word(v)}" for n, key, v in own.phases)])
+
+
+def _word(value: object) -> str:
+    return str(value).lower()

@@ -219,20 +219,20 @@ def crossing_matters(candidate: Candidate) -> bool:
     return candidate.broadcast == "mesh" or (_columns(candidate) and _transposes(candidate))
 
 
-def neighbours(candidate: Candidate, levels: bool) -> Iterator[list[Candidate]]:
+def neighbours(candidate: Candidate, study: Study, levels: bool) -> Iterator[list[Candidate]]:
     """The candidates that differ in one lesser key, key by key; levels: see `node_levels`."""
-    if candidate.shapes is None:
-        return
+    several = _several_pairs(candidate, study)
     for name in phase_names(candidate):
         yield _other_values(candidate, name, "algorithm", _algorithms(name, levels))
-        if name != "green":
+        if several and name != "green":
             yield _other_values(candidate, name, "aggregate", (True, False))
     for name in phase_names(candidate):
         if name not in ("green", "solve") and candidate.phase_value(name, "algorithm") == "direct":
             yield _other_values(candidate, name, "schedule", ("ring", "pairwise"))
     if crossing_matters(candidate):
         yield [replace(candidate, crossing="4b" if candidate.crossing == "4a" else "4a")]
-    yield [replace(candidate, overlap=not candidate.overlap)]
+    if several:
+        yield [replace(candidate, overlap=not candidate.overlap)]
 
 
 def phase_names(candidate: Candidate) -> list[str]:

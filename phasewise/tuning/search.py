@@ -1,5 +1,6 @@
-"""The search: a cheap model ranks all candidates, a precise one the best of them, and around the
-best one lesser keys are changed one after another.
+"""The search: a model ranks all candidates, and lesser keys of the best are changed one by one.
+
+On many ranks, where a precise model takes seconds, a cheap one chooses what it is given.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from phasewise.tuning.verification import turn_seconds as measured_turn
 CHEAP = ("loads", "6", "4", "5", "3", "2", "1b", "1a")
 """Models that rank all candidates before a precise one, those that see most first."""
 
+MANY_RANKS = 256
+"""From so many ranks on a cheap model ranks all candidates, and the precise one its shortlist."""
 SHORTLIST = 16
-"""Candidates that a precise model ranks, beside the best of each process grid and layout."""
-MANY_RANKS, SHORTLIST_OF_MANY = 256, 8
-"""From so many ranks on a precise model takes seconds for one candidate."""
-
+"""Candidates on it, beside the best of each process grid and layout."""
 PROMISING = 1.05
 """A change is given to the precise model where the cheap one finds it at most so much slower."""
+
+REFINED = 3
+"""Designs of which lesser keys are changed: the best ones."""
 GAIN = 0.998
 """A change is kept where it takes at most this share of the time."""
 
@@ -126,20 +129,21 @@ class Search:
         if precise is cheap:
             ranked = first
         else:
-            chosen = shortlist(first, self._length())
+            chosen = shortlist(first, SHORTLIST)
             self.say(f"model {precise.NAME} ranks the best {len(chosen)}")
             ranked = [self._entry(e.candidate, e.ranks, e.threads, precise) for e in chosen]
-        self._refine(min(ranked, key=_predicted), precise, cheap)
+        if exchanges(self.problem.study):
+            self.say("changing single keys of the best")
+            ranked = sorted(ranked, key=_predicted)
+            for entry in _best_of_each(ranked, lambda entry: entry.design)[:REFINED]:
+                self._refine(entry, precise, cheap)
         return self._merged(precise)
-
-    def _length(self) -> int:
-        return SHORTLIST if self.problem.ranks < MANY_RANKS else SHORTLIST_OF_MANY
 
     def _cheap(self, precise: Model) -> Model:
         """`precise` itself where it is quick; else the first of CHEAP that the machine allows."""
-        if not getattr(precise, "PRECISE", False):
-            return precise
         problem = self.problem
+        if problem.ranks < MANY_RANKS or not getattr(precise, "PRECISE", False):
+            return precise
         ranks, threads = problem.splits()[-1]
         trial = candidates(problem.study, ranks, problem.machine)[0]
         for name in CHEAP:
@@ -176,13 +180,11 @@ class Search:
         return self.found[key]
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:
-        """Change lesser keys of the best entry one after another, keeping each gain."""
-        if not exchanges(self.problem.study):
-            return
-        levels = node_levels(self.problem.machine, best.ranks)
-        self.say("changing single keys of the best")
-        for index in range(len(list(neighbours(best.candidate, levels)))):
-            changes = list(neighbours(best.candidate, levels))
+        """Change lesser keys of an entry one after another, keeping each gain."""
+        problem = self.problem
+        levels = node_levels(problem.machine, best.ranks)
+        for index in range(len(list(neighbours(best.candidate, problem.study, levels)))):
+            changes = list(neighbours(best.candidate, problem.study, levels))
             for change in changes[index] if index < len(changes) else []:
                 best = self._better(change, best, precise, cheap)
 
@@ -245,9 +247,10 @@ def finalists(entries: Iterable[Entry], most: int) -> list[Entry]:
     """The entries that are verified: half of them the best of different designs, for a model errs
     alike in those of one design; then the best of all.
 
-    `entries` are of one model, or those of the precise one come first.
+    `entries` are of one model, or those of the precise one come first. Of those with equal times on
+    the same process grid and layout, which send the same, there is one.
     """
-    ranked = list(entries)
+    ranked = _best_of_each(list(entries), lambda entry: (entry.place, f"{entry.predicted:.6e}"))
     designs = _best_of_each(ranked, lambda entry: entry.design)[: (most + 1) // 2]
     return _united(designs, ranked)[:most]
 
