@@ -1,0 +1,120 @@
+"""How far models are off: predicted against simulated communication time of many cases.
+
+The reference is a simulator. Error of a prediction: |predicted / simulated - 1|.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from phasewise.errors import StudyError
+from phasewise.machines import Machine
+from phasewise.models import Case, interval, model_names, predict
+from phasewise.reproduction.cases import Sample
+
+MODELS = ("1a", "1b", "2", "3", "4", "5", "6", "loads", "contention")
+"""Those that are judged: all that need no recorded runs."""
+
+FIRST_TURN = 1.0
+"""Green functions a turn: one turn is simulated, in which each is new."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One case as a model sees it, and the simulator: communication of a turn [s]."""
+
+    sample: Sample
+    model: str
+    simulated: float
+    predicted: float
+
+    @property
+    def error(self) -> float:
+        """How far the prediction is off, relative to the simulated time."""
+        return abs(self.predicted / self.simulated - 1)
+
+    @property
+    def residual(self) -> float:
+        """log(simulated/predicted)."""
+        return math.log(self.simulated / self.predicted)
+
+
+def judge(
+    samples: Sequence[Sample],
+    simulated: Sequence[float],
+    machines: Mapping[str, Machine],
+    models: Iterable[str] = MODELS,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[list[Judged], dict[tuple[str, str], str]]:
+    """Every sample by every model, and why a model has none of a machine: (model, machine) → why.
+
+    simulated: communication of a turn [s], of each sample. machines: by name, with their measured
+    curves.
+    """
+    judged: list[Judged] = []
+    refused: dict[tuple[str, str], str] = {}
+    known = [model for model in models if model in model_names()]
+    for number, (sample, seconds) in enumerate(zip(samples, simulated, strict=True), 1):
+        case = Case(sample.study(), machines[sample.machine], sample.ranks, meshes=FIRST_TURN)
+        for model in known:
+            if (model, sample.machine) in refused:
+                continue
+            try:
+                predicted = predict(case, model, computation=False).communication_seconds
+            except StudyError as error:
+                refused[model, sample.machine] = str(error)
+                continue
+            judged.append(Judged(sample, model, seconds, predicted))
+        if progress is not None:
+            progress(number, len(samples))
+    return judged, refused
+
+
+def residuals(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> dict[str, Any]:
+    """Of the fit set alone: model → "network kind|machine" → sorted log(simulated/predicted)."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for one in judged:
+        if not one.sample.held_out:
+            key = f"{machines[one.sample.machine].network.kind}|{one.sample.machine}"
+            found.setdefault(one.model, {}).setdefault(key, []).append(one.residual)
+    return {
+        model: {key: sorted(round(value, 6) for value in values) for key, values in own.items()}
+        for model, own in found.items()
+    }
+
+
+def holdout(
+    judged: Iterable[Judged], machines: Mapping[str, Machine]
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Of the cases held out: machine → model → mean_error, worst_error, coverage, points.
+
+    coverage: share of the simulated times within the 90 % interval of their prediction.
+    """
+    groups: dict[str, dict[str, list[Judged]]] = {}
+    for one in judged:
+        if one.sample.held_out:
+            groups.setdefault(one.sample.machine, {}).setdefault(one.model, []).append(one)
+    return {
+        machine: {model: _figures(group, machines[machine]) for model, group in own.items()}
+        for machine, own in groups.items()
+    }
+
+
+def _figures(group: Sequence[Judged], machine: Machine) -> dict[str, float]:
+    errors = [one.error for one in group]
+    return {
+        "mean_error": float(np.mean(errors)),
+        "worst_error": float(np.max(errors)),
+        "coverage": float(np.mean([_covered(one, machine) for one in group])),
+        "points": len(group),
+    }
+
+
+def _covered(one: Judged, machine: Machine) -> bool:
+    low, high = interval(one.predicted, one.model, machine)
+    return low <= one.simulated <= high

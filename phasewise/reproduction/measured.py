@@ -1,0 +1,42 @@
+"""The curves of a simulated machine, measured once and kept with the simulations."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+from phasewise.machine import measure_simulated, write
+from phasewise.machines import Machine, load_machine
+from phasewise.output import message
+from phasewise.simulations import simulator
+
+RANKS = (64,)
+"""Ranks on which each machine is measured; the curves of a process grid depend on them."""
+
+
+def measured_machine(
+    name: str, cache: Path, ranks: tuple[int, ...] = RANKS, quick: bool = False
+) -> Machine:
+    """The machine with the curves of its full twin on each of so many ranks.
+
+    cache: a folder for the measured files; what it holds of the same machine and simulator is not
+    measured again. quick: fewer sizes. RunError where the measurement fails.
+    """
+    found = [_measured(name, cache, number, quick) for number in ranks]
+    curves = tuple(curve for machine in found for curve in machine.curves)
+    return replace(found[-1], curves=curves)
+
+
+def _measured(name: str, cache: Path, ranks: int, quick: bool) -> Machine:
+    content = repr((load_machine(name), simulator(), quick))
+    key = hashlib.sha256(content.encode()).hexdigest()[:16]
+    path = cache / f"{name}-{ranks}-{key}.toml"
+    if not path.is_file():
+        message(f"measuring {name} on {ranks} simulated ranks")
+        write(measure_simulated(name, "full", ranks, quick, _silent), path)
+    return load_machine(str(path))
+
+
+def _silent(text: str) -> None:
+    """Tells nobody."""
