@@ -163,16 +163,8 @@ def start(
     The exit status: what the ranks end with, 1 where one died. `quiet` shows no progress, `as_json`
     prints an object with the error where no rank was left to do so.
     """
-    mpiexec, open_mpi = find_mpiexec()
-    machine = this_machine()
-    variables = rank_variables(machine, ranks, threads)
-    command = [mpiexec, *mpiexec_options(machine, ranks, threads, open_mpi)]
-    if open_mpi:
-        command += passed_on(variables, os.environ)
-    command += [sys.executable, "-m", "phasewise", *words]
-    environment = without_mpi(os.environ) | variables
-    if open_mpi and machine.root:
-        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    program = [sys.executable, "-m", "phasewise", *words]
+    command, environment = launch_command(program, ranks, threads)
     try:
         process = subprocess.Popen(
             command,
@@ -183,8 +175,24 @@ def start(
             preexec_fn=_end_with_parent,
         )
     except OSError as error:
-        raise RunError(f"{mpiexec} cannot be started: {error.strerror}") from error
+        raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
     return _watch(process, quiet, as_json)
+
+
+def launch_command(
+    program: Sequence[str], ranks: int, threads: int
+) -> tuple[list[str], dict[str, str]]:
+    """The words that start `program` in so many ranks, and the environment that they need."""
+    mpiexec, open_mpi = find_mpiexec()
+    machine = this_machine()
+    variables = rank_variables(machine, ranks, threads)
+    command = [mpiexec, *mpiexec_options(machine, ranks, threads, open_mpi)]
+    if open_mpi:
+        command += passed_on(variables, os.environ)
+    environment = without_mpi(os.environ) | variables
+    if open_mpi and machine.root:
+        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return [*command, *program], environment
 
 
 def _end_with_parent() -> None:

@@ -7,11 +7,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.machines import schema
 from phasewise.machines.curves import Curve, Line, Measured, read_curves, read_measured
+from phasewise.machines.kernel_rates import KernelRate, read_kernels
 from phasewise.study.files import parse, read_text
 from phasewise.study.keys import (
     Key,
@@ -23,9 +24,6 @@ from phasewise.study.keys import (
     show,
     with_defaults,
 )
-
-if TYPE_CHECKING:
-    from phasewise.machines.kernel_rates import KernelRate
 
 FOLDERS = (
     Path(__file__).parents[2] / "machines",
@@ -132,15 +130,21 @@ def machine_names() -> list[str]:
 
 def load_machine(name: str) -> Machine:
     """The machine called `name`, or described in the file `name`; StudyError of one sentence."""
-    path = _find(name)
-    tables = parse(read_text(path), str(path))
+    path = machine_path(name)
+    return parse_machine(read_text(path), str(path))
+
+
+def parse_machine(text: str, name: str) -> Machine:
+    """The machine that the TOML `text` of the file `name` describes; StudyError of one sentence."""
+    tables = parse(text, name)
     try:
         return _machine(tables)
     except StudyError as error:
-        raise StudyError(f"{path}: {error}") from None
+        raise StudyError(f"{name}: {error}") from None
 
 
-def _find(name: str) -> Path:
+def machine_path(name: str) -> Path:
+    """The file of the machine called `name`, or the file `name`; StudyError where neither is."""
     for folder in FOLDERS:
         if (folder / f"{name}.toml").is_file():
             return folder / f"{name}.toml"
@@ -177,7 +181,7 @@ def _machine(tables: dict[str, Any]) -> Machine:
         paper=_paper(top.get("paper", {})),
         curves=read_curves(top.get("curve", ())),
         measured=read_measured(top["measured"]) if "measured" in top else None,
-        kernels=_kernels(top["kernels"]) if "kernels" in top else {},
+        kernels=read_kernels(top.get("kernels", {})),
     )
 
 
@@ -268,9 +272,3 @@ def _paper(given: object) -> dict[str, Line]:
         latency = convert(pair[0], schema.MEASURED_LATENCY, f"{where}[1]")
         lines[name] = Line(latency, convert(pair[1], schema.MEASURED_BANDWIDTH, f"{where}[2]"))
     return lines
-
-
-def _kernels(given: object) -> dict[str, KernelRate]:
-    from phasewise.machines.kernel_rates import read_kernels
-
-    return read_kernels(given)

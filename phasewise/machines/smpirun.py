@@ -57,10 +57,11 @@ def simulated_tree() -> tuple[Path, Path]:
     return driver, platform
 
 
-def simulate_driver(twin: Twin, parameters: str, folder: Path) -> None:
+def simulate_driver(twin: Twin, parameters: str, folder: Path, probe: bool = False) -> None:
     """Run the driver with the flat `parameters` on `twin`; its records go into `folder`.
 
-    StudyError where the driver refuses the parameters, RunError, one sentence, where it fails.
+    probe: the text is a probe's patterns instead. StudyError where the driver refuses what it is
+    given, RunError, one sentence, where it fails.
     """
     driver, platform = simulated_tree()
     files = {
@@ -74,7 +75,8 @@ def simulate_driver(twin: Twin, parameters: str, folder: Path) -> None:
         "smpirun", "-quiet", "-np", str(len(twin.hosts)),
         "-platform", str(platform.resolve()), "-hostfile", str(folder / "hosts"),
         *twin.options, f"--cfg=smpi/tmpdir:{folder}", "--log=root.thres:critical",
-        str(driver.resolve()), str(folder / "parameters"), "--out", str(folder),
+        str(driver.resolve()), *(["--probe"] if probe else []), str(folder / "parameters"),
+        "--out", str(folder),
     ]  # fmt: skip
     # One thread: the ranks are simulated one after another.
     environment = os.environ | {

@@ -1,0 +1,118 @@
+"""Writes machine files: the description of a machine and what was measured on it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+
+from phasewise.machines.curves import Curve, Measured, find
+from phasewise.machines.kernel_rates import KernelRate, kernel_tables
+
+HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z]+)[^\]]*\]\]?\s*(#.*)?$")
+MEASURED_TABLES = ("measured", "curve")
+
+
+def description_of(text: str) -> str:
+    """A machine file's text without its tables of measured curves."""
+    kept: list[str] = []
+    dropping = False
+    for line in text.splitlines():
+        header = HEADER.match(line)
+        if header:
+            dropping = header[1] in MEASURED_TABLES
+        if not dropping:
+            kept.append(line)
+    return "\n".join(kept).rstrip() + "\n"
+
+
+def measured_tables(measured: Measured, curves: Iterable[Curve]) -> str:
+    """The [measured] and [[curve]] tables."""
+    lines = ["[measured]"]
+    lines += [
+        f"{entry.name} = {_value(getattr(measured, entry.name))}"
+        for entry in fields(measured)
+        if getattr(measured, entry.name)
+    ]
+    for curve in curves:
+        lines += ["", "[[curve]]", *_curve_lines(curve)]
+    return "\n".join(lines) + "\n"
+
+
+def _curve_lines(curve: Curve) -> list[str]:
+    names = ["benchmark", "level"]
+    names += ["direction", "distance", "ranks"] if curve.benchmark == "grid" else ["pairs"]
+    names += ["sizes", "seconds", "low", "high", "latency", "bandwidth", "residual", "bends"]
+    return [f"{name} = {_value(getattr(curve, name))}" for name in [*names, "noisy"]]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, float):
+        # A sign of the exponent and a point make it a float in TOML; 7 digits are beyond any clock.
+        return repr(float(f"{value:.7g}"))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def hardware_description(
+    name: str,
+    node_ranks: int,
+    nodes: int,
+    roof: Mapping[str, float],
+    curves: Sequence[Curve],
+    kernels: Mapping[str, KernelRate],
+) -> str:
+    """What the curves and the roof say of a machine, as a machine file without the curves.
+
+    nodes: on how many the ranks were; of one node nothing is known of a network. roof: flop/s and
+    memory bandwidth of a rank, all of them at work.
+    """
+    lines = [f"name = {_value(name)}", f"title = {_value(f'{name}, as measured')}"]
+    lines += ["", "[node]", f"ranks = {node_ranks}"]
+    alone = find(curves, "ping-pong", level="node")
+    if alone is not None:
+        lines += ["", *_memory(alone, curves)]
+    lines += ["", *(_network(curves) if nodes > 1 else ["[network]", 'kind = "none"'])]
+    flops, bandwidth = _value(float(roof["flops"])), _value(float(roof["bandwidth"]))
+    lines += ["", "[processor]                  # of a rank, all ranks at work"]
+    lines += [f"peak = {flops}", f"flops = {flops}", f"bandwidth = {bandwidth}", ""]
+    return "\n".join([*lines, *kernel_tables(kernels)]) + "\n"
+
+
+def _memory(alone: Curve, curves: Sequence[Curve]) -> list[str]:
+    """One message has what ping-pong has; all ranks together the most that any number of them has:
+    their number times the bandwidth of each.
+    """
+    together = [alone.bandwidth, *_totals(curves, "node")]
+    return [
+        "[memory]",
+        f"latency = {_value(alone.latency or alone.seconds[0])}",
+        f"rank_bandwidth = {_value(alone.bandwidth)}",
+        f"bandwidth = {_value(max(together))}",
+    ]
+
+
+def _network(curves: Sequence[Curve]) -> list[str]:
+    alone = find(curves, "ping-pong", level="network")
+    both = find(curves, "ping-ping", level="network")
+    assert alone is not None and both is not None
+    flow = max(alone.bandwidth, both.bandwidth)
+    return [
+        "[network]",
+        'kind = "fat-tree"',
+        f"latency = {_value(alone.latency or alone.seconds[0])}",
+        f"flow_bandwidth = {_value(flow)}",
+        f"adapter_bandwidth = {_value(max([flow, *_totals(curves, 'network')]))}",
+    ]
+
+
+def _totals(curves: Sequence[Curve], level: str) -> list[float]:
+    return [
+        curve.pairs * curve.bandwidth
+        for curve in curves
+        if curve.benchmark == "parallel" and curve.level == level
+    ]

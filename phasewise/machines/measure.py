@@ -1,0 +1,164 @@
+"""Measures the messages of a machine: launches, refinement of sizes, repetition of what is noisy,
+and curves with their lines and protocol changes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from phasewise.machines.curves import DEEPEST_FALL, Curve, Floats
+from phasewise.machines.probes import Probe, first_sizes, probes_of, sizes_between
+from phasewise.machines.schema import MEASURED_BANDWIDTH, MEASURED_LATENCY
+from phasewise.machines.statistics import (
+    STRAIGHT,
+    WIDE,
+    Estimate,
+    estimate,
+    find_bends,
+    fit_line,
+    isotonic,
+)
+from phasewise.machines.targets import Order, Repetitions, Sample, Target
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured: passes that insert sizes, how many at most, and repetitions."""
+
+    refinements: int
+    inserted: int
+    repetitions: Repetitions
+    again: Repetitions
+
+
+FULL = Effort(3, 8, Repetitions(30, 300, 0.06), Repetitions(60, 1000, 0.3))
+QUICK = Effort(1, 4, Repetitions(20, 100, 0.02), Repetitions(30, 200, 0.05))
+"""Seconds are of one size in one launch; again: of sizes whose first interval is wide."""
+
+
+@dataclass
+class Samples:
+    """Everything that was timed, launch by launch."""
+
+    taken: list[tuple[int, Sample]] = field(default_factory=list)
+    _by_size: dict[Probe, dict[int, list[Floats]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
+
+    def add(self, launch: int, samples: Sequence[Sample]) -> None:
+        """Take in what one launch gave."""
+        for sample in samples:
+            self.taken.append((launch, sample))
+            self._by_size[sample.probe][sample.size].append(sample.seconds)
+
+    def estimates(self, probe: Probe) -> dict[int, Estimate]:
+        """The estimate for each size of a probe, sizes increasing."""
+        return {size: estimate(parts) for size, parts in sorted(self._by_size[probe].items())}
+
+
+class Measurement:
+    """One measurement of a target's messages."""
+
+    def __init__(self, target: Target, quick: bool, say: Say) -> None:
+        self.samples = Samples()
+        self.probes = probes_of(target.nodes, quick)
+        self._target = target
+        self._quick = quick
+        self._effort = QUICK if quick else FULL
+        self._say = say
+        self._launch = 0
+
+    def measure(self) -> tuple[Curve, ...]:
+        """A curve for each probe."""
+        sizes = first_sizes(self._quick)
+        self._take("first sizes", [Order(probe, sizes) for probe in self.probes])
+        for number in range(1, self._effort.refinements + 1):
+            if not self._take(f"refinement {number}", self._bent()):
+                break
+        if self._target.launches > 1:
+            self._take("noisy sizes again", self._wide(), self._effort.again)
+        return tuple(make_curve(probe, self.samples.estimates(probe)) for probe in self.probes)
+
+    def _take(
+        self, what: str, orders: Sequence[Order], repetitions: Repetitions | None = None
+    ) -> bool:
+        """Time the orders in every launch; whether there were any."""
+        if not orders:
+            return False
+        count = sum(len(order.sizes) for order in orders)
+        self._say(f"{what}: {count} times of {len(orders)} benchmarks")
+        for _ in range(self._target.launches):
+            self._launch += 1
+            answer = self._target.execute(
+                orders, repetitions or self._effort.repetitions, self._launch
+            )
+            self.samples.add(self._launch, answer.samples)
+        return True
+
+    def _bent(self) -> list[Order]:
+        """The sizes to insert where times leave the straight line."""
+        found = []
+        for probe in self.probes:
+            known = self.samples.estimates(probe)
+            noise = np.array([entry.half_width for entry in known.values()])
+            medians = np.array([entry.median for entry in known.values()])
+            sizes = np.array([*known], dtype=np.float64)
+            inserted = sizes_between(sizes, medians, noise, self._effort.inserted)
+            if inserted:
+                found.append(Order(probe, tuple(inserted)))
+        return found
+
+    def _wide(self) -> list[Order]:
+        found = []
+        for probe in self.probes:
+            known = self.samples.estimates(probe)
+            wide = tuple(size for size, entry in known.items() if entry.wide)
+            if wide:
+                found.append(Order(probe, wide))
+        return found
+
+
+def make_curve(probe: Probe, estimates: dict[int, Estimate]) -> Curve:
+    """The curve of a probe: line, protocol changes, and times that fall only where those are.
+
+    Where times fall within their intervals they are made level, and the curve is noisy if that
+    moves one of them by more than a measurement's usual error.
+    """
+    sizes = np.array([*estimates], dtype=np.float64)
+    medians, low, high = (
+        np.array([getattr(entry, name) for entry in estimates.values()])
+        for name in ("median", "low", "high")
+    )
+    noise = float(np.median((high - low) / (2 * medians)))
+    bends = set(find_bends(sizes, medians, noise))
+    bends |= {i for i in range(1, len(sizes)) if high[i] < low[i - 1] * (1 - STRAIGHT)}
+    bends = {i for i in bends if medians[i] > DEEPEST_FALL * medians[i - 1]}
+    level = _level(medians, sorted(bends))
+    moved = float(np.max(np.abs(level / medians - 1.0)))
+    latency, bandwidth, residual = fit_line(sizes, level)
+    wide = any(entry.wide for entry in estimates.values())
+    return Curve(
+        sizes=tuple(estimates),
+        seconds=tuple(map(float, level)),
+        low=tuple(map(float, np.minimum(low, level))),
+        high=tuple(map(float, np.maximum(high, level))),
+        latency=min(latency, MEASURED_LATENCY.most or latency),
+        bandwidth=float(np.clip(bandwidth, MEASURED_BANDWIDTH.least, MEASURED_BANDWIDTH.most)),
+        residual=residual,
+        bends=tuple(int(sizes[i]) for i in sorted(bends)),
+        noisy=wide or moved > WIDE,
+        **probe.labels,
+    )
+
+
+def _level(seconds: Floats, bends: Sequence[int]) -> Floats:
+    """The times, falling nowhere but at a bend."""
+    edges = [0, *(i for i in bends if seconds[i] < seconds[i - 1]), len(seconds)]
+    return np.concatenate([isotonic(seconds[a:b]) for a, b in pairwise(edges)])

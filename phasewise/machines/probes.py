@@ -1,0 +1,180 @@
+"""Which messages are timed to know a machine: who sends to whom, and in which sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from phasewise.errors import RunError
+from phasewise.machines.curves import Floats
+from phasewise.machines.statistics import interpolation_errors
+
+GRID_SLICES = 8
+"""Slices of the source paper's case, which decide the shape of a process grid."""
+
+LARGEST = 4 * 2**20
+"""B; of the longest message."""
+
+BENT = 0.03
+"""Relative error of interpolating between measured sizes, from which on others are inserted."""
+CLOSEST = 1.15
+"""Factor between neighbouring sizes, at least."""
+FIRST_SIZE = 16
+"""B; the smallest size beside 0."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One benchmark on given ranks: to[r] gets rank r's message, from_[r] sends it one; -1: none.
+
+    The other fields are those of its Curve.
+    """
+
+    benchmark: str
+    level: str
+    to: tuple[int, ...]
+    from_: tuple[int, ...]
+    pairs: int = 1
+    direction: str = ""
+    distance: int = 0
+    ranks: int = 0
+
+    @property
+    def kind(self) -> str:
+        """How the driver executes it."""
+        return "bounce" if self.benchmark == "ping-pong" else "exchange"
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """The fields that say what a curve is of."""
+        names = ("benchmark", "level", "pairs", "direction", "distance", "ranks")
+        return {name: getattr(self, name) for name in names}
+
+
+def first_sizes(quick: bool) -> tuple[int, ...]:
+    """0 and powers of 4, of 8 where it has to be quick, up to 4 MiB."""
+    step = 8 if quick else 4
+    sizes = [LARGEST]
+    while sizes[0] // step >= FIRST_SIZE:
+        sizes.insert(0, sizes[0] // step)
+    return (0, *sizes)
+
+
+def sizes_between(sizes: Floats, seconds: Floats, noise: Floats, most: int) -> list[int]:
+    """At most so many sizes to insert, where the straight line between neighbours is most wrong.
+
+    sizes, seconds, noise (n,): of what is measured; noise: relative half widths.
+    """
+    errors = interpolation_errors(sizes, seconds)
+    bent = [i for i in np.argsort(-errors, kind="stable") if errors[i] > max(BENT, 2 * noise[i])]
+    found: list[int] = []
+    for i in bent:
+        for a, b in ((sizes[i - 1], sizes[i]), (sizes[i], sizes[i + 1])):
+            size = _between(a, b)
+            if size is not None and size not in found and len(found) < most:
+                found.append(size)
+    return sorted(found)
+
+
+def _between(a: float, b: float) -> int | None:
+    """The size halfway in the logarithm, a multiple of 8 B; None where it is next to an end."""
+    if b <= FIRST_SIZE:
+        return None
+    middle = 8 * round(np.sqrt(max(a, FIRST_SIZE / 2) * b) / 8)
+    return middle if middle >= CLOSEST * a and b >= CLOSEST * middle else None
+
+
+def probes_of(nodes: Sequence[int], quick: bool = False) -> list[Probe]:
+    """The probes for ranks that stand on these nodes, numbered from 0, nodes[r] being rank r's.
+
+    Within the first node and between the first two: ping-pong, ping-ping, and 2, 4, … all ranks of
+    a node at once. In process grids of 4, 8, … all ranks: to the member 1, 2, 4, … further in the
+    row and in the column.
+    """
+    members: dict[int, list[int]] = {}
+    for rank, node in enumerate(nodes):
+        members.setdefault(node, []).append(rank)
+    first, *others = members.values()
+    count = len(nodes)
+    found: list[Probe] = []
+    if len(first) > 1:
+        found += _between_two(count, first[0], first[len(first) // 2], "node")
+        found += [_within(count, first[:k]) for k in _doubled(2, len(first))]
+    if others:
+        found += _between_two(count, first[0], others[0][0], "network")
+        most = min(len(first), len(others[0]))
+        found += [_across(count, first[:k], others[0][:k]) for k in _doubled(1, most)]
+    step = 4 if quick else 2
+    for ranks in sorted({count // step**k for k in range(20) if count // step**k >= 4}):
+        found += _grids(nodes, ranks - ranks % 2)
+    return found
+
+
+def _doubled(first: int, last: int) -> list[int]:
+    """first, 2 first, 4 first, … and last."""
+    values = [first]
+    while 2 * values[-1] < last:
+        values.append(2 * values[-1])
+    return sorted({*values, last})
+
+
+def _probe(count: int, ways: Mapping[int, int], benchmark: str, level: str, **of: Any) -> Probe:
+    """ways: from which rank to which."""
+    to, from_ = [-1] * count, [-1] * count
+    for a, b in ways.items():
+        to[a], from_[b] = b, a
+    return Probe(benchmark, level, tuple(to), tuple(from_), **of)
+
+
+def _between_two(count: int, a: int, b: int, level: str) -> list[Probe]:
+    both = {a: b, b: a}
+    return [_probe(count, both, name, level) for name in ("ping-pong", "ping-ping")]
+
+
+def _within(count: int, ranks: list[int]) -> Probe:
+    """Ranks of a node in pairs, each with the one half of them further; of an odd number, a ring of
+    all of them.
+    """
+    n = len(ranks)
+    step = n // 2
+    ways = {rank: ranks[(i + step) % n] for i, rank in enumerate(ranks)}
+    return _probe(count, ways, "parallel", "node", pairs=n)
+
+
+def _across(count: int, here: list[int], there: list[int]) -> Probe:
+    ways = dict(zip(here, there, strict=True)) | dict(zip(there, here, strict=True))
+    return _probe(count, ways, "parallel", "network", pairs=len(here))
+
+
+def _grids(nodes: Sequence[int], ranks: int) -> Iterator[Probe]:
+    """Both beams' process grids, laid out column-first, of the first so many ranks."""
+    core = _geometry()
+    prow, pcol = core.default_shape(ranks // 2, GRID_SLICES)
+    places = [tuple(p) for p in core.lay_out("column-first", [(prow, pcol), (prow, pcol)])]
+    rank_at = {place: rank for rank, place in enumerate(places)}
+    for direction, axis, length in (("row", 1, prow), ("column", 2, pcol)):
+        for distance in _doubled(1, length // 2) if length > 1 else ():
+            ways = {}
+            for place, rank in rank_at.items():
+                further = list(place)
+                further[axis] = (place[axis] + distance) % length
+                ways[rank] = rank_at[tuple(further)]
+            level = "network" if any(nodes[a] != nodes[b] for a, b in ways.items()) else "node"
+            yield _probe(
+                len(nodes), ways, "grid", level, direction=direction, distance=distance,
+                ranks=ranks,
+            )  # fmt: skip
+
+
+def _geometry() -> Any:
+    """The compiled module, of which only what needs no MPI is used."""
+    try:
+        return import_module("phasewise._core")
+    except ImportError as error:
+        raise RunError(
+            f"the compiled core cannot be loaded ({error}); build it with make setup"
+        ) from error

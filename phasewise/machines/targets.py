@@ -1,0 +1,252 @@
+"""Where probes are executed: a simulated machine, or the one that this runs on."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+import numpy as np
+
+from phasewise.errors import RunError
+from phasewise.launch import launch_command, this_machine
+from phasewise.machines.curves import Floats
+from phasewise.machines.machine import Machine
+from phasewise.machines.probes import Probe
+from phasewise.machines.smpirun import OURS, simulate_driver, simulated_tree
+from phasewise.machines.topology import nodes_of
+from phasewise.machines.twin import make_twin
+
+DRIVER = "phasewise-driver"
+DRIVER_VARIABLE = "PHASEWISE_DRIVER"
+"""Names the driver for this machine where it is not the one that was installed."""
+
+WARM_UP = 4
+QUIET_SECONDS = 0.01
+"""Simulated seconds from one message's end to the next one's start, at least."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """Sizes [B] of one probe to be timed."""
+
+    probe: Probe
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Repetitions:
+    """least to most of each size, as many as fit into so many seconds."""
+
+    least: int
+    most: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One size of a probe in one launch, repeated: seconds, skew [s] and missed starts (n,) each.
+
+    seconds: the longest of the ranks; skew: from the first rank's start to the last one's; missed:
+    1 where a rank came after the agreed start.
+    """
+
+    probe: Probe
+    size: int
+    seconds: Floats
+    skew: Floats
+    missed: Floats
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one launch of the driver says: the nodes of the ranks, their roof, and samples."""
+
+    nodes: tuple[int, ...]
+    roof: dict[str, float] | None
+    samples: list[Sample]
+
+
+class Target(Protocol):
+    """A machine under measurement. launches: in how many the samples are to be taken."""
+
+    ranks: int
+    launches: int
+    reference: str
+
+    @property
+    def nodes(self) -> Sequence[int]:
+        """The node of each rank (ranks,)."""
+
+    def execute(self, orders: Sequence[Order], repetitions: Repetitions, seed: int) -> Answer:
+        """Time the orders in one launch; RunError where it fails."""
+
+
+class SimulatedTarget:
+    """The simulated twin of a machine, where every repetition takes the same time."""
+
+    launches = 1
+    reference = "simulator"
+
+    def __init__(self, machine: Machine, twin: str, ranks: int) -> None:
+        self.ranks = ranks
+        self._machine = machine
+        self._twin = make_twin(machine, twin, ranks)
+        simulated_tree()
+
+    @property
+    def nodes(self) -> Sequence[int]:
+        return [int(node) for node in nodes_of(self._machine, self.ranks)]
+
+    def execute(self, orders: Sequence[Order], repetitions: Repetitions, seed: int) -> Answer:
+        network, memory = self._machine.network, self._machine.memory
+        narrow = [network.flow_bandwidth, network.adapter_bandwidth, network.link_bandwidth]
+        narrow += [network.global_bandwidth, memory.rank_bandwidth if memory else None]
+        slowest = min(bandwidth for bandwidth in narrow if bandwidth is not None)
+        # All messages over the narrowest place one after another: they are done by then.
+        head = [f"window {QUIET_SECONDS} {2 * self.ranks / slowest!r}"]
+        head += ["repetitions 1 1"]
+        del repetitions
+        with _folder() as folder:
+            simulate_driver(self._twin, patterns(head, orders, seed), folder, probe=True)
+            return read_answer(folder / "samples.jsonl", orders)
+
+
+class HardwareTarget:
+    """The machine, or the batch allocation, that this runs on."""
+
+    reference = "hardware"
+
+    def __init__(self, ranks: int, launches: int) -> None:
+        self.ranks = ranks
+        self.launches = launches
+        self._first: Answer | None = None
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there are fewer cores than ranks, so that times show the scheduler."""
+        return self.ranks > this_machine().cores
+
+    @property
+    def host(self) -> str:
+        """The name of this computer."""
+        return platform.node().partition(".")[0] or "this-machine"
+
+    @property
+    def nodes(self) -> Sequence[int]:
+        return self._known().nodes
+
+    @property
+    def roof(self) -> dict[str, float]:
+        """`flops` and memory `bandwidth` [1/s, B/s] of a rank, all ranks at work."""
+        roof = self._known().roof
+        assert roof is not None
+        return roof
+
+    def execute(self, orders: Sequence[Order], repetitions: Repetitions, seed: int) -> Answer:
+        head = [f"warm_up {WARM_UP}", f"repetitions {repetitions.least} {repetitions.most}"]
+        head += [f"seconds {repetitions.seconds}"]
+        return self._launch(patterns(head, orders, seed), orders)
+
+    def _known(self) -> Answer:
+        if self._first is None:
+            self._first = self._launch("roof\n", ())
+        return self._first
+
+    def _launch(self, text: str, orders: Sequence[Order]) -> Answer:
+        with _folder() as folder:
+            (folder / "patterns").write_text(text, encoding="utf-8")
+            program = [str(find_driver()), "--probe", str(folder / "patterns"), "--out"]
+            command, environment = launch_command([*program, str(folder)], self.ranks, 1)
+            _start(command, environment)
+            return read_answer(folder / "samples.jsonl", orders)
+
+
+class _folder(TemporaryDirectory[str]):  # noqa: N801
+    """A temporary folder as a Path; where a batch system spans nodes, one that all of them see."""
+
+    def __init__(self) -> None:
+        shared = Path.cwd() if this_machine().allocated else None
+        super().__init__(prefix="phasewise-probe-", dir=shared)
+
+    def __enter__(self) -> Path:  # type: ignore[override]
+        return Path(super().__enter__())
+
+
+def find_driver() -> Path:
+    """The driver for this machine, beside the interpreter; RunError where there is none."""
+    named = os.environ.get(DRIVER_VARIABLE)
+    if named:
+        candidates = [Path(named)]
+    else:
+        found = shutil.which(DRIVER)
+        candidates = [Path(sysconfig.get_path("scripts")) / DRIVER]
+        candidates += [Path(found)] if found else []
+    for path in candidates:
+        if path.is_file():
+            return path.resolve()
+    raise RunError(f"{candidates[0]}, which measures messages, does not exist: run make setup")
+
+
+def _start(command: list[str], environment: dict[str, str]) -> None:
+    try:
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
+    if done.returncode == 0:
+        return
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -\n")]
+    ours = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
+    said = (ours or lines or ["it said nothing"])[0]
+    raise RunError(f"the probe ended with status {done.returncode}: {said}")
+
+
+def patterns(head: Iterable[str], orders: Iterable[Order], seed: int) -> str:
+    """The file that the driver executes: core/probe/pattern.hpp."""
+    lines = [f"seed {seed}", *head]
+    for order in orders:
+        lines += [
+            f"pattern {order.probe.kind}",
+            _numbers("sizes", order.sizes),
+            _numbers("to", order.probe.to),
+            _numbers("from", order.probe.from_),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _numbers(word: str, values: Iterable[int]) -> str:
+    return " ".join([word, *map(str, values)])
+
+
+def read_answer(path: Path, orders: Sequence[Order]) -> Answer:
+    """What the driver wrote; RunError where it is not whole."""
+    try:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        nodes = tuple(int(node) for node in lines[0]["nodes"])
+        roof = next((line["roof"] for line in lines if "roof" in line), None)
+        samples = [_sample(line, orders) for line in lines if "pattern" in line]
+    except (OSError, ValueError, LookupError) as error:
+        raise RunError(f"the probe's samples cannot be read: {error}") from error
+    return Answer(nodes, roof, samples)
+
+
+def _sample(line: dict[str, Any], orders: Sequence[Order]) -> Sample:
+    rows = (np.asarray(line[name], dtype=np.float64) for name in ("seconds", "skew", "missed"))
+    return Sample(orders[line["pattern"]].probe, int(line["bytes"]), *rows)
