@@ -96,7 +96,7 @@ def show(rows: Sequence[dict[str, Any]]) -> None:
         ]
         for row in rows
     ]
-    title = "communication of a turn [ms], simulated: a simulator, not hardware"
+    title = "communication of a turn in ms, simulated: a simulator, not hardware"
     print_table(title, [*columns, "verified", "regret"], table)
 
 

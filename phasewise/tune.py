@@ -118,7 +118,7 @@ def show(tuned: Tuned) -> None:
     columns = ["process grid, layout", "reduce, broadcast", "other keys", "predicted", "verified"]
     what = "a turn" if problem.whole_turns else "the communication of a turn"
     print_table(
-        f"{problem.machine.name}: the best of {len(tuned.entries)} candidates, {what} [ms]",
+        f"{problem.machine.name}: the best of {len(tuned.entries)} candidates, {what}, in ms",
         columns,
         [_row(entry, split) for entry in tuned.entries[:SHOWN]],
     )

@@ -116,7 +116,8 @@ def candidates(study: Study, ranks: int, machine: Machine) -> list[Candidate]:
     for shapes, layout in product(grids, ("row-first", "column-first")):
         if layout in _layouts(shapes):
             found |= dict.fromkeys(_around(Candidate(shapes, layout), study))
-    found[Candidate(grids[-1], "random")] = None
+    if ranks > 2:
+        found[Candidate(grids[-1], "random")] = None
     return list(found)
 
 
@@ -170,11 +171,11 @@ def _main(grids: Iterable[Shapes | None], levels: bool) -> Iterator[Candidate]:
 
 
 def _around(base: Candidate, study: Study) -> Iterator[Candidate]:
-    several = _several_pairs(base, study)
+    transposes, several = _transposes(base), _several_pairs(base, study)
+    alone = not transposes and not _columns(base)
+    needs = {"transpose": transposes, "overlap": several, "aggregate": several, "reduce": not alone}
     for change in LESSER:
-        if "transpose" in change and not _transposes(base):
-            continue
-        if several or not {"overlap", "aggregate"} & set(change):
+        if all(needs.get(key, True) for key in change):
             yield replace(base, **change)
 
 

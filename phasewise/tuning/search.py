@@ -29,7 +29,7 @@ PROMISING = 1.05
 """A change is given to the precise model where the cheap one finds it at most so much slower."""
 
 REFINED = 3
-"""Designs of which lesser keys are changed: the best ones."""
+"""Designs of which lesser keys are changed: the best ones; where there is a shortlist, the best."""
 GAIN = 0.998
 """A change is kept where it takes at most this share of the time."""
 
@@ -135,7 +135,8 @@ class Search:
         if exchanges(self.problem.study):
             self.say("changing single keys of the best")
             ranked = sorted(ranked, key=_predicted)
-            for entry in _best_of_each(ranked, lambda entry: entry.design)[:REFINED]:
+            most = REFINED if precise is cheap else 1
+            for entry in _best_of_each(ranked, lambda entry: entry.design)[:most]:
                 self._refine(entry, precise, cheap)
         return self._merged(precise)
 

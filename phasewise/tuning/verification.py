@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-import socket
+import platform
 import statistics
 import subprocess
 import sys
@@ -70,14 +70,19 @@ def is_hardware(machine: Machine) -> bool:
 
 def why_not_here(machine: Machine, cores: int) -> str | None:
     """Why candidates that take so many cores cannot be timed on this computer; None: they can."""
-    measured = machine.measured
+    measured, own = machine.measured, this_host()
     assert measured is not None
-    if measured.host != socket.gethostname():
-        return f"{machine.name} was measured on {measured.host}, and this is {socket.gethostname()}"
+    if measured.host != own:
+        return f"{machine.name} was measured on {measured.host or 'no known host'}, this is {own}"
     here = this_machine().cores
     if cores > here:
         return f"{cores} cores are asked for, and this computer has {here}"
     return None
+
+
+def this_host() -> str:
+    """This computer's name, as a measured machine's file has it."""
+    return platform.node().partition(".")[0] or "this-machine"
 
 
 def turn_seconds(study: Study, ranks: int, threads: int) -> float:
