@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contention/execution.hpp"
+#include "contention/loads.hpp"
 #include "driver/parameters.hpp"
 #include "driver/phase_messages.hpp"
 #include "driver/plan.hpp"
@@ -20,6 +21,11 @@ namespace nb = nanobind;
 namespace {
 
 using namespace phasewise;
+
+// Of a turn's messages so many are followed; where there are more, fewer steps stand for all.
+constexpr std::int64_t many_messages = 400'000, few_messages = 100'000;
+// Rates are kept for so much of the time that a message takes.
+constexpr double resolution = 0.02;
 
 template <class T>
 auto numpy(std::vector<T> values) {
@@ -48,6 +54,27 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, doubl
   return result;
 }
 
+// Seconds of a turn by phase, mean over the ranks, and in all of the busiest rank.
+nb::dict summed(const contention::Program& program,
+                const std::vector<std::vector<double>>& seconds) {
+  nb::dict phases, result;
+  double mean = 0.0, most = 0.0;
+  for (const auto& of_rank : seconds)
+    most = std::max(most, std::accumulate(of_rank.begin(), of_rank.end(), 0.0));
+  for (std::size_t phase = 0; phase < program.phases.size(); ++phase) {
+    double sum = 0.0;
+    for (const auto& of_rank : seconds) sum += of_rank[phase];
+    const double share = sum / static_cast<double>(seconds.size());
+    phases[program.phases[phase].c_str()] = share;
+    mean += share;
+  }
+  result["phases"] = phases;
+  result["mean"] = mean;
+  result["max"] = most;
+  result["messages"] = program.messages;
+  return result;
+}
+
 nb::dict contend(const std::string& parameters, int ranks, const std::string& platform,
                  std::int64_t eager, std::vector<std::int64_t> sizes,
                  std::vector<double> bandwidth_factors, std::vector<double> latency_factors,
@@ -55,30 +82,38 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
   const contention::Network network(platform);
   const driver::TurnMessages turn(driver::Parameters::parse(parameters), ranks,
                                   network.node_ranks());
-  const auto budget = static_cast<std::int64_t>(4e5 * effort);
-  const contention::Program program = driver::turn_program(turn, meshes, budget);
+  const contention::Program program =
+      driver::turn_program(turn, meshes, static_cast<std::int64_t>(effort * many_messages));
   const contention::Protocol protocol{eager, std::move(sizes), std::move(bandwidth_factors),
                                       std::move(latency_factors)};
   contention::Execution execution;
   {
     const nb::gil_scoped_release unlocked;
-    execution = contention::execute(program, network, protocol, 0.02 / effort);
+    execution = contention::execute(program, network, protocol, resolution / effort);
   }
-  nb::dict phases, result;
-  double mean = 0.0, most = 0.0;
-  for (const auto& of_rank : execution.seconds)
-    most = std::max(most, std::accumulate(of_rank.begin(), of_rank.end(), 0.0));
-  for (std::size_t phase = 0; phase < program.phases.size(); ++phase) {
-    double sum = 0.0;
-    for (const auto& of_rank : execution.seconds) sum += of_rank[phase];
-    phases[program.phases[phase].c_str()] = sum / ranks;
-    mean += sum / ranks;
-  }
-  result["phases"] = phases;
-  result["mean"] = mean;
-  result["max"] = most;
-  result["messages"] = program.messages;
-  return result;
+  return summed(program, execution.seconds);
+}
+
+// Times of messages by load (increasing), all of the same sizes.
+contention::LoadTable table_from(const nb::dict& given) {
+  return {nb::cast<std::vector<double>>(given["sizes"]),
+          nb::cast<std::vector<double>>(given["loads"]),
+          nb::cast<std::vector<std::vector<double>>>(given["seconds"])};
+}
+
+nb::dict by_load(const std::string& parameters, int ranks, const std::string& platform,
+                 const nb::dict& within, const nb::dict& between, std::int64_t eager,
+                 double meshes) {
+  const contention::Network network(platform);
+  const driver::TurnMessages turn(driver::Parameters::parse(parameters), ranks,
+                                  network.node_ranks());
+  const contention::Program program = driver::turn_program(turn, meshes, few_messages);
+  const contention::LoadTables tables{table_from(within), table_from(between), eager};
+  return summed(program, contention::execute(program, network, tables).seconds);
+}
+
+std::vector<double> pattern_loads(const std::vector<int>& to, const std::string& platform) {
+  return contention::loads_of(to, contention::Network(platform));
 }
 
 }  // namespace
@@ -92,4 +127,11 @@ void bind_prediction(nb::module_& m) {
         nb::arg("latency_factors"), nb::arg("meshes") = 0.0, nb::arg("effort") = 1.0,
         "Seconds of a turn's phases with all messages on their ways over the network; effort 1 is "
         "for every day, more is finer.");
+  m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
+        nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("meshes") = 0.0,
+        "Seconds of a turn's phases from tables of message times by size and load, within nodes "
+        "and between them: dicts of sizes, loads, seconds[load][size].");
+  m.def("pattern_loads", &pattern_loads, nb::arg("to"), nb::arg("platform"),
+        "How many messages share the narrowest place of each one's way where rank i sends to to[i] "
+        "(-1: nothing).");
 }

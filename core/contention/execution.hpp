@@ -8,6 +8,7 @@
 
 #include "contention/network.hpp"
 #include "contention/program.hpp"
+#include "contention/walk.hpp"
 
 namespace phasewise::contention {
 
@@ -16,10 +17,6 @@ struct Protocol {
   std::int64_t eager = 0;           // shorter messages set off without the receiver
   std::vector<std::int64_t> sizes;  // from each on, the factors
   std::vector<double> bandwidth_factors, latency_factors;
-};
-
-struct Execution {
-  std::vector<std::vector<double>> seconds;  // [rank][phase], weights counted
 };
 
 // resolution: rates are kept for so much of the time that a message takes. Throws std::logic_error

@@ -93,6 +93,11 @@ void Network::cross(int link, Route& route) const {
   route.latency += hop_latency_;
 }
 
+double Network::reference_capacity(int from_rank, int to_rank) const {
+  const int link = node_of(from_rank) == node_of(to_rank) ? bus_ : out_ >= 0 ? out_ : hop_;
+  return link >= 0 ? capacities_[link] : flow_.bandwidth;
+}
+
 void Network::find_route(int from_rank, int to_rank, Route& route) const {
   const int from = node_of(from_rank), to = node_of(to_rank);
   route.links.clear();

@@ -24,6 +24,9 @@ class Network {
   const std::vector<double>& capacities() const { return capacities_; }
   int node_ranks() const { return node_ranks_; }
   int node_of(int rank) const { return rank / node_ranks_; }
+  // Of the place that messages between these two share first: the bus of a node, its adapter, or,
+  // where it has none, a link of the torus [B/s].
+  double reference_capacity(int from_rank, int to_rank) const;
   // `route` is overwritten.
   void find_route(int from_rank, int to_rank, Route& route) const;
 
