@@ -12,7 +12,8 @@ import numpy as np
 from phasewise.errors import StudyError
 from phasewise.machines import Line, Machine
 from phasewise.machines.curves import Curve, find
-from phasewise.models.model import Case, Floats, Integers, PhaseMessages
+from phasewise.machines.probes import GRID_SLICES
+from phasewise.models.model import Case, Floats, Integers, PhaseMessages, load_core
 
 Time = Callable[[Floats], Floats]
 """Seconds of messages of given sizes [B], arrays (n,)."""
@@ -49,7 +50,7 @@ def by_level(case: Case, time_at: Callable[[str], Time]) -> dict[str, float]:
 
 
 def by_direction(case: Case, time_along: Callable[[str, int], Time]) -> dict[str, float]:
-    """`add_up` with times by direction of the process grid and distance in steps of it."""
+    """`add_up` with times by direction of a process grid and distance in steps of it."""
     time_of = cache(time_along)
 
     def seconds(phase: PhaseMessages) -> Floats:
@@ -62,17 +63,18 @@ def by_direction(case: Case, time_along: Callable[[str, int], Time]) -> dict[str
 
 
 def _moves(case: Case, phase: PhaseMessages) -> Iterator[tuple[str, int, Integers]]:
-    """Direction, steps, and which kinds of messages go so far (indices).
+    """Direction and steps in the benchmark's grid, and which kinds of messages go so (indices).
 
-    Neighbours in rank are of one row in the layout row-first, and of one column in any other.
+    What counts is how far apart the two ranks are. In the benchmark they are numbered column by
+    column: within a column they are as many apart as steps, along a row a column's length for each.
     """
-    prow, pcol = case.shape
-    rows = case.study.communication.layout == "row-first"
-    near, far, stride = ("row", "column", prow) if rows else ("column", "row", pcol)
+    column = load_core().default_shape(max(case.ranks // 2, 1), GRID_SLICES)[1]
     for distance in np.unique(phase.distance):
         chosen = np.flatnonzero(phase.distance == distance)
-        steps = round(int(distance) / stride) if distance >= stride else 0
-        yield (far, steps, chosen) if steps else (near, max(int(distance), 1), chosen)
+        if distance < column:
+            yield "column", max(int(distance), 1), chosen
+        else:
+            yield "row", round(int(distance) / column), chosen
 
 
 def straight(line: Line) -> Time:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.machines.topology import check_size
-from phasewise.plan import Planner, load_planner, plan
+from phasewise.plan import Planner, load_planner
 from phasewise.study import Study
-from phasewise.study.communication import Shape
 from phasewise.study.process_grid import check_process_grid
 
 Floats = NDArray[np.float64]
@@ -53,11 +52,13 @@ class PhaseMessages:
 
 
 class Core(Planner, Protocol):
-    """The part of `phasewise._core` that plans and lists messages; it needs no MPI."""
+    """The part of `phasewise._core` that plans, lists messages and knows grids, without MPI."""
 
     def messages(
         self, parameters: str, ranks: int, node_size: int, meshes: float = 0.0
     ) -> list[dict[str, Any]]: ...
+
+    def default_shape(self, ranks: int, slices: int) -> tuple[int, int]: ...
 
 
 def load_core() -> Core:
@@ -99,14 +100,6 @@ class Case:
         except ValueError as error:
             raise StudyError(str(error)) from error
         return tuple(_phase(phase) for phase in found)
-
-    @cached_property
-    def shape(self) -> Shape:
-        """Prow and Pcol of beam 1, also where they are chosen automatically; StudyError."""
-        # The plan of one rank is made in milliseconds.
-        planned = plan(self.study, self.ranks, rank=0, planner=load_core())["process_grid"]
-        prow, pcol = (planned if isinstance(planned, str) else planned[0]).split("x")
-        return int(prow), int(pcol)
 
 
 def _phase(found: dict[str, Any]) -> PhaseMessages:

@@ -15,6 +15,7 @@ from phasewise.machines import Machine, load_machine
 from phasewise.machines.curves import Curve, Measured
 from phasewise.models import Case, default_model, load_model, model_names, predict
 from phasewise.models.interval import FEWEST, conformal, interval, noise, spread
+from phasewise.plan import plan
 from phasewise.study import Study, load
 
 OPTIMISED = ["communication.layout=column-first", 'communication.crossing="4a"']
@@ -94,8 +95,8 @@ def test_the_hypercube_gains_what_the_models_say_at_1024_ranks(
 
 
 def test_beyond_256_ranks_columns_grow_to_64_processes() -> None:
-    for ranks, shape in ((256, (8, 16)), (512, (8, 32)), (1024, (8, 64))):
-        assert Case(paper(), load_machine("bassi"), ranks).shape == shape
+    for ranks, shape in ((256, "8x16"), (512, "8x32"), (1024, "8x64")):
+        assert plan(paper(), ranks, rank=0)["process_grid"] == shape
 
 
 @pytest.mark.parametrize("model", ["2", "3"])

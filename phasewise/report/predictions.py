@@ -1,0 +1,234 @@
+"""Pictures of predictions: times against the number of ranks, variants side by side, and measured
+over predicted times, as in Figures 8, 7, 4 and 5 of Shan, Strohmaier, Qiang, Bailey, Yelick (2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
+from phasewise.disk import disk_reason
+from phasewise.errors import RunError, StudyError
+from phasewise.models import Prediction
+from phasewise.report.figure import PNG_RESOLUTION, Drawing
+from phasewise.report.palette import colours_of
+from phasewise.report.style import INK, MUTED, new_picture, picture_style, scale
+
+FORMATS = (".svg", ".png", ".pdf")
+COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")
+GROUP = 0.8
+"""Part of a group's room that its bars take."""
+MOST_BANDS = 2
+"""Intervals drawn as areas; of more, each is a line beside its point."""
+ASIDE = 0.06
+"""From one such line to the next, in factors of two of the ranks."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Seconds (n,) on so many ranks (n,), with their interval where they are predicted."""
+
+    label: str
+    ranks: tuple[int, ...]
+    seconds: tuple[float, ...]
+    low: tuple[float, ...] | None = None
+    high: tuple[float, ...] | None = None
+    measured: bool = False
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One group of bars of Figure 7: a variant's predicted time [s] and the measured one."""
+
+    label: str
+    predicted: float
+    low: float
+    high: float
+    measured: float | None = None
+
+
+def draw_predictions(predictions: Sequence[Prediction], title: str, source: str) -> Drawing:
+    """Communication and its interval by each model, beside the phases of the first one."""
+    models = list(dict.fromkeys(one.model for one in predictions))
+    canvas, axes = new_picture(1, 2, 3.9, width_ratios=(1, 1))
+    _draw_series(axes[0, 0], [series_of(predictions, model) for model in models])
+    first = [one for one in predictions if one.model == models[0]]
+    _draw_phases(axes[0, 1], first, f", model {models[0]}")
+    canvas.suptitle(f"{title}\n{source}", x=0.01, ha="left", fontsize=9, color=INK)
+    return Drawing(
+        canvas,
+        "Predicted communication of a turn with its 90 % interval, and its phases beside the "
+        f"computation. {source}.",
+    )
+
+
+def series_of(predictions: Sequence[Prediction], model: str, label: str | None = None) -> Series:
+    """The communication that a model predicts, by rising number of ranks."""
+    own = sorted((one for one in predictions if one.model == model), key=lambda one: one.ranks)
+    return Series(
+        label or f"model {model}",
+        tuple(one.ranks for one in own),
+        tuple(one.communication_seconds for one in own),
+        tuple(one.low for one in own),
+        tuple(one.high for one in own),
+    )
+
+
+def draw_scaling(panels: Mapping[str, Sequence[Series]], source: str) -> Drawing:
+    """Communication against the number of ranks, a panel for each machine: Figure 8."""
+    canvas, axes = new_picture(1, max(len(panels), 1), 3.6)
+    for axis, (name, series) in zip(axes[0], panels.items(), strict=False):
+        _draw_series(axis, series, f"{name}: ")
+    return Drawing(
+        canvas,
+        "Communication of a turn against the number of ranks: lines with their 90 % interval are "
+        f"predicted, dots measured or simulated. {source}.",
+    )
+
+
+def draw_variants(panels: Mapping[str, Sequence[Variant]], source: str) -> Drawing:
+    """Predicted and measured communication of variants, a panel for each machine: Figure 7."""
+    canvas, axes = new_picture(1, max(len(panels), 1), 3.6)
+    for axis, (name, variants) in zip(axes[0], panels.items(), strict=False):
+        _draw_variants(axis, variants, f"{name}: ")
+    axes[0, 0].legend()
+    return Drawing(
+        canvas,
+        f"Communication of a turn, predicted with its 90 % interval and measured. {source}.",
+    )
+
+
+def draw_ratios(panels: Mapping[str, Mapping[str, Mapping[str, float]]], source: str) -> Drawing:
+    """Measured over predicted communication: panel → model → run → ratio; Figures 4 and 5."""
+    canvas, axes = new_picture(1, max(len(panels), 1), 3.6, sharey=True)
+    for axis, (name, models) in zip(axes[0], panels.items(), strict=False):
+        _draw_ratios(axis, models)
+        axis.set_title(f"{name}: measured over predicted" if name else "measured over predicted")
+    axes[0, -1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return Drawing(canvas, f"Ratio of measured to predicted communication; 1 is right. {source}.")
+
+
+def check_picture(path: str) -> None:
+    """StudyError where a picture cannot be written under such a name."""
+    if Path(path).suffix.lower() not in FORMATS:
+        raise StudyError(f"--picture {path}: give a name that ends in {', '.join(FORMATS)}")
+
+
+def save_picture(draw: Callable[[], Drawing], path: str | Path) -> None:
+    """Draw and write a picture in the format of its name; RunError where the disk refuses."""
+    target = Path(path)
+    check_picture(str(target))
+    # The format follows from the last suffix.
+    beside = target.with_name(f"{target.stem}.partial{target.suffix}")
+    try:
+        with picture_style():
+            draw().canvas.savefig(beside, dpi=PNG_RESOLUTION, facecolor="white")
+        beside.replace(target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise RunError(f"{target} cannot be written ({disk_reason(error)})") from error
+
+
+def _draw_series(axis: Axes, series: Sequence[Series], opening: str = "") -> None:
+    factor, unit = scale([value for one in series for value in one.seconds], "s")
+    predicted = [one for one in series if not one.measured]
+    for one, colour in zip(series, _colours(len(series)), strict=True):
+        seconds = np.array(one.seconds) * factor
+        line = "none" if one.measured else "-"
+        size = 4.5 if one.measured else 3
+        axis.plot(
+            one.ranks, seconds, "o", linestyle=line, color=colour, markersize=size, label=one.label
+        )
+        if one.low is None or one.high is None:
+            continue
+        low, high = np.array(one.low) * factor, np.array(one.high) * factor
+        if len(predicted) <= MOST_BANDS:
+            axis.fill_between(one.ranks, low, high, color=colour, alpha=0.15, linewidth=0)
+        else:
+            aside = 2 ** (ASIDE * (predicted.index(one) - (len(predicted) - 1) / 2))
+            axis.vlines(np.array(one.ranks) * aside, low, high, color=colour, linewidth=1)
+    axis.set_title(f"{opening}communication of a turn [{unit}]")
+    _rank_axis(axis, sorted({number for one in series for number in one.ranks}))
+    if any(value > 0 for one in series for value in one.seconds):
+        _logarithmic(axis)
+    columns = min(len(series), 3)
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns)
+
+
+def _logarithmic(axis: Axes) -> None:
+    axis.set_yscale("log")
+    axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.yaxis.set_minor_locator(NullLocator())
+
+
+def _rank_axis(axis: Axes, ranks: Sequence[int]) -> None:
+    axis.set_xscale("log", base=2)
+    axis.xaxis.set_major_locator(FixedLocator(list(ranks)))
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{round(value)}"))
+    axis.set_xlabel("ranks")
+
+
+def _draw_phases(axis: Axes, first: Sequence[Prediction], closing: str) -> None:
+    factor, unit = scale([one.turn_seconds for one in first], "s")
+    most = sorted(first, key=lambda one: -len(one.phases))
+    names = tuple(dict.fromkeys(name for one in most for name in one.phases))
+    colours = colours_of(("computation", *names), (True, *(False,) * len(names)))
+    at, bottom = np.arange(len(first)), np.zeros(len(first))
+    for name, colour in colours.items():
+        values = [
+            one.computation_seconds if name == "computation" else one.phases.get(name, 0.0)
+            for one in first
+        ]
+        heights = np.array(values) * factor
+        if heights.any():
+            axis.bar(at, heights, 0.62, bottom, color=colour, label=name)
+            bottom += heights
+    axis.set_title(f"time of a turn [{unit}]{closing}")
+    axis.set_xticks(at, [str(one.ranks) for one in first])
+    axis.set_xlabel("ranks")
+    axis.grid(False, axis="x")
+    handles, labels = axis.get_legend_handles_labels()
+    axis.legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _draw_variants(axis: Axes, variants: Sequence[Variant], opening: str) -> None:
+    factor, unit = scale([one.predicted for one in variants], "s")
+    at = np.arange(len(variants))
+    predicted = np.array([one.predicted for one in variants]) * factor
+    ends = np.array([[one.low for one in variants], [one.high for one in variants]]) * factor
+    known = [(i, one.measured) for i, one in enumerate(variants) if one.measured is not None]
+    width = GROUP / 2 if known else GROUP
+    shift = width / 2 if known else 0.0
+    if known:
+        places, values = zip(*known, strict=True)
+        heights = np.array(values) * factor
+        axis.bar(np.array(places) - shift, heights, width, color=COLOURS[0], label="measured")
+    axis.bar(at + shift, predicted, width, color=COLOURS[1], label="predicted")
+    # An interval may lie to one side of the prediction, where a model is known to be too low.
+    axis.vlines(at + shift, ends[0], ends[1], color=INK, linewidth=1)
+    axis.set_xticks(at, [one.label for one in variants])
+    axis.set_title(f"{opening}communication of a turn [{unit}]")
+    axis.grid(False, axis="x")
+
+
+def _draw_ratios(axis: Axes, models: Mapping[str, Mapping[str, float]]) -> None:
+    runs = list(dict.fromkeys(run for ratios in models.values() for run in ratios))
+    width = GROUP / max(len(runs), 1)
+    for place, (run, colour) in enumerate(zip(runs, _colours(len(runs)), strict=True)):
+        at = np.arange(len(models)) + (place - (len(runs) - 1) / 2) * width
+        heights = [ratios.get(run, np.nan) for ratios in models.values()]
+        axis.bar(at, heights, width, color=colour, label=run)
+    axis.axhline(1.0, color=MUTED, linewidth=1)
+    axis.set_xticks(np.arange(len(models)), [f"model {name}" for name in models])
+    axis.grid(False, axis="x")
+
+
+def _colours(count: int) -> list[str]:
+    return [COLOURS[i % len(COLOURS)] for i in range(count)]

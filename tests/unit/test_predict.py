@@ -1,0 +1,176 @@
+"""`phasewise predict`: its JSON, tables, pictures and files for Extra-P, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from phasewise.cli import main
+from phasewise.extrap import export_extrap
+from phasewise.models import Prediction
+
+POINT = {"ranks", "model", "communication_seconds", "low", "high", "exchange_seconds",
+         "computation_seconds", "turn_seconds", "phases"}  # fmt: skip
+
+
+@pytest.fixture
+def study(repository: Path) -> str:
+    return str(repository / "examples/paper/study.toml")
+
+
+def predicted(capsys: pytest.CaptureFixture[str], study: str, *words: str) -> dict[str, Any]:
+    assert main(["predict", study, "--json", *words]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def refused(capsys: pytest.CaptureFixture[str], study: str, *words: str) -> str:
+    assert main(["predict", study, *words]) == 2
+    sentence = capsys.readouterr().err
+    assert sentence.count("\n") == 1
+    return sentence
+
+
+def test_json_has_a_point_for_each_model_and_number_of_ranks(
+    study: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--machine", "bassi", "--ranks", "32,64,32", "--model", "3,1a")
+    found = predicted(capsys, study, *words)
+    assert (found["machine"], found["model"], found["models"]) == ("bassi", "3", ["3", "1a"])
+    pairs = [(point["model"], point["ranks"]) for point in found["points"]]
+    assert pairs == [("3", 32), ("3", 64), ("1a", 32), ("1a", 64)]
+    for point in found["points"]:
+        assert set(point) == POINT
+        assert point["low"] < point["communication_seconds"] < point["high"]
+        assert sum(point["phases"].values()) == pytest.approx(point["communication_seconds"])
+
+
+def test_every_output_of_a_described_machine_says_that_it_is_no_hardware(
+    study: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--machine", "jaguar", "--ranks", "32", "--model", "1b")
+    assert predicted(capsys, study, *words)["reference"] == "simulator"
+    assert main(["predict", study, *words]) == 0
+    assert "a simulator, not hardware" in capsys.readouterr().out
+
+
+def test_the_table_shows_totals_intervals_and_phases(
+    study: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["predict", study, "--machine", "bassi", "--ranks", "32,64", "--model", "3"]) == 0
+    shown = capsys.readouterr().out
+    for text in ("32 ranks", "64 ranks", "broadcast_column", "90 % interval", "model 3"):
+        assert text in shown
+
+
+def test_layout_and_algorithm_are_those_asked_for(
+    study: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--machine", "bassi", "--ranks", "64", "--model", "3")
+    base = predicted(capsys, study, *words)["points"][0]
+    other = predicted(capsys, study, *words, "--layout", "column-first")
+    assert other["layout"] == "column-first"
+    assert other["points"][0]["exchange_seconds"] < base["exchange_seconds"]
+    cube = predicted(capsys, study, *words, "--algorithm", "hypercube")["points"][0]
+    keys = [f'communication.{key}="hypercube"' for key in ("reduce", "broadcast")]
+    assert cube == predicted(capsys, study, *words, "--set", keys[0], "--set", keys[1])["points"][0]
+    assert cube["exchange_seconds"] < base["exchange_seconds"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--algorithm", "hypercub"), 'did you mean "hypercube"'),
+        (("--algorithm", "mpi-gatherv"), "no algorithm of both reduce and broadcast"),
+        (("--process-grid", "2x16"), "needs 64 ranks with such a grid for each beam, not 32"),
+        (("--model", "7"), 'there is no model "7"'),
+        (("--model", "4"), "phasewise machine measure --machine bassi"),
+        (("--fit", "runs/a"), "--fit gives runs to model measured"),
+        (("--picture", "a.txt"), "ends in .svg, .png, .pdf"),
+        (("--export", "csv", "a.csv"), "accepted: extrap"),
+    ],
+)
+def test_what_cannot_be_predicted_is_refused_in_a_sentence(
+    words: tuple[str, ...], sentence: str, study: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--machine", "bassi", "--ranks", "64,32"]
+    if "--model" not in words:
+        given += ["--model", "3"]
+    assert sentence in refused(capsys, study, *given, *words)
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_a_picture_is_written_whole(
+    suffix: str, study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / f"turn{suffix}"
+    words = ("--machine", "bassi", "--ranks", "32,64", "--model", "3,2,1a")
+    predicted(capsys, study, *words, "--picture", str(target))
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+    start = target.read_bytes()[:100]
+    assert start.startswith(b"\x89PNG") if suffix == ".png" else b"<?xml" in start
+
+
+def test_a_picture_that_cannot_be_written_ends_in_a_sentence(
+    study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "absent" / "turn.svg"
+    words = ["--machine", "bassi", "--ranks", "32", "--model", "3", "--picture", str(target)]
+    assert main(["predict", study, *words]) == 1
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def point(ranks: int, model: str = "3", **phases: float) -> Prediction:
+    total = sum(phases.values())
+    return Prediction(ranks, model, total, total / 2, 2 * total, total, 1.0, 1.0 + total, phases)
+
+
+def test_the_text_for_extra_p_has_as_many_values_as_points(tmp_path: Path) -> None:
+    target = tmp_path / "turn.txt"
+    export_extrap(target, [point(32, solve=1.5e-7), point(64, solve=0.25, reduce_row=0.5)])
+    assert target.read_text().splitlines() == [
+        "PARAMETER p",
+        "POINTS 32 64",
+        "METRIC time",
+        "REGION turn", "DATA 1.00000015", "DATA 1.75",
+        "REGION turn->computation", "DATA 1.0", "DATA 1.0",
+        "REGION turn->communication", "DATA 0.00000015", "DATA 0.75",
+        "REGION turn->communication->solve", "DATA 0.00000015", "DATA 0.25",
+        "REGION turn->communication->reduce_row", "DATA 0.0", "DATA 0.5",
+    ]  # fmt: skip
+
+
+MODELS = (("3", 1.0), ("1a", 0.5))
+
+
+def test_json_for_extra_p_keeps_models_apart(tmp_path: Path) -> None:
+    target = tmp_path / "turn.json"
+    points = [point(p, model, solve=p * factor) for model, factor in MODELS for p in (32, 64)]
+    export_extrap(target, points)
+    found = json.loads(target.read_text())
+    assert found["parameters"] == ["p"]
+    assert found["measurements"]["turn->communication->solve"] == {
+        "time (model 3)": [
+            {"point": [32.0], "values": [32.0]},
+            {"point": [64.0], "values": [64.0]},
+        ],
+        "time (model 1a)": [
+            {"point": [32.0], "values": [16.0]},
+            {"point": [64.0], "values": [32.0]},
+        ],
+    }
+
+
+def test_the_command_exports_what_it_predicts(
+    study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "turn.json"
+    words = ("--machine", "bassi", "--ranks", "32,64", "--model", "3")
+    found = predicted(capsys, study, *words, "--export", "extrap", str(target))
+    rows = json.loads(target.read_text())["measurements"]["turn->communication"]["time"]
+    assert [row["values"] for row in rows] == [
+        [point["communication_seconds"]] for point in found["points"]
+    ]
