@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from scipy.optimize import nnls
 
 from phasewise.bench_cases import collision_case
 from phasewise.driver import Core, Driver, load_core
@@ -34,6 +35,7 @@ from phasewise.launch import (
 from phasewise.machines.kernel_rates import (
     UNITS,
     KernelRate,
+    Term,
     base_of,
     terms,
     variant_of,
@@ -42,10 +44,12 @@ from phasewise.ranks import together
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
 
-TURNS = 5
-"""Of each study, after one that is not counted. The shortest time of each kernel is taken: what
-else runs on the machine can only make it longer.
+TURNS = (4, 16)
+"""Turns of each study, after one that is not counted: at least, and at most where the two fastest
+differ by more than AGREEMENT. The shortest time of each kernel is taken: what else runs on the
+machine can only make it longer.
 """
+AGREEMENT = 0.02
 
 LIMIT = 600.0
 """Seconds that the measurement may take."""
@@ -114,7 +118,9 @@ def sample(core: Core, threads: int, particles: int, *changes: str) -> Sample:
     study = Study.from_dict(tables)
     driver = core.Simulation(study.parameters(), threads)
     driver.step()
-    turns = [_turn(core, driver) for _ in range(TURNS)]
+    turns: list[dict[str, float]] = []
+    while core.any(len(turns) < TURNS[0] or (len(turns) < TURNS[1] and _differ(turns))):
+        turns.append(_turn(core, driver))
     least = {name: min(turn[name] for turn in turns) for name in turns[0]}
     everyone = core.gather(json.dumps(least).encode())
     text = json.dumps([json.loads(part) for part in everyone]).encode() if everyone else b""
@@ -129,8 +135,14 @@ def sample(core: Core, threads: int, particles: int, *changes: str) -> Sample:
     return Sample(study, held * count / ranks_of_a_beam, held, kernels, rest)
 
 
+def _differ(turns: Sequence[dict[str, float]]) -> bool:
+    """Whether the two fastest turns took times that differ much."""
+    first, second = sorted(turn["computing"] for turn in turns)[:2]
+    return second > (1 + AGREEMENT) * first
+
+
 def _turn(core: Core, driver: Driver) -> dict[str, float]:
-    """One turn of this rank: `kernel:items` and the like, and `rest` [s]."""
+    """One turn of this rank: `kernel:items` and the like, `computing` and `rest` [s]."""
     kernels, phases = _totals(driver.kernels()), _communicating(driver)
     core.barrier()
     start = time.perf_counter()
@@ -140,7 +152,8 @@ def _turn(core: Core, driver: Driver) -> dict[str, float]:
     after = _totals(driver.kernels())
     spent = {key: value - kernels.get(key, 0.0) for key, value in after.items()}
     computing = sum(value for key, value in spent.items() if key.endswith(":seconds"))
-    return spent | {"rest": seconds - computing - (_communicating(driver) - phases)}
+    rest = seconds - computing - (_communicating(driver) - phases)
+    return spent | {"rest": rest, "computing": computing}
 
 
 def _totals(kernels: Sequence[dict[str, Any]]) -> dict[str, float]:
@@ -223,8 +236,11 @@ def _meshes(found: Rates, pair: Sequence[Sample]) -> None:
                 found.put(name, cells, measured.per_unit(name))
         for name in ("field", "luminosity"):
             found.put(name + variant, cells, measured.per_unit(name))
-    rates = found.rates()
-    alone = rates["encounter" + variant]
+    if cells == MESHES[0] ** 2:  # that of `encounter` itself
+        found.put("encounter_mesh" + variant, cells, 0.0)
+        found.put("encounter_cold" + variant, cells, 0.0)
+        return
+    alone = found.rates()["encounter" + variant]
     rows, beyond = [], []
     for measured in pair:
         base, mesh, cold = measured.terms("encounter")
@@ -240,8 +256,6 @@ def _meshes(found: Rates, pair: Sequence[Sample]) -> None:
 def _not_negative(rows: Any, values: Any) -> tuple[float, float]:
     """The two factors, neither below zero, by which rows (2, 2) come nearest to values (2,)."""
     weights = 1 / rows[:, 0]  # relative to the particles' time
-    from scipy.optimize import nnls
-
     found, _ = nnls(rows * weights[:, None], values * weights)
     return float(found[0]), float(found[1])
 

@@ -6,12 +6,11 @@ rates of `[processor]`, as `phasewise simulate` charges it.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Protocol, cast
 
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import StudyError
 from phasewise.machines.kernel_rates import find_rate, terms
-from phasewise.models.model import Case
+from phasewise.models.model import Case, load_core
 from phasewise.study.process_grid import check_process_grid
 
 IMBALANCE = "imbalance"
@@ -47,12 +46,7 @@ def kernel_seconds(case: Case) -> dict[str, float]:
 def kernel_work(case: Case) -> list[dict[str, Any]]:
     """`_core.work` of the case: name, ip (from 1), items, flops, bytes and load of each kernel."""
     check_process_grid(case.study, case.ranks)
-    try:
-        core = cast(_Core, import_module("phasewise._core"))
-    except ImportError as error:
-        raise RunError(
-            f"the compiled core cannot be loaded ({error}); build it with make setup"
-        ) from error
+    core = cast(_Core, load_core())
     try:
         return core.work(case.study.parameters(), case.ranks, case.meshes)
     except ValueError as error:
