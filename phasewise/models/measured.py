@@ -26,6 +26,8 @@ TITLE = "terms in ranks and sizes, fitted to recorded runs"
 
 FEWEST = 3
 """Runs that differ, with which a hypothesis can be judged by a run that it was not fitted to."""
+FEWEST_OF_PHASE = 2
+"""Of them with a given phase: on few ranks some process grids lack those of the columns or rows."""
 
 POWERS = [Fraction(text) for text in ("0", "1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "3/2")]
 LOGARITHMS = (0, 1, 2)
@@ -58,10 +60,10 @@ def phase_seconds(case: Case) -> dict[str, float]:
 def _phase_seconds(case: Case, phase: PhaseMessages, records: Sequence[Communication]) -> float:
     recorded = [(record, record.phase(phase.name)) for record in records]
     found = [(record, own) for record, own in recorded if own is not None]
-    if len(found) < FEWEST:
+    if len(found) < FEWEST_OF_PHASE:
         raise StudyError(
             f'model "{NAME}": {len(found)} of the recorded runs have the phase {phase.name}; give '
-            f"{FEWEST} runs with the study's algorithms, or more"
+            f"{FEWEST_OF_PHASE} with it or more, of the study's algorithms"
         )
     library = any(own.library for _, own in found)
     points = [_recorded_point(record, own, library) for record, own in found]
