@@ -4,7 +4,8 @@ a machine's measured curves, or its row of the source paper's Table 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -13,7 +14,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import Line, Machine
 from phasewise.machines.curves import Curve, find
 from phasewise.machines.probes import GRID_SLICES
-from phasewise.models.model import Case, Floats, Integers, PhaseMessages, load_core
+from phasewise.models.model import Case, Floats, PhaseMessages, load_core
 
 Time = Callable[[Floats], Floats]
 """Seconds of messages of given sizes [B], arrays (n,)."""
@@ -49,32 +50,18 @@ def by_level(case: Case, time_at: Callable[[str], Time]) -> dict[str, float]:
     return add_up(case, seconds)
 
 
-def by_direction(case: Case, time_along: Callable[[str, int], Time]) -> dict[str, float]:
-    """`add_up` with times by direction of a process grid and distance in steps of it."""
-    time_of = cache(time_along)
+def by_distance(case: Case, time_at: Callable[[int], Time]) -> dict[str, float]:
+    """`add_up` with times by how far apart the two ranks' numbers are."""
+    time_of = cache(time_at)
 
     def seconds(phase: PhaseMessages) -> Floats:
         times = np.zeros(len(phase.bytes))
-        for direction, steps, chosen in _moves(case, phase):
-            times[chosen] = time_of(direction, steps)(phase.bytes[chosen])
+        for apart in np.unique(phase.distance):
+            chosen = phase.distance == apart
+            times[chosen] = time_of(int(apart))(phase.bytes[chosen])
         return times
 
     return add_up(case, seconds)
-
-
-def _moves(case: Case, phase: PhaseMessages) -> Iterator[tuple[str, int, Integers]]:
-    """Direction and steps in the benchmark's grid, and which kinds of messages go so (indices).
-
-    What counts is how far apart the two ranks are. In the benchmark they are numbered column by
-    column: within a column they are as many apart as steps, along a row a column's length for each.
-    """
-    column = load_core().default_shape(max(case.ranks // 2, 1), GRID_SLICES)[1]
-    for distance in np.unique(phase.distance):
-        chosen = np.flatnonzero(phase.distance == distance)
-        if distance < column:
-            yield "column", max(int(distance), 1), chosen
-        else:
-            yield "row", round(int(distance) / column), chosen
 
 
 def straight(line: Line) -> Time:
@@ -134,18 +121,32 @@ def parallel_table(case: Case, model: str, level: str) -> Time:
     return _looked_up(curve)
 
 
-def grid_curve(case: Case, direction: str, steps: int) -> Curve | None:
-    """The table of parallel ping-ping in a process grid, nearest in ranks and distance."""
-    return find(case.machine.curves, "grid", direction=direction, distance=steps, ranks=case.ranks)
+def grid_curve(case: Case, apart: int) -> Curve | None:
+    """The curve of parallel ping-ping in a process grid, nearest in ranks, then in distance.
+
+    Distances are compared as differences `apart` of the ranks' numbers, by their factor. The
+    benchmark numbers its ranks column by column: from one to the next along a row is a column's
+    length. So a direction means what it does in the benchmark, whatever the study's own layout.
+    """
+    grids = [curve for curve in case.machine.curves if curve.benchmark == "grid"]
+    if not grids:
+        return None
+    ranks = min((curve.ranks for curve in grids), key=lambda n: _factor(n, case.ranks))
+    column = load_core().default_shape(max(ranks // 2, 1), GRID_SLICES)[1]
+    stride = {"column": 1, "row": column}
+    nearest = [curve for curve in grids if curve.ranks == ranks]
+    return min(nearest, key=lambda c: _factor(c.distance * stride[c.direction], apart))
 
 
-def grid_table(case: Case, model: str, direction: str, steps: int) -> Time:
+def _factor(value: int, wanted: int) -> float:
+    return abs(math.log(max(value, 1) / max(wanted, 1)))
+
+
+def grid_table(case: Case, model: str, apart: int) -> Time:
     """t(s) from that table; StudyError where there is none."""
-    curve = grid_curve(case, direction, steps)
+    curve = grid_curve(case, apart)
     if curve is None:
-        raise missing(
-            case, model, f"the table of parallel ping-ping in a grid, along a {direction}"
-        )
+        raise missing(case, model, "the tables of parallel ping-ping in a process grid")
     return _looked_up(curve)
 
 

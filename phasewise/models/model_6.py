@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phasewise.models.costs import by_direction, grid_table
+from phasewise.models.costs import by_distance, grid_table
 from phasewise.models.model import Case
 
 NAME = "6"
@@ -11,4 +11,4 @@ TITLE = "tables of parallel ping-ping in a process grid"
 
 def phase_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each phase."""
-    return by_direction(case, lambda direction, steps: grid_table(case, NAME, direction, steps))
+    return by_distance(case, lambda apart: grid_table(case, NAME, apart))

@@ -157,21 +157,42 @@ def test_the_table_for_as_many_ranks_as_a_node_has_is_chosen() -> None:
     assert found[0]["broadcast_column"] != found[1]["broadcast_column"]
 
 
-def test_models_5_and_6_read_the_grid_by_direction_and_distance() -> None:
-    tables = [
-        curve("grid", "network", direction=direction, distance=distance, ranks=64, factor=factor)
-        for direction, distance, factor in (("column", 1, 1.0), ("row", 1, 2.0), ("row", 4, 3.0))
-    ]
-    far = [*tables[:2], replace(tables[2], seconds=(1.0, 2.0), latency=1.0)]
-    study = paper([*OPTIMISED, "communication.process_grid=4x8"])
-    for model in ("5", "6"):
-        near, changed = (
-            load_model(model).phase_seconds(Case(study, with_curves("jaguar", *own), 64))
-            for own in (tables, far)
-        )
-        # Along a column nothing goes as far as four columns; crossing to the other beam does.
-        assert near["solve"] == changed["solve"]
-        assert near["broadcast_row"] < changed["broadcast_row"]
+def grids(ranks: int, **factors: float) -> tuple[Curve, ...]:
+    """Grid curves by direction and distance: column_4=2.0 takes twice as long."""
+    found = []
+    for name, factor in factors.items():
+        direction, _, distance = name.partition("_")
+        own = {"direction": direction, "distance": int(distance), "ranks": ranks}
+        found.append(curve("grid", "network", factor=factor, **own))
+    return tuple(found)
+
+
+def seconds_with(curves: tuple[Curve, ...], model: str, overrides: list[str]) -> dict[str, float]:
+    case = Case(paper(overrides), with_curves("jaguar", *curves), 64)
+    return load_model(model).phase_seconds(case)
+
+
+@pytest.mark.parametrize("model", ["5", "6"])
+def test_models_5_and_6_read_the_grid_by_direction_and_distance(model: str) -> None:
+    # 64 ranks are two grids of 2x16, numbered column by column: along a row it is 16 to the next.
+    quick = grids(64, column_1=1, column_8=1, row_1=1)
+    slow_row = grids(64, column_1=1, column_8=1, row_1=3)
+    slow_column = grids(64, column_1=3, column_8=1, row_1=1)
+    base, rows, columns = (
+        seconds_with(curves, model, OPTIMISED) for curves in (quick, slow_row, slow_column)
+    )
+    # Rows of column-first are 16 apart, and columns at most 15: of the distances to 15 those to 2
+    # are nearer to 1 than to 8, and from 12 on nearer to 16.
+    assert rows["reduce_row"] == pytest.approx(3 * base["reduce_row"])
+    assert columns["reduce_row"] == base["reduce_row"]
+    assert base["solve"] < columns["solve"] < 3 * base["solve"]
+    # In row-first the next in a row is the next rank.
+    assert seconds_with(slow_row, model, [])["reduce_row"] == pytest.approx(base["reduce_row"])
+
+
+def test_the_grid_nearest_in_ranks_counts_before_the_nearest_distance() -> None:
+    near, far = grids(32, column_1=2), grids(1024, column_1=1, row_1=1, row_4=1)
+    assert seconds_with((*far, *near), "6", []) == seconds_with(near, "6", [])
 
 
 def test_model_5_without_curves_takes_the_papers_row_for_256_ranks() -> None:
