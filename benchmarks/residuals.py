@@ -2,21 +2,29 @@
 
     .venv/bin/python -m benchmarks.residuals --cache DIR --workers 2
 
-simulates the cases of phasewise/reproduction/cases.py; what DIR holds is not simulated again. The
-reference is a simulator, not hardware.
+simulates the cases of phasewise/reproduction/cases.py (what DIR holds is not simulated again),
+measures the simulated machines, writes phasewise/models/residuals.json from the fit set, and prints
+the errors of the cases held out. The reference is a simulator, not hardware.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from phasewise.cli import count
+from phasewise.disk import replace_text
 from phasewise.errors import PhasewiseError
-from phasewise.output import message
-from phasewise.reproduction.cases import MACHINES, samples
+from phasewise.machines import Machine
+from phasewise.models.interval import FILE, read_residuals
+from phasewise.output import message, print_json, print_table
+from phasewise.reproduction.cases import MACHINES, Sample, samples
+from phasewise.reproduction.holdout import holdout, judge, residuals
+from phasewise.reproduction.measured import measured_machine
 from phasewise.reproduction.telling import Telling
 from phasewise.simulations import simulate_many
 
@@ -28,11 +36,66 @@ def main(words: Sequence[str]) -> int:
     chosen = [sample for name in options.machines for sample in samples(name)]
     try:
         tasks = [sample.task() for sample in chosen]
-        simulate_many(tasks, cache, options.workers, Telling("simulations"))
+        summaries = simulate_many(tasks, cache, options.workers, Telling("simulations"))
+        if options.simulate_only:
+            return 0
+        return evaluate(chosen, summaries, options)
     except PhasewiseError as error:
         message(f"phasewise: {error}")
         return error.exit_status
+
+
+def evaluate(
+    chosen: list[Sample], summaries: list[dict[str, Any]], options: argparse.Namespace
+) -> int:
+    """Fit the intervals, judge the models, and show how far they are off."""
+    machines = {name: measured_machine(name, Path(options.cache)) for name in options.machines}
+    seconds = [float(summary["communication_seconds"]) for summary in summaries]
+    judged, refused = judge(chosen, seconds, machines, progress=Telling("cases judged"))
+    keep_residuals(residuals(judged, machines))
+    found = holdout(judged, machines)
+    if options.json:
+        print_json({"reference": "simulator", "holdout": found, "refused": sorted(refused.items())})
+        return 0
+    show(found, machines)
+    for (model, machine), reason in refused.items():
+        print(f"{model} on {machine}: {reason}")
     return 0
+
+
+def keep_residuals(found: dict[str, Any]) -> None:
+    """Write the residuals of the fit set to where predictions look for them, model by model.
+
+    Models and machines that were not judged this time keep what they have.
+    """
+    kept = {model: dict(own) for model, own in read_residuals().items()}
+    for model, own in found.items():
+        kept.setdefault(model, {}).update({key: tuple(values) for key, values in own.items()})
+    lines = [
+        f"{json.dumps(model)}: {{\n"
+        + ",\n".join(f"{json.dumps(key)}: {json.dumps(v)}" for key, v in sorted(own.items()))
+        + "\n}"
+        for model, own in sorted(kept.items())
+    ]
+    replace_text(FILE, "{\n" + ",\n".join(lines) + "\n}\n")
+    read_residuals.cache_clear()
+
+
+def show(found: dict[str, Any], machines: dict[str, Machine]) -> None:
+    """The hold-out table: errors of the communication time against the simulator."""
+    rows = [
+        [
+            machine,
+            machines[machine].network.kind,
+            model,
+            *(f"{100 * own[key]:.1f} %" for key in ("mean_error", "worst_error", "coverage")),
+            str(own["points"]),
+        ]
+        for machine, models in found.items()
+        for model, own in models.items()
+    ]
+    heads = ["machine", "network", "model", "mean error", "worst", "in interval", "points"]
+    print_table("Hold-out cases; the reference is a simulator", heads, rows)
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
