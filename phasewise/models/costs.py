@@ -13,7 +13,6 @@ import numpy as np
 from phasewise.errors import StudyError
 from phasewise.machines import Line, Machine
 from phasewise.machines.curves import Curve, find
-from phasewise.machines.probes import GRID_SLICES
 from phasewise.models.model import Case, Floats, PhaseMessages, load_core
 
 Time = Callable[[Floats], Floats]
@@ -131,6 +130,9 @@ def grid_curve(case: Case, apart: int) -> Curve | None:
     grids = [curve for curve in case.machine.curves if curve.benchmark == "grid"]
     if not grids:
         return None
+    # Imported late: what analyses measurements takes a second to load, a prediction far less.
+    from phasewise.machines.probes import GRID_SLICES
+
     ranks = min((curve.ranks for curve in grids), key=lambda n: _factor(n, case.ranks))
     column = load_core().default_shape(max(ranks // 2, 1), GRID_SLICES)[1]
     stride = {"column": 1, "row": column}
