@@ -182,12 +182,13 @@ class Search:
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:
         """Change lesser keys of an entry one after another, keeping each gain."""
-        problem = self.problem
-        levels = node_levels(problem.machine, best.ranks)
-        for index in range(len(list(neighbours(best.candidate, problem.study, levels)))):
-            changes = list(neighbours(best.candidate, problem.study, levels))
-            for change in changes[index] if index < len(changes) else []:
+        study, index = self.problem.study, 0
+        levels = node_levels(self.problem.machine, best.ranks)
+        # A change that is kept changes what can be changed after it.
+        while index < len(keys := list(neighbours(best.candidate, study, levels))):
+            for change in keys[index]:
                 best = self._better(change, best, precise, cheap)
+            index += 1
 
     def _better(self, change: Candidate, best: Entry, precise: Model, cheap: Model) -> Entry:
         """The entry of `change` where that gains; else `best`."""
