@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,8 @@ def traffic(study: Study, candidate: Candidate, ranks: int, node_size: int) -> t
     """Who sends how much to whom."""
     applied = candidate.apply(study)
     own = replace(applied.communication, node_size=node_size)
-    found = load_planner().traffic(replace(applied, communication=own).parameters(), ranks)  # type: ignore[attr-defined]
+    core: Any = load_planner()
+    found = core.traffic(replace(applied, communication=own).parameters(), ranks)
     return tuple(found[name].tobytes() for name in ("from", "to", "messages", "bytes"))
 
 
