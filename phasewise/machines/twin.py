@@ -20,7 +20,7 @@ COLLECTIVES = {
     "reduce": "binomial",
     "bcast": "binomial_tree",
     "allgather": "bruck",
-    "allgatherv": "ring",
+    "allgatherv": "mpich_ring",
     "reduce_scatter": "ompi_ring",
 }
 """SimGrid's name of the algorithm of each library collective: those that libraries use for data of

@@ -1,0 +1,123 @@
+"""Model `loads`: every message takes the measured time for its size and for the load of its way.
+
+The load is the number of messages on the narrowest place of the way when the message sets off, in
+units of what the first shared place can carry: the bus of a node, its adapter, or a link of a
+torus. Times come from parallel ping-ping with so many pairs, and, on networks whose links are
+shared, from the grid benchmarks, whose messages' loads follow from the topology. Ranks wait for
+each other as in a run. After the node-aware and link-load models of Bienz, Gropp, Olson,
+"Improving Performance Models for Irregular Point-to-Point Communication" (2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from phasewise.errors import StudyError
+from phasewise.machines import Machine, make_twin, nodes_of
+from phasewise.machines.curves import Curve, find
+from phasewise.machines.probes import probes_of
+from phasewise.models.costs import NETWORK, NODE, missing
+from phasewise.models.model import Case, load_core
+from phasewise.study.process_grid import check_process_grid
+
+NAME = "loads"
+TITLE = "tables of parallel ping-ping by the load of a message's way"
+
+SHARED_LINKS = ("torus", "dragonfly")
+"""Networks on whose links messages of different nodes meet."""
+
+NOTHING = {"sizes": [0.0], "loads": [1.0], "seconds": [[0.0]]}
+"""The table of a level that no message crosses."""
+
+ByLoad = dict[float, Curve]
+
+
+class Core(Protocol):
+    """The part of `phasewise._core` that follows messages; it needs no MPI."""
+
+    def by_load(
+        self,
+        parameters: str,
+        ranks: int,
+        platform: str,
+        within: dict[str, Any],
+        between: dict[str, Any],
+        eager: int,
+        meshes: float,
+    ) -> dict[str, Any]: ...
+
+    def pattern_loads(self, to: list[int], platform: str) -> list[float]: ...
+
+
+def phase_seconds(case: Case) -> dict[str, float]:
+    """Seconds of a turn in each phase, mean over the ranks, waiting included.
+
+    StudyError where study, machine and ranks do not fit, or where the machine lacks the tables.
+    """
+    check_process_grid(case.study, case.ranks)
+    machine = case.machine
+    twin = make_twin(machine, case.twin, case.ranks)
+    several = len(set(nodes_of(machine, case.ranks).tolist())) > 1
+    try:
+        found = cast(Core, load_core()).by_load(
+            case.study.parameters(),
+            case.ranks,
+            twin.platform,
+            _table(case, NODE) if machine.node_ranks > 1 else NOTHING,
+            _table(case, NETWORK) if several else NOTHING,
+            machine.protocol.eager if case.twin == "full" else 0,
+            case.meshes,
+        )
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+    return dict(found["phases"])
+
+
+def _table(case: Case, level: str) -> dict[str, Any]:
+    """Times by load and size, as the core takes them."""
+    curves = _by_load(case.machine, level)
+    if not curves:
+        where = "between nodes" if level == NETWORK else "within a node"
+        raise missing(case, NAME, f"the table of parallel ping-ping {where}")
+    loads = sorted(curves)
+    sizes = np.unique([size for curve in curves.values() for size in curve.sizes])
+    times = [curves[load].seconds_of(sizes.astype(np.float64)).tolist() for load in loads]
+    return {"sizes": sizes.astype(float).tolist(), "loads": loads, "seconds": times}
+
+
+def _by_load(machine: Machine, level: str) -> ByLoad:
+    """Curves of messages across `level` by the load of their ways."""
+    single = find(machine.curves, "ping-ping", level=level)
+    # A pair within a node are two messages on its bus.
+    curves: ByLoad = {} if single is None else {2.0 if level == NODE else 1.0: single}
+    parallel = (c for c in machine.curves if c.benchmark == "parallel" and c.level == level)
+    curves |= {float(curve.pairs): curve for curve in parallel}
+    if level == NETWORK and machine.network.kind in SHARED_LINKS:
+        curves = _of_grids(machine) | curves
+    return curves
+
+
+def _of_grids(machine: Machine) -> ByLoad:
+    """Of each load that the grid benchmarks reach, the curve of the fewest ranks."""
+    if machine.measured is None:
+        return {}
+    ranks = machine.measured.ranks
+    platform = make_twin(machine, machine.measured.twin or "full", ranks).platform
+    core, curves = cast(Core, load_core()), dict[float, Curve]()
+    for probe in probes_of(nodes_of(machine, ranks).tolist()):
+        curve = _same(machine.curves, probe.labels)
+        if probe.benchmark == "grid" and curve is not None:
+            # What is timed is the slowest message.
+            load = max(core.pattern_loads(list(probe.to), platform))
+            curves.setdefault(load, curve)
+    return curves
+
+
+def _same(curves: Iterable[Curve], labels: dict[str, Any]) -> Curve | None:
+    """The curve with all these labels."""
+    return next(
+        (c for c in curves if all(getattr(c, key) == value for key, value in labels.items())), None
+    )
