@@ -144,18 +144,19 @@ class Prober {
     for (std::size_t k = 0; k < item.count; ++k, next_start_ += window) repeat(item);
   }
 
-  // Sets the first start; returns the time from one start to the next: twice what the longest of
-  // the later warm-up exchanges takes.
+  // Sets the first start; returns the time from one start to the next: four times what the quickest
+  // of the warm-up exchanges takes on the rank where it takes longest. Whatever holds up a rank
+  // longer than that makes it miss a start.
   double warm_up(const Item& item) {
-    double longest = 0.0;
+    double quickest = INFINITY;
     world_.barrier();
     for (int i = 0; i < plan_.warm_up; ++i) {
       const comm::Span span = exchange(item);
-      if (i >= plan_.warm_up / 2) longest = std::max(longest, span.end - span.start);
+      quickest = std::min(quickest, span.end - span.start);
     }
-    double values[2] = {longest, now() + world_.clock_offset()};
+    double values[2] = {quickest, now() + world_.clock_offset()};
     world_.max("probe", values);
-    const double window = 2.0 * values[0] + spin;
+    const double window = 4.0 * values[0] + spin;
     next_start_ = values[1] + agreement + window;
     return window;
   }

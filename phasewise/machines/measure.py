@@ -38,7 +38,7 @@ class Effort:
     again: Repetitions
 
 
-FULL = Effort(3, 8, Repetitions(30, 300, 0.06), Repetitions(60, 1000, 0.3))
+FULL = Effort(3, 6, Repetitions(20, 300, 0.05), Repetitions(40, 1000, 0.15))
 QUICK = Effort(1, 4, Repetitions(20, 100, 0.02), Repetitions(30, 200, 0.05))
 """Seconds are of one size in one launch; again: of sizes whose first interval is wide."""
 
