@@ -100,8 +100,9 @@ class Prober {
   void check(const Pattern& pattern) const {
     const auto ranks = static_cast<std::size_t>(world_.size());
     if (pattern.to.size() != ranks || pattern.from.size() != ranks)
-      throw std::invalid_argument("a pattern of the probe is not for " + std::to_string(ranks) +
-                                  " ranks");
+      throw std::invalid_argument("a pattern of the probe has " +
+                                  std::to_string(pattern.to.size()) + " ranks, and the run " +
+                                  std::to_string(ranks));
     for (int rank = 0; rank < world_.size(); ++rank) {
       const int to = pattern.to[rank];
       const bool known = to >= -1 && to < world_.size() && to != rank;

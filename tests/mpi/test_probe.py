@@ -1,0 +1,174 @@
+"""Machines measured: simulated ones give what they were made from, this one gives what it has."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from phasewise.cli import main
+from phasewise.errors import RunError
+from phasewise.launch import without_mpi
+from phasewise.machines import find, load_machine
+from phasewise.machines.measure import Measurement
+from phasewise.machines.smpirun import simulated_tree
+from phasewise.machines.targets import HardwareTarget, find_driver
+
+HEADER = 16
+"""Bytes that SimGrid adds to a message."""
+
+
+def simulated() -> bool:
+    try:
+        simulated_tree()
+    except RunError:
+        return False
+    return True
+
+
+def driver() -> bool:
+    try:
+        find_driver()
+    except RunError:
+        return False
+    return shutil.which("mpiexec") is not None
+
+
+needs_simgrid = pytest.mark.skipif(not simulated(), reason="SimGrid's build is missing")
+needs_driver = pytest.mark.skipif(not driver(), reason="the driver or mpiexec is missing")
+
+
+def measured(machine: str, ranks: int, folder: Path, twin: str = "plain") -> Path:
+    path = folder / f"{machine}.toml"
+    words = [
+        "--machine",
+        machine,
+        "--ranks",
+        str(ranks),
+        "--twin",
+        twin,
+        "--quick",
+        "-o",
+        str(path),
+    ]
+    assert main(["machine", "measure", *words]) == 0
+    return path
+
+
+@needs_simgrid
+@pytest.mark.parametrize("name", ["seaborg", "bassi", "jacquard"])
+def test_probing_a_twin_gives_the_papers_table(name: str, tmp_path: Path) -> None:
+    machine = load_machine(name)
+    found = load_machine(str(measured(name, 2 * machine.node_ranks, tmp_path)))
+    assert found.paper == machine.paper and found.network == machine.network
+    rows = {
+        "ping_ping": find(found.curves, "ping-ping", "network"),
+        "parallel_inter": find(found.curves, "parallel", "network", pairs=machine.node_ranks),
+        "parallel_intra": find(found.curves, "parallel", "node", pairs=machine.node_ranks),
+    }
+    for row, curve in rows.items():
+        assert curve is not None and not curve.noisy and curve.bends == ()
+        line = machine.paper[row]
+        assert curve.bandwidth == pytest.approx(line.bandwidth, rel=1e-3)
+        # The twin has one latency between nodes, that of parallel ping-ping. Simulated times are
+        # rounded to 1e-9 s.
+        if row != "ping_ping":
+            header = HEADER / line.bandwidth
+            assert curve.latency == pytest.approx(line.latency + header, rel=2e-3)
+
+
+@needs_simgrid
+def test_the_protocol_of_a_full_twin_is_found(tmp_path: Path) -> None:
+    found = load_machine(str(measured("jacquard", 4, tmp_path, "full")))
+    curve = find(found.curves, "ping-ping", "network")
+    assert curve is not None
+    # Quick probes refine once: a change is found between neighbouring sizes.
+    sizes = np.array(curve.sizes)
+    for change in found.protocol.sizes:
+        after = sizes[sizes + HEADER >= change][0]
+        assert any(change / 8 <= bend <= max(after, change) for bend in curve.bends)
+    assert found.measured is not None and found.measured.twin == "full"
+
+
+@needs_simgrid
+def test_a_simulated_machine_gives_the_same_file_twice(tmp_path: Path) -> None:
+    texts = []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        path = measured("jaguar", 8, tmp_path / name)
+        texts.append([path.read_text(), path.with_suffix(".samples.jsonl").read_text()])
+    assert texts[0] == texts[1]
+
+
+@needs_simgrid
+def test_the_command_says_what_it_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "small.toml"
+    words = ["--machine", "jacquard", "--ranks", "4", "--quick", "--json", "-o", str(path)]
+    assert main(["machine", "measure", *words]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["name"], said["reference"], said["ranks"]) == ("jacquard", "simulator", 4)
+    assert said["noisy"] == [] and len(said["curves"]) == len(load_machine(str(path)).curves)
+    assert all(Path(name).is_file() for name in said["files"])
+    samples = [json.loads(line) for line in path.with_suffix(".samples.jsonl").open()]
+    assert {(s["benchmark"], s["bytes"]) for s in samples} >= {("ping-pong", 0), ("grid", 4194304)}
+
+
+def test_a_file_that_is_no_machines_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["machine", "measure", "--machine", "bassi", "-o", str(tmp_path / "x.json")]) == 2
+    assert "ends in .toml" in capsys.readouterr().err
+    lost = tmp_path / "no" / "x.toml"
+    assert main(["machine", "measure", "--machine", "bassi", "-o", str(lost)]) == 2
+    assert main(["machine", "measure", "--ranks", "1", "-o", str(tmp_path / "x.toml")]) == 2
+    assert "two ranks at least" in capsys.readouterr().err
+
+
+@needs_driver
+def test_this_machines_messages_are_measured_from_common_starts() -> None:
+    target = HardwareTarget(2, 1)
+    measurement = Measurement(target, True, lambda _: None)
+    curves = measurement.measure()
+    assert {curve.name for curve in curves} == {
+        "ping-pong node", "ping-ping node", "parallel node, 2",
+    }  # fmt: skip
+    for curve in curves:
+        assert curve.sizes[0] == 0 and curve.sizes[-1] == 4 * 2**20
+        # No memory of today moves 4 MiB in less than 4 µs, and none takes a second.
+        assert 4e-6 < curve.seconds[-1] < 1.0
+    for _, sample in measurement.samples.taken:
+        assert len(sample.seconds) >= 20
+        assert (sample.seconds > 0).all() and (sample.skew >= 0).all()
+    assert target.roof["flops"] > 1e8 and target.roof["bandwidth"] > 1e8
+
+
+@needs_driver
+@pytest.mark.parametrize(
+    ("patterns", "sentence"),
+    [
+        ("pattern exchange\nsizes 8\nto 1 0\nfrom 1 0\n", "has 2 ranks, and the run 1"),
+        ("pattern exchange\nsizes 8\nto 0\nfrom -1\n", "does not expect rank 0"),
+        ("pattern dance\n", "neither exchange nor bounce"),
+        ("sizes 8\n", "before the first pattern"),
+        ("pattern bounce\nsizes eight\n", "sizes takes numbers"),
+        ("rythm 3\n", "unknown word 'rythm'"),
+        ("repetitions 0 1\n", "at least 1"),
+    ],
+)
+def test_patterns_that_cannot_be_executed_are_refused(
+    patterns: str, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "patterns").write_text(patterns)
+    command = [str(find_driver()), "--probe", str(tmp_path / "patterns"), "--out", str(tmp_path)]
+    done = subprocess.run(
+        command, env=without_mpi(os.environ), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert sentence in done.stderr

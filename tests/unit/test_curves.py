@@ -1,0 +1,255 @@
+"""Measured curves: read from machine files, interpolated, found, written and drawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from phasewise.errors import RunError, StudyError
+from phasewise.machines import Curve, Measured, find, load_machine, make_twin
+from phasewise.machines.machine import Machine, parse_machine
+from phasewise.machines.machine_file import (
+    description_of,
+    hardware_description,
+    measured_tables,
+)
+from phasewise.machines.measure import make_curve
+from phasewise.machines.probes import Probe, first_sizes, probes_of, sizes_between
+from phasewise.machines.statistics import Estimate
+from phasewise.machines.targets import Order, patterns, read_answer
+from phasewise.report.curves import draw_curves
+
+ALONE = """
+name = "alone"
+[node]
+ranks = 4
+[memory]
+latency = 1e-6
+rank_bandwidth = 5e9
+bandwidth = 1e10
+[network]
+kind = "none"
+[processor]
+peak = 1e10
+flops = 1e10
+bandwidth = 1e10
+"""
+
+CURVE = """
+[[curve]]
+benchmark = "ping-ping"
+level = "network"
+sizes = [0, 1024, 4096, 65536]
+seconds = [1e-6, 2e-6, 5e-6, 60e-6]
+low = [1e-6, 2e-6, 5e-6, 59e-6]
+high = [1e-6, 2e-6, 5e-6, 61e-6]
+latency = 1e-6
+bandwidth = 1e9
+"""
+
+
+def machine_of(curve: str) -> Machine:
+    return parse_machine(ALONE + curve, "file.toml")
+
+
+def curve(**changes: object) -> Curve:
+    one = machine_of(CURVE).curves[0]
+    return replace(one, **changes)  # type: ignore[arg-type]
+
+
+def test_times_lie_on_straight_lines_between_sizes_and_beyond_the_last() -> None:
+    one = curve()
+    assert one.seconds_of(1024) == 2e-6
+    assert one.seconds_of(2560) == pytest.approx(3.5e-6)
+    # The last slope: 55 µs in 61440 B.
+    assert one.seconds_of(65536 + 61440) == pytest.approx(115e-6)
+    times = one.seconds_of(np.array([[0.0, 512.0], [1024.0, 4096.0]]))
+    np.testing.assert_allclose(times, [[1e-6, 1.5e-6], [2e-6, 5e-6]])
+
+
+def test_the_nearest_curve_is_found_by_factors() -> None:
+    few, many = (curve(benchmark="parallel", pairs=pairs) for pairs in (2, 16))
+    near, far = (
+        curve(benchmark="grid", direction="row", distance=d, ranks=r)
+        for d, r in ((1, 64), (4, 256))
+    )
+    curves = (few, many, near, far)
+    assert find(curves, "parallel", level="network", pairs=5) is few
+    assert find(curves, "parallel", level="network", pairs=6) is many
+    assert find(curves, "grid", direction="row", ranks=1024, distance=1) is far
+    assert find(curves, "parallel", level="node") is None
+    assert find(curves, "grid", direction="column") is None
+
+
+def test_curves_are_read_as_they_were_written() -> None:
+    curves = (
+        curve(bends=(4096,), noisy=True, residual=0.25),
+        curve(benchmark="grid", direction="row", distance=2, ranks=64),
+    )
+    measured = Measured("simulator", 64, twin="full")
+    found = machine_of(measured_tables(measured, curves))
+    assert found.curves == curves
+    assert found.measured == measured
+
+
+def test_measured_tables_are_replaced_and_the_description_is_kept() -> None:
+    described = ALONE + "# a remark\n"
+    once = described + measured_tables(Measured("simulator", 4), [curve()])
+    assert description_of(once).strip() == described.strip()
+
+
+@pytest.mark.parametrize(
+    ("given", "other", "sentence"),
+    [
+        ("5e-6, 60e-6]\nlow", "1.5e-6, 60e-6]\nlow", "seconds falls from 2e-06 at 1024 B"),
+        ("[0, 1024, 4096, 65536]", "[0, 4096, 1024, 65536]", "must increase"),
+        ("[0, 1024, 4096, 65536]", "[0, 1024, 65536]", "4 numbers and curve"),
+        ("[0, 1024, 4096, 65536]", "[0, 1, 4, 64]", None),
+        ("seconds = [1e-6, 2e-6, 5e-6, 60e-6]", "seconds = [1, 2, 5, 60]", "B/s, which is not"),
+        ("seconds = [1e-6,", "seconds = [1e3,", "a microsecond is 1e-6"),
+        ("seconds = [1e-6,", "seconds = [0.0,", "must be above 0"),
+        ("bandwidth = 1e9", "bandwidth = 1", "bandwidth = 1 must be at least 1000"),
+        ("59e-6", "61e-6", "lies outside of its interval"),
+        ('"ping-ping"', '"pingping"', 'did you mean "ping-ping"'),
+        ('"ping-ping"', '"grid"', "direction is missing"),
+        ('level = "network"\n', "", "level is missing"),
+        ("sizes = [0, 1024, 4096, 65536]", 'sizes = "0"', "must be a list of numbers"),
+    ],
+)
+def test_a_curve_that_cannot_be_is_refused_in_one_sentence(
+    given: str, other: str, sentence: str | None
+) -> None:
+    changed = CURVE.replace(given, other)
+    assert changed != CURVE
+    if sentence is None:
+        assert machine_of(changed).curves[0].sizes == (0, 1, 4, 64)
+        return
+    with pytest.raises(StudyError, match="curve") as error:
+        machine_of(changed)
+    assert sentence in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_times_may_fall_where_another_protocol_begins() -> None:
+    falling = CURVE.replace("5e-6, 60e-6]\n", "1.5e-6, 60e-6]\n").replace(
+        "[1e-6, 2e-6, 5e-6", "[1e-6, 2e-6, 1.5e-6"
+    )
+    assert machine_of(falling + "bends = [4096]\n").curves[0].seconds[2] == 1.5e-6
+
+
+def test_the_same_curve_twice_is_refused() -> None:
+    with pytest.raises(StudyError, match=r"curve\[2\] is ping-ping network, as is curve\[1\]"):
+        machine_of(CURVE + CURVE)
+
+
+def test_a_machine_of_one_node_has_no_network_and_takes_no_more_ranks() -> None:
+    machine = machine_of("")
+    assert machine.network.kind == "none"
+    assert make_twin(machine, "full", 4).hosts == ("node0",) * 4
+    with pytest.raises(StudyError, match="a single node of 4 ranks"):
+        make_twin(machine, "full", 5)
+    with pytest.raises(StudyError, match='latency does not belong to a network of kind "none"'):
+        parse_machine(ALONE.replace('"none"', '"none"\nlatency = 1e-6'), "file.toml")
+
+
+def probe_of(benchmark: str = "ping-ping") -> Probe:
+    return Probe(benchmark, "node", (1, 0), (1, 0))
+
+
+def estimates(*rows: tuple[int, float, float, float]) -> dict[int, Estimate]:
+    return {size: Estimate(median, low, high) for size, median, low, high in rows}
+
+
+def test_times_that_fall_within_their_intervals_are_levelled_and_called_noisy() -> None:
+    found = make_curve(
+        probe_of(), estimates((0, 1.0e-6, 0.7e-6, 1.1e-6), (64, 0.8e-6, 0.7e-6, 1.1e-6))
+    )
+    assert found.seconds == pytest.approx((0.9e-6, 0.9e-6))
+    assert found.noisy
+    assert found.low[0] <= found.seconds[0] <= found.high[0]
+
+
+def test_times_that_fall_beyond_their_intervals_show_a_protocol() -> None:
+    exact = ((0, 2e-6), (4096, 6e-6), (8192, 4e-6), (65536, 4e-5))
+    found = make_curve(probe_of(), estimates(*((s, t, t, t) for s, t in exact)))
+    assert found.seconds == tuple(t for _, t in exact)
+    assert 8192 in found.bends
+    assert not found.noisy
+    read = machine_of(measured_tables(Measured("hardware", 2), [found])).curves[0]
+    assert (read.seconds, read.bends) == (found.seconds, found.bends)
+
+
+def test_sizes_are_inserted_only_where_the_times_leave_the_line() -> None:
+    sizes = np.array(first_sizes(quick=False), dtype=np.float64)
+    straight = 1e-6 + sizes / 1e9
+    calm = np.zeros(len(sizes))
+    assert sizes_between(sizes, straight, calm, 8) == []
+    jump = straight + np.where(sizes >= 4096, 5e-6, 0.0)
+    inserted = sizes_between(sizes, jump, calm, 4)
+    assert inserted and all(256 < size < 16384 for size in inserted)
+    # A deviation that the intervals explain is none.
+    assert sizes_between(sizes, jump, np.full(len(sizes), 0.5), 4) == []
+
+
+def test_every_message_of_a_probe_is_expected_by_its_receiver() -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    for nodes in ([0, 0], [0, 0, 0], [r // 4 for r in range(32)], list(range(24))):
+        for probe in probes_of(nodes):
+            for rank, to in enumerate(probe.to):
+                assert to == -1 or (to != rank and probe.from_[to] == rank)
+            sent = [(nodes[r], nodes[to]) for r, to in enumerate(probe.to) if to >= 0]
+            crosses = any(a != b for a, b in sent)
+            assert crosses == (probe.level == "network")
+            if probe.benchmark == "parallel":
+                leaving = [a for a, b in sent if a == 0]
+                assert len(leaving) == probe.pairs
+            if probe.benchmark == "grid":
+                assert len(sent) == probe.ranks
+
+
+def test_the_patterns_of_a_probe_are_text_that_the_driver_reads() -> None:
+    text = patterns(["window 1 0"], [Order(probe_of("ping-pong"), (0, 64))], 7)
+    assert text.splitlines() == [
+        "seed 7", "window 1 0", "pattern bounce", "sizes 0 64", "to 1 0", "from 1 0",
+    ]  # fmt: skip
+
+
+def test_samples_that_are_not_whole_are_a_failed_run(tmp_path: Path) -> None:
+    path = tmp_path / "samples.jsonl"
+    path.write_text('{"nodes": [0, 0]}\n{"pattern": 0, "byt')
+    with pytest.raises(RunError, match="samples cannot be read"):
+        read_answer(path, [])
+
+
+def test_the_description_of_measured_hardware_follows_from_its_curves() -> None:
+    alone = curve(benchmark="ping-pong", level="node")
+    both = curve(benchmark="parallel", level="node", pairs=4, bandwidth=6e8)
+    roof = {"flops": 1e10, "bandwidth": 5e9}
+    found = parse_machine(hardware_description("here", 4, 1, roof, [alone, both], {}), "file.toml")
+    assert found.memory is not None and found.network.kind == "none"
+    assert (found.memory.latency, found.memory.rank_bandwidth) == (1e-6, 1e9)
+    assert found.memory.bandwidth == 4 * 6e8
+    across = [
+        curve(benchmark="ping-pong"), curve(),
+        curve(benchmark="parallel", pairs=4, bandwidth=5e8),
+    ]  # fmt: skip
+    found = parse_machine(
+        hardware_description("here", 4, 2, roof, [alone, both, *across], {}), "file.toml"
+    )
+    assert found.network.kind == "fat-tree"
+    assert found.network.adapter_bandwidth == 4 * 5e8
+
+
+def test_the_picture_marks_protocol_changes() -> None:
+    machine = machine_of(measured_tables(Measured("simulator", 4, twin="full"), [curve()]))
+    plain = draw_curves(machine)
+    assert plain.startswith("<?xml") and "between two nodes" in plain
+    marked = draw_curves(replace(machine, curves=(curve(bends=(4096,)),)))
+    assert marked.count("<use") > plain.count("<use")
+
+
+def test_the_machines_of_the_paper_have_no_curves() -> None:
+    assert load_machine("bassi").curves == ()
