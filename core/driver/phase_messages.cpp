@@ -1,6 +1,7 @@
 #include "driver/phase_messages.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -14,6 +15,8 @@ using contention::RankProgram;
 using contention::Round;
 
 constexpr int few_ranks = 64;
+// Counts of messages go with the number of pairs only piece by piece: no interpolation.
+constexpr int most_steps = std::numeric_limits<int>::max();
 
 // All, or those in the first and last two rows of each column: shares of rows and slices are
 // largest at the beginning.
@@ -31,7 +34,7 @@ std::vector<int> ranks_to_look_at(const TurnMessages& turn) {
 // Builds each rank's program once.
 class Programs {
  public:
-  Programs(const TurnMessages& turn, double meshes) : turn_(turn), options_{meshes, 0} {}
+  Programs(const TurnMessages& turn, double meshes) : turn_(turn), options_{meshes, most_steps} {}
 
   const RankProgram& of(int rank) {
     auto [found, made] = programs_.try_emplace(rank);

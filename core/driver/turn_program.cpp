@@ -14,13 +14,13 @@ using comm::TransposeExchange;
 using contention::Act;
 using contention::Verb;
 
-// Of exchanges that are repeated message by message, the first and then one for all others.
-constexpr int repeated = 2;
+// Of exchanges that are repeated slice by slice, the first and then one for all others.
+constexpr int taken = 2;
 
 class Builder {
  public:
-  Builder(const TurnMessages& turn, int rank, std::vector<std::string>& phases)
-      : turn_(turn), rank_(rank), phases_(phases) {
+  Builder(const TurnMessages& turn, int rank, bool in_full, std::vector<std::string>& phases)
+      : turn_(turn), rank_(rank), in_full_(in_full), phases_(phases) {
     everyone_.resize(turn.ranks());
     std::iota(everyone_.begin(), everyone_.end(), 0);
   }
@@ -41,7 +41,7 @@ class Builder {
     for (std::size_t i = 0; i < exchanges.size();) {
       std::size_t same = 1;
       while (i + same < exchanges.size() && alike(exchanges[i], exchanges[i + same])) ++same;
-      for (std::size_t j = 0; j < std::min<std::size_t>(same, repeated); ++j)
+      for (std::size_t j = 0; j < std::min<std::size_t>(same, most(same)); ++j)
         add(exchanges[i + j], weight_ * share_of(static_cast<int>(j), static_cast<int>(same)));
       i += same;
     }
@@ -55,7 +55,7 @@ class Builder {
     const int p = static_cast<int>(exchange.team->ranks.size());
     if (exchange.by_library()) {
       const auto rounds = contention::all_at_once(p, exchange.team->me, asked / std::max(1, p - 1));
-      for (int item = 0; item < std::min(exchange.items, repeated); ++item)
+      for (int item = 0; item < std::min(exchange.items, most(exchange.items)); ++item)
         collective(exchange.phase, comm::Channel::transpose, exchange.team->ranks, rounds,
                    weight_ * share_of(item, exchange.items));
     } else {
@@ -73,9 +73,13 @@ class Builder {
   }
 
  private:
+  template <class Count>
+  Count most(Count of) const {
+    return in_full_ ? of : static_cast<Count>(taken);
+  }
   // The last of those that are taken stands for the rest too.
-  static double share_of(int number, int of) {
-    return number == repeated - 1 ? of - repeated + 1.0 : 1.0;
+  double share_of(int number, int of) const {
+    return !in_full_ && number == taken - 1 ? of - taken + 1.0 : 1.0;
   }
 
   // Only along columns do all members see the same sizes message by message.
@@ -155,6 +159,7 @@ class Builder {
 
   const TurnMessages& turn_;
   int rank_;
+  bool in_full_;
   std::vector<std::string>& phases_;
   std::vector<int> everyone_;
   double weight_ = 1.0;
@@ -174,9 +179,15 @@ constexpr int fewest_steps = 3;
 
 }  // namespace
 
+std::vector<WeightedStep> all_steps(int slices) {
+  std::vector<WeightedStep> result;
+  for (int k = 0; k < collision::steps(slices); ++k) result.push_back({k, 1.0});
+  return result;
+}
+
 std::vector<WeightedStep> representative_steps(int slices, int most) {
   // Of the steps k and 2S - 2 - k, which have k + 1 pairs, the first.
-  const int count = most > 0 ? std::min(most, slices) : slices;
+  const int count = std::min(most, slices);
   std::vector<WeightedStep> result;
   for (int i = 0; i < count; ++i)
     result.push_back({count > 1 ? (slices - 1) * i / (count - 1) : slices - 1, 0.0});
@@ -200,7 +211,8 @@ std::vector<WeightedStep> representative_steps(int slices, int most) {
 contention::RankProgram rank_program(const TurnMessages& turn, int rank,
                                      const ProgramOptions& options,
                                      std::vector<std::string>& phases) {
-  Builder builder(turn, rank, phases);
+  const bool in_full = options.most_steps == 0;
+  Builder builder(turn, rank, in_full, phases);
   bool first = true;
   for (const PlannedCollision& c : turn.collisions()) {
     turn.visit_arrival(c, first, builder);
@@ -211,7 +223,10 @@ contention::RankProgram rank_program(const TurnMessages& turn, int rank,
         builder.set_weight(options.meshes);
         turn.visit_green(plan, c, builder);
       }
-      for (const WeightedStep& step : representative_steps(c.point.slices, options.most_steps)) {
+      const std::vector<WeightedStep> steps =
+          in_full ? all_steps(c.point.slices)
+                  : representative_steps(c.point.slices, options.most_steps);
+      for (const WeightedStep& step : steps) {
         builder.set_weight(step.weight);
         turn.visit_step(c, plan, collision::Step{c.point.slices, step.k}, builder);
       }
@@ -226,10 +241,14 @@ contention::Program turn_program(const TurnMessages& turn, double meshes,
                                  std::int64_t most_messages) {
   int slices = 1;
   for (const PlannedCollision& c : turn.collisions()) slices = std::max(slices, c.point.slices);
-  ProgramOptions options{meshes, slices};
+  ProgramOptions options{meshes, 0};
   contention::Program program;
-  while (options.most_steps > fewest_steps &&
-         messages_of(rank_program(turn, 0, options, program.phases)) * turn.ranks() > most_messages)
+  const auto too_many = [&] {
+    const contention::RankProgram first = rank_program(turn, 0, options, program.phases);
+    return messages_of(first) * turn.ranks() > most_messages;
+  };
+  if (too_many()) options.most_steps = slices;
+  while (options.most_steps > fewest_steps && too_many())
     options.most_steps = std::max(fewest_steps, options.most_steps * 2 / 3);
   program.ranks.reserve(turn.ranks());
   for (int rank = 0; rank < turn.ranks(); ++rank)
