@@ -118,11 +118,13 @@ def communication_grows(_: Plans, results: Results) -> Finding:
         f"total falls on {len(falls)} of 5 machines, communication grows on {len(grows)}, up to "
         f"{percent(most)} at 256 ranks"
     )
-    other = ", ".join(sorted(set(machines) - set(grows)))
+    steady = ", ".join(name for name in machines if name not in grows)
+    rising = ", ".join(name for name in machines if name not in falls)
     return Finding(
         ours,
         len(falls) == len(grows) == len(machines) and near(most, 0.6),
-        (f"Communication does not grow on {other}. " if other else "")
+        (f"Communication does not grow on {steady}. " if steady else "")
+        + (f"The total does not fall on {rising}. " if rising else "")
         + "The rates of computation are assumed, and with them the shares: "
         + ", ".join(f"{name} {percent(value)}" for name, value in share.items())
         + ".",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from matplotlib.colors import LogNorm
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from phasewise.machines.curves import Curve, find
 from phasewise.report.figure import Drawing, Figure, Missing, make_figure
@@ -23,30 +25,34 @@ from phasewise.reproduction.claims import SMP, TORI
 from phasewise.reproduction.plans import traffic
 from phasewise.reproduction.results import BEST, VARIANTS, Results, Run
 
+LEVELS = ("1a", "1b", "2", "3", "4")
+GRIDS = ("1b", "4", "5", "6")
+"""Models that the figures show of SMP machines and of tori."""
+
+NOT_RUN = Missing("It was not simulated: run without --quick.")
 SOURCE = "What is called measured is simulated: the reference is a simulator, not hardware"
 MATRIX_RANKS = 128
 KIB = 1024
 
 
 def make_figures(results: Results, pictures: Path | None) -> list[Figure]:
-    """All figures in the order of the paper."""
-    drawn: Sequence[tuple[str, str, Callable[[], Drawing | Missing]]] = (
-        ("figure-3", "Figure 3: total and communication time", lambda: _times(results)),
-        (
-            "figure-4",
-            "Figure 4: models of SMP machines",
-            lambda: _ratios(results, SMP, ("1a", "1b", "2", "3", "4")),
-        ),
-        (
-            "figure-5",
-            "Figure 5: models of tori",
-            lambda: _ratios(results, TORI, ("1b", "4", "5", "6")),
-        ),
-        ("figure-6", "Figure 6: message times on Jacquard", lambda: _protocol(results)),
-        ("figure-7", "Figure 7: gains of the optimisations", lambda: _gains(results)),
-        ("figure-8", "Figure 8: scaling", lambda: _scaling(results)),
-        ("figure-9", "Figure 9: volume between ranks", _matrices),
-    )
+    """All figures in the order of the paper; those of many machines one by one."""
+    drawn: list[tuple[str, str, Callable[[], Drawing | Missing]]] = [
+        ("figure-3", "Figure 3: total and communication time", lambda: _times(results))
+    ]
+    ratios = [(4, name, "base", LEVELS) for name in SMP]
+    ratios += [(5, name, "base", GRIDS) for name in TORI]
+    ratios += [(5, "jaguar", "optimised", GRIDS)]
+    for number, name, variant, models in ratios:
+        title = f"Figure {number}: models on {name}, {variant}"
+        draw = partial(_ratios, results, name, variant, models)
+        drawn.append((f"figure-{number}-{name}-{variant}", title, draw))
+    drawn.append(("figure-6", "Figure 6: message times", lambda: _protocol(results)))
+    for number, word, panel in ((7, "gains", _gains), (8, "scaling", _scaling)):
+        for name in (*SMP, *TORI):
+            title = f"Figure {number}: {word} on {name}"
+            drawn.append((f"figure-{number}-{name}", title, partial(panel, results, name)))
+    drawn.append(("figure-9", "Figure 9: volume between ranks", _matrices))
     return [make_figure(name, title, draw, pictures) for name, title, draw in drawn]
 
 
@@ -61,12 +67,14 @@ def _times(results: Results) -> Drawing:
         axis.bar(at - 0.2, total, 0.4, color=STATES["computing"], label="total")
         axis.bar(at + 0.2, exchange, 0.4, color=STATES["communicating"], label="communication")
         for place, share, height in zip(at, exchange / total, total, strict=True):
-            axis.annotate(f"{100 * share:.0f} %", (place, height), ha="center", va="bottom")
+            axis.annotate(
+                f"{100 * share:.0f} %", (place, height), ha="center", va="bottom", fontsize=7
+            )
         axis.set_xticks(at, [str(n) for n in ranks])
-        axis.set_title(f"{name} [s per turn]")
+        axis.set_title(f"{name} [s]")
         axis.set_xlabel("ranks")
         axis.grid(False, axis="x")
-        axis.margins(y=0.12)
+        axis.margins(y=0.3)
     axes[0, 0].legend()
     return Drawing(
         canvas,
@@ -76,15 +84,12 @@ def _times(results: Results) -> Drawing:
     )
 
 
-def _ratios(results: Results, machines: Sequence[str], models: Sequence[str]) -> Drawing | Missing:
-    panels: dict[str, dict[str, dict[str, float]]] = {}
-    for name in (name for name in machines if name in results.machines):
-        for variant in ("base", "optimised") if name == "jaguar" else ("base",):
-            title = name if variant == "base" else f"{name}, {variant}"
-            panels[title] = _ratios_of(results, name, variant, (*models, "contention"))
-    if not panels:
-        return Missing("None of its machines was simulated: run without --quick.")
-    return draw_ratios(panels, SOURCE)
+def _ratios(results: Results, name: str, variant: str, models: Sequence[str]) -> Drawing | Missing:
+    """Simulated over predicted time, as in Figures 4 and 5."""
+    if name not in results.machines:
+        return NOT_RUN
+    found = _ratios_of(results, name, variant, (*models, "contention"))
+    return draw_ratios({f"{name}, {variant}": found}, SOURCE)
 
 
 def _ratios_of(
@@ -139,23 +144,21 @@ def _positive(curve: Curve) -> tuple[np.ndarray, np.ndarray]:
     return sizes[sizes > 0], seconds[sizes > 0]
 
 
-def _gains(results: Results) -> Drawing:
+def _gains(results: Results, name: str) -> Drawing | Missing:
     """Simulated and predicted time of each variant on the most ranks, as in Figure 7."""
-    ranks = results.extent.ranks[-1]
-    panels: dict[str, list[Variant]] = {}
-    for name in results.machines:
-        model = _model(results, name)
-        for variant in VARIANTS:
-            found = results.predicted.get((Run(name, ranks, variant), model))
-            if found is not None:
-                # The interval is of all communication: scaled to that of the exchanges.
-                scale = found.exchange_seconds / found.communication_seconds
-                own = results.simulated[Run(name, ranks, variant)]
-                ends = (found.low * scale, found.high * scale)
-                one = Variant(variant[:4], found.exchange_seconds, *ends, own)
-                panels.setdefault(f"{name}, {model}", []).append(one)
-    models = "; ".join(panels)
-    return draw_variants(panels, f"{ranks} ranks; machine and model: {models}. {SOURCE}")
+    if name not in results.machines:
+        return NOT_RUN
+    ranks, model = results.extent.ranks[-1], _model(results, name)
+    variants = []
+    for variant in VARIANTS:
+        found = results.predicted.get((Run(name, ranks, variant), model))
+        if found is not None:
+            # The interval is of all communication: scaled to that of the exchanges.
+            scale = found.exchange_seconds / found.communication_seconds
+            own = results.simulated[Run(name, ranks, variant)]
+            ends = (found.low * scale, found.high * scale)
+            variants.append(Variant(variant, found.exchange_seconds, *ends, own))
+    return draw_variants({name: variants}, f"{ranks} ranks; model {model}. {SOURCE}")
 
 
 def _model(results: Results, name: str) -> str:
@@ -164,24 +167,24 @@ def _model(results: Results, name: str) -> str:
     return next((m for m in wanted if (m, name) not in results.refused), BEST[name])
 
 
-def _scaling(results: Results) -> Drawing:
+def _scaling(results: Results, name: str) -> Drawing | Missing:
     """Simulated up to 256 ranks and predicted beyond, as in Figure 8."""
+    if name not in results.machines:
+        return NOT_RUN
     every = (*results.extent.ranks, *results.extent.predicted)
-    panels: dict[str, list[Series]] = {}
-    for name in results.machines:
-        series = []
-        for variant in ("optimised", "hypercube"):
-            for model in dict.fromkeys((BEST[name], "contention")):
-                pairs = [(n, results.predicted.get((Run(name, n, variant), model))) for n in every]
-                known = [(n, one.exchange_seconds) for n, one in pairs if one is not None]
-                if known:
-                    numbers, seconds = zip(*known, strict=True)
-                    series.append(Series(f"{variant}, {model}", numbers, seconds))
-            runs = [Run(name, n, variant) for n in results.extent.ranks]
-            simulated = tuple(results.simulated[run] for run in runs)
-            series.append(Series(variant, results.extent.ranks, simulated, measured=True))
-        panels[name] = series
-    return draw_scaling(panels, f"{SOURCE}. Beyond 256 ranks there are 8 columns")
+    series = []
+    for variant in ("optimised", "hypercube"):
+        for model in dict.fromkeys((BEST[name], "contention")):
+            pairs = [(n, results.predicted.get((Run(name, n, variant), model))) for n in every]
+            known = [(n, one.exchange_seconds) for n, one in pairs if one is not None]
+            if known:
+                numbers, seconds = zip(*known, strict=True)
+                series.append(Series(f"{variant}, model {model}", numbers, seconds))
+        runs = [Run(name, n, variant) for n in results.extent.ranks]
+        simulated = tuple(results.simulated[run] for run in runs)
+        label = f"{variant}, simulated"
+        series.append(Series(label, results.extent.ranks, simulated, measured=True))
+    return draw_scaling({name: series}, f"{SOURCE}. Beyond 256 ranks there are 8 columns")
 
 
 def _matrices() -> Drawing:
@@ -204,6 +207,9 @@ def _matrices() -> Drawing:
         whole_ticks(axis.yaxis)
     axes[0, 0].set_ylabel("from rank")
     bar = canvas.colorbar(picture, ax=list(axes[0]), fraction=0.03, pad=0.02)
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    bar.ax.yaxis.set_minor_formatter(NullFormatter())
+    bar.ax.yaxis.set_major_locator(FixedLocator([0.2, 0.5, 1, 2, 5]))
     bar.set_label("MB per turn")
     return Drawing(
         canvas,

@@ -1,0 +1,245 @@
+"""What is made of simulated times: claims by their rules, errors of held-out cases, one page."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from phasewise.cli import main
+from phasewise.errors import RunError
+from phasewise.machines import load_machine
+from phasewise.machines.smpirun import simulated_tree
+from phasewise.models import Prediction
+from phasewise.report.page import render
+from phasewise.reproduce import make_page, summarise
+from phasewise.reproduction import results as gathering
+from phasewise.reproduction.cases import (
+    MACHINES,
+    MOST_MESSAGES,
+    PER_MACHINE,
+    Sample,
+    messages,
+    paper_sample,
+    samples,
+)
+from phasewise.reproduction.claims import Claim
+from phasewise.reproduction.gains import check_claims
+from phasewise.reproduction.holdout import Judged, holdout, residuals
+from phasewise.reproduction.plans import Plans, make_plans
+from phasewise.reproduction.results import BEST, FULL, QUICK, VARIANTS, Extent, Results, Run
+
+PAPER = {"seaborg": 0.65, "bassi": 0.32, "jacquard": 0.06, "jaguar": 0.29, "bluegene-l": 0.08}
+"""Gains by layout, of the paper."""
+
+HYPERCUBE = {"seaborg": 0.62, "bassi": 0.65, "jacquard": 0.28, "jaguar": 0.2, "bluegene-l": 0.2}
+
+FACTORS = {
+    "seaborg": {"1a": 3.0, "1b": 3.0, "2": 0.8, "3": 1.03, "4": 1.03, "5": 1.0, "6": 1.0},
+    "bassi": {"1a": 2.5, "1b": 3.0, "2": 0.7, "3": 0.96, "4": 1.0, "5": 1.0, "6": 1.0},
+    "jacquard": {"1a": 2.5, "1b": 2.5, "2": 1.3, "3": 1.33, "4": 1.03, "5": 1.0, "6": 1.0},
+    "jaguar": {"1a": 4.0, "1b": 3.0, "2": 3.0, "3": 3.0, "4": 2.5, "5": 1.284, "6": 1.279},
+    "bluegene-l": {"1a": 9.0, "1b": 9.0, "2": 9.0, "3": 9.0, "4": 3.0, "5": 1.9, "6": 1.29},
+}
+"""Simulated over predicted times as the paper states them."""
+
+
+@pytest.fixture(scope="module")
+def plans() -> Plans:
+    return make_plans()
+
+
+def prediction(ranks: int, model: str, seconds: float) -> Prediction:
+    return Prediction(
+        ranks, model, seconds, 0.9 * seconds, 1.1 * seconds, seconds, 0.0, seconds, {}
+    )
+
+
+def as_the_paper_says(extent: Extent = FULL) -> Results:
+    """Times that agree with every number of the paper's text."""
+    simulated: dict[Run, float] = {}
+    predicted: dict[tuple[Run, str], Prediction] = {}
+    computing: dict[tuple[str, int], float] = {}
+    for name in extent.machines:
+        for ranks in (*extent.ranks, *extent.predicted):
+            base = 1.0 + ranks / 2560
+            optimised = base * (1 - PAPER[name])
+            times = {
+                "base": base,
+                "optimised": optimised,
+                "aggregated": 0.97 * optimised,
+                "hypercube": optimised * (1 - HYPERCUBE[name]),
+            }
+            # 60 % of the total is communication at 256 ranks, less of it before.
+            computing[name, ranks] = 1.1 * 2 / 3 * 256 / ranks
+            for variant in VARIANTS:
+                run = Run(name, ranks, variant)
+                simulated[run] = times[variant]
+                for model, factor in FACTORS[name].items():
+                    own = 1.076 if (name, variant) == ("jaguar", "optimised") else factor
+                    own = 1.21 if (name, model, ranks) == ("jacquard", "4", 256) else own
+                    scale = factor if variant == "hypercube" and name != "jaguar" else own
+                    scale = 1.076 if (name, variant) == ("jaguar", "hypercube") else scale
+                    predicted[run, model] = prediction(ranks, model, times[variant] / scale)
+    machines = {name: load_machine(name) for name in extent.machines}
+    figures = {"mean_error": 0.02, "worst_error": 0.05, "coverage": 0.9, "points": 10.0}
+    judged = {name: {"contention": figures} for name in extent.machines}
+    return Results(extent, machines, simulated, predicted, computing, (1.0, 1.0), judged, {})
+
+
+def by_number(plans: Plans, results: Results) -> dict[int, Claim]:
+    return {claim.id: claim for claim in check_claims(plans, results)}
+
+
+def test_every_claim_holds_where_the_times_are_those_of_the_paper(plans: Plans) -> None:
+    claims = by_number(plans, as_the_paper_says())
+    assert list(claims) == list(range(1, 17))
+    assert {number: c.ours for number, c in claims.items() if c.holds is not True} == {}
+
+
+def scaled(results: Results, machine: str, variant: str, factor: float) -> Results:
+    changed = {
+        run: seconds * (factor if (run.machine, run.variant) == (machine, variant) else 1.0)
+        for run, seconds in results.simulated.items()
+    }
+    return replace(results, simulated=changed)
+
+
+@pytest.mark.parametrize(
+    ("machine", "variant", "factor", "broken"),
+    [
+        # Model 3 is 0.96 × 0.85 off, beyond the 10 % of the IBM systems and their mean of 4 %; the
+        # layout gains 1 - 0.68/0.85 = 20 %, not 32.
+        ("bassi", "base", 0.85, {6, 11, 12}),
+        ("bassi", "base", 1.8, {3, 4, 5, 6, 11, 12}),
+        ("jacquard", "base", 1.2, {6, 7, 11, 12}),
+        ("jaguar", "optimised", 0.8, {10, 12}),
+        ("seaborg", "aggregated", 0.8, {15}),
+        ("bluegene-l", "base", 0.6, {9, 12}),
+    ],
+)
+def test_a_claim_fails_where_the_times_differ(
+    plans: Plans, machine: str, variant: str, factor: float, broken: set[int]
+) -> None:
+    claims = by_number(plans, scaled(as_the_paper_says(), machine, variant, factor))
+    assert {number for number, claim in claims.items() if not claim.holds} == broken
+
+
+def test_a_layout_that_matters_on_a_full_fat_tree_is_told(plans: Plans) -> None:
+    claims = by_number(plans, replace(as_the_paper_says(), single=(1.0, 1.02)))
+    assert claims[13].holds is False
+    assert claims[13].ours == "+2.00 % on 64 ranks"
+
+
+def test_what_a_quick_run_does_not_look_at_is_neither_true_nor_false(plans: Plans) -> None:
+    claims = by_number(plans, as_the_paper_says(QUICK))
+    looked_at = {number for number, claim in claims.items() if claim.holds is not None}
+    assert looked_at == {1, 2, 13, 15, 16}
+    assert "--quick" in claims[3].sentence
+
+
+def test_a_model_that_a_machine_refuses_leaves_its_claims_open(plans: Plans) -> None:
+    results = as_the_paper_says()
+    without = {key: one for key, one in results.predicted.items() if key[1] != "6"}
+    claims = by_number(plans, replace(results, predicted=without))
+    assert {number for number, c in claims.items() if c.holds is None} == {9, 10, 11, 14}
+
+
+def test_the_page_needs_nothing_else_and_says_that_the_reference_is_a_simulator(
+    plans: Plans, tmp_path: Path
+) -> None:
+    results = as_the_paper_says()
+    claims = check_claims(plans, results)
+    text = render(make_page(plans, results, claims, tmp_path, quick=False))
+    assert not re.search(r'(src|href)="https?:', text)
+    assert text.count("a simulator") >= 5
+    for number in range(3, 10):
+        assert f"Figure {number}:" in text
+    for number in (3, 4, 5):
+        assert f"Table {number}:" in text
+    assert len(list(tmp_path.glob("figure-*.png"))) >= 10
+    record = summarise(claims, results, quick=False)
+    assert record["holdout"]["bassi"]["contention"]["points"] == 10
+    assert {"id", "paper", "ours", "holds"} <= set(record["claims"][0])
+
+
+def test_the_cases_of_a_machine_are_many_different_and_bearable() -> None:
+    found = samples("bassi")
+    assert len(set(found)) == PER_MACHINE
+    assert max(messages(one.study(), one) for one in found) <= MOST_MESSAGES
+    assert {one.ranks for one in found} == {32, 48, 64, 96, 128, 256}
+    for name in ("layout", "reduce", "broadcast", "transpose", "crossing", "planes", "slices"):
+        assert len({getattr(one, name) for one in found}) > 1, name
+
+
+def test_the_split_follows_from_the_text_alone() -> None:
+    # By hand: the first 6 bytes of the SHA-256 of the text, over 2^48, are below 0.4 for fitting.
+    sample = paper_sample("bassi", 32, "base")
+    assert sample.text.startswith("machine=bassi ranks=32 process_grid=1x16 layout=row-first")
+    held_out = [one.held_out for one in samples("bassi")]
+    # Of 58, 60 % are 34.8 ± 3.7: four standard deviations.
+    assert 20 <= sum(held_out) <= 50
+    assert [replace(one).held_out for one in samples("bassi")] == held_out
+
+
+def judged(machine: str, number: int, simulated: float, held_out: bool) -> Judged:
+    own = [replace(paper_sample(machine, 32, "base"), seed=seed) for seed in range(1, 200)]
+    chosen = [sample for sample in own if sample.held_out == held_out]
+    return Judged(chosen[number], "contention", simulated, 1.0)
+
+
+def test_errors_are_of_held_out_cases_and_residuals_of_the_others() -> None:
+    machines = {"bassi": load_machine("bassi")}
+    times = {True: (1.25, 0.8), False: (1.1, 0.9)}
+    all_of_them = [
+        judged("bassi", number, time, held_out)
+        for held_out, pair in times.items()
+        for number, time in enumerate(pair)
+    ]
+    figures = holdout(all_of_them, machines)["bassi"]["contention"]
+    # |1/1.25 - 1| = 0.2 and |1/0.8 - 1| = 0.25.
+    assert figures["mean_error"] == pytest.approx(0.225)
+    assert figures["worst_error"] == pytest.approx(0.25)
+    assert figures["points"] == 2
+    found = residuals(all_of_them, machines)
+    assert found == {
+        "contention": {"fat-tree|bassi": [round(math.log(0.9), 6), round(math.log(1.1), 6)]}
+    }
+
+
+def test_the_papers_cases_are_those_of_the_study_in_the_examples(repository: Path) -> None:
+    from phasewise.study import load
+
+    own = load(repository / "examples/paper/study.toml", ["turns=1"]).resolved()
+    base = paper_sample("bassi", 128, "base").study().resolved()
+    assert base["communication"] == own["communication"] | {"process_grid": "4x16"}
+    for name in ("beam", "ring", "arc", "ip"):
+        assert base[name] == own[name]
+    assert paper_sample("bassi", 1024, "optimised").process_grid == "8x64"
+
+
+def test_many_ranks_are_sampled_and_few_are_not() -> None:
+    small, large = (gathering.paper_task(Run("bassi", n, "base"), FULL) for n in (128, 256))
+    assert (small.request.steps, large.request.steps) == (0, 5)
+
+
+def test_every_machine_has_a_best_model_and_cases() -> None:
+    assert set(BEST) == set(MACHINES) == set(PAPER)
+    assert isinstance(paper_sample(MACHINES[0], 32, "base"), Sample)
+
+
+def test_a_folder_that_cannot_be_made_ends_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        simulated_tree()
+    except RunError as missing:
+        pytest.skip(str(missing))
+    (tmp_path / "file").write_text("")
+    assert main(["reproduce", "--quick", "--out", str(tmp_path / "file" / "page")]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "cannot be used" in said
