@@ -40,7 +40,8 @@ def make_figures(results: Results, pictures: Path | None) -> list[Figure]:
     drawn: list[tuple[str, str, Callable[[], Drawing | Missing]]] = [
         ("figure-3", "Figure 3: total and communication time", lambda: _times(results))
     ]
-    ratios = [(4, name, "base", LEVELS) for name in SMP]
+    ratios: list[tuple[int, str, str, Sequence[str]]] = []
+    ratios += [(4, name, "base", LEVELS) for name in SMP]
     ratios += [(5, name, "base", GRIDS) for name in TORI]
     ratios += [(5, "jaguar", "optimised", GRIDS)]
     for number, name, variant, models in ratios:
