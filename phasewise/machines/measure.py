@@ -111,6 +111,11 @@ class Measurement:
             medians = np.array([entry.median for entry in known.values()])
             sizes = np.array([*known], dtype=np.float64)
             inserted = sizes_between(sizes, medians, noise, self._effort.inserted)
+            if inserted and self._target.reference == "hardware":
+                # With their neighbours, so that a machine which has become busier or calmer since
+                # shows in their intervals and not as a protocol change.
+                places = np.searchsorted(sizes, inserted)
+                inserted = sorted({*inserted, *map(int, sizes[[*(places - 1), *places]])})
             if inserted:
                 found.append(Order(probe, tuple(inserted)))
         return found
