@@ -1,6 +1,7 @@
 #include "contention/loads.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 #include <utility>
 
@@ -21,27 +22,57 @@ Place place_in(const std::vector<double>& values, double value) {
 
 double between(double a, double b, double part) { return a + (b - a) * part; }
 
-// How many messages are on each link.
+// What the messages under way leave of each link. A message gets its part of the narrowest link of
+// its way, and a part of what others there cannot use because they are held up elsewhere: one step
+// of max-min sharing, at the moment when it sets off.
 class Traffic {
  public:
   explicit Traffic(const Network& network)
-      : network_(network), count_(network.capacities().size(), 0) {}
+      : capacity_(network.capacities()), links_(network.capacities().size()) {}
 
-  void add(const Route& route, int messages) {
-    for (const int link : route.links) count_[link] += messages;
+  struct Share {
+    int narrowest = -1;
+    double part = 0.0;  // of that link [B/s]
+  };
+  void enter(const Route& route) {
+    for (const int link : route.links) ++links_[link].messages;
   }
-  // In units of what the place that messages between these two share first can carry.
-  double load(const Route& route, int from, int to) const {
-    const double reference = network_.reference_capacity(from, to);
-    double most = 1.0;
-    for (const int link : route.links)
-      most = std::max(most, count_[link] * reference / network_.capacities()[link]);
-    return most;
+  // Once all that set off together have entered.
+  Share settle(const Route& route) {
+    Share share;
+    for (const int link : route.links) {
+      const double part = capacity_[link] / links_[link].messages;
+      if (share.narrowest < 0 || part < share.part) share = {link, part};
+    }
+    if (share.narrowest >= 0) ++links_[share.narrowest].held_up;
+    for (const int link : route.links) links_[link].taken += share.part;
+    return share;
+  }
+  void leave(const Route& route, const Share& share) {
+    if (share.narrowest >= 0) --links_[share.narrowest].held_up;
+    for (const int link : route.links) {
+      --links_[link].messages;
+      links_[link].taken -= share.part;
+    }
+  }
+  // Once all that set off together have settled [B/s].
+  double rate(const Route& route) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const int link : route.links) {
+      const Link& of = links_[link];
+      const double unused = std::max(capacity_[link] - of.taken, 0.0);
+      least = std::min(least, capacity_[link] / of.messages + unused / std::max(of.held_up, 1));
+    }
+    return least;
   }
 
  private:
-  const Network& network_;
-  std::vector<int> count_;
+  struct Link {
+    int messages = 0, held_up = 0;  // on it; of these, those that have no narrower one
+    double taken = 0.0;             // [B/s]
+  };
+  const std::vector<double>& capacity_;
+  std::vector<Link> links_;
 };
 
 class Timed : public Walk {
@@ -57,7 +88,7 @@ class Timed : public Walk {
       while (!ending_.empty() && ending_.top().first <= now * (1.0 + same_time)) {
         const auto [time, index] = ending_.top();
         ending_.pop();
-        traffic_.add(under_way_[index].route, -1);
+        traffic_.leave(under_way_[index].route, under_way_[index].share);
         free_.push_back(index);
         arrive(under_way_[index].departure.id, time);
       }
@@ -72,6 +103,7 @@ class Timed : public Walk {
     Departure departure;
     double start;
     Route route;
+    Traffic::Share share;
   };
   using Event = std::pair<double, int>;  // time, of under_way_
 
@@ -87,19 +119,22 @@ class Timed : public Walk {
     message.departure = departure;
     message.start = now;
     network_.find_route(departure.from, departure.to, message.route);
-    traffic_.add(message.route, 1);
+    traffic_.enter(message.route);
     departing_.push_back(index);
   }
 
   // All that depart at once see each other.
   void set_off() {
+    for (const int index : departing_)
+      under_way_[index].share = traffic_.settle(under_way_[index].route);
     for (const int index : departing_) {
       const Message& message = under_way_[index];
       const auto& [id, from, to, bytes] = message.departure;
       const bool inside = network_.node_of(from) == network_.node_of(to);
       const LoadTable& table = inside ? tables_.within : tables_.between;
       ending_.emplace(message.start + table.at(static_cast<double>(bytes),
-                                               traffic_.load(message.route, from, to)),
+                                               network_.reference_capacity(from, to) /
+                                                   traffic_.rate(message.route)),
                       index);
     }
     departing_.clear();
@@ -132,14 +167,17 @@ Execution execute(const Program& program, const Network& network, const LoadTabl
 std::vector<double> loads_of(const std::vector<int>& to, const Network& network) {
   Traffic traffic(network);
   std::vector<Route> routes(to.size());
+  for (int rank = 0; rank < std::ssize(to); ++rank) {
+    if (to[rank] < 0) continue;
+    network.find_route(rank, to[rank], routes[rank]);
+    traffic.enter(routes[rank]);
+  }
   for (int rank = 0; rank < std::ssize(to); ++rank)
-    if (to[rank] >= 0) {
-      network.find_route(rank, to[rank], routes[rank]);
-      traffic.add(routes[rank], 1);
-    }
+    if (to[rank] >= 0) traffic.settle(routes[rank]);
   std::vector<double> loads(to.size(), 0.0);
   for (int rank = 0; rank < std::ssize(to); ++rank)
-    if (to[rank] >= 0) loads[rank] = traffic.load(routes[rank], rank, to[rank]);
+    if (to[rank] >= 0)
+      loads[rank] = network.reference_capacity(rank, to[rank]) / traffic.rate(routes[rank]);
   return loads;
 }
 
