@@ -29,7 +29,7 @@ class Sharing : public Walk {
         share_(network.capacities()) {}
 
   Execution run() {
-    begin();
+    begin(network_.latency());
     while (!active_.empty() || !starting_.empty()) advance();
     return finish();
   }

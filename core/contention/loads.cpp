@@ -81,7 +81,7 @@ class Timed : public Walk {
       : Walk(program, tables.eager), network_(network), tables_(tables), traffic_(network) {}
 
   Execution run() {
-    begin();
+    begin(network_.latency());
     for (set_off(); !ending_.empty(); set_off()) {
       // What ends at the same time sets off together what comes next.
       const double now = ending_.top().first;

@@ -23,6 +23,8 @@ class Network {
 
   const std::vector<double>& capacities() const { return capacities_; }
   int node_ranks() const { return node_ranks_; }
+  // Of a message between nodes, or, on a single node, within it [s].
+  double latency() const { return nodes_ > 1 ? flow_.latency : memory_.latency; }
   int node_of(int rank) const { return rank / node_ranks_; }
   // Of the place that messages between these two share first: the bus of a node, its adapter, or,
   // where it has none, a link of the torus [B/s].

@@ -1,9 +1,19 @@
 #include "contention/walk.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace phasewise::contention {
+namespace {
+
+// Latencies between the first and the last rank's start.
+constexpr double spread = 10.0;
+
+}  // namespace
 
 Walk::Walk(const Program& program, std::int64_t eager)
     : program_(program),
@@ -16,8 +26,13 @@ Walk::Walk(const Program& program, std::int64_t eager)
   }
 }
 
-void Walk::begin() {
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) go_on(rank, 0.0);
+void Walk::begin(double latency) {
+  // Multiples of the golden ratio, modulo 1, lie evenly and without order.
+  std::vector<std::pair<double, int>> starts;
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
+    starts.emplace_back(spread * latency * std::fmod(rank * std::numbers::phi, 1.0), rank);
+  std::sort(starts.begin(), starts.end());
+  for (const auto& [start, rank] : starts) go_on(rank, start);
 }
 
 Execution Walk::finish() {

@@ -28,8 +28,10 @@ class Walk {
   // Told once of each message, when it may set off.
   virtual void launch(const Departure& departure, double now) = 0;
 
-  // All ranks, until they have to wait.
-  void begin();
+  // All ranks, until they have to wait. They begin within a few latencies [s] of each other: where
+  // senders do not wait for receivers, ranks that begin together would stay together for ever, as
+  // none do that are not quite alike.
+  void begin(double latency);
   // Both ends go on where they were waiting for this message.
   void arrive(int id, double now);
   // Throws std::logic_error where a rank has not come to its end.
