@@ -78,7 +78,6 @@ def keep_residuals(found: dict[str, Any]) -> None:
         for model, own in sorted(kept.items())
     ]
     replace_text(FILE, "{\n" + ",\n".join(lines) + "\n}\n")
-    read_residuals.cache_clear()
 
 
 def show(found: dict[str, Any], machines: dict[str, Machine]) -> None:

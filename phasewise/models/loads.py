@@ -101,7 +101,7 @@ def _by_load(machine: Machine, level: str) -> ByLoad:
 
 
 def _of_grids(machine: Machine) -> ByLoad:
-    """Of each load that the grid benchmarks reach, the curve of the fewest ranks."""
+    """Of each load that the grid benchmarks of all ranks reach, a curve."""
     if machine.measured is None:
         return {}
     ranks = machine.measured.ranks
@@ -109,7 +109,7 @@ def _of_grids(machine: Machine) -> ByLoad:
     core, curves = cast(Core, load_core()), dict[float, Curve]()
     for probe in probes_of(nodes_of(machine, ranks).tolist()):
         curve = _same(machine.curves, probe.labels)
-        if probe.benchmark == "grid" and curve is not None:
+        if probe.benchmark == "grid" and probe.ranks == ranks and curve is not None:
             # What is timed is the slowest message.
             load = max(core.pattern_loads(list(probe.to), platform))
             curves.setdefault(load, curve)

@@ -11,21 +11,28 @@ from phasewise.machines import Machine, load_machine
 from phasewise.output import message
 from phasewise.simulations import simulator
 
-RANKS = (64,)
+RANKS = (64, 128, 256)
 """Ranks on which each machine is measured; the curves of a process grid depend on them."""
 
 
 def measured_machine(
     name: str, cache: Path, ranks: tuple[int, ...] = RANKS, quick: bool = False
 ) -> Machine:
-    """The machine with the curves of its full twin on each of so many ranks.
+    """The machine with the curves of its full twin, those of process grids on each of so many ranks.
 
     cache: a folder for the measured files; what it holds of the same machine and simulator is not
     measured again. quick: fewer sizes. RunError where the measurement fails.
     """
     found = [_measured(name, cache, number, quick) for number in ranks]
-    curves = tuple(curve for machine in found for curve in machine.curves)
-    return replace(found[-1], curves=curves)
+    # On a torus of its own size, that is: a part of a larger one has other ways.
+    grids = [
+        curve
+        for machine, number in zip(found, ranks, strict=True)
+        for curve in machine.curves
+        if curve.benchmark == "grid" and curve.ranks == number
+    ]
+    others = [curve for curve in found[-1].curves if curve.benchmark != "grid"]
+    return replace(found[-1], curves=(*others, *grids))
 
 
 def _measured(name: str, cache: Path, ranks: int, quick: bool) -> Machine:
