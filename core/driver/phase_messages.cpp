@@ -15,7 +15,8 @@ using contention::RankProgram;
 using contention::Round;
 
 constexpr int few_ranks = 64;
-// Counts of messages go with the number of pairs only piece by piece: no interpolation.
+// All: counts of messages go with the number of pairs only piece by piece, and of the steps with as
+// many pairs each has its own columns at work.
 constexpr int most_steps = std::numeric_limits<int>::max();
 
 // All, or those in the first and last two rows of each column: shares of rows and slices are

@@ -186,6 +186,7 @@ std::vector<WeightedStep> all_steps(int slices) {
 }
 
 std::vector<WeightedStep> representative_steps(int slices, int most) {
+  if (most >= collision::steps(slices)) return all_steps(slices);
   // Of the steps k and 2S - 2 - k, which have k + 1 pairs, the first.
   const int count = std::min(most, slices);
   std::vector<WeightedStep> result;

@@ -11,9 +11,9 @@
 
 namespace phasewise::driver {
 
-// Steps of a turn that stand for all, and for how many each does. Those with as many pairs of
-// slices are alike; of the rest at most `most` are taken (0: all), the time of the others being
-// interpolated in the number of pairs.
+// Steps of a turn that stand for all, and for how many each does: all where `most` allows it. Else
+// those with as many pairs of slices count as alike, though other columns hold them; of the rest at
+// most `most` are taken, the time of the others being interpolated in the number of pairs.
 struct WeightedStep {
   int k;
   double weight;
