@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "contention/execution.hpp"
+#include "contention/fair_share.hpp"
 #include "contention/loads.hpp"
 #include "driver/parameters.hpp"
 #include "driver/phase_messages.hpp"
@@ -116,6 +119,23 @@ std::vector<double> pattern_loads(const std::vector<int>& to, const std::string&
   return contention::loads_of(to, contention::Network(platform));
 }
 
+std::vector<double> fair_rates(const std::vector<double>& capacities,
+                               const std::vector<std::vector<int>>& links,
+                               const std::vector<double>& most, double tolerance) {
+  const int count = static_cast<int>(capacities.size());
+  if (links.size() != most.size()) throw std::invalid_argument("one limit for each flow");
+  std::vector<contention::FairShare::Flow> flows;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    for (const int link : links[i])
+      if (link < 0 || link >= count)
+        throw std::invalid_argument("there is no link " + std::to_string(link));
+    flows.push_back({links[i], most[i]});
+  }
+  std::vector<double> rates;
+  contention::FairShare(capacities).rates(flows, tolerance, rates);
+  return rates;
+}
+
 }  // namespace
 
 void bind_prediction(nb::module_& m) {
@@ -134,4 +154,8 @@ void bind_prediction(nb::module_& m) {
   m.def("pattern_loads", &pattern_loads, nb::arg("to"), nb::arg("platform"),
         "How many messages share the narrowest place of each one's way where rank i sends to to[i] "
         "(-1: nothing).");
+  m.def("fair_rates", &fair_rates, nb::arg("capacities"), nb::arg("links"), nb::arg("most"),
+        nb::arg("tolerance") = 0.0,
+        "Max-min fair rates [B/s] of flows that use links[i] and get most[i] at most; links whose "
+        "shares differ by less than tolerance, relative, are filled together.");
 }

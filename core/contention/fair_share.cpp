@@ -80,7 +80,8 @@ void FairShare::rates(std::span<const Flow> flows, double tolerance, std::vector
     const double limit = least * (1.0 + tolerance);
     for (const int link : open_) {
       if (number_[link] == 0 || left_[link] / number_[link] > limit) continue;
-      const double share = std::max(left_[link] / number_[link], 0.0);
+      // Those filled before it, of slightly more, may have left a link less than this.
+      const double share = std::max(left_[link] / number_[link], least);
       for (int i = begin_[link]; i < begin_[link] + size_[link]; ++i)
         if (rates[flows_of_links_[i]] < 0.0) fix(flows_of_links_[i], share, flows, rates);
     }
