@@ -20,6 +20,13 @@ OTHER = "other"
 starting threads, calling the driver.
 """
 
+PACKING = "packing"
+"""Seconds of adding up and storing what messages bring."""
+MOVED = {"reduce": 3.0, "broadcast": 2.0, "cross": 2.0}
+"""Bytes of memory traffic for each byte that comes, by a phase's pattern: what comes is read, and
+added to a value or written in its place (core/comm/executor.cpp).
+"""
+
 
 class _Core(Protocol):
     """The part of `phasewise._core` that counts work; it needs no MPI."""
@@ -28,7 +35,7 @@ class _Core(Protocol):
 
 
 def kernel_seconds(case: Case) -> dict[str, float]:
-    """Seconds of a turn in each kernel, of the mean rank; IMBALANCE and OTHER beside them.
+    """Seconds of a turn in each kernel, of the mean rank; IMBALANCE, PACKING, OTHER beside them.
 
     Their sum is what a turn takes without its messages. StudyError where the study does not fit the
     ranks; RunError without the compiled core.
@@ -40,7 +47,7 @@ def kernel_seconds(case: Case) -> dict[str, float]:
         name = str(kernel["name"])
         seconds[name] = seconds.get(name, 0.0) + own
         imbalance += own * (float(kernel["load"]) - 1.0)
-    return seconds | {IMBALANCE: imbalance, OTHER: _other(case)}
+    return seconds | {IMBALANCE: imbalance, PACKING: _packing(case), OTHER: _other(case)}
 
 
 def kernel_work(case: Case) -> list[dict[str, Any]]:
@@ -68,6 +75,13 @@ def _seconds(case: Case, kernel: dict[str, Any]) -> float:
             return machine.processor.seconds(float(kernel["flops"]), float(kernel["bytes"]))
         total += term.amount * rate.at(term.size)
     return total
+
+
+def _packing(case: Case) -> float:
+    moved = sum(
+        MOVED.get(phase.pattern, 0.0) * float(phase.count @ phase.bytes) for phase in case.phases
+    )
+    return moved / case.machine.processor.bandwidth
 
 
 def _other(case: Case) -> float:
