@@ -1,0 +1,394 @@
+"""Messages that share a network: max-min fairness, loads of ways, and turns timed by hand."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from phasewise.machines import floor, make_twin, nodes_of
+from phasewise.machines.machine import Machine, parse_machine
+from phasewise.study import Study, load
+from tests.unit.study_tables import tables
+
+core: Any = pytest.importorskip("phasewise._core", reason="the core is not built")
+
+FOLDER = Path(__file__).resolve().parents[2]
+
+ROUNDING = 1e-9
+"""Far above rounding errors of some thousand additions, far below any error of a rate."""
+
+RESOLUTION = 0.02
+"""Of a message's time, for which rates are kept where the effort is 1."""
+
+SHARE_TOLERANCE = 2e-3
+"""Links whose shares differ by less are filled together."""
+
+
+# Fair rates.
+
+Flows = tuple[list[float], list[list[int]], list[float]]
+
+
+def random_flows(seed: int) -> Flows:
+    """Capacities of links, links of flows, and the most that each flow gets."""
+    draw = random.Random(seed)
+    links = draw.randint(1, 12)
+    # From a few values too, so that links and limits are alike.
+    capacities = [draw.choice([1.0, 2.0, draw.uniform(0.1, 10)]) for _ in range(links)]
+    flows = [draw.sample(range(links), draw.randint(1, links)) for _ in range(draw.randint(1, 40))]
+    return capacities, flows, [draw.choice([0.05, 0.5, draw.uniform(0.01, 5)]) for _ in flows]
+
+
+def progressive_filling(capacities: list[float], links: list[list[int]], most: list[float]) -> Any:
+    """All rates grow alike; each stops at its limit, or where a link of its way is full."""
+    rates = np.zeros(len(links))
+    crosses = np.array([[link in way for link in range(len(capacities))] for way in links])
+    growing = np.ones(len(links), dtype=bool)
+    while growing.any():
+        number = (crosses & growing[:, None]).sum(axis=0)
+        left = np.array(capacities) - rates @ crosses
+        room = min(left[number > 0] / number[number > 0], default=math.inf)
+        step = min(room, (np.array(most) - rates)[growing].min())
+        rates[growing] += step
+        full = np.array(capacities) - rates @ crosses <= ROUNDING * np.array(capacities)
+        growing &= (rates < np.array(most) * (1 - ROUNDING)) & ~(crosses & full).any(axis=1)
+    return rates
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_no_link_carries_more_than_it_can_and_no_flow_gets_more_than_it_may(seed: int) -> None:
+    capacities, links, most = random_flows(seed)
+    rates = core.fair_rates(capacities, links, most)
+    for link, capacity in enumerate(capacities):
+        carried = sum(rate for rate, way in zip(rates, links, strict=True) if link in way)
+        assert carried <= capacity * (1 + ROUNDING)
+    assert all(0 < rate <= limit for rate, limit in zip(rates, most, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_flow_below_its_limit_gets_the_most_of_all_on_a_full_link(seed: int) -> None:
+    # The condition that makes rates max-min fair (Bertsekas, Gallager, section 6.5.2).
+    capacities, links, most = random_flows(seed)
+    rates = core.fair_rates(capacities, links, most)
+    for rate, way, limit in zip(rates, links, most, strict=True):
+        held_up = rate >= limit
+        for link in way:
+            there = [r for r, w in zip(rates, links, strict=True) if link in w]
+            full = sum(there) >= capacities[link] * (1 - ROUNDING)
+            held_up = held_up or (full and rate >= max(there) * (1 - ROUNDING))
+        assert held_up
+
+
+@pytest.mark.parametrize("seed", range(100, 200))
+def test_fair_rates_are_those_of_progressive_filling(seed: int) -> None:
+    flows = random_flows(seed)
+    assert core.fair_rates(*flows) == pytest.approx(progressive_filling(*flows), rel=1e-6)
+
+
+def test_three_flows_over_two_links_share_as_in_the_textbook() -> None:
+    # One flow over both links, one over each: the narrow link is halved, the other gets the rest.
+    rates = core.fair_rates([1.0, 3.0], [[0, 1], [0], [1]], [9.0, 9.0, 9.0])
+    assert rates == pytest.approx([0.5, 0.5, 2.5], rel=ROUNDING)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_links_that_are_filled_together_are_overfull_by_the_tolerance_at_most(seed: int) -> None:
+    capacities, links, most = random_flows(seed)
+    tolerance = 0.1
+    rates = core.fair_rates(capacities, links, most, tolerance)
+    for link, capacity in enumerate(capacities):
+        carried = sum(rate for rate, way in zip(rates, links, strict=True) if link in way)
+        assert carried <= capacity * (1 + tolerance) * (1 + ROUNDING)
+    assert min(rates) > 0
+
+
+def test_the_last_of_many_flows_is_given_its_share_although_the_others_got_slightly_more() -> None:
+    # 799 flows have links of their own, shared with one other, that have 0.15 % more for each than
+    # the link that they share with all: in all more than a whole share.
+    many = 799
+    ways = [[i + 1] for i in range(many)] + [[i + 1, 0] for i in range(many)] + [[0]]
+    capacities = [many + 1.0] + [2 * 1.0015] * many
+    rates = core.fair_rates(capacities, ways, [9.0] * len(ways), SHARE_TOLERANCE)
+    assert rates == pytest.approx([1.0] * len(ways), rel=SHARE_TOLERANCE)
+
+
+# Loads of ways.
+
+PROCESSOR = "[processor]\npeak = 1e9\nflops = 1e9\nbandwidth = 1e9\n"
+
+
+def fat_tree(node: int, network: str = "") -> Machine:
+    """Adapters of 1 GB/s, of which one message can have all; buses of 4 GB/s."""
+    memory = "[memory]\nlatency = 1e-6\nrank_bandwidth = 4e9\nbandwidth = 4e9\n"
+    text = f"""
+name = "tree"
+[node]
+ranks = {node}
+{memory if node > 1 else ""}
+[network]
+kind = "fat-tree"
+latency = 2e-6
+flow_bandwidth = 1e9
+adapter_bandwidth = 1e9
+{network}
+"""
+    return parse_machine(text + PROCESSOR, "tree")
+
+
+def torus(dims: list[int]) -> Machine:
+    text = f"""
+name = "torus"
+[node]
+ranks = 1
+[network]
+kind = "torus"
+dims = {dims}
+latency = 4e-6
+hop_latency = 1e-7
+flow_bandwidth = 142e6
+link_bandwidth = 142e6
+"""
+    return parse_machine(text + PROCESSOR, "torus")
+
+
+def loads(machine: Machine, to: list[int]) -> list[float]:
+    found: list[float] = core.pattern_loads(to, make_twin(machine, "full", len(to)).platform)
+    return found
+
+
+NOBODY = -1
+
+
+@pytest.mark.parametrize(
+    ("to", "expected"),
+    [
+        ([2, NOBODY, NOBODY, NOBODY], [1, 0, 0, 0]),
+        # Two leave a node at once; two come to a node at once; both ways do not meet.
+        ([2, 3, NOBODY, NOBODY], [2, 2, 0, 0]),
+        ([2, NOBODY, NOBODY, NOBODY, 2, NOBODY], [2, 0, 0, 0, 2, 0]),
+        ([2, 3, 0, 1], [2, 2, 2, 2]),
+        # On the bus, beside one that leaves the node and does not use it.
+        ([1, 0, NOBODY, NOBODY], [2, 2, 0, 0]),
+        ([1, 2, NOBODY, NOBODY], [1, 1, 0, 0]),
+        # Three come to node 2, of which one leaves node 0 together with another: that one can use
+        # what is left of node 0's adapter, 1 - 1/3, and so is as if 3/2 were there.
+        ([2, 4, NOBODY, NOBODY, NOBODY, NOBODY, 4, 5], [1.5, 3, 0, 0, 0, 0, 3, 3]),
+    ],
+    ids=["alone", "out", "in", "both", "bus", "bus-and-out", "left-over"],
+)
+def test_loads_on_a_fat_tree_are_those_counted_by_hand(
+    to: list[int], expected: list[float]
+) -> None:
+    assert loads(fat_tree(2), to) == pytest.approx(expected, rel=ROUNDING)
+
+
+def test_the_tapered_stage_of_a_fat_tree_counts_in_units_of_an_adapter() -> None:
+    # Two nodes share 0.8 GB/s to all others: 0.4 of 1 GB/s each, unless both stay below.
+    tapered = fat_tree(1, "taper = {nodes = 2, bandwidth = 0.8e9}")
+    assert loads(tapered, [2, 3, 0, 1]) == pytest.approx([2.5] * 4, rel=ROUNDING)
+    assert loads(tapered, [1, 0, 3, 2]) == pytest.approx([1.0] * 4, rel=ROUNDING)
+
+
+@pytest.mark.parametrize(
+    ("dims", "to", "expected"),
+    [
+        # On to the next; two on, over links that two messages cross; back by one, the other way.
+        ([1, 1, 5], [1, 2, 3, 4, 0], [1] * 5),
+        ([1, 1, 5], [2, 3, 4, 0, 1], [2] * 5),
+        ([1, 1, 5], [4, 0, 1, 2, 3], [1] * 5),
+        # Half round: the even ones up, the odd ones down. Of four each link has one; of six each
+        # first link has that of the one that started two before too.
+        ([1, 1, 4], [2, 3, 0, 1], [1] * 4),
+        ([1, 1, 6], [3, 4, 5, 0, 1, 2], [2] * 6),
+        # Along x first, then y: 0 by 1 to 4, where 1 has gone up y; they meet there.
+        ([3, 3, 1], [4, 4] + [NOBODY] * 7, [2, 2] + [0] * 7),
+        # And 0 by 1, and 3 straight along x, do not.
+        ([3, 3, 1], [4, NOBODY, NOBODY, 4] + [NOBODY] * 5, [1, 0, 0, 1] + [0] * 5),
+    ],
+    ids=["next", "second", "back", "half-of-4", "half-of-6", "x-then-y", "apart"],
+)
+def test_loads_on_a_torus_are_those_counted_by_hand(
+    dims: list[int], to: list[int], expected: list[float]
+) -> None:
+    assert loads(torus(dims), to) == pytest.approx(expected, rel=ROUNDING)
+
+
+# Turns in time.
+
+
+def study(**changes: Any) -> Study:
+    """Without the luminosity, whose messages go while those of the potentials are on their way."""
+    return Study.from_dict(tables(**{"ip__1__luminosity": False, **changes}))
+
+
+NO_PROTOCOL: tuple[Any, ...] = (0, [], [], [])
+
+
+def contend(case: Study, ranks: int, platform: str, *protocol: Any, effort: float = 1.0) -> Any:
+    chosen = protocol or NO_PROTOCOL
+    return core.contend(case.parameters(), ranks, platform, *chosen, effort=effort)
+
+
+def golden(rank: int) -> float:
+    """When a rank begins, in latencies: within ten, at multiples of the golden ratio modulo 1."""
+    return 10 * math.fmod(rank * (1 + math.sqrt(5)) / 2, 1.0)
+
+
+def of_two_ranks(latency: float, seconds_of: Any) -> dict[str, float]:
+    """Of phases in which two ranks each send one message at a time, and wait for the other's."""
+    phases = core.messages(study().parameters(), 2, 1)
+    expected = {p["name"]: float(p["count"] @ seconds_of(p["bytes"])) for p in phases}
+    # In the first of them the rank that began first has waited for the other.
+    expected[phases[0]["name"]] += 0.5 * latency * golden(1)
+    return expected
+
+
+@pytest.mark.parametrize(("flow", "adapter"), [(2e9, 1e9), (1e9, 3e9)])
+def test_two_ranks_on_two_nodes_take_latency_and_the_narrowest_bandwidth_for_each_message(
+    flow: float, adapter: float
+) -> None:
+    platform = f"""kind = fat-tree\nnodes = 2\nnode.ranks = 1
+flow = 2e-6 {flow!r}\nadapter = {adapter!r}\n"""
+    expected = of_two_ranks(2e-6, lambda sizes: 2e-6 + sizes / min(flow, adapter))
+    found = contend(study(), 2, platform)
+    assert found["phases"] == pytest.approx(expected, rel=ROUNDING)
+    assert found["mean"] == pytest.approx(sum(expected.values()), rel=ROUNDING)
+    assert found["max"] == pytest.approx(found["mean"] + 1e-6 * golden(1), rel=ROUNDING)
+
+
+def test_two_ranks_of_a_node_share_its_bus() -> None:
+    platform = "kind = none\nnodes = 1\nnode.ranks = 2\nflow = 0.0 1e9\nmemory = 1e-6 4e9 5e9\n"
+    expected = of_two_ranks(1e-6, lambda sizes: 1e-6 + sizes / 2.5e9)
+    assert contend(study(), 2, platform)["phases"] == pytest.approx(expected, rel=ROUNDING)
+
+
+def test_two_ranks_of_a_torus_have_a_hop_and_a_link_each_way() -> None:
+    platform = make_twin(torus([1, 1, 2]), "plain", 2).platform
+    expected = of_two_ranks(4e-6, lambda sizes: 4e-6 + 1e-7 + sizes / 142e6)
+    assert contend(study(), 2, platform)["phases"] == pytest.approx(expected, rel=ROUNDING)
+
+
+def test_from_each_size_on_the_protocols_factors_hold() -> None:
+    platform = make_twin(fat_tree(1), "full", 2).platform
+    first, second = 100, 100_000
+
+    def seconds(sizes: Any) -> Any:
+        latency = np.select([sizes < first, sizes < second], [1.0, 2.0], 3.0)
+        bandwidth = np.select([sizes < first, sizes < second], [1.0, 0.5], 0.25)
+        return 2e-6 * latency + sizes / (1e9 * bandwidth)
+
+    found = contend(study(), 2, platform, 0, [first, second], [0.5, 0.25], [2.0, 3.0])
+    assert found["phases"] == pytest.approx(of_two_ranks(2e-6, seconds), rel=ROUNDING)
+
+
+def test_eager_messages_set_off_before_their_receiver_has_begun() -> None:
+    # Without any time but the latency, a rank begins its next round when it has begun this one and
+    # the other's message of this one is there.
+    latency = 2e-6
+    platform = f"kind = fat-tree\nnodes = 2\nnode.ranks = 1\nflow = {latency!r} 1e18\n"
+    messages = core.messages(study().parameters(), 2, 1)
+    begun = [0.0, latency * golden(1)]
+    for _ in range(round(sum(float(phase["count"].sum()) for phase in messages))):
+        begun = [max(begun[0], begun[1] + latency), max(begun[1], begun[0] + latency)]
+    waited = [begun[0], begun[1] - latency * golden(1)]
+    eager = contend(study(), 2, platform, 2**40, [], [], [])
+    # A megabyte takes 1e-12 s.
+    assert eager["mean"] == pytest.approx(sum(waited) / 2, rel=1e-5)
+    assert eager["max"] == pytest.approx(max(waited), rel=1e-5)
+    together = contend(study(), 2, platform)
+    assert eager["mean"] < together["mean"]
+
+
+def test_ranks_that_are_all_on_one_adapter_take_turns_of_equal_length() -> None:
+    # Beam 1 is on one node, beam 2 on the other: all that crosses shares the adapter of 1 GB/s.
+    base = {"process_grid": "1x4", "broadcast": "mesh", "crossing": "4b", "aggregate": False}
+    chosen = {f"communication__{key}": value for key, value in base.items()}
+    crossing = study(**chosen, ip__1__grid=[256, 256])
+    platform = make_twin(fat_tree(4), "plain", 8).platform
+    phase = next(p for p in core.messages(crossing.parameters(), 8, 4) if p["name"] == BEYOND)
+    assert phase["inter"].all()
+    volume = 4 * float(phase["count"] @ phase["bytes"])
+    seconds = contend(crossing, 8, platform)["phases"][BEYOND]
+    # Of the latencies some part is hidden behind the messages of others.
+    latencies = float(phase["count"].sum()) * 2e-6
+    assert volume / 1e9 * (1 - RESOLUTION) <= seconds <= (volume / 1e9 + latencies) * 1.02
+
+
+BEYOND = "broadcast_column"
+"""The phase that brings potentials to the other beam."""
+
+
+MACHINES = {"fat-tree": fat_tree(2), "torus": torus([2, 2, 4])}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("algorithm", ["hypercube", "mesh"])
+def test_twice_the_bandwidths_and_half_the_latencies_take_half_the_time(
+    name: str, algorithm: str
+) -> None:
+    platform = make_twin(MACHINES[name], "plain", 16).platform
+    quick = "\n".join(_twice_as_quick(line) for line in platform.splitlines())
+    case = study(communication__reduce=algorithm, communication__broadcast=algorithm)
+    # To the last bit: all rates are twice, all times half as large.
+    slow, fast = (contend(case, 16, text)["phases"] for text in (platform, quick))
+    assert {phase: 0.5 * seconds for phase, seconds in slow.items()} == fast
+
+
+LATENCIES = {"flow": 1, "memory": 1, "link": 1, "adapter": 0, "global": 0}
+"""Of each line with times, how many numbers are latencies: these come first."""
+
+
+def _twice_as_quick(line: str) -> str:
+    key, _, values = line.partition(" = ")
+    if key not in LATENCIES:
+        return line
+    numbers = [float(value) for value in values.split()]
+    factors = [0.5] * LATENCIES[key] + [2.0] * (len(numbers) - LATENCIES[key])
+    return f"{key} = " + " ".join(repr(n * f) for n, f in zip(numbers, factors, strict=True))
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("algorithm", ["hypercube", "mesh"])
+def test_no_turn_takes_less_than_the_floor_of_its_messages(name: str, algorithm: str) -> None:
+    machine = MACHINES[name]
+    case = study(communication__reduce=algorithm, communication__broadcast=algorithm)
+    traffic = core.traffic(case.parameters(), 16)
+    source, target, volume = (traffic[key] for key in ("from", "to", "bytes"))
+    least = floor(machine, nodes_of(machine, 16), source, target, volume, taper=False).seconds
+    found = contend(case, 16, make_twin(machine, "plain", 16).platform)
+    # Ranks begin within ten latencies. Rates are those of a moment, and links filled together.
+    last = found["max"] + 10 * machine.network.latency
+    assert last >= least * (1 - RESOLUTION - SHARE_TOLERANCE)
+    assert last < 10 * least
+
+
+@pytest.mark.parametrize("algorithm", ["hypercube", "mesh"])
+def test_more_effort_hardly_changes_times_on_a_fat_tree(algorithm: str) -> None:
+    platform = make_twin(fat_tree(4), "plain", 16).platform
+    case = study(communication__reduce=algorithm, communication__broadcast=algorithm)
+    usual, finer = (contend(case, 16, platform, effort=effort) for effort in (1.0, 10.0))
+    assert finer["messages"] == usual["messages"]
+    assert usual["mean"] == pytest.approx(finer["mean"], rel=0.01)
+    assert usual["max"] == pytest.approx(finer["max"], rel=0.01)
+
+
+def test_steps_and_grids_that_stand_for_others_take_the_time_of_all() -> None:
+    # Of the source paper's case, whose columns are padded, so that steps with as many pairs and the
+    # grids of a column are alike; a third of the effort is too little for all messages.
+    case = load(FOLDER / "examples/paper/study.toml", [])
+    platform = make_twin(fat_tree(4), "plain", 32).platform
+    whole, sampled = (contend(case, 32, platform, effort=effort) for effort in (1.0, 1 / 3))
+    assert sampled["messages"] < 0.6 * whole["messages"]
+    assert sampled["phases"] == pytest.approx(whole["phases"], rel=0.01)
+
+
+def test_a_network_that_lacks_a_number_is_named() -> None:
+    with pytest.raises(ValueError, match=r"the network lacks node\.ranks"):
+        contend(study(), 2, "kind = fat-tree\nnodes = 2\n")
+    with pytest.raises(ValueError, match="the network's flow needs 2 numbers"):
+        contend(study(), 2, "kind = fat-tree\nnodes = 2\nnode.ranks = 1\nflow = 1e-6\n")
