@@ -113,7 +113,7 @@ def reference(machine: Machine) -> str:
 def statement(machine: Machine) -> str:
     """The same as a sentence, for every table and picture."""
     if reference(machine) == "hardware":
-        return f"{machine.title}, as measured"
+        return machine.title
     return f"{machine.title}: a described machine, whose reference is a simulator, not hardware"
 
 

@@ -16,7 +16,7 @@ from phasewise.output import message
 from phasewise.study import Study
 
 TUNING_FILE = "tuning.json"
-"""Which ways to exchange a run tried, and the one it went on with (docs/communication.md)."""
+"""Which ways to exchange a run tried, and the one it went on with (docs/records.md)."""
 
 REPLACED = (
     *("study.toml", "study.json", "performance.json", "summary.json"),

@@ -87,12 +87,12 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
                                   network.node_ranks());
   const contention::Program program =
       driver::turn_program(turn, meshes, static_cast<std::int64_t>(effort * many_messages));
-  const contention::Protocol protocol{eager, std::move(sizes), std::move(bandwidth_factors),
-                                      std::move(latency_factors)};
+  const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
+                                      std::move(latency_factors));
   contention::Execution execution;
   {
     const nb::gil_scoped_release unlocked;
-    execution = contention::execute(program, network, protocol, resolution / effort);
+    execution = contention::execute(program, network, protocol, eager, resolution / effort);
   }
   return summed(program, execution.seconds);
 }
@@ -111,8 +111,8 @@ nb::dict by_load(const std::string& parameters, int ranks, const std::string& pl
   const driver::TurnMessages turn(driver::Parameters::parse(parameters), ranks,
                                   network.node_ranks());
   const contention::Program program = driver::turn_program(turn, meshes, few_messages);
-  const contention::LoadTables tables{table_from(within), table_from(between), eager};
-  return summed(program, contention::execute(program, network, tables).seconds);
+  const contention::LoadTables tables(network, table_from(within), table_from(between));
+  return summed(program, contention::execute(program, network, tables, eager, resolution).seconds);
 }
 
 std::vector<double> pattern_loads(const std::vector<int>& to, const std::string& platform) {

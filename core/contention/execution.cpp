@@ -20,11 +20,11 @@ using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 // Messages share what they cross.
 class Sharing : public Walk {
  public:
-  Sharing(const Program& program, const Network& network, const Protocol& protocol,
+  Sharing(const Program& program, const Network& network, const Timing& timing, std::int64_t eager,
           double resolution)
-      : Walk(program, protocol.eager),
+      : Walk(program, eager),
         network_(network),
-        protocol_(protocol),
+        timing_(timing),
         resolution_(resolution),
         share_(network.capacities()) {}
 
@@ -36,27 +36,22 @@ class Sharing : public Walk {
 
  private:
   struct Transfer {
-    int message = 0;
+    int id = 0;
     double start = 0.0, end = never;
-    double left = 0.0;  // [B], those that a protocol slows down counted longer
-    double size = 0.0, rate = 0.0;
+    double left = 0.0, rate = 0.0;  // of the message's amount
+    Timing::Message message;
     Route route;
   };
 
-  double factor(const std::vector<double>& factors, std::int64_t bytes) const {
-    const auto& sizes = protocol_.sizes;
-    const auto above = std::upper_bound(sizes.begin(), sizes.end(), bytes) - sizes.begin();
-    return above == 0 ? 1.0 : factors[above - 1];
-  }
   void launch(const Departure& departure, double now) override {
     const int index = take();
     Transfer& transfer = transfers_[index];
-    const std::int64_t bytes = departure.bytes;
-    network_.find_route(departure.from, departure.to, transfer.route);
-    transfer.message = departure.id;
-    transfer.start = now + transfer.route.latency * factor(protocol_.latency_factors, bytes);
-    transfer.size = static_cast<double>(bytes) / factor(protocol_.bandwidth_factors, bytes);
-    transfer.left = transfer.size;
+    const auto& [id, from, to, bytes] = departure;
+    network_.find_route(from, to, transfer.route);
+    transfer.message = timing_.message(transfer.route, bytes, from, to);
+    transfer.id = id;
+    transfer.start = now + transfer.message.delay;
+    transfer.left = transfer.message.amount;
     starting_.emplace(transfer.start, index);
   }
 
@@ -77,7 +72,7 @@ class Sharing : public Walk {
     double lasting = 0.0;
     for (const int index : active_) {
       next = std::min(next, transfers_[index].end);
-      lasting += transfers_[index].size / transfers_[index].rate;
+      lasting += transfers_[index].message.amount / transfers_[index].rate;
     }
     const double until =
         active_.empty() ? next : next + resolution_ * lasting / static_cast<double>(active_.size());
@@ -106,11 +101,12 @@ class Sharing : public Walk {
       events.pop();
       if (end <= start) {
         free_.push_back(index);
-        arrive(transfers_[index].message, time);
+        arrive(transfers_[index].id, time);
         continue;
       }
       // Too short for rates to be set on its account.
-      const double alone = time + transfers_[index].size / transfers_[index].route.most;
+      const Timing::Message& message = transfers_[index].message;
+      const double alone = time + message.amount / timing_.progress(message, message.most);
       if (alone <= until)
         ending.emplace(alone, index);
       else
@@ -122,18 +118,18 @@ class Sharing : public Walk {
     now_ = now;
     flows_.clear();
     for (const int index : active_)
-      flows_.push_back({transfers_[index].route.links, transfers_[index].route.most});
+      flows_.push_back({transfers_[index].route.links, transfers_[index].message.most});
     share_.rates(flows_, share_tolerance, rates_);
     for (std::size_t i = 0; i < active_.size(); ++i) {
       Transfer& transfer = transfers_[active_[i]];
-      transfer.rate = rates_[i];
+      transfer.rate = timing_.progress(transfer.message, rates_[i]);
       if (i >= known_) transfer.left -= transfer.rate * (now - transfer.start);
       transfer.end = now + std::max(transfer.left, 0.0) / transfer.rate;
     }
   }
 
   const Network& network_;
-  const Protocol& protocol_;
+  const Timing& timing_;
   double resolution_;
   FairShare share_;
   std::vector<Transfer> transfers_;
@@ -147,9 +143,20 @@ class Sharing : public Walk {
 
 }  // namespace
 
-Execution execute(const Program& program, const Network& network, const Protocol& protocol,
-                  double resolution) {
-  return Sharing(program, network, protocol, resolution).run();
+double Protocol::factor(const std::vector<double>& factors, std::int64_t bytes) const {
+  const auto above = std::upper_bound(sizes_.begin(), sizes_.end(), bytes) - sizes_.begin();
+  return above == 0 ? 1.0 : factors[above - 1];
+}
+
+Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*from*/,
+                                  int /*to*/) const {
+  return {bytes, false, route.latency * factor(latency_factors_, bytes), route.most,
+          static_cast<double>(bytes) / factor(bandwidth_factors_, bytes)};
+}
+
+Execution execute(const Program& program, const Network& network, const Timing& timing,
+                  std::int64_t eager, double resolution) {
+  return Sharing(program, network, timing, eager, resolution).run();
 }
 
 }  // namespace phasewise::contention

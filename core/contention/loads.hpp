@@ -1,29 +1,35 @@
-// A turn's messages in time from tables of measured ones: each takes what the table has for its
-// size and for the number of messages that are on the narrowest place of its way when it sets off.
+// Times of messages from tables of measured ones, by size and load. The load of a message is how
+// much less than the whole of the first place that it shares with others (the bus of its node, its
+// adapter, or a link of the torus) is its fair share.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
+#include "contention/execution.hpp"
 #include "contention/network.hpp"
-#include "contention/walk.hpp"
 
 namespace phasewise::contention {
 
 // Measured times, straight lines in between and beyond: seconds[load][size].
 struct LoadTable {
-  std::vector<double> sizes, loads;  // [B]; messages on the narrowest place; increasing
+  std::vector<double> sizes, loads;  // [B]; 1 where a message is alone; increasing
   std::vector<std::vector<double>> seconds;
 
   double at(double size, double load) const;
 };
 
-struct LoadTables {
-  LoadTable within, between;  // nodes
-  std::int64_t eager = 0;     // [B], shorter messages set off without the receiver
-};
+class LoadTables : public Timing {
+ public:
+  // Of messages within the nodes of a network, and between them.
+  LoadTables(const Network& network, LoadTable within, LoadTable between)
+      : network_(network), within_(std::move(within)), between_(std::move(between)) {}
+  Message message(const Route& route, std::int64_t bytes, int from, int to) const override;
+  double progress(const Message& message, double share) const override;
 
-Execution execute(const Program& program, const Network& network, const LoadTables& tables);
+ private:
+  const Network& network_;
+  LoadTable within_, between_;
+};
 
 // The load of each message of a pattern in which rank i sends to to[i] (-1: nothing).
 std::vector<double> loads_of(const std::vector<int>& to, const Network& network);

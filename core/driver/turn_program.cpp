@@ -14,8 +14,9 @@ using comm::TransposeExchange;
 using contention::Act;
 using contention::Verb;
 
-// Of exchanges that are repeated slice by slice, the first and then one for all others.
-constexpr int taken = 2;
+// Of exchanges that are repeated slice by slice, the first ones; the last of these, when traffic has
+// settled, stands for all others.
+constexpr int taken = 4;
 
 class Builder {
  public:

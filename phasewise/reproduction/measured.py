@@ -18,7 +18,7 @@ RANKS = (64, 128, 256)
 def measured_machine(
     name: str, cache: Path, ranks: tuple[int, ...] = RANKS, quick: bool = False
 ) -> Machine:
-    """The machine with the curves of its full twin, those of process grids on each of so many ranks.
+    """The machine with the curves of its full twin, of process grids on each number of `ranks`.
 
     cache: a folder for the measured files; what it holds of the same machine and simulator is not
     measured again. quick: fewer sizes. RunError where the measurement fails.
