@@ -1,9 +1,15 @@
 #include "contention/collectives.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 
 namespace phasewise::contention {
+namespace {
+
+constexpr std::int64_t smallest_piece = 32768;  // [B], as MPICH has it
+
+}  // namespace
 
 CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes) {
   CollectiveRounds rounds;
@@ -34,14 +40,38 @@ CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes) {
   return rounds;
 }
 
-CollectiveRounds ring_rounds(std::span<const std::int64_t> blocks, int me, bool reduces) {
+CollectiveRounds reduce_ring_rounds(std::span<const std::int64_t> blocks, int me) {
   const int p = static_cast<int>(blocks.size());
   CollectiveRounds rounds;
-  for (int k = 1; k < p; ++k) {
-    // Reducing, a block goes round until it comes to its owner; gathering, it starts from there.
-    const int block = (me - k + (reduces ? 0 : 1) + p) % p;
-    rounds.push_back({{{(me + 1) % p, blocks[block]}}, {(me - 1 + p) % p}});
-  }
+  for (int k = 1; k < p; ++k)
+    rounds.push_back({{{(me + 1) % p, blocks[(me - k + p) % p]}}, {(me - 1 + p) % p}});
+  return rounds;
+}
+
+CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me) {
+  const int p = static_cast<int>(blocks.size());
+  const int right = (me + 1) % p, left = (me - 1 + p) % p;
+  const std::int64_t piece =
+      std::max(*std::min_element(blocks.begin(), blocks.end()), smallest_piece);
+  // Pieces of p - 1 blocks, one after the other backwards around the ring, from this one on; an
+  // empty block takes its turn too.
+  const auto pieces_from = [&](int first) {
+    std::vector<std::int64_t> pieces;
+    for (int k = 0; k < p - 1; ++k) {
+      std::int64_t left_over = blocks[(first - k + p) % p];
+      do {
+        pieces.push_back(std::min(left_over, piece));
+        left_over -= pieces.back();
+      } while (left_over > 0);
+    }
+    return pieces;
+  };
+  const std::vector<std::int64_t> sent = pieces_from(me), received = pieces_from(left);
+  CollectiveRounds rounds(std::max(sent.size(), received.size()));
+  for (std::size_t i = 0; i < sent.size(); ++i)
+    if (sent[i] > 0) rounds[i].sends.push_back({right, sent[i]});
+  for (std::size_t i = 0; i < received.size(); ++i)
+    if (received[i] > 0) rounds[i].receives.push_back(left);
   return rounds;
 }
 

@@ -21,9 +21,11 @@ using CollectiveRounds = std::vector<CollectiveRound>;
 // Of member `me` of p. Sum everywhere: halving, nearest first, then doubling (Rabenseifner);
 // members beyond a power of two give their values to a neighbour first, and get the sums last.
 CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes);
-// Reduce-scatter (reduces) or all-gather around a ring; blocks[i]: bytes that member i ends, or
-// begins, with.
-CollectiveRounds ring_rounds(std::span<const std::int64_t> blocks, int me, bool reduces);
+// Reduce-scatter around a ring, block by block; blocks[i]: bytes that member i ends with.
+CollectiveRounds reduce_ring_rounds(std::span<const std::int64_t> blocks, int me);
+// All-gather around a ring, in pieces of the smallest block (but not of less than 32 kB): where
+// blocks differ, members send a piece while they receive one of another block, and take longer.
+CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me);
 // All blocks to member 0, one by one, and from there to all along a binomial tree.
 CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> blocks, int me);
 // Every member's message to every other at once.

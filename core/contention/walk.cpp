@@ -11,7 +11,7 @@ namespace phasewise::contention {
 namespace {
 
 // Latencies between the first and the last rank's start.
-constexpr double spread = 10.0;
+constexpr double spread = 20.0;
 
 }  // namespace
 

@@ -14,8 +14,8 @@ using comm::TransposeExchange;
 using contention::Act;
 using contention::Verb;
 
-// Of exchanges that are repeated slice by slice, the first ones; the last of these, when traffic has
-// settled, stands for all others.
+// Of exchanges that are repeated slice by slice, the first ones; the last of these, when traffic
+// has settled, stands for all others.
 constexpr int taken = 4;
 
 class Builder {
@@ -128,9 +128,10 @@ class Builder {
     const bool summed = exchange.form == comm::LibraryForm::all_reduced;
     const bool gathered = exchange.form == comm::LibraryForm::gathered && !exchange.adds;
     collective(exchange.phase, exchange.channel, exchange.team->ranks,
-               summed     ? contention::sum_rounds(p, me, all)
-               : gathered ? contention::gather_and_broadcast_rounds(blocks, me)
-                          : contention::ring_rounds(blocks, me, exchange.adds),
+               summed          ? contention::sum_rounds(p, me, all)
+               : gathered      ? contention::gather_and_broadcast_rounds(blocks, me)
+               : exchange.adds ? contention::reduce_ring_rounds(blocks, me)
+                               : contention::gather_ring_rounds(blocks, me),
                weight);
   }
 
