@@ -32,7 +32,7 @@ MACHINES = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")
 VERIFIED = 8
 """Runs that the tuner may make."""
 SHOWN = ("best", "median", "worst", "choice", "expected")
-CASES = (*((name, 64) for name in MACHINES), ("bassi", 128), ("bluegene-l", 128))
+CASES = (*((name, 64) for name in MACHINES), ("bassi", 128), ("jacquard", 128))
 
 
 @dataclass(frozen=True)
