@@ -29,6 +29,7 @@ Walk::Walk(const Program& program, std::int64_t eager)
 void Walk::begin(double latency) {
   // Multiples of the golden ratio, modulo 1, lie evenly and without order.
   std::vector<std::pair<double, int>> starts;
+  starts.reserve(ranks_.size());
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
     starts.emplace_back(spread * latency * std::fmod(rank * std::numbers::phi, 1.0), rank);
   std::sort(starts.begin(), starts.end());

@@ -11,7 +11,6 @@ namespace {
 
 using comm::Exchange;
 using comm::TransposeExchange;
-using contention::Act;
 using contention::Verb;
 
 // Of exchanges that are repeated slice by slice, the first ones; the last of these, when traffic
@@ -183,6 +182,7 @@ constexpr int fewest_steps = 3;
 
 std::vector<WeightedStep> all_steps(int slices) {
   std::vector<WeightedStep> result;
+  result.reserve(collision::steps(slices));
   for (int k = 0; k < collision::steps(slices); ++k) result.push_back({k, 1.0});
   return result;
 }
@@ -192,6 +192,7 @@ std::vector<WeightedStep> representative_steps(int slices, int most) {
   // Of the steps k and 2S - 2 - k, which have k + 1 pairs, the first.
   const int count = std::min(most, slices);
   std::vector<WeightedStep> result;
+  result.reserve(count);
   for (int i = 0; i < count; ++i)
     result.push_back({count > 1 ? (slices - 1) * i / (count - 1) : slices - 1, 0.0});
   std::size_t next = 0;

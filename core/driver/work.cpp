@@ -21,7 +21,10 @@ using collision::Step;
 constexpr double flops_per_element = 80.0;  // as turn.cpp
 
 // The largest share that one of `parts` owners has of n things.
-double largest_share(int n, int parts) { return static_cast<double>((n + parts - 1) / parts) / n; }
+double largest_share(int n, int parts) {
+  const int most = (n + parts - 1) / parts;
+  return static_cast<double>(most) / n;
+}
 
 // Macroparticles, and how they and the slices are divided.
 class Study {
