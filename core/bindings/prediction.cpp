@@ -40,7 +40,7 @@ auto numpy(std::vector<T> values) {
 nb::list messages(const std::string& parameters, int ranks, int node_size, double meshes) {
   const driver::TurnMessages turn(driver::Parameters::parse(parameters), ranks, node_size);
   nb::list result;
-  for (driver::PhaseMessages& phase : driver::phase_messages(turn, meshes)) {
+  for (driver::PhaseMessages& phase : driver::phase_messages(turn, node_size, meshes)) {
     const driver::PhaseTraits traits = driver::traits_of(phase.name, turn.settings());
     nb::dict one;
     one["name"] = phase.name;
@@ -112,7 +112,12 @@ nb::dict by_load(const std::string& parameters, int ranks, const std::string& pl
                                   network.node_ranks());
   const contention::Program program = driver::turn_program(turn, meshes, few_messages);
   const contention::LoadTables tables(network, table_from(within), table_from(between));
-  return summed(program, contention::execute(program, network, tables, eager, resolution).seconds);
+  contention::Execution execution;
+  {
+    const nb::gil_scoped_release unlocked;
+    execution = contention::execute(program, network, tables, eager, resolution);
+  }
+  return summed(program, execution.seconds);
 }
 
 std::vector<double> pattern_loads(const std::vector<int>& to, const std::string& platform) {

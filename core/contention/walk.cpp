@@ -33,6 +33,7 @@ void Walk::begin(double latency) {
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
     starts.emplace_back(spread * latency * std::fmod(rank * std::numbers::phi, 1.0), rank);
   std::sort(starts.begin(), starts.end());
+  if (!starts.empty()) last_start_ = starts.back().first;
   for (const auto& [start, rank] : starts) go_on(rank, start);
 }
 
@@ -118,7 +119,8 @@ void Walk::one_done(const End& end, double now) {
   RankState& rank = ranks_[end.rank];
   if (--rank.flights[end.flight].pending > 0 || rank.waiting_for != end.flight) return;
   const Round& round = round_of(end.rank, end.flight);
-  rank.seconds[round.phase] += round.weight * (now - rank.since);
+  rank.seconds[round.phase] +=
+      round.weight * std::max(now - std::max(rank.since, last_start_), 0.0);
   go_on(end.rank, now);
 }
 

@@ -28,9 +28,9 @@ class Walk {
   // Told once of each message, when it may set off.
   virtual void launch(const Departure& departure, double now) = 0;
 
-  // All ranks, until they have to wait. They begin within a few latencies [s] of each other: where
+  // All ranks, until they have to wait. They begin within some latencies [s] of each other: where
   // senders do not wait for receivers, ranks that begin together would stay together for ever, as
-  // none do that are not quite alike.
+  // none do that are not quite alike. What passes before the last one begins counts for nothing.
   void begin(double latency);
   // Both ends go on where they were waiting for this message.
   void arrive(int id, double now);
@@ -67,6 +67,7 @@ class Walk {
 
   const Program& program_;
   std::int64_t eager_;
+  double last_start_ = 0.0;
   std::vector<MessageState> messages_;
   std::vector<RankState> ranks_;
 };

@@ -71,31 +71,32 @@ std::vector<const Round*> rounds_of(const RankProgram& program, int phase) {
 }
 
 // Of the ranks of this one's node, the messages of each round that stay within it, and that leave.
-std::vector<std::array<int, 2>> active_in_rounds(const TurnMessages& turn, Programs& programs,
-                                                 int rank, int phase) {
+std::vector<std::array<int, 2>> active_in_rounds(const TurnMessages& turn, int node_size,
+                                                 Programs& programs, int rank, int phase) {
   std::vector<std::array<int, 2>> active;
   for (int mate = 0; mate < turn.ranks(); ++mate) {
-    if (turn.node(mate) != turn.node(rank)) continue;
+    if (mate / node_size != rank / node_size) continue;
     const auto rounds = rounds_of(programs.of(mate), phase);
     active.resize(std::max(active.size(), rounds.size()));
     for (std::size_t i = 0; i < rounds.size(); ++i)
       for (const contention::Send& send : rounds[i]->sends)
-        ++active[i][turn.node(send.peer) == turn.node(mate) ? 0 : 1];
+        ++active[i][send.peer / node_size == mate / node_size ? 0 : 1];
   }
   return active;
 }
 
-PhaseMessages messages_of(const TurnMessages& turn, Programs& programs, int rank, int phase) {
+PhaseMessages messages_of(const TurnMessages& turn, int node_size, Programs& programs, int rank,
+                          int phase) {
   PhaseMessages result;
   result.name = programs.names()[phase];
   result.rank = rank;
-  const auto active = active_in_rounds(turn, programs, rank, phase);
+  const auto active = active_in_rounds(turn, node_size, programs, rank, phase);
   const auto rounds = rounds_of(programs.of(rank), phase);
   using Kind = std::tuple<std::int64_t, int, std::int64_t, std::int64_t>;
   std::map<Kind, double> kinds;
   for (std::size_t i = 0; i < rounds.size(); ++i)
     for (const contention::Send& send : rounds[i]->sends) {
-      const int inter = turn.node(send.peer) == turn.node(rank) ? 0 : 1;
+      const int inter = send.peer / node_size == rank / node_size ? 0 : 1;
       kinds[{send.bytes, inter, std::abs(send.peer - rank), active[i][inter]}] += rounds[i]->weight;
     }
   for (const auto& [kind, count] : kinds) {
@@ -110,7 +111,7 @@ PhaseMessages messages_of(const TurnMessages& turn, Programs& programs, int rank
 
 }  // namespace
 
-std::vector<PhaseMessages> phase_messages(const TurnMessages& turn, double meshes) {
+std::vector<PhaseMessages> phase_messages(const TurnMessages& turn, int node_size, double meshes) {
   Programs programs(turn, meshes);
   std::vector<Sent> most;
   std::vector<int> whose;
@@ -125,7 +126,8 @@ std::vector<PhaseMessages> phase_messages(const TurnMessages& turn, double meshe
   }
   std::vector<PhaseMessages> result;
   for (int phase = 0; phase < std::ssize(most); ++phase)
-    if (most[phase].first > 0.0) result.push_back(messages_of(turn, programs, whose[phase], phase));
+    if (most[phase].first > 0.0)
+      result.push_back(messages_of(turn, node_size, programs, whose[phase], phase));
   return result;
 }
 

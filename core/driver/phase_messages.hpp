@@ -22,8 +22,8 @@ struct PhaseMessages {
 
 // In the order in which a rank meets them. distance: between the ranks' numbers; active: messages
 // that ranks of the sender's node send in the same round, as far as this one, out of the node or
-// within it. Beyond a few hundred ranks the rank that sends most is sought among the corners of the
-// process grids.
-std::vector<PhaseMessages> phase_messages(const TurnMessages& turn, double meshes);
+// within it, a node having node_size ranks. With many ranks the one that sends most is sought among
+// the first and the last of each column.
+std::vector<PhaseMessages> phase_messages(const TurnMessages& turn, int node_size, double meshes);
 
 }  // namespace phasewise::driver

@@ -95,7 +95,7 @@ def parallel_curve(case: Case, level: str) -> Curve | None:
 
 def senders_at_once(case: Case, level: str) -> int:
     """Ranks of a node that send across `level` when all do, as curves count them."""
-    return max(min(case.node_size, case.ranks), OF_ONE_PAIR[level])
+    return max(min(case.machine.node_ranks, case.ranks), OF_ONE_PAIR[level])
 
 
 def parallel_line(case: Case, model: str, level: str) -> Line:

@@ -81,11 +81,6 @@ class Case:
     meshes: float = 0.0
     records: tuple[Path, ...] = ()
 
-    @property
-    def node_size(self) -> int:
-        """Ranks of a node: what the study says, or else the machine."""
-        return self.study.communication.node_size or self.machine.node_ranks
-
     @cached_property
     def phases(self) -> tuple[PhaseMessages, ...]:
         """The messages of each phase, in the order of a turn.
@@ -96,7 +91,7 @@ class Case:
         check_size(self.machine, self.ranks)
         try:
             parameters = self.study.parameters()
-            found = load_core().messages(parameters, self.ranks, self.node_size, self.meshes)
+            found = load_core().messages(parameters, self.ranks, self.machine.node_ranks, self.meshes)
         except ValueError as error:
             raise StudyError(str(error)) from error
         return tuple(_phase(phase) for phase in found)

@@ -149,10 +149,10 @@ def test_of_one_pair_the_parallel_table_is_that_of_ping_ping() -> None:
 def test_the_table_for_as_many_ranks_as_a_node_has_is_chosen() -> None:
     tables = [curve("parallel", "network", pairs=p, factor=p) for p in (1, 2, 4, 8)]
     tables += [curve("parallel", "node", pairs=8)]
-    half = load_machine("bassi"), paper(["communication.node_size=4"])
-    machine = replace(half[0], curves=tuple(tables))
-    reduced = replace(half[0], curves=tuple(t for t in tables if t.pairs != 4))
-    found = [load_model("4").phase_seconds(Case(half[1], m, 256)) for m in (machine, reduced)]
+    half = replace(load_machine("bassi"), node_ranks=4)
+    machine = replace(half, curves=tuple(tables))
+    reduced = replace(half, curves=tuple(t for t in tables if t.pairs != 4))
+    found = [load_model("4").phase_seconds(Case(paper(), m, 256)) for m in (machine, reduced)]
     # All of phase 4b leaves the node: 4 times as long as one pair, or the nearest there is.
     assert found[0]["broadcast_column"] != found[1]["broadcast_column"]
 
