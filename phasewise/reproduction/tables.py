@@ -86,23 +86,23 @@ def table_4(machines: dict[str, Machine]) -> Table:
     """Latency and bandwidth of each benchmark on the simulated machines, and the paper's."""
     rows = []
     for name, machine in machines.items():
-        for benchmark, title, level in (
-            ("ping_pong", "ping-pong", "network"),
-            ("ping_ping", "ping-ping", "network"),
-            ("parallel_inter", "parallel", "network"),
-            ("parallel_intra", "parallel", "node"),
-            ("grid_256", "grid", None),
+        for benchmark, title, level, ranks in (
+            ("ping_pong", "ping-pong", "network", None),
+            ("ping_ping", "ping-ping", "network", None),
+            ("parallel_inter", "parallel", "network", None),
+            ("parallel_intra", "parallel", "node", None),
+            ("grid_256", "grid", None, 256),
         ):
             theirs = machine.paper.get(benchmark)
-            # A rank alone on its node has no others to send at the same time.
-            pairs = None if title != "parallel" else machine.node_ranks // (1 + (level == "node"))
-            own = find(machine.curves, title, level=level, pairs=pairs)
+            pairs = machine.node_ranks if title == "parallel" else None
+            own = find(machine.curves, title, level=level, pairs=pairs, ranks=ranks)
             if theirs is None and own is None:
                 continue
             rows.append((f"{name}, {benchmark.replace('_', ' ')}", *_pair(theirs), *_pair(own)))
     note = (
         f"{SIMULATOR} Its twin is made from the paper's rows of ping-ping, single and parallel; "
-        "the probes find them again, with the protocol's changes. The grid is of the ranks probed."
+        "the probes find them again, with the protocol's changes. The grid is of 256 ranks: "
+        "messages to the next one in the row."
     )
     heads = ("machine, benchmark", "paper L [µs]", "B [MB/s]", "twin L [µs]", "B [MB/s]")
     return Table("Table 4: latency and bandwidth", heads, tuple(rows), note)

@@ -6,12 +6,14 @@ import math
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from phasewise.cli import main
 from phasewise.errors import RunError
 from phasewise.machines import load_machine
+from phasewise.machines.curves import Curve
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.models import Prediction
 from phasewise.report.page import render
@@ -31,6 +33,7 @@ from phasewise.reproduction.gains import check_claims
 from phasewise.reproduction.holdout import Judged, holdout, residuals
 from phasewise.reproduction.plans import Plans, make_plans
 from phasewise.reproduction.results import BEST, FULL, QUICK, VARIANTS, Extent, Results, Run
+from phasewise.reproduction.tables import table_4
 
 PAPER = {"seaborg": 0.65, "bassi": 0.32, "jacquard": 0.06, "jaguar": 0.29, "bluegene-l": 0.08}
 """Gains by layout, of the paper."""
@@ -176,13 +179,38 @@ def test_the_cases_of_a_machine_are_many_different_and_bearable() -> None:
 
 
 def test_the_split_follows_from_the_text_alone() -> None:
-    # By hand: the first 6 bytes of the SHA-256 of the text, over 2^48, are below 0.4 for fitting.
-    sample = paper_sample("bassi", 32, "base")
-    assert sample.text.startswith("machine=bassi ranks=32 process_grid=1x16 layout=row-first")
-    held_out = [one.held_out for one in samples("bassi")]
+    fields = (
+        "process_grid={grid} layout=row-first reduce=mesh broadcast=mesh schedule=ring "
+        "transpose=pairwise aggregate=False crossing=4b nodes=256 slices=8 planes=1 "
+        "green=every-step luminosity=False padded=True seed=1"
+    )
+    # By sha256sum: the digest of the first text begins with ff4d520a, that of the second with
+    # 262a43c5. 0xff/256 = 0.996 is held out; 0x26/256 = 0.148, below 0.4, is for fitting.
+    for ranks, grid, held_out in ((32, "1x16", True), (64, "2x16", False)):
+        sample = paper_sample("bassi", ranks, "base")
+        assert sample.text == f"machine=bassi ranks={ranks} {fields.format(grid=grid)}"
+        assert sample.held_out is held_out
     # Of 58, 60 % are 34.8 ± 3.7: four standard deviations.
-    assert 20 <= sum(held_out) <= 50
-    assert [replace(one).held_out for one in samples("bassi")] == held_out
+    assert 20 <= sum(one.held_out for one in samples("bassi")) <= 50
+
+
+def test_table_4_has_the_curves_of_whole_nodes_and_of_256_ranks() -> None:
+    def line(latency: float, benchmark: str, level: str, **of: Any) -> Curve:
+        straight = {"sizes": (0, 1), "seconds": (1.0, 1.0), "low": (1.0, 1.0), "high": (1.0, 1.0)}
+        return Curve(benchmark=benchmark, level=level, latency=latency, bandwidth=1e9,
+                     **straight, **of)  # fmt: skip
+
+    ranks = load_machine("bassi").node_ranks
+    curves = (
+        line(1e-6, "parallel", "node", pairs=ranks // 2),
+        line(2e-6, "parallel", "node", pairs=ranks),
+        line(3e-6, "grid", "network", direction="row", distance=1, ranks=64),
+        line(4e-6, "grid", "network", direction="row", distance=1, ranks=256),
+    )
+    machine = replace(load_machine("bassi"), curves=curves)
+    own = {row[0]: row[3] for row in table_4({"bassi": machine}).rows}
+    assert own["bassi, parallel intra"] == "2.00"
+    assert own["bassi, grid 256"] == "4.00"
 
 
 def judged(machine: str, number: int, simulated: float, held_out: bool) -> Judged:

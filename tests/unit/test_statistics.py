@@ -64,9 +64,11 @@ def test_a_line_is_found_again() -> None:
 
 
 def test_latency_and_bandwidth_are_never_negative() -> None:
-    latency, bandwidth, _ = fit_line(SIZES[10:], SIZES[10:] ** 1.5 * 1e-12)
+    sizes = SIZES[10:]
+    latency, bandwidth, _ = fit_line(sizes, sizes**1.5 * 1e-12)
     assert latency == 0.0
-    assert bandwidth > 0
+    # Least squares of x s/t - 1 with s/t = 1e12 / sqrt(s) alone: 1/x = Σ (s/t)² / Σ s/t.
+    assert bandwidth == pytest.approx(1e12 * np.sum(1 / sizes) / np.sum(sizes**-0.5), rel=1e-9)
     _, bandwidth, _ = fit_line(SIZES, np.full(len(SIZES), 1e-6))
     assert bandwidth > 1e18
 
