@@ -93,18 +93,19 @@ class AutoTuner:
         facts = json.loads(self.simulation.driver.communication(False)[0])
         facts = {"place": facts["place"], "node": facts["node"]} | cache.host_facts()
         parts = [json.loads(part) for part in core.gather(json.dumps(facts).encode())]
-        said: dict[str, Any] = {}
-        if core.rank() == 0:
-            shapes = process_grid(part["place"] for part in parts)
-            self._place = self._key(parts, shapes)
-            nodes = len({part["node"] for part in parts})
-            levels = 1 < nodes < len(parts)
-            said = {"changes": changes(self._given, shapes, most_slices(self.simulation), levels)}
-            said["kept"] = self._kept(resume)
-        said = json.loads(core.broadcast(json.dumps(said).encode()))
+        proposal = on_rank_zero(core, lambda: self._proposal(parts, resume))
+        said = json.loads(core.broadcast(json.dumps(proposal).encode()))
         if said["kept"] is not None and self._use_kept(said["kept"]):
             return None
         return self._start([{}, *said["changes"]])
+
+    def _proposal(self, parts: Sequence[dict[str, Any]], resume: bool) -> dict[str, Any]:
+        """What may be tried, and what is kept, from the facts of all ranks; on rank 0."""
+        shapes = process_grid(part["place"] for part in parts)
+        self._place = self._key(parts, shapes)
+        nodes = len({part["node"] for part in parts})
+        found = changes(self._given, shapes, most_slices(self.simulation), 1 < nodes < len(parts))
+        return {"changes": found, "kept": self._kept(resume)}
 
     def _key(self, parts: Sequence[dict[str, Any]], shapes: Shapes) -> dict[str, Any]:
         """Under which key and name a choice is kept; on rank 0."""
@@ -151,8 +152,8 @@ class AutoTuner:
     def _nothing(self, reason: str) -> None:
         if self._core.rank() == 0:
             message(f'tune = "auto": {reason}; the choice of the study stays')
-        nothing: dict[str, Any] = {"choice": None, "from_cache": False, "turns": 0}
-        rest = {"candidates": [], "note": reason}
+        nothing = dict.fromkeys(("choice", "changes", "seconds", "given_seconds"))
+        rest = {"from_cache": False, "turns": 0, "candidates": [], "note": reason}
         self._keep({"version": cache.VERSION} | nothing | rest)
 
     def _fill(self, search: Search) -> None:
@@ -289,12 +290,18 @@ def _pairs(prow: int, pcol: int, levels: bool) -> list[str]:
 
 
 def read_tuning(folder: RunFolder) -> dict[str, Any] | None:
-    """What a run's `tuning.json` says; None where it has none, or it is damaged."""
+    """What a run's `tuning.json` says; None where it has none, or, with a sentence, damaged."""
+    path = folder.path / TUNING_FILE
     try:
-        found = json.loads((folder.path / TUNING_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
         return None
-    return found if isinstance(found, dict) else None
+    except (ValueError, RecursionError):
+        found = None
+    if not cache.well_formed(found):
+        message(f"{path} is damaged and is not shown")
+        return None
+    return dict(found)
 
 
 def tuning_summary(report: dict[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,13 @@ def folder(environment: Mapping[str, str] | None = None) -> Path:
     """Where choices are kept."""
     environment = os.environ if environment is None else environment
     if own := environment.get("PHASEWISE_CACHE"):
-        return Path(own).expanduser() / "tuning"
+        try:
+            return Path(own).expanduser() / "tuning"
+        except RuntimeError:
+            message(
+                f"warning: PHASEWISE_CACHE is {own}, and there is no such home; choices of "
+                'tune = "auto" are kept as if it were not set'
+            )
     base = Path(environment.get("XDG_CACHE_HOME", ""))
     # The XDG specification has relative paths ignored.
     base = base if base.is_absolute() else Path(environment.get("HOME", "/")) / ".cache"
@@ -43,7 +49,7 @@ def host_facts() -> dict[str, Any]:
     """Of this rank's node: name, usable cores, processor."""
     return {
         "host": socket.gethostname(),
-        "cores": os.cpu_count() or 1,
+        "cores": len(os.sched_getaffinity(0)),
         "processor": _processor(),
     }
 
@@ -109,14 +115,14 @@ def load(path: Path, key: Any, build: str) -> dict[str, Any] | None:
         if kept["choice"] is None:
             return None  # of a run that came to none
         named, made_by, choice = kept["key"], kept["build"], kept["choice"]
-        if kept["version"] != VERSION or not isinstance(choice, dict) or kept["candidates"] is None:
+        if kept["version"] != VERSION or not isinstance(choice, dict) or not well_formed(kept):
             raise ValueError("it is of another form")
     except FileNotFoundError:
         return None
     except OSError as error:
         message(f'tune = "auto": {path} cannot be read ({disk_reason(error)}); it is tried anew')
         return None
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         message(f'tune = "auto": {path} is damaged and is not used')
         return None
     if named != json.loads(json.dumps(key)):
@@ -125,6 +131,34 @@ def load(path: Path, key: Any, build: str) -> dict[str, Any] | None:
         message(f'tune = "auto": {path} was written by another build ({made_by}); it is tried anew')
         return None
     return dict(kept)
+
+
+def well_formed(report: Any) -> bool:
+    """Whether a report has what is read of it: its keys, and candidates with theirs."""
+    if not isinstance(report, dict) or not {"choice", "from_cache"} <= report.keys():
+        return False
+    entries = report.get("candidates")
+    return (
+        _kinds(report, {"changes": (dict, None), "given_seconds": (float, None), "note": (str,)})
+        and isinstance(entries, list)
+        and all(isinstance(entry, dict) and _kinds(entry, CANDIDATE) for entry in entries)
+    )
+
+
+CANDIDATE: dict[str, tuple[type | None, ...]] = {
+    "changes": (dict,),
+    "turns": (int,),
+    "seconds": (float, None),
+    "note": (str,),
+}
+"""Of a candidate: kinds of its values, None where null is accepted."""
+
+
+def _kinds(table: Mapping[str, Any], kinds: Mapping[str, tuple[type | None, ...]]) -> bool:
+    return all(
+        key in table and (type(table[key]) if table[key] is not None else None) in accepted
+        for key, accepted in kinds.items()
+    )
 
 
 def store(path: Path, kept: Mapping[str, Any]) -> None:

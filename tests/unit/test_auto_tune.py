@@ -11,7 +11,8 @@ from typing import Any, cast
 import pytest
 
 from phasewise.communication_records import read_communication
-from phasewise.errors import StudyError
+from phasewise.errors import RunError, StudyError
+from phasewise.launch import this_machine
 from phasewise.recording import Recording
 from phasewise.run_folder import RunFolder
 from phasewise.simulation import Simulation
@@ -285,6 +286,69 @@ def test_a_damaged_choice_is_said_and_not_used(
     assert "is damaged and is not used" in said[0]
     # It has been replaced by a whole one.
     assert run(tmp_path / "three")["from_cache"]
+
+
+LAME: list[dict[str, Any]] = [
+    {"candidates": [{}]},
+    {"candidates": "abc"},
+    {"candidates": [1]},
+    {"candidates": [{"changes": [], "turns": 1, "seconds": None, "note": ""}]},
+    {"candidates": [{"changes": {}, "turns": 1, "seconds": "1", "note": ""}]},
+    {"given_seconds": "fast"},
+    {"changes": 3},
+    {"note": None},
+]
+
+
+@pytest.mark.parametrize("change", [*LAME, *({key: ...} for key in ("given_seconds", "note"))])
+def test_a_choice_whose_parts_are_damaged_is_neither_used_nor_shown(
+    tmp_path: Path, kept: Path, capsys: pytest.CaptureFixture[str], change: dict[str, Any]
+) -> None:
+    run(tmp_path / "one")
+
+    def damaged(content: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in (content | change).items() if value is not ...}
+
+    spoil(kept, damaged)
+    (file,) = kept.iterdir()
+    (tmp_path / "one" / "tuning.json").write_text(file.read_text())
+    assert run(tmp_path / "two")["from_cache"] is False
+    assert read_tuning(RunFolder(tmp_path / "one")) is None
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(" is damaged and is not ")[1] for line in said] == ["used", "shown"]
+
+
+def test_a_cache_in_the_home_of_nobody_is_a_warning_and_the_usual_folder_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PHASEWISE_CACHE", "~nosuchuser/x")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "usual"))
+    assert run(tmp_path / "run")["choice"] is not None
+    assert len(list((tmp_path / "usual" / "phasewise" / "tuning").iterdir())) == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("warning: PHASEWISE_CACHE is ~nosuchuser/x")
+
+
+def test_an_error_of_rank_zero_alone_is_raised_on_every_rank(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_arguments: Any) -> None:
+        raise RunError("no key")
+
+    monkeypatch.setattr(cache, "study_key", fails)
+
+    def body(fake: FakeRank) -> None:
+        rank: Any = TimedRank(fake, steady)
+        simulation = Simulation(study(), core=rank)
+        with pytest.raises(RunError, match="no key"):
+            AutoTuner(simulation, RunFolder(tmp_path), rank, False)
+
+    World(4).run(body)
+
+
+def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _process: {3})
+    assert cache.host_facts()["cores"] == this_machine().cores == 1
 
 
 def test_a_cache_that_cannot_be_written_is_a_warning(
