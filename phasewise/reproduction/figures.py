@@ -149,7 +149,7 @@ def _gains(results: Results, name: str) -> Drawing | Missing:
     """Simulated and predicted time of each variant on the most ranks, as in Figure 7."""
     if name not in results.machines:
         return NOT_RUN
-    ranks, model = results.extent.ranks[-1], _model(results, name)
+    ranks, model = results.extent.ranks[-1], "contention"
     variants = []
     for variant in VARIANTS:
         found = results.predicted.get((Run(name, ranks, variant), model))
@@ -160,12 +160,6 @@ def _gains(results: Results, name: str) -> Drawing | Missing:
             ends = (found.low * scale, found.high * scale)
             variants.append(Variant(variant, found.exchange_seconds, *ends, own))
     return draw_variants({name: variants}, f"{ranks} ranks; model {model}. {SOURCE}")
-
-
-def _model(results: Results, name: str) -> str:
-    """The model that follows every message, where there is one, else the paper's best."""
-    wanted = ("contention", BEST[name])
-    return next((m for m in wanted if (m, name) not in results.refused), BEST[name])
 
 
 def _scaling(results: Results, name: str) -> Drawing | Missing:

@@ -14,7 +14,7 @@ import numpy as np
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
-from phasewise.models import Case, interval, model_names, predict
+from phasewise.models import Case, interval, predict
 from phasewise.reproduction.cases import Sample
 
 MODELS = ("1a", "1b", "2", "3", "4", "5", "6", "loads", "contention")
@@ -48,7 +48,7 @@ def judge(
     samples: Sequence[Sample],
     simulated: Sequence[float],
     machines: Mapping[str, Machine],
-    models: Iterable[str] = MODELS,
+    models: Sequence[str] = MODELS,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[list[Judged], dict[tuple[str, str], str]]:
     """Every sample by every model, and why a model has none of a machine: (model, machine) → why.
@@ -58,10 +58,9 @@ def judge(
     """
     judged: list[Judged] = []
     refused: dict[tuple[str, str], str] = {}
-    known = [model for model in models if model in model_names()]
     for number, (sample, seconds) in enumerate(zip(samples, simulated, strict=True), 1):
         case = Case(sample.study(), machines[sample.machine], sample.ranks, meshes=FIRST_TURN)
-        for model in known:
+        for model in models:
             if (model, sample.machine) in refused:
                 continue
             try:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
-from phasewise.models import Case, Prediction, model_names, predict
+from phasewise.models import Case, Prediction, predict
 from phasewise.models.computation import kernel_seconds
 from phasewise.reproduction.cases import MACHINES, Sample, messages, paper_sample, samples
 from phasewise.reproduction.holdout import FIRST_TURN, MODELS, holdout, judge
@@ -180,10 +180,10 @@ def _predict(
     wanted += [(run, model) for run in beyond for model in (BEST[run.machine], "contention")]
     predicted: dict[tuple[Run, str], Prediction] = {}
     refused: dict[tuple[str, str], str] = {}
-    tell, known = Telling("predictions"), model_names()
+    tell = Telling("predictions")
     for number, (run, model) in enumerate(wanted, 1):
         pair = (model, run.machine)
-        if model in known and pair not in refused:
+        if pair not in refused:
             case = Case(
                 paper_sample(*run).study(), machines[run.machine], run.ranks, meshes=FIRST_TURN
             )
