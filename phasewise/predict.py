@@ -106,13 +106,12 @@ def predict_many(
 
 def reference(machine: Machine) -> str:
     """What the machine's numbers are about: hardware that was measured, or else a simulator."""
-    measured = machine.measured
-    return "hardware" if measured is not None and measured.reference == "hardware" else "simulator"
+    return "hardware" if machine.is_hardware else "simulator"
 
 
 def statement(machine: Machine) -> str:
     """The same as a sentence, for every table and picture."""
-    if reference(machine) == "hardware":
+    if machine.is_hardware:
         return machine.title
     return f"{machine.title}: a described machine, whose reference is a simulator, not hardware"
 

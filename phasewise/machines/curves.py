@@ -114,32 +114,29 @@ def find(
     benchmark: str,
     level: str | None = None,
     pairs: int | None = None,
-    direction: str | None = None,
-    distance: int | None = None,
     ranks: int | None = None,
 ) -> Curve | None:
-    """The curve of a benchmark, level and direction; None where there is none.
+    """The curve of a benchmark and level; None where there is none.
 
-    Of several, the one nearest to pairs, distance and ranks, as factors, ranks counting first; a
-    grid's messages differ more by how many there are than by how far they go. None: any.
+    Of several, the first of those nearest to ranks and pairs, as factors, ranks counting first.
+    None: any.
     """
     exact = [
-        curve
-        for curve in curves
-        if curve.benchmark == benchmark
-        and level in (None, curve.level)
-        and direction in (None, curve.direction)
+        curve for curve in curves if curve.benchmark == benchmark and level in (None, curve.level)
     ]
-    wanted = (("ranks", ranks), ("pairs", pairs), ("distance", distance))
+    wanted = (("ranks", ranks), ("pairs", pairs))
 
     def apart(curve: Curve) -> list[float]:
         return [
-            abs(math.log(max(getattr(curve, key), 1) / max(value, 1)))
-            for key, value in wanted
-            if value is not None
+            log_factor(getattr(curve, key), value) for key, value in wanted if value is not None
         ]
 
     return min(exact, key=apart, default=None)
+
+
+def log_factor(value: int, wanted: int) -> float:
+    """How far two counts are apart: the logarithm of their factor, 0 counting as 1."""
+    return abs(math.log(max(value, 1) / max(wanted, 1)))
 
 
 def read_curves(given: object) -> tuple[Curve, ...]:

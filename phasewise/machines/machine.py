@@ -122,6 +122,11 @@ class Machine:
     measured: Measured | None = None
     kernels: dict[str, KernelRate] = field(default_factory=dict)
 
+    @property
+    def is_hardware(self) -> bool:
+        """Whether its curves were measured on hardware; else it is described, or simulated."""
+        return self.measured is not None and self.measured.reference == "hardware"
+
 
 def machine_names() -> list[str]:
     """Names of the machines that phasewise knows."""

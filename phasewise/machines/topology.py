@@ -14,6 +14,9 @@ from phasewise.machines.machine import Machine, Network
 Integers = NDArray[np.int64]
 Shape = tuple[int, int, int]
 
+SHARED_LINKS = ("torus", "dragonfly")
+"""Kinds of networks on whose links messages of different nodes meet."""
+
 LONGEST_SIDE = 2
 """A box's longest side over its shortest one, at most."""
 

@@ -4,7 +4,6 @@ a machine's measured curves, or its row of the source paper's Table 4.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cache
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from phasewise.errors import StudyError
 from phasewise.machines import Line, Machine
-from phasewise.machines.curves import Curve, find
+from phasewise.machines.curves import Curve, find, log_factor
 from phasewise.models.model import Case, Floats, PhaseMessages, load_core
 
 Time = Callable[[Floats], Floats]
@@ -127,21 +126,17 @@ def grid_curve(case: Case, apart: int) -> Curve | None:
     benchmark numbers its ranks column by column: from one to the next along a row is a column's
     length. So a direction means what it does in the benchmark, whatever the study's own layout.
     """
-    grids = [curve for curve in case.machine.curves if curve.benchmark == "grid"]
-    if not grids:
+    curves = case.machine.curves
+    likely = find(curves, "grid", ranks=case.ranks)
+    if likely is None:
         return None
     # Imported late: what analyses measurements takes a second to load, a prediction far less.
     from phasewise.machines.probes import GRID_SLICES
 
-    ranks = min((curve.ranks for curve in grids), key=lambda n: _factor(n, case.ranks))
-    column = load_core().default_shape(max(ranks // 2, 1), GRID_SLICES)[1]
+    column = load_core().default_shape(max(likely.ranks // 2, 1), GRID_SLICES)[1]
     stride = {"column": 1, "row": column}
-    nearest = [curve for curve in grids if curve.ranks == ranks]
-    return min(nearest, key=lambda c: _factor(c.distance * stride[c.direction], apart))
-
-
-def _factor(value: int, wanted: int) -> float:
-    return abs(math.log(max(value, 1) / max(wanted, 1)))
+    nearest = [c for c in curves if c.benchmark == "grid" and c.ranks == likely.ranks]
+    return min(nearest, key=lambda c: log_factor(c.distance * stride[c.direction], apart))
 
 
 def grid_table(case: Case, model: str, apart: int) -> Time:
@@ -171,8 +166,6 @@ def missing(case: Case, model: str, what: str) -> StudyError:
 
 def probe(machine: Machine, ranks: int) -> str:
     """The command that measures a machine."""
-    measured = machine.measured
-    own = measured is not None and measured.reference == "hardware"
-    simulated = "" if own else f" --machine {machine.name}"
+    simulated = "" if machine.is_hardware else f" --machine {machine.name}"
     file = f"{machine.name.replace(' ', '-')}-measured.toml"
     return f"phasewise machine measure{simulated} --ranks {ranks} -o {file}"

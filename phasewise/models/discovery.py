@@ -48,5 +48,5 @@ def load_model(name: str) -> Model:
 
 def default_model(machine: Machine) -> str:
     """The name of the model that is right most often for such a machine."""
-    own = machine.measured is not None and machine.measured.reference == "hardware"
-    return next(name for name in (BEST_MEASURED if own else BEST_DESCRIBED) if name in _models())
+    best = BEST_MEASURED if machine.is_hardware else BEST_DESCRIBED
+    return next(name for name in best if name in _models())
