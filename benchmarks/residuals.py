@@ -4,7 +4,8 @@
 
 simulates the cases of phasewise/reproduction/cases.py (what DIR holds is not simulated again),
 measures the simulated machines, writes phasewise/models/residuals.json from the fit set, and prints
-the errors of the cases held out. The reference is a simulator, not hardware.
+the errors of the cases held out; those of all machines go into phasewise/models/holdout.json. The
+reference is a simulator, not hardware.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,13 @@ from phasewise.machines import Machine
 from phasewise.models.interval import FILE, read_residuals
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.cases import MACHINES, Sample, samples
-from phasewise.reproduction.holdout import holdout, judge, residuals
+from phasewise.reproduction.holdout import (
+    WholeStudy,
+    holdout,
+    judge,
+    keep_whole_study,
+    residuals,
+)
 from phasewise.reproduction.measured import measured_machine
 from phasewise.reproduction.telling import Telling
 from phasewise.simulations import simulate_many
@@ -54,6 +62,10 @@ def evaluate(
     judged, refused = judge(chosen, seconds, machines, progress=Telling("cases judged"))
     keep_residuals(residuals(judged, machines))
     found = holdout(judged, machines)
+    if set(options.machines) == set(MACHINES):
+        keep_whole_study(WholeStudy(datetime.now(UTC).date().isoformat(), found))
+    else:
+        message("holdout.json is of all machines together: it stays as it is")
     if options.json:
         print_json({"reference": "simulator", "holdout": found, "refused": sorted(refused.items())})
         return 0

@@ -22,15 +22,18 @@ from phasewise.report.page import Page, Section, Tile, render
 from phasewise.reproduction.claims import Claim
 from phasewise.reproduction.figures import make_figures
 from phasewise.reproduction.gains import check_claims
+from phasewise.reproduction.holdout import points
 from phasewise.reproduction.plans import Plans, make_plans, study_of
 from phasewise.reproduction.results import FULL, QUICK, Results, gather
 from phasewise.reproduction.tables import (
+    ABSENT,
     VERDICT,
     claims_table,
-    holdout_table,
+    repeated_table,
     table_3,
     table_4,
     table_5,
+    whole_study_table,
 )
 
 TITLE = "A colliding-beam code's communication on five machines, reproduced"
@@ -73,7 +76,9 @@ def summarise(claims: Sequence[Claim], results: Results, quick: bool) -> dict[st
         "reference": "simulator",
         "quick": quick,
         "claims": [claim.to_dict() for claim in claims],
-        "holdout": results.holdout,
+        "holdout": results.whole and results.whole.errors,
+        "holdout_date": results.whole and results.whole.date,
+        "holdout_repeated": results.repeated,
     }
 
 
@@ -90,7 +95,11 @@ def make_page(
         (SIMULATED, quickly) if quick else (SIMULATED,),
         (
             Section("claims", "Claims", (claims_table(claims),)),
-            Section("errors", "How far predictions are off", (holdout_table(results),)),
+            Section(
+                "errors",
+                "How far predictions are off",
+                (whole_study_table(results.whole), repeated_table(results)),
+            ),
             Section(
                 "tables", "Tables", (table_3(plans), table_4(results.machines), table_5(plans))
             ),
@@ -103,14 +112,15 @@ def make_page(
 def _tiles(claims: Sequence[Claim], results: Results) -> list[Tile]:
     looked_at = [claim for claim in claims if claim.holds is not None]
     holding = sum(claim.holds is True for claim in looked_at)
-    points = sum(
-        max((int(own["points"]) for own in models.values()), default=0)
-        for models in results.holdout.values()
-    )
+    whole = results.whole
+    judged = Tile("hold-out cases", "–", ABSENT)
+    if whole is not None:
+        judged = Tile("hold-out cases", str(whole.points), f"of {whole.date}, not repeated here")
     return [
         Tile("claims that hold", f"{holding} of {len(looked_at)}", "by the rules on this page"),
         Tile("simulated turns", str(len(results.simulated)), "of the paper's case"),
-        Tile("hold-out cases", str(points), "simulated for this page"),
+        judged,
+        Tile("of these, repeated", str(points(results.repeated)), "simulated for this page"),
     ]
 
 

@@ -5,20 +5,31 @@ The reference is a simulator. Error of a prediction: |predicted / simulated - 1|
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from phasewise.errors import StudyError
+from phasewise.disk import disk_reason, replace_text
+from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine
 from phasewise.models import Case, interval, predict
+from phasewise.models.interval import FILE as RESIDUALS
 from phasewise.reproduction.cases import Sample
 
 MODELS = ("1a", "1b", "2", "3", "4", "5", "6", "loads", "contention")
 """Those that are judged: all that need no recorded runs."""
+
+Errors = dict[str, dict[str, dict[str, float]]]
+"""machine → model → mean_error, worst_error, coverage, points."""
+
+FIGURES = ("mean_error", "worst_error", "coverage", "points")
+FILE = RESIDUALS.with_name("holdout.json")
+"""Errors of all cases held out, as benchmarks/residuals.py found them."""
 
 FIRST_TURN = 1.0
 """Green functions a turn: one turn is simulated, in which each is new."""
@@ -87,9 +98,7 @@ def residuals(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> dict
     }
 
 
-def holdout(
-    judged: Iterable[Judged], machines: Mapping[str, Machine]
-) -> dict[str, dict[str, dict[str, float]]]:
+def holdout(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> Errors:
     """Of the cases held out: machine → model → mean_error, worst_error, coverage, points.
 
     coverage: share of the simulated times within the 90 % interval of their prediction.
@@ -117,3 +126,64 @@ def _figures(group: Sequence[Judged], machine: Machine) -> dict[str, float]:
 def _covered(one: Judged, machine: Machine) -> bool:
     low, high = interval(one.predicted, one.model, machine)
     return low <= one.simulated <= high
+
+
+@dataclass(frozen=True)
+class WholeStudy:
+    """Errors on all cases held out, and when (ISO date) they were simulated and judged."""
+
+    date: str
+    errors: Errors
+
+    @property
+    def points(self) -> int:
+        """Cases."""
+        return points(self.errors)
+
+
+def points(errors: Errors) -> int:
+    """Cases that any model was judged by."""
+    return sum(
+        max((int(own["points"]) for own in models.values()), default=0)
+        for models in errors.values()
+    )
+
+
+def keep_whole_study(study: WholeStudy, path: Path = FILE) -> None:
+    """Write it to where `read_whole_study` looks, a model a line; OSError where the disk refuses.
+
+    Its reference is the simulator.
+    """
+    of_machines = [
+        f"{json.dumps(machine)}: {{\n"
+        + ",\n".join(
+            f"{json.dumps(model)}: {json.dumps({key: round(own[key], 4) for key in FIGURES})}"
+            for model, own in models.items()
+        )
+        + "\n}"
+        for machine, models in study.errors.items()
+    ]
+    head = f'{{\n"reference": "simulator",\n"date": {json.dumps(study.date)},\n"errors": {{\n'
+    replace_text(path, head + ",\n".join(of_machines) + "\n}\n}\n")
+
+
+def read_whole_study(path: Path = FILE) -> WholeStudy | None:
+    """What `keep_whole_study` wrote; None where it has not, RunError where the file is damaged."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        errors = {
+            machine: {
+                model: {key: float(own[key]) for key in FIGURES} | {"points": int(own["points"])}
+                for model, own in models.items()
+            }
+            for machine, models in content["errors"].items()
+        }
+        return WholeStudy(str(content["date"]), errors)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RunError(f"{path} cannot be read ({disk_reason(error)})") from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise RunError(
+            f"{path} does not hold the errors of a study: python -m benchmarks.residuals writes it"
+        ) from error

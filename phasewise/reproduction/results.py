@@ -12,7 +12,15 @@ from phasewise.machines import Machine, load_machine
 from phasewise.models import Case, Prediction, predict
 from phasewise.models.computation import kernel_seconds
 from phasewise.reproduction.cases import MACHINES, Sample, messages, paper_sample, samples
-from phasewise.reproduction.holdout import FIRST_TURN, MODELS, holdout, judge
+from phasewise.reproduction.holdout import (
+    FIRST_TURN,
+    MODELS,
+    Errors,
+    WholeStudy,
+    holdout,
+    judge,
+    read_whole_study,
+)
 from phasewise.reproduction.measured import measured_machine
 from phasewise.reproduction.telling import Telling
 from phasewise.simulate import Request
@@ -60,7 +68,8 @@ class Results:
     simulated, predicted: of the phases that exchange grids, mean over the ranks. machines: with
     the curves measured on their twins. computing: of a machine on so many ranks, at assumed rates.
     single: simulated base and column-first layout on a full fat-tree with one rank a node.
-    refused: (model, machine) → why there is no prediction.
+    repeated: errors on the held-out cases that were simulated for it. whole: those on all of them,
+    found earlier; None where nobody has. refused: (model, machine) → why there is no prediction.
     """
 
     extent: Extent
@@ -69,7 +78,8 @@ class Results:
     predicted: dict[tuple[Run, str], Prediction]
     computing: dict[tuple[str, int], float]
     single: tuple[float, float]
-    holdout: dict[str, dict[str, dict[str, float]]]
+    repeated: Errors
+    whole: WholeStudy | None = None
     refused: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def has(self, machines: Iterable[str], ranks: Iterable[int]) -> bool:
@@ -98,6 +108,7 @@ class Results:
 
 def gather(extent: Extent, cache: Path, workers: int) -> Results:
     """Simulate, measure and predict; simulations are kept in `cache`."""
+    whole = read_whole_study()
     runs = _runs(extent)
     tasks = [paper_task(run, extent) for run in runs]
     single = [_single_task(variant) for variant in ("base", "column-first")]
@@ -117,6 +128,7 @@ def gather(extent: Extent, cache: Path, workers: int) -> Results:
         _computing(extent, machines),
         of_single,
         _judge(held_out, found[len(tasks) + 2 :], machines),
+        whole,
         refused,
     )
 
@@ -210,7 +222,7 @@ def _computing(extent: Extent, machines: dict[str, Machine]) -> dict[tuple[str, 
 
 def _judge(
     held_out: list[Sample], summaries: list[Summary], machines: dict[str, Machine]
-) -> dict[str, dict[str, dict[str, float]]]:
+) -> Errors:
     seconds = [float(summary["communication_seconds"]) for summary in summaries]
     tell = Telling("cases judged")
     return holdout(judge(held_out, seconds, machines, progress=tell)[0], machines)

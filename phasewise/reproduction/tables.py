@@ -8,11 +8,15 @@ from phasewise.machines import Machine
 from phasewise.machines.curves import find
 from phasewise.report.tables import Table
 from phasewise.reproduction.claims import Claim
+from phasewise.reproduction.holdout import Errors, WholeStudy, points
 from phasewise.reproduction.plans import NODES, RANKS, SIX, TABLE_5, Plans
 from phasewise.reproduction.results import Results
 
 VERDICT = {True: "yes", False: "no", None: "not looked at"}
 SIMULATOR = "The reference is a simulator, not hardware."
+ABSENT = (
+    "phasewise/models/holdout.json is missing: python -m benchmarks.residuals --cache DIR makes it."
+)
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:
@@ -25,25 +29,43 @@ def claims_table(claims: Sequence[Claim]) -> Table:
     return Table("The paper's claims", heads, rows, note)
 
 
-def holdout_table(results: Results) -> Table:
-    """Errors of the models on cases that nothing was fitted to."""
+def whole_study_table(study: WholeStudy | None) -> Table:
+    """Errors of the models on all cases that nothing was fitted to."""
+    note = f"{SIMULATOR} {ABSENT}"
+    if study is not None:
+        note = (
+            f"{SIMULATOR} {study.points} simulated turns, made by benchmarks/residuals.py on "
+            f"{study.date}, not repeated here."
+        )
+    return _errors_table(
+        "Hold-out cases, all: predicted against simulated communication of a turn",
+        {} if study is None else study.errors,
+        note,
+    )
+
+
+def repeated_table(results: Results) -> Table:
+    """The same on the cases that were simulated for the page."""
+    refused = " ".join(f"{m} on {name}: {why}." for (m, name), why in results.refused.items())
+    return _errors_table(
+        "Hold-out cases, repeated: some of them, simulated for this page",
+        results.repeated,
+        f"{SIMULATOR} {points(results.repeated)} simulated turns. {refused}".strip(),
+    )
+
+
+def _errors_table(title: str, errors: Errors, note: str) -> Table:
     rows = tuple(
         (
             f"{machine}, {model}",
             *(f"{100 * own[key]:.1f} %" for key in ("mean_error", "worst_error", "coverage")),
-            str(own["points"]),
+            f"{own['points']:.0f}",
         )
-        for machine, models in results.holdout.items()
+        for machine, models in errors.items()
         for model, own in models.items()
     )
-    refused = " ".join(f"{m} on {name}: {why}." for (m, name), why in results.refused.items())
-    return Table(
-        "Hold-out cases: predicted against simulated communication of a turn",
-        ("machine, model", "mean error", "worst", "in the 90 % interval", "points"),
-        rows,
-        f"{SIMULATOR} Some of the cases held out, simulated for this page; python -m "
-        f"benchmarks.residuals judges all of them. {refused}".strip(),
-    )
+    heads = ("machine, model", "mean error", "worst", "in the 90 % interval", "points")
+    return Table(title, heads, rows, note)
 
 
 def table_3(plans: Plans) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -30,7 +31,14 @@ from phasewise.reproduction.cases import (
 )
 from phasewise.reproduction.claims import Claim
 from phasewise.reproduction.gains import check_claims
-from phasewise.reproduction.holdout import Judged, holdout, residuals
+from phasewise.reproduction.holdout import (
+    Judged,
+    WholeStudy,
+    holdout,
+    keep_whole_study,
+    read_whole_study,
+    residuals,
+)
 from phasewise.reproduction.plans import Plans, make_plans
 from phasewise.reproduction.results import BEST, FULL, QUICK, VARIANTS, Extent, Results, Run
 from phasewise.reproduction.tables import table_4
@@ -90,7 +98,11 @@ def as_the_paper_says(extent: Extent = FULL) -> Results:
     machines = {name: load_machine(name) for name in extent.machines}
     figures = {"mean_error": 0.02, "worst_error": 0.05, "coverage": 0.9, "points": 10.0}
     judged = {name: {"contention": figures} for name in extent.machines}
-    return Results(extent, machines, simulated, predicted, computing, (1.0, 1.0), judged, {})
+    whole = {name: {"contention": figures | {"points": 35.0}} for name in MACHINES}
+    return Results(
+        extent, machines, simulated, predicted, computing, (1.0, 1.0), judged,
+        WholeStudy("2026-03-01", whole),
+    )  # fmt: skip
 
 
 def by_number(plans: Plans, results: Results) -> dict[int, Claim]:
@@ -165,8 +177,34 @@ def test_the_page_needs_nothing_else_and_says_that_the_reference_is_a_simulator(
         assert f"Table {number}:" in text
     assert len(list(tmp_path.glob("figure-*.png"))) >= 10
     record = summarise(claims, results, quick=False)
-    assert record["holdout"]["bassi"]["contention"]["points"] == 10
+    assert record["holdout"]["bassi"]["contention"]["points"] == 35
+    assert record["holdout_repeated"]["bassi"]["contention"]["points"] == 10
+    assert (
+        "175 simulated turns, made by benchmarks/residuals.py on 2026-03-01, not repeated" in text
+    )
+    assert "50 simulated turns." in text
     assert {"id", "paper", "ours", "holds"} <= set(record["claims"][0])
+
+
+def test_a_whole_study_is_read_as_it_was_written(tmp_path: Path) -> None:
+    figures = {"mean_error": 0.0213, "worst_error": 0.05, "coverage": 0.9, "points": 35.0}
+    study = WholeStudy("2026-03-01", {"bassi": {"1a": figures, "loads": figures}, "jaguar": {}})
+    path = tmp_path / "holdout.json"
+    assert read_whole_study(path) is None
+    keep_whole_study(study, path)
+    assert read_whole_study(path) == study
+    assert json.loads(path.read_text())["reference"] == "simulator"
+    path.write_text(path.read_text().replace('"coverage"', '"cover"'))
+    with pytest.raises(RunError, match=r"does not hold the errors.*benchmarks\.residuals"):
+        read_whole_study(path)
+
+
+def test_a_page_without_the_whole_study_says_how_it_is_made(plans: Plans, tmp_path: Path) -> None:
+    results = replace(as_the_paper_says(QUICK), whole=None)
+    claims = check_claims(plans, results)
+    text = render(make_page(plans, results, claims, tmp_path, quick=True))
+    assert "holdout.json is missing: python -m benchmarks.residuals" in text
+    assert summarise(claims, results, quick=True)["holdout"] is None
 
 
 def test_the_cases_of_a_machine_are_many_different_and_bearable() -> None:
@@ -196,9 +234,8 @@ def test_the_split_follows_from_the_text_alone() -> None:
 
 def test_table_4_has_the_curves_of_whole_nodes_and_of_256_ranks() -> None:
     def line(latency: float, benchmark: str, level: str, **of: Any) -> Curve:
-        straight = {"sizes": (0, 1), "seconds": (1.0, 1.0), "low": (1.0, 1.0), "high": (1.0, 1.0)}
-        return Curve(benchmark=benchmark, level=level, latency=latency, bandwidth=1e9,
-                     **straight, **of)  # fmt: skip
+        one = (1.0, 1.0)
+        return Curve(benchmark, level, (0, 1), one, one, one, latency, 1e9, **of)
 
     ranks = load_machine("bassi").node_ranks
     curves = (
