@@ -10,7 +10,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from phasewise.disk import disk_reason, replace_text
@@ -47,12 +49,15 @@ def main(options: argparse.Namespace) -> int:
         raise StudyError(f"--output {output}: a machine's file ends in .toml")
     if not output.resolve().parent.is_dir():
         raise StudyError(f"--output {output}: there is no folder {output.parent}")
+    _check_writable(output)
     if options.machine is not None:
         ranks = options.ranks or SIMULATED_RANKS
         result = measure_simulated(options.machine, options.twin, ranks, options.quick, message)
     else:
         ranks = options.ranks or this_machine().cores
-        result = measure_here(ranks, options.quick, message)
+        # The kernels take a minute yet: what was timed until then is not to be lost with them.
+        keep = partial(write_samples, output=output)
+        result = measure_here(ranks, options.quick, message, keep)
     files = write(result, output)
     if options.json:
         print_json(summary(result.machine, files))
@@ -60,6 +65,19 @@ def main(options: argparse.Namespace) -> int:
         show(result.machine)
         message(f"wrote {', '.join(map(str, files))}")
     return 0
+
+
+def _check_writable(output: Path) -> None:
+    """StudyError or RunError where the files could not be written once all is measured."""
+    if output.is_dir():
+        raise StudyError(f"--output {output} is a folder: name a file in it")
+    try:
+        with TemporaryFile(dir=output.resolve().parent):
+            pass
+    except OSError as error:
+        raise RunError(
+            f"--output {output}: no file can be made in {output.parent} ({disk_reason(error)})"
+        ) from error
 
 
 def measure_simulated(
@@ -75,8 +93,13 @@ def measure_simulated(
     return _result(text, _measured(target, twin=twin), curves, measurement.samples)
 
 
-def measure_here(ranks: int, quick: bool, say: Callable[[str], None]) -> Result:
-    """Measure the machine, or the batch allocation, that this runs on."""
+def measure_here(
+    ranks: int, quick: bool, say: Callable[[str], None], keep: Callable[[Samples], object]
+) -> Result:
+    """Measure the machine, or the batch allocation, that this runs on.
+
+    keep: takes the samples of the messages as soon as all are there, before the kernels.
+    """
     _check_ranks(ranks)
     target = HardwareTarget(ranks, 1 if quick else LAUNCHES)
     if target.crowded:
@@ -86,6 +109,7 @@ def measure_here(ranks: int, quick: bool, say: Callable[[str], None]) -> Result:
         )
     measurement = Measurement(target, quick, say)
     curves = measurement.measure()
+    keep(measurement.samples)
     if target.crowded:
         curves = tuple(Curve(**(vars(curve) | {"noisy": True})) for curve in curves)
     nodes = list(target.nodes)
@@ -118,15 +142,25 @@ def _result(
 
 def write(result: Result, output: Path) -> list[Path]:
     """Write the machine's file, the samples and the picture; RunError where the disk refuses."""
-    samples = output.with_suffix(".samples.jsonl")
+    samples = write_samples(result.samples, output)
     picture = output.with_suffix(".svg")
-    try:
-        replace_text(samples, "".join(_sample_lines(result.samples)))
-        replace_text(picture, draw_curves(result.machine))
-        replace_text(output, result.text)
-    except OSError as error:
-        raise RunError(f"{output} cannot be written: {disk_reason(error)}") from error
+    _replace(picture, draw_curves(result.machine))
+    _replace(output, result.text)
     return [output, samples, picture]
+
+
+def write_samples(samples: Samples, output: Path) -> Path:
+    """Write the samples to beside the machine's file `output`; RunError as `write`."""
+    path = output.with_suffix(".samples.jsonl")
+    _replace(path, "".join(_sample_lines(samples)))
+    return path
+
+
+def _replace(path: Path, text: str) -> None:
+    try:
+        replace_text(path, text)
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {disk_reason(error)}") from error
 
 
 def _sample_lines(samples: Samples) -> list[str]:

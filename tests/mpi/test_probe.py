@@ -131,6 +131,36 @@ def test_a_file_that_is_no_machines_is_refused(
     assert "two ranks at least" in capsys.readouterr().err
 
 
+def test_a_folder_that_takes_no_file_is_refused_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+    monkeypatch.setattr("phasewise.machine.measure_here", lambda *_: started.append(1))
+    # Nobody, root neither, makes a file in /proc.
+    assert main(["machine", "measure", "--ranks", "2", "-o", "/proc/here.toml"]) == 1
+    assert "no file can be made in /proc" in capsys.readouterr().err
+    (tmp_path / "folder.toml").mkdir()
+    assert main(["machine", "measure", "--ranks", "2", "-o", str(tmp_path / "folder.toml")]) == 2
+    assert "is a folder" in capsys.readouterr().err
+    assert started == []
+
+
+@needs_driver
+def test_samples_are_kept_where_the_kernels_cannot_be_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(ranks: int) -> None:
+        raise RunError(f"no kernels on {ranks} ranks")
+
+    monkeypatch.setattr("phasewise.machine.measure_kernels", fail)
+    path = tmp_path / "here.toml"
+    assert main(["machine", "measure", "--ranks", "2", "--quick", "-o", str(path)]) == 1
+    assert "no kernels on 2 ranks" in capsys.readouterr().err
+    samples = [json.loads(line) for line in path.with_suffix(".samples.jsonl").open()]
+    assert {sample["benchmark"] for sample in samples} == {"ping-pong", "ping-ping", "parallel"}
+    assert not path.exists()
+
+
 @needs_driver
 def test_this_machines_messages_are_measured_from_common_starts() -> None:
     target = HardwareTarget(2, 1)
