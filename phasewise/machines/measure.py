@@ -40,7 +40,11 @@ class Effort:
 
 FULL = Effort(3, 6, Repetitions(20, 300, 0.05), Repetitions(40, 1000, 0.15))
 QUICK = Effort(1, 4, Repetitions(20, 100, 0.02), Repetitions(30, 200, 0.05))
-"""Seconds are of one size in one launch; again: of sizes whose first interval is wide."""
+"""Seconds are of one size in one launch; again: of sizes whose first interval is wide, or whose
+ranks often came too late."""
+
+MISSED = 0.1
+"""Share of the agreed starts, beyond which the ranks do not begin together."""
 
 
 @dataclass
@@ -48,7 +52,7 @@ class Samples:
     """Everything that was timed, launch by launch."""
 
     taken: list[tuple[int, Sample]] = field(default_factory=list)
-    _by_size: dict[Probe, dict[int, list[Floats]]] = field(
+    _by_size: dict[Probe, dict[int, list[Sample]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(list))
     )
 
@@ -56,11 +60,22 @@ class Samples:
         """Take in what one launch gave."""
         for sample in samples:
             self.taken.append((launch, sample))
-            self._by_size[sample.probe][sample.size].append(sample.seconds)
+            self._by_size[sample.probe][sample.size].append(sample)
 
     def estimates(self, probe: Probe) -> dict[int, Estimate]:
         """The estimate for each size of a probe, sizes increasing."""
-        return {size: estimate(parts) for size, parts in sorted(self._by_size[probe].items())}
+        return {
+            size: estimate([part.seconds for part in parts])
+            for size, parts in sorted(self._by_size[probe].items())
+        }
+
+    def late(self, probe: Probe) -> set[int]:
+        """The sizes of which more than MISSED of the starts were missed."""
+        return {
+            size
+            for size, parts in self._by_size[probe].items()
+            if np.mean(np.concatenate([part.missed for part in parts])) > MISSED
+        }
 
 
 class Measurement:
@@ -82,9 +97,11 @@ class Measurement:
         for number in range(1, self._effort.refinements + 1):
             if not self._take(f"refinement {number}", self._bent()):
                 break
-        if self._target.launches > 1:
-            self._take("noisy sizes again", self._wide(), self._effort.again)
-        return tuple(make_curve(probe, self.samples.estimates(probe)) for probe in self.probes)
+        self._take("noisy sizes again", self._noisy(), self._effort.again)
+        return tuple(
+            make_curve(probe, self.samples.estimates(probe), bool(self.samples.late(probe)))
+            for probe in self.probes
+        )
 
     def _take(
         self, what: str, orders: Sequence[Order], repetitions: Repetitions | None = None
@@ -120,21 +137,25 @@ class Measurement:
                 found.append(Order(probe, tuple(inserted)))
         return found
 
-    def _wide(self) -> list[Order]:
+    def _noisy(self) -> list[Order]:
+        """Sizes with too many missed starts, and, where there are several launches, wide ones."""
         found = []
         for probe in self.probes:
-            known = self.samples.estimates(probe)
-            wide = tuple(size for size, entry in known.items() if entry.wide)
-            if wide:
-                found.append(Order(probe, wide))
+            noisy = self.samples.late(probe)
+            if self._target.launches > 1:
+                known = self.samples.estimates(probe)
+                noisy |= {size for size, entry in known.items() if entry.wide}
+            if noisy and self._target.reference == "hardware":
+                found.append(Order(probe, tuple(sorted(noisy))))
         return found
 
 
-def make_curve(probe: Probe, estimates: dict[int, Estimate]) -> Curve:
+def make_curve(probe: Probe, estimates: dict[int, Estimate], late: bool = False) -> Curve:
     """The curve of a probe: line, protocol changes, and times that fall only where those are.
 
     Where times fall within their intervals they are made level, and the curve is noisy if that
-    moves one of them by more than a measurement's usual error.
+    moves one of them by more than a measurement's usual error. late: the ranks often missed their
+    start, which makes it noisy too.
     """
     sizes = np.array([*estimates], dtype=np.float64)
     medians, low, high = (
@@ -158,7 +179,7 @@ def make_curve(probe: Probe, estimates: dict[int, Estimate]) -> Curve:
         bandwidth=float(np.clip(bandwidth, MEASURED_BANDWIDTH.least, MEASURED_BANDWIDTH.most)),
         residual=residual,
         bends=tuple(int(sizes[i]) for i in sorted(bends)),
-        noisy=wide or moved > WIDE,
+        noisy=late or wide or moved > WIDE,
         **probe.labels,
     )
 

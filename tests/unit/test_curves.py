@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +17,17 @@ from phasewise.machines.machine_file import (
     hardware_description,
     measured_tables,
 )
-from phasewise.machines.measure import make_curve
+from phasewise.machines.measure import Measurement, make_curve
 from phasewise.machines.probes import Probe, first_sizes, probes_of, sizes_between
 from phasewise.machines.statistics import Estimate
-from phasewise.machines.targets import Order, patterns, read_answer
+from phasewise.machines.targets import (
+    Answer,
+    Order,
+    Repetitions,
+    Sample,
+    patterns,
+    read_answer,
+)
 from phasewise.report.curves import draw_curves
 
 ALONE = """
@@ -178,6 +186,52 @@ def test_times_that_fall_beyond_their_intervals_show_a_protocol() -> None:
     assert not found.noisy
     read = machine_of(measured_tables(Measured("hardware", 2), [found])).curves[0]
     assert (read.seconds, read.bends) == (found.seconds, found.bends)
+
+
+class LateTarget:
+    """Real hardware of two ranks where every fifth start with 128 B is missed, at first or always.
+
+    times: how often each size was timed.
+    """
+
+    reference = "hardware"
+    ranks = 2
+    launches = 1
+    nodes = (0, 0)
+
+    def __init__(self, always: bool) -> None:
+        self.times: dict[tuple[str, int], list[int]] = {}
+        self._always = always
+
+    def execute(self, orders: Sequence[Order], repetitions: Repetitions, seed: int) -> Answer:
+        del seed
+        samples = [
+            self._sample(order.probe, size, repetitions.least)
+            for order in orders
+            for size in order.sizes
+        ]
+        return Answer(self.nodes, None, samples)
+
+    def _sample(self, probe: Probe, size: int, count: int) -> Sample:
+        done = self.times.setdefault((probe.benchmark, size), [])
+        done.append(count)
+        missed = np.zeros(count)
+        if size == 128 and (self._always or len(done) == 1):
+            missed[::5] = 1.0
+        return Sample(probe, size, np.full(count, 1e-6 + size / 1e9), np.zeros(count), missed)
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_sizes_whose_starts_were_missed_are_timed_again_and_noisy_if_that_does_not_help(
+    always: bool,
+) -> None:
+    target = LateTarget(always)
+    curves = Measurement(target, True, lambda _: None).measure()
+    # Of 20 starts 4 are missed, and with 30 more none or 6: 4/50 is below a tenth, 10/50 is not.
+    again = {key for key, counts in target.times.items() if counts == [20, 30]}
+    assert again == {(name, 128) for name in ("ping-pong", "ping-ping", "parallel")}
+    assert all(counts == [20] for key, counts in target.times.items() if key not in again)
+    assert [curve.noisy for curve in curves] == [always] * 3
 
 
 def test_sizes_are_inserted_only_where_the_times_leave_the_line() -> None:
