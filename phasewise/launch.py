@@ -96,11 +96,14 @@ def allocated_cores(environment: Mapping[str, str]) -> int | None:
     return None
 
 
-def mpiexec_options(machine: Machine, ranks: int, threads: int, open_mpi: bool) -> list[str]:
+def mpiexec_options(
+    machine: Machine, ranks: int, threads: int, open_mpi: bool, alone: bool = False
+) -> list[str]:
     """Options between mpiexec and the program.
 
     On a machine that others may use too, nothing is bound, as two runs would share the same cores,
     and a waiting rank yields its core: spinning, it would hold up the rank that it waits for.
+    alone: nothing else is to run, as in a measurement, whose ranks stay where they are and spin.
     """
     options = ["-n", str(ranks)]
     if not open_mpi:
@@ -110,6 +113,11 @@ def mpiexec_options(machine: Machine, ranks: int, threads: int, open_mpi: bool) 
     crowded = ranks * threads > machine.cores
     if machine.allocated and not crowded:
         return [*options, "--map-by", f"slot:PE={threads}", "--bind-to", "core"]
+    if alone and not crowded:
+        # Two ranks share a core where each has a hardware thread of it.
+        options += ["--oversubscribe", "--map-by", f"slot:PE={threads}"]
+        options += ["--bind-to", "core:overload-allowed"]
+        return [*options, "--mca", "mpi_yield_when_idle", "0"]
     options += ["--oversubscribe", "--bind-to", "none"]
     return [*options, "--mca", "mpi_yield_when_idle", "1"]
 
@@ -180,13 +188,16 @@ def start(
 
 
 def launch_command(
-    program: Sequence[str], ranks: int, threads: int
+    program: Sequence[str], ranks: int, threads: int, alone: bool = False
 ) -> tuple[list[str], dict[str, str]]:
-    """The words that start `program` in so many ranks, and the environment that they need."""
+    """The words that start `program` in so many ranks, and the environment that they need.
+
+    alone: as of `mpiexec_options`.
+    """
     mpiexec, open_mpi = find_mpiexec()
     machine = this_machine()
     variables = rank_variables(machine, ranks, threads)
-    command = [mpiexec, *mpiexec_options(machine, ranks, threads, open_mpi)]
+    command = [mpiexec, *mpiexec_options(machine, ranks, threads, open_mpi, alone)]
     if open_mpi:
         command += passed_on(variables, os.environ)
     environment = without_mpi(os.environ) | variables

@@ -276,7 +276,7 @@ def measure_kernels(ranks: int, threads: int = 1) -> dict[str, KernelRate]:
     if ranks > 1:
         path, open_mpi = find_mpiexec()
         machine = this_machine()
-        words = [path, *mpiexec_options(machine, ranks, threads, open_mpi)]
+        words = [path, *mpiexec_options(machine, ranks, threads, open_mpi, alone=True)]
         environment = without_mpi(environment) | rank_variables(machine, ranks, threads)
     with TemporaryDirectory(prefix="phasewise-kernels-") as folder:
         out = Path(folder) / "rates.json"

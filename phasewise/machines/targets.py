@@ -165,7 +165,8 @@ class HardwareTarget:
         with _folder() as folder:
             (folder / "patterns").write_text(text, encoding="utf-8")
             program = [str(find_driver()), "--probe", str(folder / "patterns"), "--out"]
-            command, environment = launch_command([*program, str(folder)], self.ranks, 1)
+            program.append(str(folder))
+            command, environment = launch_command(program, self.ranks, 1, alone=True)
             _start(command, environment)
             return read_answer(folder / "samples.jsonl", orders)
 

@@ -47,6 +47,13 @@ def test_an_ordinary_machine_binds_nothing_and_lets_ranks_exceed_cores():
     assert "OMP_WAIT_POLICY" not in rank_variables(LAPTOP, 2, 2)
 
 
+def test_a_measurement_binds_its_ranks_and_lets_them_spin_where_there_are_cores_for_them():
+    words = ["--oversubscribe", "--map-by", "slot:PE=1", "--bind-to", "core:overload-allowed"]
+    options = mpiexec_options(LAPTOP, 4, 1, True, alone=True)
+    assert options == ["-n", "4", *words, "--mca", "mpi_yield_when_idle", "0"]
+    assert mpiexec_options(LAPTOP, 5, 1, True, alone=True) == mpiexec_options(LAPTOP, 5, 1, True)
+
+
 def test_root_is_allowed_only_where_it_is_root():
     assert "--allow-run-as-root" in mpiexec_options(Machine(4, False, True), 2, 1, True)
     assert "--allow-run-as-root" not in mpiexec_options(LAPTOP, 2, 1, True)
