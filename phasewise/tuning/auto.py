@@ -152,8 +152,8 @@ class AutoTuner:
     def _nothing(self, reason: str) -> None:
         if self._core.rank() == 0:
             message(f'tune = "auto": {reason}; the choice of the study stays')
-        nothing = dict.fromkeys(("choice", "changes", "seconds", "given_seconds"))
-        rest = {"from_cache": False, "turns": 0, "candidates": [], "note": reason}
+        nothing: dict[str, Any] = {"choice": None, "from_cache": False, "turns": 0}
+        rest = {"candidates": [], "note": reason}
         self._keep({"version": cache.VERSION} | nothing | rest)
 
     def _fill(self, search: Search) -> None:

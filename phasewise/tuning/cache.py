@@ -134,13 +134,14 @@ def load(path: Path, key: Any, build: str) -> dict[str, Any] | None:
 
 
 def well_formed(report: Any) -> bool:
-    """Whether a report has what is read of it: its keys, and candidates with theirs."""
+    """Whether a report has what is read of it: its keys, and candidates, if any, with theirs."""
     if not isinstance(report, dict) or not {"choice", "from_cache"} <= report.keys():
         return False
     entries = report.get("candidates")
-    return (
-        _kinds(report, {"changes": (dict, None), "given_seconds": (float, None), "note": (str,)})
-        and isinstance(entries, list)
+    if not isinstance(entries, list) or not _kinds(report, {"note": (str,)}):
+        return False
+    return not entries or (
+        _kinds(report, {"changes": (dict, None), "given_seconds": (float, None)})
         and all(isinstance(entry, dict) and _kinds(entry, CANDIDATE) for entry in entries)
     )
 
