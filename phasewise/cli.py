@@ -320,7 +320,12 @@ def _add_tune(commands: Any) -> None:
     _add_study(parser)
     _add_target(parser)
     parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
-    parser.add_argument("--threads", type=count, metavar="T", help="cores: ranks × threads to use")
+    parser.add_argument(
+        "--cores",
+        type=count,
+        metavar="C",
+        help="cores: compare every split of them into ranks × threads",
+    )
     parser.add_argument("--model", metavar="NAME", help="the model that ranks the candidates")
     parser.add_argument(
         "--verify", type=int, default=8, metavar="K", help="so many of the best are run (0: none)"

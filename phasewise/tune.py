@@ -16,7 +16,7 @@ from phasewise.study.communication import grid_value
 from phasewise.tuning.candidates import Candidate
 from phasewise.tuning.placement_files import sections, write_all
 from phasewise.tuning.search import Entry, Problem, Search, finalists, verify
-from phasewise.tuning.verification import is_hardware, why_not_here
+from phasewise.tuning.verification import is_hardware, sampled_steps, why_not_here
 
 MOST_VERIFIED = 10
 """More verifying runs than this would be a search by running."""
@@ -38,6 +38,13 @@ class Tuned:
         tried = [entry for entry in self.entries if entry.verified is not None]
         return min(tried, key=lambda entry: entry.verified or 0.0) if tried else self.entries[0]
 
+    @property
+    def sampled_steps(self) -> list[int] | None:
+        """How many of how many steps the verified times are of; None: of all, or none verified."""
+        if self.choice.verified is None or is_hardware(self.problem.machine):
+            return None
+        return sampled_steps(self.problem.study, self.choice.ranks)
+
     def summary(self) -> dict[str, Any]:
         """What ``tune --json`` prints; times [s] are of one turn."""
         problem, choice = self.problem, self.choice
@@ -54,6 +61,7 @@ class Tuned:
             "low": choice.low,
             "high": choice.high,
             "verified_seconds": choice.verified,
+            "sampled_steps": self.sampled_steps,
             "candidates": [entry.to_dict() for entry in self.entries],
         }
 
@@ -63,14 +71,21 @@ def main(options: argparse.Namespace) -> int:
     if not 0 <= options.verify <= MOST_VERIFIED:
         raise StudyError(f"--verify {options.verify} is not a number from 0 to {MOST_VERIFIED}")
     machine = load_machine(options.machine)
-    if options.threads is not None and not is_hardware(machine):
+    if options.cores is not None and not is_hardware(machine):
         raise StudyError(
-            f"--threads compares whole turns, which simulated machines do not run: {machine.name} "
-            "was not measured on hardware; leave --threads out"
+            f"--cores compares whole turns, which simulated machines do not run: {machine.name} "
+            "was not measured on hardware; leave --cores out"
+        )
+    if options.cores is not None and options.ranks > options.cores:
+        raise StudyError(
+            f"--ranks {options.ranks} is more than --cores {options.cores}: a rank takes a core at "
+            "least; ask for fewer ranks or more cores"
         )
     study = load(options.study, options.set)
-    problem = Problem(study, machine, options.ranks, options.threads, options.model, options.twin)
+    problem = Problem(study, machine, options.ranks, options.cores, options.model, options.twin)
     tuned = tune(problem, options.verify)
+    if keys := tuned.choice.candidate.replaces(study):
+        message(f"the choice replaces what the study sets in [communication]: {', '.join(keys)}")
     summary = tuned.summary()
     files: list[str] = []
     if options.out is not None:
@@ -117,8 +132,10 @@ def show(tuned: Tuned) -> None:
     split = problem.cores is not None
     columns = ["process grid, layout", "reduce, broadcast", "other keys", "predicted", "verified"]
     what = "a turn" if problem.whole_turns else "the communication of a turn"
+    steps = tuned.sampled_steps
+    part = f", verified by {steps[0]} of its {steps[1]} steps" if steps else ""
     print_table(
-        f"{problem.machine.name}: the best of {len(tuned.entries)} candidates, {what}, in ms",
+        f"{problem.machine.name}: the best of {len(tuned.entries)} candidates, {what}{part}, in ms",
         columns,
         [_row(entry, split) for entry in tuned.entries[:SHOWN]],
     )

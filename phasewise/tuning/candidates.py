@@ -80,6 +80,18 @@ class Candidate:
         table = self.communication() | {"node_size": study.communication.node_size}
         return replace(study, communication=build_communication(table, Path()))
 
+    def replaces(self, study: Study) -> list[str]:
+        """Keys of [communication] that `study` has set, and that `apply` sets otherwise."""
+        given, chosen, usual = (
+            _flat(entry.resolved())
+            for entry in (
+                study.communication,
+                self.apply(study).communication,
+                build_communication({}, Path()),
+            )
+        )
+        return [k for k, v in given.items() if v not in (usual.get(k), chosen.get(k))]
+
     def with_phase(self, name: str, key: str, value: Any) -> Candidate:
         """With `key` of one phase set."""
         others = [entry for entry in self.phases if entry[:2] != (name, key)]
@@ -101,6 +113,13 @@ KEYS = (
     "layout", "reduce", "broadcast", "schedule", "transpose", "aggregate", "crossing", "overlap",
 )  # fmt: skip
 """Fields that stand in a study as they are."""
+
+
+def _flat(table: dict[str, Any]) -> dict[str, Any]:
+    """`table` of [communication], the keys of single phases under dotted names."""
+    phases = table.get("phase", {})
+    found = {key: value for key, value in table.items() if key != "phase"}
+    return found | {f"phase.{n}.{k}": v for n, keys in phases.items() for k, v in keys.items()}
 
 
 def candidates(study: Study, ranks: int, machine: Machine) -> list[Candidate]:

@@ -18,7 +18,7 @@ from phasewise.tuning.candidates import Candidate, candidates, exchanges, neighb
 from phasewise.tuning.verification import is_hardware, simulated_seconds, simulation_task
 from phasewise.tuning.verification import turn_seconds as measured_turn
 
-CHEAP = ("loads", "6", "4", "5", "3", "2", "1b", "1a")
+CHEAP = ("6", "4", "5", "3", "2", "1b", "1a")
 """Models that rank all candidates before a precise one, those that see most first."""
 
 MANY_RANKS = 256

@@ -6,7 +6,6 @@ The latter starts this module under mpiexec, once for each candidate.
 from __future__ import annotations
 
 import json
-import os
 import platform
 import statistics
 import subprocess
@@ -18,18 +17,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from phasewise.driver import Core, load_core
-from phasewise.errors import RunError
-from phasewise.launch import (
-    find_mpiexec,
-    mpiexec_options,
-    passed_on,
-    rank_variables,
-    this_machine,
-    without_mpi,
-)
+from phasewise.errors import PhasewiseError, RunError
+from phasewise.launch import launch_command, this_machine
 from phasewise.machines import Machine
+from phasewise.output import message
 from phasewise.ranks import together
 from phasewise.simulate import Request
+from phasewise.simulation import Simulation
 from phasewise.simulations import Report, Task, simulate_many
 from phasewise.study import Study
 from phasewise.tuning.candidates import Candidate
@@ -38,6 +32,8 @@ SAMPLED_FROM = 64
 """Ranks from which on some of a turn's steps stand for all."""
 SAMPLED_STEPS = 4
 WORKERS = 2
+OURS = "phasewise: "
+"""Beginning of what a failing rank says."""
 WARM_UP, TIMED = 2, 5
 """Turns of a run on hardware: not counted, and counted."""
 
@@ -46,9 +42,17 @@ def simulation_task(
     study: Study, machine: Machine, ranks: int, candidate: Candidate, twin: str = "full"
 ) -> Task:
     """The messages of one turn of `study`, exchanged as `candidate` says; no work is charged."""
-    steps = SAMPLED_STEPS if ranks >= SAMPLED_FROM and study.has_field else 0
+    steps = SAMPLED_STEPS if sampled_steps(study, ranks) else 0
     request = Request(machine, ranks, twin, steps, skeleton=True, computation=False)
     return Task(replace(candidate.apply(study), turns=1), request)
+
+
+def sampled_steps(study: Study, ranks: int) -> list[int] | None:
+    """How many of how many steps a simulated turn has, such as [4, 15]; None where it has all."""
+    points = [2 * ip.slices - 1 for ip in study.ips if ip.model == "strong-strong"]
+    if ranks < SAMPLED_FROM or not points or min(points) <= SAMPLED_STEPS:
+        return None
+    return [SAMPLED_STEPS, max(points)]
 
 
 def simulated_seconds(
@@ -87,34 +91,43 @@ def this_host() -> str:
 
 def turn_seconds(study: Study, ranks: int, threads: int) -> float:
     """Median time [s] of a turn of `study` on this computer; RunError where the ranks fail."""
-    path, open_mpi = find_mpiexec()
-    machine = this_machine()
-    variables = rank_variables(machine, ranks, threads)
-    launcher = [path, *mpiexec_options(machine, ranks, threads, open_mpi)]
-    if open_mpi:
-        launcher += passed_on(variables, os.environ)
-    with TemporaryDirectory(prefix="phasewise-tune-") as folder:
+    # Where a batch system spans nodes, all of them see the folder in which this was started.
+    shared = Path.cwd() if this_machine().allocated else None
+    with TemporaryDirectory(prefix="phasewise-tune-", dir=shared) as folder:
         given, answer = Path(folder) / "study.json", Path(folder) / "seconds.json"
         given.write_text(json.dumps(study.resolved()), encoding="utf-8")
-        command = [*launcher, sys.executable, "-m", __name__, str(given), str(threads), str(answer)]
+        program = [sys.executable, "-m", __name__, str(given), str(threads), str(answer)]
+        _start(*launch_command(program, ranks, threads))
+        if not answer.exists():
+            raise RunError("a verifying run failed: it gave no times")
+        return float(statistics.median(json.loads(answer.read_text(encoding="utf-8"))))
+
+
+def _start(command: list[str], environment: dict[str, str]) -> None:
+    """Wait for the ranks; RunError with what they say where they fail."""
+    try:
         done = subprocess.run(
             command,
-            env=without_mpi(os.environ) | variables,
+            env=environment,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             text=True,
+            errors="replace",
             check=False,
         )
-        if done.returncode or not answer.exists():
-            words = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-            own = [line for line in words if line.startswith("phasewise: ")] or words[-1:]
-            raise RunError(f"a verifying run failed: {own[0].removeprefix('phasewise: ')}")
-        return float(statistics.median(json.loads(answer.read_text(encoding="utf-8"))))
+    except OSError as error:
+        raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
+    if done.returncode:
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -\n")]
+        own = [line for line in lines if line.startswith(OURS)]
+        said = (own or lines or [f"exit status {done.returncode}"])[0]
+        raise RunError(f"a verifying run failed: {said.removeprefix(OURS)}")
 
 
 def time_turns(core: Core, study: Study, threads: int) -> list[float]:
     """Times [s] of TIMED turns, each of which all ranks begin and end together; collective."""
-    simulation = core.Simulation(study.parameters(), threads)
+    simulation = Simulation(study, threads, core)
     seconds = []
     for _ in range(WARM_UP + TIMED):
         core.barrier()
@@ -138,7 +151,12 @@ def main(words: Sequence[str]) -> int:
         core.barrier()
         return 0
 
-    return together(core, here)
+    try:
+        return together(core, here)
+    except PhasewiseError as error:
+        # Of one rank alone; several have said it.
+        message(f"{OURS}{error}")
+        return error.exit_status
 
 
 if __name__ == "__main__":

@@ -133,6 +133,16 @@ def test_a_phase_set_again_keeps_the_last_value() -> None:
     assert again.communication()["phase"] == {"solve": {"algorithm": "bruck"}}
 
 
+def test_the_keys_that_a_choice_replaces_are_those_that_a_study_sets_otherwise() -> None:
+    phase = {"solve": {"algorithm": "ring", "aggregate": False}}
+    keys: dict[str, Any] = {"padded": True, "tune": "auto", "node_size": 4, "phase": phase}
+    given = Study.from_dict(tables(communication=keys | {"reduce": "mesh", "crossing": "4b"}))
+    chosen = Candidate(TWO_BY_SIXTEEN, crossing="4b").with_phase("solve", "aggregate", False)
+    # The crossing and the aggregation are the same, and the ranks of a node stay.
+    assert sorted(chosen.replaces(given)) == ["padded", "phase.solve.algorithm", "reduce", "tune"]
+    assert chosen.replaces(small()) == []
+
+
 def test_phases_are_those_that_the_algorithms_have() -> None:
     assert phase_names(Candidate(TWO_BY_SIXTEEN, reduce="direct", broadcast="mesh")) == [
         "green",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import phasewise.tune
@@ -20,10 +21,17 @@ from phasewise.machines.curves import Measured
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.study import Study, load
 from phasewise.tune import Tuned, other_keys, show, tune
+from phasewise.tuning import verification
 from phasewise.tuning.candidates import Candidate, candidates
 from phasewise.tuning.placement_files import Placement, allocated_nodes, place, sections, write_all
 from phasewise.tuning.search import Entry, Problem, Search, finalists, shortlist
-from phasewise.tuning.verification import simulation_task, this_host, turn_seconds, why_not_here
+from phasewise.tuning.verification import (
+    sampled_steps,
+    simulation_task,
+    this_host,
+    turn_seconds,
+    why_not_here,
+)
 from tests.unit.study_tables import tables
 
 Cost = Callable[[Study, int], float]
@@ -223,6 +231,61 @@ def test_a_verifying_run_that_fails_is_a_failed_run(monkeypatch: pytest.MonkeyPa
         turn_seconds(study(), 1, 1)
 
 
+def test_the_particles_of_a_file_are_those_of_a_timed_turn(tmp_path: Path) -> None:
+    rows = np.random.default_rng(1).normal(size=(1000, 6)) * [1e-5, 1e-5, 1e-5, 1e-5, 0.07, 1e-4]
+    np.save(tmp_path / "whole.npy", rows)
+    np.save(tmp_path / "part.npy", rows[:7])
+
+    def given(name: str) -> Study:
+        path = str(tmp_path / name)
+        return Study.from_dict(tables(beam__1__distribution="file", beam__1__particles=path))
+
+    assert turn_seconds(given("whole.npy"), 1, 1) > 0
+    with pytest.raises(RunError, match=r"a verifying run failed: .*part\.npy holds 7 particles"):
+        turn_seconds(given("part.npy"), 1, 1)
+
+
+def test_a_launcher_that_cannot_be_started_is_a_failed_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(*_arguments: Any) -> tuple[list[str], dict[str, str]]:
+        return ["/nowhere/mpiexec"], {}
+
+    monkeypatch.setattr(verification, "launch_command", nowhere)
+    with pytest.raises(RunError, match="/nowhere/mpiexec cannot be started: No such file"):
+        turn_seconds(study(), 1, 1)
+
+
+def test_only_a_machine_measured_on_hardware_is_the_local_host() -> None:
+    here = measured_here(16)
+    assert place(here, 16, 1, {}).names == ("localhost",)
+    simulated = replace(here, measured=Measured("simulator", 16, host=""))
+    assert place(simulated, 16, 1, {}).names == ("node0",)
+
+
+def test_from_64_ranks_on_some_steps_stand_for_the_turn_where_there_are_more() -> None:
+    paper = load(Path(__file__).parents[2] / "examples/paper/study.toml")
+    assert sampled_steps(paper, 63) is None
+    # Eight slices meet in 2 × 8 - 1 steps.
+    assert sampled_steps(paper, 64) == [4, 15]
+    # Two slices in three, fewer than four.
+    assert sampled_steps(Study.from_dict(tables(ip__1__slices=2)), 64) is None
+    machine = load_machine("bassi")
+    candidate = Candidate(((2, 16), (2, 16)))
+    assert simulation_task(paper, machine, 64, candidate).request.steps == 4
+    tried = Entry(candidate, 64, 1, "m", 1.0, 0.9, 1.1, 1.05)
+    tuned = Tuned(Problem(paper, machine, 64, model="m"), [tried])
+    assert tuned.summary()["sampled_steps"] == [4, 15]
+    not_tried = Tuned(tuned.problem, [replace(tried, verified=None)])
+    assert not_tried.summary()["sampled_steps"] is None
+
+
+def test_the_title_says_how_many_steps_were_simulated(capsys: pytest.CaptureFixture[str]) -> None:
+    paper = load(Path(__file__).parents[2] / "examples/paper/study.toml")
+    tried = Entry(Candidate(((2, 16), (2, 16))), 64, 1, "m", 1.0, 0.9, 1.1, 1.05)
+    show(Tuned(Problem(paper, load_machine("bassi"), 64, model="m"), [tried]))
+    words = " ".join(capsys.readouterr().out.split())
+    assert "the communication of a turn, verified by 4 of its 15 steps, in ms" in words
+
+
 def test_launcher_files_put_each_rank_on_its_node() -> None:
     placement = Placement(("a", "b"), True, 3, 2, threads=4)
     assert placement.hostfile() == "a slots=2\nb slots=1\n"
@@ -281,7 +344,8 @@ def test_the_table_names_only_keys_that_are_not_as_usual(
     ("words", "sentence"),
     [
         (["--verify", "11"], "--verify 11 is not a number from 0 to 10"),
-        (["--threads", "4"], "bassi was not measured on hardware; leave --threads out"),
+        (["--cores", "16"], "bassi was not measured on hardware; leave --cores out"),
+        (["--threads", "4"], "unrecognized arguments: --threads"),
         (["--model", "contentoin"], 'no model "contentoin"; did you mean "contention"?'),
         (["--machine", "basi"], "basi"),
     ],
@@ -294,6 +358,32 @@ def test_misuse_ends_in_one_sentence(
     captured = capsys.readouterr()
     assert sentence in captured.err
     assert captured.err.count("\n") == 1
+
+
+def test_more_ranks_than_cores_are_refused(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(phasewise.tune, "load_machine", lambda _name: measured_here())
+    given = ["tune", str(repository / "examples/paper/study.toml"), "--machine", "here"]
+    assert main([*given, "--ranks", "16", "--cores", "4"]) == 2
+    said = capsys.readouterr().err
+    assert "--ranks 16 is more than --cores 4" in said
+    assert said.count("\n") == 1
+
+
+def test_the_command_names_the_keys_that_it_replaces(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = str(repository / "examples/paper/study.toml")
+    words = ["--machine", "bassi", "--ranks", "16", "--model", "3", "--verify", "0", "--json"]
+    sets = ["communication.padded=true", "communication.tune=auto"]
+    assert main(["tune", given, *words, *(w for s in sets for w in ("--set", s))]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    (line,) = [line for line in lines if "replaces" in line]
+    said, _, keys = line.partition(": ")
+    assert said == "the choice replaces what the study sets in [communication]"
+    # The paper's study sets others too, of which some are as chosen.
+    assert {"padded", "tune"} <= set(keys.split(", "))
 
 
 def test_the_command_chooses_the_hypercube_for_bassi(
