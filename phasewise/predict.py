@@ -42,7 +42,7 @@ def main(options: argparse.Namespace) -> int:
     if options.json:
         print_json(summarise(study, machine, options.twin, predictions))
     else:
-        show(study, machine, predictions)
+        show(study, machine, options.twin, predictions)
     for written in (options.picture, options.export and options.export[1]):
         if written:
             message(f"wrote {written}")
@@ -130,12 +130,12 @@ def summarise(
         "model": models[0],
         "models": models,
         "layout": str(own.layout_file or own.layout),
-        "interval": {model: spread(model, machine).source for model in models},
+        "interval": {model: spread(model, machine, twin).source for model in models},
         "points": [one.to_dict() for one in predictions],
     }
 
 
-def show(study: Study, machine: Machine, predictions: Sequence[Prediction]) -> None:
+def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Prediction]) -> None:
     """Print a table of the turns, one of the first model's phases, and what the numbers are."""
     models = list(dict.fromkeys(one.model for one in predictions))
     columns = ["ranks", "model", "communication", "90 % interval", "computation", "turn"]
@@ -150,7 +150,8 @@ def show(study: Study, machine: Machine, predictions: Sequence[Prediction]) -> N
         print_table(f"model {models[0]} by phase [ms]", ["phase", *heads], rows)
     lines = [statement(machine)]
     lines += [
-        f"model {model} ({load_model(model).TITLE}): interval from {spread(model, machine).source}"
+        f"model {model} ({load_model(model).TITLE}): interval from "
+        f"{spread(model, machine, twin).source}"
         for model in models
     ]
     console().print("\n".join(lines), markup=False, soft_wrap=True)

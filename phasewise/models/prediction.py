@@ -44,7 +44,7 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
     chosen = load_model(model) if isinstance(model, str) else model
     phases = chosen.phase_seconds(case)
     communicating = sum(phases.values())
-    low, high = interval(communicating, chosen.NAME, case.machine)
+    low, high = interval(communicating, chosen.NAME, case.machine, case.twin)
     computing = sum(kernel_seconds(case).values()) if computation else 0.0
     return Prediction(
         ranks=case.ranks,

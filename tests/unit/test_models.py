@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +12,10 @@ import pytest
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.curves import Curve, Measured
-from phasewise.models import Case, default_model, load_model, model_names, predict
-from phasewise.models.interval import FEWEST, conformal, interval, noise, spread
+from phasewise.models import Case, PhaseMessages, default_model, load_model, model_names, predict
+from phasewise.models.computation import kernel_seconds
+from phasewise.models.interval import FEWEST, conformal, interval, noise, read_residuals, spread
+from phasewise.models.model import Floats
 from phasewise.plan import plan
 from phasewise.study import Study, load
 
@@ -119,22 +120,27 @@ def test_model_4_reads_the_table_of_each_level() -> None:
     case = Case(paper(), with_curves("bassi", *tables), 64)
     expected = 0.0
     for phase in case.phases:
-        # Linear through (1 kB, 10 µs) and (1 MB, 1 ms), and constant below 1 kB.
-        slope = (1e-3 - 1e-5) / (1_000_000 - 1000)
-        times = 1e-5 + slope * np.maximum(phase.bytes - 1000, 0)
         factors = np.where(phase.inter == 1, LEVELS["network"], LEVELS["node"])
-        expected += float(phase.count @ (times * factors))
+        expected += float(phase.count @ (table_seconds(phase) * factors))
     assert predict(case, "4", computation=False).communication_seconds == pytest.approx(expected)
 
 
 LEVELS = {"node": 1.0, "network": 7.0}
 
 
+def table_seconds(phase: PhaseMessages) -> Floats:
+    """By `curve`: linear through (1 kB, 10 µs) and (1 MB, 1 ms), and constant below 1 kB."""
+    slope = (1e-3 - 1e-5) / (1_000_000 - 1000)
+    return np.asarray(1e-5 + slope * np.maximum(phase.bytes - 1000, 0))
+
+
 def test_a_level_that_no_message_crosses_needs_no_table() -> None:
     # 16 ranks are one node of Seaborg.
     machine = with_curves("seaborg", curve("parallel", "node", pairs=16))
     inside = Case(paper(["communication.process_grid=1x8"]), machine, 16)
-    assert predict(inside, "4", computation=False).communication_seconds > 0
+    expected = sum(float(phase.count @ table_seconds(phase)) for phase in inside.phases)
+    found = predict(inside, "4", computation=False).communication_seconds
+    assert found == pytest.approx(expected, rel=1e-12)
     with pytest.raises(StudyError, match="between nodes"):
         load_model("4").phase_seconds(Case(paper(), machine, 32))
 
@@ -241,8 +247,9 @@ def test_one_rank_alone_communicates_for_no_time() -> None:
 
 
 def test_a_turn_is_computation_and_communication() -> None:
-    found = predict(Case(paper(), load_machine("bassi"), 64), "3")
-    assert found.computation_seconds > 0
+    case = Case(paper(), load_machine("bassi"), 64)
+    found = predict(case, "3")
+    assert found.computation_seconds == sum(kernel_seconds(case).values())
     assert found.turn_seconds == found.computation_seconds + found.communication_seconds
     assert sum(found.phases.values()) == found.communication_seconds
     assert found.low < found.communication_seconds < found.high
@@ -251,7 +258,7 @@ def test_a_turn_is_computation_and_communication() -> None:
 def test_without_residuals_the_interval_is_as_wide_as_the_papers_errors() -> None:
     bassi, jaguar = load_machine("bassi"), load_machine("jaguar")
     for machine, factors in ((bassi, (0.75, 1.33)), (jaguar, (0.5, 10.0))):
-        found = spread("3", machine, {"none": {}})
+        found = spread("3", machine, residuals={})
         assert (math.exp(found.low), math.exp(found.high)) == pytest.approx(factors)
 
 
@@ -277,17 +284,54 @@ def test_residuals_of_the_machine_come_before_those_of_its_kind() -> None:
     own, kind, other = [0.1] * FEWEST, [0.3] * FEWEST, [0.6] * FEWEST
     every = {"3": {"fat-tree|bassi": own, "fat-tree|seaborg": kind, "torus|jaguar": other}}
     residuals = {model: {k: tuple(v) for k, v in g.items()} for model, g in every.items()}
+    names = ("bassi", "jacquard", "bluegene-l")
+    found = {name: spread("3", load_machine(name), residuals=residuals) for name in names}
+    assert found["bassi"].high == 0.1
+    assert found["jacquard"].high == 0.3
+    assert found["jacquard"].source == "38 simulated runs on machines with network fat-tree"
+    # Of one torus there are 19 residuals: enough, though none is of this one.
+    assert found["bluegene-l"].high == 0.6
+    none_of_its_kind = {"3": {"fat-tree|bassi": tuple(own)}}
+    assert spread("3", load_machine("jaguar"), residuals=none_of_its_kind).high == 0.1
+
+
+def test_residuals_of_a_simulator_are_not_those_of_hardware_or_of_plain_twins() -> None:
     bassi = load_machine("bassi")
-    assert spread("3", bassi, residuals).high == 0.1
-    assert spread("3", load_machine("jacquard"), residuals).high == 0.3
-    assert "fat-tree" in spread("3", load_machine("jacquard"), residuals).source
-    assert spread("3", load_machine("bluegene-l"), residuals).high == 0.6
-    assert "all models" in spread("4", bassi, residuals).source
+    assert "runs on bassi" in spread("3", bassi).source
+    measured = replace(bassi, measured=Measured("hardware", 2))
+    for found in (spread("3", measured), spread("3", bassi, "plain")):
+        assert found.source == "the source paper's errors"
+        assert (math.exp(found.low), math.exp(found.high)) == pytest.approx((0.75, 1.33))
+    plain = predict(Case(paper(), bassi, 32, "plain"), "3", computation=False)
+    assert plain.high == pytest.approx(1.33 * plain.communication_seconds)
+
+
+def test_another_machine_of_the_same_name_does_not_get_its_residuals() -> None:
+    bassi = load_machine("bassi")
+    other = replace(bassi, network=replace(bassi.network, latency=1e-3))
+    assert "machines with network fat-tree" in spread("3", other).source
+
+
+def test_a_model_fitted_to_given_runs_does_not_get_the_residuals_of_others() -> None:
+    found = spread("measured", load_machine("bassi"))
+    assert (math.exp(found.low), math.exp(found.high)) == pytest.approx((0.5, 2.0))
+    assert found.source == "a factor of two"
+
+
+def test_every_model_has_residuals_of_every_described_machine() -> None:
+    machines = ("bassi", "bluegene-l", "jacquard", "jaguar", "seaborg")
+    kept = read_residuals()
+    for model in model_names():
+        # `measured` is fitted to runs that the user gives.
+        if model != "measured":
+            counts = {key.split("|")[1]: len(own) for key, own in kept[model].items()}
+            assert sorted(counts) == sorted(machines), model
+            assert min(counts.values()) >= FEWEST, model
 
 
 def test_too_few_residuals_are_not_taken_for_a_distribution() -> None:
     few = {"3": {"fat-tree|bassi": (0.0,) * (FEWEST - 1)}}
-    assert "paper" in spread("3", load_machine("bassi"), few).source
+    assert "paper" in spread("3", load_machine("bassi"), residuals=few).source
 
 
 def test_noisy_curves_widen_the_interval() -> None:
@@ -302,12 +346,3 @@ def test_noisy_curves_widen_the_interval() -> None:
     # Half widths in log add in squares.
     half = [math.log(b / a) / 2 for a, b in ((low, high), (lower, higher))]
     assert half[1] == pytest.approx(math.hypot(half[0], 0.3))
-
-
-def test_a_model_predicts_1024_ranks_at_once() -> None:
-    study = paper(HYPERCUBE)
-    load_model("3")
-    start = time.process_time()
-    load_model("3").phase_seconds(Case(study, load_machine("bassi"), 1024))
-    # 0.03 s on a quiet machine.
-    assert time.process_time() - start < 0.1
