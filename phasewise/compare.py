@@ -16,8 +16,9 @@ from phasewise.disk import disk_reason
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.models import Case, Prediction, load_model, predict
+from phasewise.models.interval import spread
 from phasewise.output import console, message, print_json, print_table
-from phasewise.predict import chosen_models, reference
+from phasewise.predict import chosen_models
 from phasewise.study import Study
 from phasewise.study.communication import LAYOUTS, Place
 
@@ -28,7 +29,8 @@ STUDY_FILE = "study.json"
 class Recorded:
     """A run's folder: its record, its study as it was placed on the ranks, and the twin.
 
-    `computes`: whether computation took time in it.
+    `computes`: whether computation took time in it; `tuned_turns`: in how many turns other
+    algorithms than those of the record were tried.
     """
 
     directory: Path
@@ -36,6 +38,7 @@ class Recorded:
     study: Study
     twin: str
     computes: bool
+    tuned_turns: int
 
     @property
     def phases(self) -> dict[str, float]:
@@ -65,10 +68,14 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Point:
-    """One run beside one prediction of it; seconds are of a turn's communication."""
+    """One run beside one prediction of it; seconds are of a turn's communication.
+
+    `spread`: where the prediction's interval comes from.
+    """
 
     run: Recorded
     predicted: Prediction
+    spread: str
 
     @property
     def measured_seconds(self) -> float:
@@ -102,12 +109,14 @@ class Point:
             "kind": "simulated" if record.simulated else "run",
             "process_grid": record.grid_text,
             "layout": record.layout,
+            "tuned_turns": self.run.tuned_turns,
             "model": one.model,
             "ratio": self.ratio,
             "measured_seconds": self.measured_seconds,
             "predicted_seconds": one.communication_seconds,
             "low": one.low,
             "high": one.high,
+            "interval": self.spread,
             "inside": self.inside,
             "phases": self.phase_ratios,
             "measured_turn_seconds": turn,
@@ -150,7 +159,8 @@ def read_run(directory: str | Path) -> Recorded:
     machine = head.get("machine")
     twin = str(machine.get("twin", "full")) if isinstance(machine, dict) else "full"
     computes = bool(head.get("computation", True))
-    return Recorded(folder, record, _study(folder, record), twin, computes)
+    study = _study(folder, record, head["algorithms"])
+    return Recorded(folder, record, study, twin, computes, int(head.get("tuned_turns", 0)))
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -167,14 +177,16 @@ def _read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def _study(folder: Path, record: Communication) -> Study:
-    """The resolved study of a folder, on the recorded process grid and places."""
+def _study(folder: Path, record: Communication, algorithms: dict[str, Any]) -> Study:
+    """The resolved study of a folder, on the recorded process grid and places, by `algorithms`."""
     path = folder / STUDY_FILE
     tables = _read_json(path)
     own = tables.get("communication")
-    if isinstance(own, dict) and own.get("layout") not in LAYOUTS:
-        # The file that it names may be gone: the record has the places.
-        own["layout"], own["process_grid"] = LAYOUTS[0], "auto"
+    if isinstance(own, dict):
+        if own.get("layout") not in LAYOUTS:
+            # The file that it names may be gone: the record has the places.
+            own["layout"], own["process_grid"] = LAYOUTS[0], "auto"
+        tables["communication"] = _with_algorithms(own, algorithms)
     try:
         study = Study.from_dict(tables, folder)
     except StudyError as error:
@@ -186,6 +198,18 @@ def _study(folder: Path, record: Communication) -> Study:
         places = tuple(cast(Place, tuple(map(int, place))) for place in record.place)
         chosen = replace(chosen, layout="file", layout_file=Path(record.layout), places=places)
     return replace(study, communication=chosen)
+
+
+def _with_algorithms(own: dict[str, Any], algorithms: dict[str, Any]) -> dict[str, Any]:
+    """A study's [communication] with the algorithms of a record, by which the run went on where it
+    had tuned itself; those of single phases have dotted names: `reduce_row.algorithm`.
+    """
+    chosen = {key: value for key, value in own.items() if key != "phase"}
+    phases: dict[str, dict[str, Any]] = {}
+    for name, value in algorithms.items():
+        phase, _, key = name.rpartition(".")
+        (phases.setdefault(phase, {}) if phase else chosen)[key] = value
+    return chosen | ({"phase": phases} if phases else {})
 
 
 def machine_of(run: Recorded, given: str | None) -> Machine:
@@ -213,17 +237,22 @@ def compare(
     records = tuple(map(Path, fit))
     case = Case(run.study, machine, run.record.ranks, run.twin, run.meshes, records)
     names = chosen_models(models, [str(path) for path in fit], machine)
-    return [Point(run, predict(case, name)) for name in names]
+    return [
+        Point(run, predict(case, name), spread(name, machine, run.twin).source) for name in names
+    ]
 
 
 def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str, Any]:
-    """What ``compare --json`` prints: errors are |measured/predicted - 1| of the totals."""
+    """What ``compare --json`` prints: errors are |measured/predicted - 1| of the totals.
+
+    reference: what the models are judged by, a simulator as soon as one of the runs is of it.
+    """
     by_model = {name: _errors(own) for name, own in _by_model(points).items()}
     names = list(dict.fromkeys(machine.name for machine in machines))
     simulated = any(point.run.record.simulated for point in points)
     return {
         "machine": names[0] if len(names) == 1 else names,
-        "reference": "simulator" if simulated else reference(machines[0]),
+        "reference": "simulator" if simulated else "hardware",
         "model": points[0].predicted.model,
         "points": [point.to_dict() for point in points],
         **_errors(points),
@@ -260,13 +289,21 @@ def show(points: Sequence[Point]) -> None:
     lines = []
     for name, own in _by_model(points).items():
         errors, inside = _errors(own), sum(point.inside for point in own)
+        sources = dict.fromkeys(point.spread for point in own)
         if errors["mean_error"] is not None and errors["worst_error"] is not None:
             lines.append(
                 f"model {name} ({load_model(name).TITLE}): off by {errors['mean_error']:.1%} in "
                 f"the mean and {errors['worst_error']:.1%} at worst; {inside} of {len(own)} inside "
-                "of the interval"
+                f"of the interval, from {' or '.join(sources)}"
             )
     lines += list(dict.fromkeys(point.run.record.source for point in points))
+    runs = {_name(point): point.run for point in points}
+    lines += [
+        f"{name}: in {run.tuned_turns} of {run.record.turns} turns other algorithms were tried, "
+        "which are in the measured times; predicted are those that were chosen"
+        for name, run in runs.items()
+        if run.tuned_turns
+    ]
     lines += [
         f"a turn: measured {turn:.4g} s, predicted {point.predicted.turn_seconds:.4g} s ("
         f"{_name(point)}, model {point.predicted.model})"

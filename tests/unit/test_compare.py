@@ -7,13 +7,15 @@ The record is that of tests/unit/synthetic_communication.py: 8 ranks, of a turn'
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from phasewise.cli import main
-from phasewise.compare import Point, compare, machine_of, read_run
+from phasewise.communication import ALGORITHMS
+from phasewise.compare import compare, machine_of, read_run
 from phasewise.machines import load_machine
 from phasewise.models import Case, predict
 from phasewise.study import load
@@ -30,8 +32,9 @@ def folder(repository: Path, tmp_path: Path) -> Path:
 def recorded(repository: Path, folder: Path, *overrides: str, **shape: Any) -> Path:
     """A folder with a record and its study, in which no process grid is given."""
     write_communication(folder, **shape)
-    study = load(repository / "examples/paper/study.toml", list(overrides))
-    (folder / "study.json").write_text(json.dumps(study.resolved()))
+    study = load(repository / "examples/paper/study.toml", list(overrides)).resolved()
+    (folder / "study.json").write_text(json.dumps(study))
+    edit(folder, algorithms={key: study["communication"][key] for key in ALGORITHMS})
     return folder
 
 
@@ -83,10 +86,9 @@ def test_a_time_in_the_interval_is_inside(folder: Path) -> None:
     run = read_run(folder)
     (point,) = compare(run, load_machine("bassi"), "3")
     one = point.predicted
-    assert point.inside == (one.low <= 5e-3 <= one.high)
     for low, high, inside in ((4e-3, 6e-3, True), (1e-3, 4e-3, False), (6e-3, 9e-3, False)):
         values = {**one.to_dict(), "low": low, "high": high}
-        assert Point(run, type(one)(**values)).inside == inside
+        assert replace(point, predicted=type(one)(**values)).inside == inside
 
 
 def test_layout_and_process_grid_are_those_of_the_record(repository: Path, tmp_path: Path) -> None:
@@ -102,6 +104,26 @@ def test_layout_and_process_grid_are_those_of_the_record(repository: Path, tmp_p
     assert runs[0].study.communication.process_grid == ((4, 2), (4, 2))
     points = [compare(run, load_machine("seaborg"), "3")[0] for run in runs]
     assert points[0].predicted.phases == points[1].predicted.phases
+
+
+def test_algorithms_are_those_of_the_record_after_tuning(
+    folder: Path, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # As `tune = "auto"` leaves them: the study has what it began with, the record what it chose.
+    chosen = {"reduce": "hypercube", "broadcast": "mesh", "crossing": "4a", "aggregate": False}
+    edit(folder, algorithms=chosen | {"reduce_row.algorithm": "direct"}, tuned_turns=2)
+    given = ('process_grid="2x2"', *(f"{key}={json.dumps(v)}" for key, v in chosen.items()))
+    given = (*given, 'phase.reduce_row.algorithm="direct"')
+    study = load(
+        repository / "examples/paper/study.toml", [f"communication.{text}" for text in given]
+    )
+    assert read_run(folder).study.communication == study.communication
+    expected = predict(Case(study, load_machine("bassi"), 8), "3").phases
+    (point,) = compare(read_run(folder), load_machine("bassi"), "3")
+    assert point.predicted.phases == expected
+    assert compared(capsys, str(folder), "--model", "3")["points"][0]["tuned_turns"] == 2
+    assert main(["compare", str(folder), "--model", "3"]) == 0
+    assert "in 2 of 3 turns other algorithms were tried" in capsys.readouterr().out
 
 
 def test_new_meshes_are_counted_from_the_calls_of_green(repository: Path, tmp_path: Path) -> None:
@@ -138,7 +160,7 @@ def test_the_table_shows_ratios_errors_and_the_source(
 ) -> None:
     assert main(["compare", str(folder), "--model", "3"]) == 0
     shown = capsys.readouterr().out
-    for text in ("reduce_column", "ratio", "off by", "a simulator, not hardware"):
+    for text in ("reduce_column", "ratio", "simulated runs on bassi", "a simulator, not hardware"):
         assert text in shown
 
 
@@ -164,7 +186,8 @@ def test_a_run_on_hardware_needs_its_machine(
     path = recorded(repository, tmp_path / "real")
     sentence = refused(capsys, 2, str(path))
     assert "give its machine's file as --machine" in sentence
-    assert compared(capsys, str(path), "--machine", "bassi", "--model", "3")["machine"] == "bassi"
+    found = compared(capsys, str(path), "--machine", "bassi", "--model", "3")
+    assert (found["machine"], found["reference"]) == ("bassi", "hardware")
 
 
 def test_folders_that_are_no_runs_are_refused_in_a_sentence(
