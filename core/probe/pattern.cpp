@@ -103,17 +103,32 @@ class Prober {
       throw std::invalid_argument("a pattern of the probe has " +
                                   std::to_string(pattern.to.size()) + " ranks, and the run " +
                                   std::to_string(ranks));
-    for (int rank = 0; rank < world_.size(); ++rank) {
-      const int to = pattern.to[rank];
-      const bool known = to >= -1 && to < world_.size() && to != rank;
-      if (!known || (to >= 0 && pattern.from[to] != rank))
-        throw std::invalid_argument("a pattern of the probe sends to rank " + std::to_string(to) +
-                                    ", which does not expect rank " + std::to_string(rank));
-    }
+    for (int rank = 0; rank < world_.size(); ++rank) check_partners(pattern, rank);
     for (const std::int64_t size : pattern.sizes)
       if (size < 0 || size > 1 << 30)
         throw std::invalid_argument("a message of the probe has " + std::to_string(size) +
                                     " bytes");
+  }
+
+  // Nobody may wait for a message that is not sent.
+  void check_partners(const Pattern& pattern, int rank) const {
+    const int to = pattern.to[rank], from = pattern.from[rank];
+    if (!known(to, rank) || (to >= 0 && pattern.from[to] != rank))
+      throw std::invalid_argument("a pattern of the probe sends to rank " + std::to_string(to) +
+                                  ", which does not expect rank " + std::to_string(rank));
+    if (!known(from, rank) || (from >= 0 && pattern.to[from] != rank))
+      throw std::invalid_argument("in a pattern of the probe rank " + std::to_string(rank) +
+                                  " expects rank " + std::to_string(from) +
+                                  ", which does not send to it");
+    if (pattern.kind == Kind::bounce && to != from)
+      throw std::invalid_argument("in a pattern of the probe rank " + std::to_string(rank) +
+                                  " bounces to rank " + std::to_string(to) + " and from rank " +
+                                  std::to_string(from));
+  }
+
+  // -1 is nobody.
+  bool known(int other, int rank) const {
+    return other >= -1 && other < world_.size() && other != rank;
   }
 
   // The same on all ranks.

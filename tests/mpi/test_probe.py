@@ -13,7 +13,7 @@ import pytest
 
 from phasewise.cli import main
 from phasewise.errors import RunError
-from phasewise.launch import without_mpi
+from phasewise.launch import launch_command, without_mpi
 from phasewise.machines import find, load_machine
 from phasewise.machines.measure import Measurement
 from phasewise.machines.smpirun import simulated_tree
@@ -177,6 +177,29 @@ def test_this_machines_messages_are_measured_from_common_starts() -> None:
         assert len(sample.seconds) >= 20
         assert (sample.seconds > 0).all() and (sample.skew >= 0).all()
     assert target.roof["flops"] > 1e8 and target.roof["bandwidth"] > 1e8
+
+
+@needs_driver
+@pytest.mark.parametrize(
+    ("ways", "sentence"),
+    [
+        ("pattern exchange\nsizes 8\nto 1 -1\nfrom -1 -1\n", "does not expect rank 0"),
+        ("pattern exchange\nsizes 8\nto -1 -1\nfrom -1 0\n", "rank 1 expects rank 0, which does"),
+        ("pattern exchange\nsizes 8\nto -1 -1\nfrom 2 -1\n", "rank 0 expects rank 2, which does"),
+        ("pattern bounce\nsizes 8\nto 1 -1\nfrom -1 0\n", "rank 0 bounces to rank 1 and from"),
+    ],
+)
+def test_patterns_in_which_a_rank_would_wait_for_ever_are_refused(
+    ways: str, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "patterns").write_text(ways)
+    words = [str(find_driver()), "--probe", str(tmp_path / "patterns"), "--out", str(tmp_path)]
+    command, environment = launch_command(words, 2, 1)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode != 0
+    assert sentence in done.stderr
 
 
 @needs_driver
