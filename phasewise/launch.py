@@ -180,7 +180,7 @@ def start(
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            preexec_fn=_end_with_parent,
+            preexec_fn=end_with_parent,
         )
     except OSError as error:
         raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
@@ -206,8 +206,11 @@ def launch_command(
     return [*command, *program], environment
 
 
-def _end_with_parent() -> None:
-    """Ask the system to end mpiexec, and with it the ranks, when this process is killed (Linux)."""
+def end_with_parent() -> None:
+    """Ask the system to end this process, which another is to become, with its parent (Linux).
+
+    mpiexec and smpirun end what they started when they get that signal.
+    """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

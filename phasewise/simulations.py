@@ -19,8 +19,9 @@ from typing import Any
 
 from phasewise.disk import disk_reason, replace_text
 from phasewise.errors import RunError, StudyError
+from phasewise.launch import end_with_parent
 from phasewise.machines import make_twin
-from phasewise.machines.smpirun import _end_with_parent, simulated_tree
+from phasewise.machines.smpirun import simulated_tree
 from phasewise.simulate import Request, algorithms, simulate
 from phasewise.study import Study
 from phasewise.study.communication import grid_value
@@ -125,7 +126,7 @@ def _run_all(tasks: dict[str, Task], workers: int) -> Iterator[tuple[str, Summar
 def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that start afresh (MPI may be loaded in this one) and end with this one."""
     context = get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
     try:
         yield pool
     except BaseException:
@@ -174,7 +175,7 @@ def _kept(cache: Path, key: str) -> Summary | None:
 
 
 def _keep(cache: Path, key: str, summary: Summary) -> None:
-    # Another process may be filling the same cache.
+    # Another process may be writing the same entry: each has a file of its own beside it.
     own = cache / f"{key}.{os.getpid()}"
     try:
         replace_text(own, json.dumps(summary) + "\n")

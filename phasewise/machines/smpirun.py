@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import re
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from phasewise.errors import RunError, StudyError
+from phasewise.launch import end_with_parent
 from phasewise.machines.twin import Twin
 
 FOLDER_VARIABLE = "PHASEWISE_SIMULATED"
@@ -25,7 +25,6 @@ PLATFORM_VARIABLE = "PHASEWISE_PLATFORM"
 
 OURS = "phasewise: "
 BAD_INPUT = 2
-PR_SET_PDEATHSIG = 1
 
 LAST_WORDS = (
     (re.compile(r"[Dd]eadlock"), "the simulated ranks wait for each other and none can go on"),
@@ -101,7 +100,7 @@ def _run(command: list[str], environment: dict[str, str], words: int, folder: Pa
         stdout=subprocess.DEVNULL,
         stderr=words,
         start_new_session=True,
-        preexec_fn=_end_with_parent,
+        preexec_fn=end_with_parent,
     )
     try:
         with _interruptible():
@@ -124,11 +123,6 @@ def _interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, former)
-
-
-def _end_with_parent() -> None:
-    """Ask the system to end smpirun when this process is killed (Linux)."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _failure(status: int, said: str, twin: Twin) -> RunError | StudyError:
