@@ -178,7 +178,10 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _study(folder: Path, record: Communication, algorithms: dict[str, Any]) -> Study:
-    """The resolved study of a folder, on the recorded process grid and places, by `algorithms`."""
+    """The resolved study of a folder, on the recorded process grid and places.
+
+    algorithms: those of the record, by key of [communication].
+    """
     path = folder / STUDY_FILE
     tables = _read_json(path)
     own = tables.get("communication")
@@ -186,7 +189,9 @@ def _study(folder: Path, record: Communication, algorithms: dict[str, Any]) -> S
         if own.get("layout") not in LAYOUTS:
             # The file that it names may be gone: the record has the places.
             own["layout"], own["process_grid"] = LAYOUTS[0], "auto"
-        tables["communication"] = _with_algorithms(own, algorithms)
+        if not record.simulated:
+            # A run may have tuned itself; a simulation does as its study says.
+            tables["communication"] = _with_algorithms(own, algorithms)
     try:
         study = Study.from_dict(tables, folder)
     except StudyError as error:

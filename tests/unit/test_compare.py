@@ -107,8 +107,9 @@ def test_layout_and_process_grid_are_those_of_the_record(repository: Path, tmp_p
 
 
 def test_algorithms_are_those_of_the_record_after_tuning(
-    folder: Path, repository: Path, capsys: pytest.CaptureFixture[str]
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    folder = recorded(repository, tmp_path / "run")
     # As `tune = "auto"` leaves them: the study has what it began with, the record what it chose.
     chosen = {"reduce": "hypercube", "broadcast": "mesh", "crossing": "4a", "aggregate": False}
     edit(folder, algorithms=chosen | {"reduce_row.algorithm": "direct"}, tuned_turns=2)
@@ -121,9 +122,20 @@ def test_algorithms_are_those_of_the_record_after_tuning(
     expected = predict(Case(study, load_machine("bassi"), 8), "3").phases
     (point,) = compare(read_run(folder), load_machine("bassi"), "3")
     assert point.predicted.phases == expected
-    assert compared(capsys, str(folder), "--model", "3")["points"][0]["tuned_turns"] == 2
-    assert main(["compare", str(folder), "--model", "3"]) == 0
+    words = (str(folder), "--machine", "bassi", "--model", "3")
+    assert compared(capsys, *words)["points"][0]["tuned_turns"] == 2
+    assert main(["compare", *words]) == 0
     assert "in 2 of 3 turns other algorithms were tried" in capsys.readouterr().out
+
+
+def test_a_simulation_did_as_its_study_says(repository: Path, tmp_path: Path) -> None:
+    given = ("communication.aggregate=false", 'communication.phase.reduce_row.algorithm="direct"')
+    folder = recorded(repository, tmp_path / "run", *given, machine="bassi")
+    # The driver records words, and nothing of single phases.
+    edit(folder, algorithms={"reduce": "mesh", "aggregate": "0"})
+    own = load(repository / "examples/paper/study.toml", list(given)).communication
+    found = read_run(folder).study.communication
+    assert (found.aggregate, found.phases) == (False, own.phases)
 
 
 def test_new_meshes_are_counted_from_the_calls_of_green(repository: Path, tmp_path: Path) -> None:
