@@ -3,8 +3,8 @@
     .venv/bin/python -m benchmarks.tuning_regret --cache regret --out regret.json
 
 On each machine every candidate of the tuner's first stage (more than 100) is simulated, messages
-only, four of fifteen steps; then the tuner chooses with its models and at most ten such runs. The
-reference is a simulator, not hardware. What the cache has is not simulated again.
+only, from 64 ranks on four of fifteen steps; then the tuner chooses with its models and at most ten
+such runs. The reference is a simulator, not hardware. What the cache has is not simulated again.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ def regret(exhaustive: Exhaustive, study: Study, cache: Path) -> dict[str, Any]:
         "exhaustive": len(exhaustive.candidates),
         "considered": len(tuned.entries),
         "verified": len(runs),
+        "sampled_steps": tuned.sampled_steps,
         "best_seconds": exhaustive.seconds[best],
         "median_seconds": statistics.median(exhaustive.seconds),
         "worst_seconds": max(exhaustive.seconds),
@@ -96,7 +97,13 @@ def show(rows: Sequence[dict[str, Any]]) -> None:
         ]
         for row in rows
     ]
-    title = "communication of a turn in ms, simulated: a simulator, not hardware"
+    sampled = {
+        f"{row['sampled_steps'][0]} of {row['sampled_steps'][1]}"
+        for row in rows
+        if row["sampled_steps"]
+    }
+    steps = f", from 64 ranks on by {', '.join(sampled)} steps" if sampled else ""
+    title = f"communication of a turn in ms, simulated{steps}: a simulator, not hardware"
     print_table(title, [*columns, "verified", "regret"], table)
 
 

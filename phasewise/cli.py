@@ -319,7 +319,13 @@ def _add_tune(commands: Any) -> None:
     parser = _command(commands, "tune", summary, "print the choice as JSON")
     _add_study(parser)
     _add_target(parser)
-    parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
+    parser.add_argument(
+        "--ranks",
+        type=count,
+        required=True,
+        metavar="N",
+        help="MPI ranks; with --cores at most so many",
+    )
     parser.add_argument(
         "--cores",
         type=count,

@@ -97,7 +97,7 @@ def turn_seconds(study: Study, ranks: int, threads: int) -> float:
         given, answer = Path(folder) / "study.json", Path(folder) / "seconds.json"
         given.write_text(json.dumps(study.resolved()), encoding="utf-8")
         program = [sys.executable, "-m", __name__, str(given), str(threads), str(answer)]
-        _start(*launch_command(program, ranks, threads))
+        _start(*launch_command(program, ranks, threads, alone=True))
         if not answer.exists():
             raise RunError("a verifying run failed: it gave no times")
         return float(statistics.median(json.loads(answer.read_text(encoding="utf-8"))))

@@ -246,7 +246,7 @@ def test_the_particles_of_a_file_are_those_of_a_timed_turn(tmp_path: Path) -> No
 
 
 def test_a_launcher_that_cannot_be_started_is_a_failed_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nowhere(*_arguments: Any) -> tuple[list[str], dict[str, str]]:
+    def nowhere(*_arguments: Any, **_options: Any) -> tuple[list[str], dict[str, str]]:
         return ["/nowhere/mpiexec"], {}
 
     monkeypatch.setattr(verification, "launch_command", nowhere)
