@@ -19,6 +19,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import Machine, make_twin, nodes_of
 from phasewise.machines.curves import Curve, find
 from phasewise.machines.probes import probes_of
+from phasewise.machines.topology import SHARED_LINKS
 from phasewise.models.costs import NETWORK, NODE, missing
 from phasewise.models.model import Case, load_core
 from phasewise.study.process_grid import check_process_grid
@@ -26,9 +27,6 @@ from phasewise.study.process_grid import check_process_grid
 NAME = "loads"
 TITLE = "tables of parallel ping-ping by the load of a message's way"
 PRECISE = True
-
-SHARED_LINKS = ("torus", "dragonfly")
-"""Networks on whose links messages of different nodes meet."""
 
 NOTHING = {"sizes": [0.0], "loads": [1.0], "seconds": [[0.0]]}
 """The table of a level that no message crosses."""

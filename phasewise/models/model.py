@@ -91,7 +91,9 @@ class Case:
         check_size(self.machine, self.ranks)
         try:
             parameters = self.study.parameters()
-            found = load_core().messages(parameters, self.ranks, self.machine.node_ranks, self.meshes)
+            found = load_core().messages(
+                parameters, self.ranks, self.machine.node_ranks, self.meshes
+            )
         except ValueError as error:
             raise StudyError(str(error)) from error
         return tuple(_phase(phase) for phase in found)
