@@ -189,7 +189,7 @@ def measure_here(core: Core, threads: int) -> dict[str, KernelRate]:
                 measured.per_unit(name),
             )
     for nodes in MESHES:
-        every = take(SPARSE, nodes, SLICES, "ip.1.green_function='every-step'")
+        every = take(DENSE, nodes, SLICES, "ip.1.green_function='every-step'")
         found.put("green", every.cells, every.per_unit("green"))
     _gaussian(found, take(PARTICLES[1], MESHES[0], SLICES, "ip.1.model='soft-gaussian'"))
     return found.rates()
