@@ -94,9 +94,10 @@ def _table(table: Table) -> str:
         for row in table.rows
     )
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    kind = ' class="words"' if table.words else ""
     return (
-        f'<div class="card"><h3>{escape(table.title)}</h3><div class="wide"><table><thead><tr>'
-        f"{heads}</tr></thead><tbody>{rows}</tbody></table></div>{note}</div>"
+        f'<div class="card"><h3>{escape(table.title)}</h3><div class="wide"><table{kind}>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{note}</div>"
     )
 
 

@@ -19,12 +19,16 @@ PHASE = ("seconds", "messages", "bytes")
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts: its title, column heads (the first one's may be empty), rows, a note."""
+    """A table of texts: its title, column heads (the first one's may be empty), rows, a note.
+
+    words: the cells are sentences, which may take several lines.
+    """
 
     title: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    words: bool = False
 
 
 def study_tables(run: RunFolder) -> list[Table]:

@@ -26,7 +26,7 @@ def claims_table(claims: Sequence[Claim]) -> Table:
     )
     heads = ("", "claim", "the paper", "here", "holds", "")
     note = f"{SIMULATOR} Percentages hold where they are off by no more than 5 points."
-    return Table("The paper's claims", heads, rows, note)
+    return Table("The paper's claims", heads, rows, note, words=True)
 
 
 def whole_study_table(study: WholeStudy | None) -> Table:
