@@ -25,6 +25,8 @@ from phasewise.progress import RELAY_VARIABLE
 
 LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.hydra")
 PR_SET_PDEATHSIG = 1
+OURS = "phasewise: "
+"""Beginning of a sentence that a failing rank or driver says."""
 MPI_VARIABLES = (
     *("PMIX_", "ORTE_SCHIZO_", "OMPI_APP_", "OMPI_COMM_WORLD_", "OMPI_NUM_APP_", "OMPI_UNIVERSE_"),
     *("OMPI_FIRST_RANKS", "OMPI_FILE_LOCATION", "OMPI_COMMAND", "OMPI_ARGV"),
@@ -204,6 +206,28 @@ def launch_command(
     if open_mpi and machine.root:
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return [*command, *program], environment
+
+
+def run_to_end(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
+    """Run `command` without showing what it says: its exit status, and its own sentence, or else
+    the first line on standard error, or nothing. RunError where it cannot be started.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -\n")]
+    own = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
+    return done.returncode, (own or lines or [""])[0]
 
 
 def end_with_parent() -> None:

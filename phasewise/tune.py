@@ -16,7 +16,7 @@ from phasewise.study.communication import grid_value
 from phasewise.tuning.candidates import Candidate
 from phasewise.tuning.placement_files import sections, write_all
 from phasewise.tuning.search import Entry, Problem, Search, finalists, verify
-from phasewise.tuning.verification import is_hardware, sampled_steps, why_not_here
+from phasewise.tuning.verification import sampled_steps, why_not_here
 
 MOST_VERIFIED = 10
 """More verifying runs than this would be a search by running."""
@@ -41,7 +41,7 @@ class Tuned:
     @property
     def sampled_steps(self) -> list[int] | None:
         """How many of how many steps the verified times are of; None: of all, or none verified."""
-        if self.choice.verified is None or is_hardware(self.problem.machine):
+        if self.choice.verified is None or self.problem.machine.is_hardware:
             return None
         return sampled_steps(self.problem.study, self.choice.ranks)
 
@@ -50,7 +50,7 @@ class Tuned:
         problem, choice = self.problem, self.choice
         return {
             "machine": problem.machine.name,
-            "reference": "hardware" if is_hardware(problem.machine) else "simulator",
+            "reference": "hardware" if problem.machine.is_hardware else "simulator",
             "twin": problem.twin,
             "model": problem.model_name,
             "ranks": choice.ranks,
@@ -71,7 +71,7 @@ def main(options: argparse.Namespace) -> int:
     if not 0 <= options.verify <= MOST_VERIFIED:
         raise StudyError(f"--verify {options.verify} is not a number from 0 to {MOST_VERIFIED}")
     machine = load_machine(options.machine)
-    if options.cores is not None and not is_hardware(machine):
+    if options.cores is not None and not machine.is_hardware:
         raise StudyError(
             f"--cores compares whole turns, which simulated machines do not run: {machine.name} "
             "was not measured on hardware; leave --cores out"
@@ -117,7 +117,7 @@ def tune(problem: Problem, verified: int, cache: Path | None = None) -> Tuned:
 
 
 def _runs_here(problem: Problem, chosen: Sequence[Entry]) -> bool:
-    if not is_hardware(problem.machine):
+    if not problem.machine.is_hardware:
         return True
     cores = max(entry.ranks * entry.threads for entry in chosen)
     reason = why_not_here(problem.machine, cores)
@@ -149,7 +149,7 @@ def show(tuned: Tuned) -> None:
 
 
 def _reference(problem: Problem) -> str:
-    if is_hardware(problem.machine):
+    if problem.machine.is_hardware:
         return f"on {problem.machine.name}, measured hardware"
     return f"on {problem.machine.name}, {problem.twin} twin: a simulator, not hardware"
 

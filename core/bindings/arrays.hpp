@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 namespace phasewise::bindings {
@@ -12,6 +13,13 @@ namespace phasewise::bindings {
 namespace nb = nanobind;
 
 using Array = nb::ndarray<nb::numpy, double>;
+
+template <class T>
+auto numpy(std::vector<T> values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+}
 
 inline Array to_array(std::vector<double>&& values, std::initializer_list<std::size_t> shape) {
   auto* kept = new std::vector<double>(std::move(values));

@@ -2,17 +2,19 @@
 #include "driver/plan.hpp"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
 #include <utility>
 #include <vector>
+
+#include "bindings/arrays.hpp"
 
 namespace nb = nanobind;
 
 namespace {
 
 using namespace phasewise;
+using bindings::numpy;
 
 nb::list pair_of(int a, int b) {
   nb::list result;
@@ -65,13 +67,6 @@ nb::dict plan(const std::string& parameters, int ranks, int node_size, int rank)
   result["phases"] = phases;
   result["load"] = load;
   return result;
-}
-
-template <class T>
-auto numpy(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
 nb::dict traffic(const std::string& parameters, int ranks, int) {

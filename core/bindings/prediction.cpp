@@ -1,6 +1,5 @@
 // What the models are given of a turn, and the one that follows its messages in time. No MPI.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/arrays.hpp"
 #include "contention/execution.hpp"
 #include "contention/fair_share.hpp"
 #include "contention/loads.hpp"
@@ -24,18 +24,12 @@ namespace nb = nanobind;
 namespace {
 
 using namespace phasewise;
+using bindings::numpy;
 
 // Of a turn's messages so many are followed; where there are more, fewer steps stand for all.
 constexpr std::int64_t many_messages = 400'000, few_messages = 100'000;
 // Rates are kept for so much of the time that a message takes.
 constexpr double resolution = 0.02;
-
-template <class T>
-auto numpy(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
-}
 
 nb::list messages(const std::string& parameters, int ranks, int node_size, double meshes) {
   const driver::TurnMessages turn(driver::Parameters::parse(parameters), ranks, node_size);

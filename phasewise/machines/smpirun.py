@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from phasewise.errors import RunError, StudyError
-from phasewise.launch import end_with_parent
+from phasewise.launch import OURS, end_with_parent
 from phasewise.machines.twin import Twin
 
 FOLDER_VARIABLE = "PHASEWISE_SIMULATED"
@@ -23,7 +23,6 @@ FOLDER_VARIABLE = "PHASEWISE_SIMULATED"
 DRIVER, PLATFORM = "phasewise-driver", "phasewise-platform.so"
 PLATFORM_VARIABLE = "PHASEWISE_PLATFORM"
 
-OURS = "phasewise: "
 BAD_INPUT = 2
 
 LAST_WORDS = (

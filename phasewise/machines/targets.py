@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import shutil
-import subprocess
 import sysconfig
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,11 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from phasewise.errors import RunError
-from phasewise.launch import launch_command, this_machine
+from phasewise.launch import launch_command, run_to_end, this_machine
 from phasewise.machines.curves import Floats
 from phasewise.machines.machine import Machine
 from phasewise.machines.probes import Probe
-from phasewise.machines.smpirun import OURS, simulate_driver, simulated_tree
+from phasewise.machines.smpirun import simulate_driver, simulated_tree
 from phasewise.machines.topology import nodes_of
 from phasewise.machines.twin import make_twin
 
@@ -32,6 +31,11 @@ DRIVER_VARIABLE = "PHASEWISE_DRIVER"
 WARM_UP = 4
 QUIET_SECONDS = 0.01
 """Simulated seconds from one message's end to the next one's start, at least."""
+
+
+def this_host() -> str:
+    """This computer's name, as a measured machine's file has it."""
+    return platform.node().partition(".")[0] or "this-machine"
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,7 @@ class HardwareTarget:
     @property
     def host(self) -> str:
         """The name of this computer."""
-        return platform.node().partition(".")[0] or "this-machine"
+        return this_host()
 
     @property
     def nodes(self) -> Sequence[int]:
@@ -167,7 +171,9 @@ class HardwareTarget:
             program = [str(find_driver()), "--probe", str(folder / "patterns"), "--out"]
             program.append(str(folder))
             command, environment = launch_command(program, self.ranks, 1, alone=True)
-            _start(command, environment)
+            status, said = run_to_end(command, environment)
+            if status:
+                raise RunError(f"the probe ended with status {status}: {said or 'it said nothing'}")
             return read_answer(folder / "samples.jsonl", orders)
 
 
@@ -195,28 +201,6 @@ def find_driver() -> Path:
         if path.is_file():
             return path.resolve()
     raise RunError(f"{candidates[0]}, which measures messages, does not exist: run make setup")
-
-
-def _start(command: list[str], environment: dict[str, str]) -> None:
-    try:
-        done = subprocess.run(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    except OSError as error:
-        raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
-    if done.returncode == 0:
-        return
-    lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -\n")]
-    ours = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
-    said = (ours or lines or ["it said nothing"])[0]
-    raise RunError(f"the probe ended with status {done.returncode}: {said}")
 
 
 def patterns(head: Iterable[str], orders: Iterable[Order], seed: int) -> str:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol, cast
 
-from phasewise.errors import StudyError
 from phasewise.machines.kernel_rates import find_rate, terms
-from phasewise.models.model import Case, load_core
+from phasewise.models.model import Case, load_core, refusals
 from phasewise.study.process_grid import check_process_grid
 
 IMBALANCE = "imbalance"
@@ -54,10 +53,8 @@ def kernel_work(case: Case) -> list[dict[str, Any]]:
     """`_core.work` of the case: name, ip (from 1), items, flops, bytes and load of each kernel."""
     check_process_grid(case.study, case.ranks)
     core = cast(_Core, load_core())
-    try:
+    with refusals():
         return core.work(case.study.parameters(), case.ranks, case.meshes)
-    except ValueError as error:
-        raise StudyError(str(error)) from error
 
 
 def _seconds(case: Case, kernel: dict[str, Any]) -> float:

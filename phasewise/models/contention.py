@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol, cast
 
-from phasewise.errors import StudyError
 from phasewise.machines import make_twin
 from phasewise.machines.machine import Protocol as MessageProtocol
-from phasewise.models.model import Case, load_core
+from phasewise.models.model import Case, load_core, refusals
 from phasewise.study.process_grid import check_process_grid
 
 NAME = "contention"
@@ -45,7 +44,7 @@ def phase_seconds(case: Case) -> dict[str, float]:
     check_process_grid(case.study, case.ranks)
     twin = make_twin(case.machine, case.twin, case.ranks)
     protocol = case.machine.protocol if case.twin == "full" else MessageProtocol()
-    try:
+    with refusals():
         found = cast(Core, load_core()).contend(
             case.study.parameters(),
             case.ranks,
@@ -56,6 +55,4 @@ def phase_seconds(case: Case) -> dict[str, float]:
             list(protocol.latency_factors),
             case.meshes,
         )
-    except ValueError as error:
-        raise StudyError(str(error)) from error
     return dict(found["phases"])

@@ -15,13 +15,12 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from phasewise.errors import StudyError
 from phasewise.machines import Machine, make_twin, nodes_of
 from phasewise.machines.curves import Curve, find
 from phasewise.machines.probes import probes_of
 from phasewise.machines.topology import SHARED_LINKS
 from phasewise.models.costs import NETWORK, NODE, missing
-from phasewise.models.model import Case, load_core
+from phasewise.models.model import Case, load_core, refusals
 from phasewise.study.process_grid import check_process_grid
 
 NAME = "loads"
@@ -60,7 +59,7 @@ def phase_seconds(case: Case) -> dict[str, float]:
     machine = case.machine
     twin = make_twin(machine, case.twin, case.ranks)
     several = len(set(nodes_of(machine, case.ranks).tolist())) > 1
-    try:
+    with refusals():
         found = cast(Core, load_core()).by_load(
             case.study.parameters(),
             case.ranks,
@@ -70,8 +69,6 @@ def phase_seconds(case: Case) -> dict[str, float]:
             machine.protocol.eager if case.twin == "full" else 0,
             case.meshes,
         )
-    except ValueError as error:
-        raise StudyError(str(error)) from error
     return dict(found["phases"])
 
 

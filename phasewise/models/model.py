@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -66,6 +68,15 @@ def load_core() -> Core:
     return cast(Core, load_planner())
 
 
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What the core refuses is a StudyError."""
+    try:
+        yield
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+
+
 @dataclass(frozen=True)
 class Case:
     """A study on so many ranks of a machine, of which `twin` (plain or full) is the reference.
@@ -89,13 +100,10 @@ class Case:
         """
         check_process_grid(self.study, self.ranks)
         check_size(self.machine, self.ranks)
-        try:
-            parameters = self.study.parameters()
+        with refusals():
             found = load_core().messages(
-                parameters, self.ranks, self.machine.node_ranks, self.meshes
+                self.study.parameters(), self.ranks, self.machine.node_ranks, self.meshes
             )
-        except ValueError as error:
-            raise StudyError(str(error)) from error
         return tuple(_phase(phase) for phase in found)
 
 

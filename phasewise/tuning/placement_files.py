@@ -20,7 +20,6 @@ from phasewise.importers.toml import value
 from phasewise.machines import Machine, node_count
 from phasewise.study import Study
 from phasewise.tuning.candidates import Candidate
-from phasewise.tuning.verification import is_hardware
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def place(machine: Machine, ranks: int, threads: int, environment: Mapping[str, 
     names = allocated_nodes(environment)
     if len(names) >= nodes:
         return Placement(tuple(names[:nodes]), True, ranks, machine.node_ranks, threads)
-    if nodes == 1 and is_hardware(machine):
+    if nodes == 1 and machine.is_hardware:
         return Placement(("localhost",), True, ranks, machine.node_ranks, threads)
     made_up = tuple(f"node{index}" for index in range(nodes))
     return Placement(made_up, False, ranks, machine.node_ranks, threads)

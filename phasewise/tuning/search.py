@@ -15,7 +15,7 @@ from phasewise.machines import Machine
 from phasewise.models import Case, Model, Prediction, default_model, load_model, predict
 from phasewise.study import Study
 from phasewise.tuning.candidates import Candidate, candidates, exchanges, neighbours, node_levels
-from phasewise.tuning.verification import is_hardware, simulated_seconds, simulation_task
+from phasewise.tuning.verification import simulated_seconds, simulation_task
 from phasewise.tuning.verification import turn_seconds as measured_turn
 
 CHEAP = ("6", "4", "5", "3", "2", "1b", "1a")
@@ -54,7 +54,7 @@ class Problem:
     @property
     def whole_turns(self) -> bool:
         """Whether whole turns are compared, computation included, and not communication alone."""
-        return self.cores is not None or is_hardware(self.machine)
+        return self.cores is not None or self.machine.is_hardware
 
     @property
     def model_name(self) -> str:
@@ -173,7 +173,7 @@ class Search:
         if key not in self.found:
             problem = self.problem
             # A simulated turn is the first, which sends every Green function; later ones few.
-            meshes = 0.0 if is_hardware(problem.machine) else 1.0
+            meshes = 0.0 if problem.machine.is_hardware else 1.0
             study = candidate.apply(problem.study)
             case = Case(study, problem.machine, ranks, problem.twin, meshes)
             prediction = predict(case, model, computation=problem.whole_turns)
@@ -274,7 +274,7 @@ def verify(problem: Problem, entries: list[Entry], say: Say, cache: Path | None)
     cache: where simulations are kept. RunError where a run fails.
     """
     study = problem.study
-    if is_hardware(problem.machine):
+    if problem.machine.is_hardware:
         seconds = []
         for index, entry in enumerate(entries, 1):
             say(f"run {index} of {len(entries)}")

@@ -6,9 +6,7 @@ The latter starts this module under mpiexec, once for each candidate.
 from __future__ import annotations
 
 import json
-import platform
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -18,8 +16,9 @@ from tempfile import TemporaryDirectory
 
 from phasewise.driver import Core, load_core
 from phasewise.errors import PhasewiseError, RunError
-from phasewise.launch import launch_command, this_machine
+from phasewise.launch import OURS, launch_command, run_to_end, this_machine
 from phasewise.machines import Machine
+from phasewise.machines.targets import this_host
 from phasewise.output import message
 from phasewise.ranks import together
 from phasewise.simulate import Request
@@ -32,8 +31,6 @@ SAMPLED_FROM = 64
 """Ranks from which on some of a turn's steps stand for all."""
 SAMPLED_STEPS = 4
 WORKERS = 2
-OURS = "phasewise: "
-"""Beginning of what a failing rank says."""
 WARM_UP, TIMED = 2, 5
 """Turns of a run on hardware: not counted, and counted."""
 
@@ -67,11 +64,6 @@ def simulated_seconds(
     return [float(summary["communication_seconds"]) for summary in found]
 
 
-def is_hardware(machine: Machine) -> bool:
-    """Whether a machine's file was measured on hardware."""
-    return machine.measured is not None and machine.measured.reference == "hardware"
-
-
 def why_not_here(machine: Machine, cores: int) -> str | None:
     """Why candidates that take so many cores cannot be timed on this computer; None: they can."""
     measured, own = machine.measured, this_host()
@@ -84,11 +76,6 @@ def why_not_here(machine: Machine, cores: int) -> str | None:
     return None
 
 
-def this_host() -> str:
-    """This computer's name, as a measured machine's file has it."""
-    return platform.node().partition(".")[0] or "this-machine"
-
-
 def turn_seconds(study: Study, ranks: int, threads: int) -> float:
     """Median time [s] of a turn of `study` on this computer; RunError where the ranks fail."""
     # Where a batch system spans nodes, all of them see the folder in which this was started.
@@ -97,32 +84,12 @@ def turn_seconds(study: Study, ranks: int, threads: int) -> float:
         given, answer = Path(folder) / "study.json", Path(folder) / "seconds.json"
         given.write_text(json.dumps(study.resolved()), encoding="utf-8")
         program = [sys.executable, "-m", __name__, str(given), str(threads), str(answer)]
-        _start(*launch_command(program, ranks, threads, alone=True))
+        status, said = run_to_end(*launch_command(program, ranks, threads, alone=True))
+        if status:
+            raise RunError(f"a verifying run failed: {said or f'exit status {status}'}")
         if not answer.exists():
             raise RunError("a verifying run failed: it gave no times")
         return float(statistics.median(json.loads(answer.read_text(encoding="utf-8"))))
-
-
-def _start(command: list[str], environment: dict[str, str]) -> None:
-    """Wait for the ranks; RunError with what they say where they fail."""
-    try:
-        done = subprocess.run(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    except OSError as error:
-        raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
-    if done.returncode:
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -\n")]
-        own = [line for line in lines if line.startswith(OURS)]
-        said = (own or lines or [f"exit status {done.returncode}"])[0]
-        raise RunError(f"a verifying run failed: {said.removeprefix(OURS)}")
 
 
 def time_turns(core: Core, study: Study, threads: int) -> list[float]:

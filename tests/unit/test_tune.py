@@ -19,6 +19,7 @@ from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.curves import Measured
 from phasewise.machines.smpirun import simulated_tree
+from phasewise.machines.targets import this_host
 from phasewise.study import Study, load
 from phasewise.tune import Tuned, other_keys, show, tune
 from phasewise.tuning import verification
@@ -28,7 +29,6 @@ from phasewise.tuning.search import Entry, Problem, Search, finalists, shortlist
 from phasewise.tuning.verification import (
     sampled_steps,
     simulation_task,
-    this_host,
     turn_seconds,
     why_not_here,
 )
