@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/process_grid.hpp"
+#include "collision/process_grid.hpp"
 #include "comm/rounds.hpp"
 
 namespace nb = nanobind;
@@ -53,8 +53,8 @@ comm::Transpose transpose_named(const std::string& name) {
       {{"pairwise", Transpose::pairwise}, {"ring", Transpose::ring}, {"bruck", Transpose::bruck}});
 }
 
-comm::Layout layout_named(const std::string& name) {
-  using comm::Layout;
+collision::Layout layout_named(const std::string& name) {
+  using collision::Layout;
   return named<Layout>("layout", name,
                        {{"random", Layout::random},
                         {"row-first", Layout::row_first},
@@ -88,23 +88,25 @@ nb::list reduce_rounds(const std::string& algorithm, const std::string& schedule
 
 using Shapes = std::array<std::array<int, 2>, 2>;
 
-std::array<comm::Shape, 2> shapes_of(const Shapes& shapes) {
-  return {comm::Shape{shapes[0][0], shapes[0][1]}, comm::Shape{shapes[1][0], shapes[1][1]}};
+std::array<collision::Shape, 2> shapes_of(const Shapes& shapes) {
+  return {collision::Shape{shapes[0][0], shapes[0][1]},
+          collision::Shape{shapes[1][0], shapes[1][1]}};
 }
 
 nb::list lay_out(const std::string& layout, const Shapes& shapes, std::uint64_t seed) {
   nb::list result;
-  for (const comm::Place& place : comm::lay_out(layout_named(layout), shapes_of(shapes), seed))
+  for (const collision::Place& place :
+       collision::lay_out(layout_named(layout), shapes_of(shapes), seed))
     result.append(nb::make_tuple(place.beam + 1, place.column, place.row));
   return result;
 }
 
 nb::dict process_grid(const Shapes& shapes, const std::vector<std::array<int, 3>>& places,
                       const std::vector<int>& nodes) {
-  std::vector<comm::Place> zero_based;
+  std::vector<collision::Place> zero_based;
   zero_based.reserve(places.size());
   for (const auto& [beam, column, row] : places) zero_based.push_back({beam - 1, column, row});
-  const comm::ProcessGrid grid(shapes_of(shapes), std::move(zero_based), nodes);
+  const collision::ProcessGrid grid(shapes_of(shapes), std::move(zero_based), nodes);
   nb::list beams, columns, rows;
   for (int beam = 0; beam < 2; ++beam) {
     nb::list of_columns, of_rows;
@@ -145,11 +147,11 @@ void bind_exchange(nb::module_& m) {
   m.def(
       "default_shape",
       [](int ranks, int slices) {
-        const comm::Shape shape = comm::default_shape(ranks, slices);
+        const collision::Shape shape = collision::default_shape(ranks, slices);
         return std::array<int, 2>{shape.prow, shape.pcol};
       },
       nb::arg("ranks"), nb::arg("slices"), "[Prow, Pcol] for so many ranks of a beam and slices.");
-  m.def("ranks_of_beams", &comm::ranks_of_beams, nb::arg("ranks"), "Ranks of each beam.");
+  m.def("ranks_of_beams", &collision::ranks_of_beams, nb::arg("ranks"), "Ranks of each beam.");
   m.def(
       "process_grid", &bindings::process_grid, nb::arg("shapes"), nb::arg("places"),
       nb::arg("nodes"),

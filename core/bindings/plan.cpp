@@ -51,7 +51,7 @@ nb::dict plan(const std::string& parameters, int ranks, int node_size, int rank)
   const driver::Plan found =
       driver::plan_turn(driver::Parameters::parse(parameters), ranks, node_size, rank);
   nb::list grids, phases;
-  for (const comm::Shape& shape : found.shapes) grids.append(pair_of(shape.prow, shape.pcol));
+  for (const collision::Shape& shape : found.shapes) grids.append(pair_of(shape.prow, shape.pcol));
   for (const driver::PlannedPhase& phase : found.phases) phases.append(phase_dict(phase));
   nb::dict load;
   nb::list particles, grid;

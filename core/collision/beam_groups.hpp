@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
+#include "comm/share.hpp"
 
 namespace phasewise::collision {
 
@@ -33,10 +34,7 @@ class BeamGroups {
   // Ids [begin, end) of this beam's macroparticles that live on this rank.
   std::pair<std::int64_t, std::int64_t> my_ids(int beam, std::int64_t n) const {
     if (!holds(beam)) return {0, 0};
-    const std::int64_t parts = group_->size(), r = group_->rank();
-    const std::int64_t base = n / parts, extra = n % parts;
-    const std::int64_t begin = r * base + (r < extra ? r : extra);
-    return {begin, begin + base + (r < extra ? 1 : 0)};
+    return comm::share(n, group_->size(), group_->rank());
   }
 
  private:

@@ -10,28 +10,28 @@ using comm::TransposeExchange;
 
 ColumnSolver::ColumnSolver(field::PoissonSolver& solver, const CollisionPlan& plan,
                            comm::Executor& executor, parallel::KernelTimes& times, int threads,
-                           bool hollow)
+                           bool skeleton)
     : solver_(solver),
       plan_(plan),
       executor_(executor),
       times_(times),
       threads_(threads),
-      hollow_(hollow),
+      skeleton_(skeleton),
       processes_(plan.division().shape(plan.own_beam()).pcol),
       me_(plan.division().row()) {
   for (int t = 0; t < threads; ++t) scratch_.push_back(solver_.make_scratch());
 }
 
 std::pair<int, int> ColumnSolver::rows_of(int process, int rows_in_all) const {
-  return share(rows_in_all, processes_, process);
+  return comm::share(rows_in_all, processes_, process);
 }
 
 std::pair<int, int> ColumnSolver::columns_of(int process) const {
-  return share(solver_.columns(), processes_, process);
+  return comm::share(solver_.columns(), processes_, process);
 }
 
 void ColumnSolver::reserve(int grids) {
-  if (hollow_) return;
+  if (skeleton_) return;
   const int most_columns = columns_of(0).second, most_rows = rows_of(0, solver_.rows()).second;
   rows_.reserve(std::max<std::int64_t>(static_cast<std::int64_t>(grids) * most_rows,
                                        rows_of(0, solver_.doubled_rows()).second) *
@@ -88,19 +88,19 @@ void ColumnSolver::copy_columns(const TransposeExchange& exchange, int rows_in_a
 }
 
 void ColumnSolver::to_columns(const TransposeExchange& exchange, int rows_in_all) {
-  Complex *out = hollow_ ? nullptr : out_.data(), *in = hollow_ ? nullptr : in_.data();
+  Complex *out = skeleton_ ? nullptr : out_.data(), *in = skeleton_ ? nullptr : in_.data();
   if (exchange.by_library()) return by_library(exchange, rows_in_all, true);
-  if (!hollow_) copy_rows(exchange, rows_in_all, rows_.data(), out, true);
+  if (!skeleton_) copy_rows(exchange, rows_in_all, rows_.data(), out, true);
   executor_.transpose(exchange, out, in);
-  if (!hollow_) copy_columns(exchange, rows_in_all, columns_.data(), in, false);
+  if (!skeleton_) copy_columns(exchange, rows_in_all, columns_.data(), in, false);
 }
 
 void ColumnSolver::to_rows(const TransposeExchange& exchange, int rows_in_all) {
-  Complex *out = hollow_ ? nullptr : out_.data(), *in = hollow_ ? nullptr : in_.data();
+  Complex *out = skeleton_ ? nullptr : out_.data(), *in = skeleton_ ? nullptr : in_.data();
   if (exchange.by_library()) return by_library(exchange, rows_in_all, false);
-  if (!hollow_) copy_columns(exchange, rows_in_all, columns_.data(), out, true);
+  if (!skeleton_) copy_columns(exchange, rows_in_all, columns_.data(), out, true);
   executor_.transpose(exchange, out, in);
-  if (!hollow_) copy_rows(exchange, rows_in_all, rows_.data(), in, false);
+  if (!skeleton_) copy_rows(exchange, rows_in_all, rows_.data(), in, false);
 }
 
 // Straight from rows to columns, or back, grid by grid.
@@ -117,9 +117,9 @@ void ColumnSolver::by_library(const TransposeExchange& exchange, int rows_in_all
           {columns.first, last - first, row_stride, columns.second - columns.first, 1});
       of_columns.push_back({rows.first, rows.second - rows.first, 1, end - begin, column_stride});
     }
-    Complex* row_grid = hollow_ ? nullptr : rows_.data() + item * (last - first) * row_stride;
+    Complex* row_grid = skeleton_ ? nullptr : rows_.data() + item * (last - first) * row_stride;
     Complex* column_grid =
-        hollow_ ? nullptr : columns_.data() + item * (end - begin) * column_stride;
+        skeleton_ ? nullptr : columns_.data() + item * (end - begin) * column_stride;
     if (to_columns)
       executor_.transpose_by_library(exchange, row_grid, of_rows, column_grid, of_columns);
     else
@@ -138,7 +138,7 @@ ColumnSolver::GreenPointer ColumnSolver::green(double hx, double hy, int shift_x
   } else {
     green = green_by_parts(hx, hy, shift_x, shift_y, begin, columns);
   }
-  return hollow_ ? solver_.keep_green(hx, hy, shift_x, shift_y, begin, columns, nullptr) : green;
+  return skeleton_ ? solver_.keep_green(hx, hy, shift_x, shift_y, begin, columns, nullptr) : green;
 }
 
 ColumnSolver::GreenPointer ColumnSolver::green_by_parts(double hx, double hy, int shift_x,

@@ -26,7 +26,7 @@ class ColumnSolver {
   };
 
   ColumnSolver(field::PoissonSolver& solver, const CollisionPlan& plan, comm::Executor& executor,
-               parallel::KernelTimes& times, int threads, bool hollow);
+               parallel::KernelTimes& times, int threads, bool skeleton);
 
   bool alone() const { return processes_ == 1; }
   // Collective over the column, which asks for the same ones in the same order.
@@ -62,7 +62,7 @@ class ColumnSolver {
   comm::Executor& executor_;
   parallel::KernelTimes& times_;
   int threads_;
-  bool hollow_;  // messages without contents
+  bool skeleton_;  // messages without contents
   int processes_, me_;
   std::vector<field::PoissonSolver::Scratch> scratch_;  // per thread
   Values rows_, columns_, out_, in_;

@@ -3,20 +3,23 @@
 
 #include <utility>
 
+#include "collision/process_grid.hpp"
+#include "collision/settings.hpp"
+#include "collision/teams.hpp"
 #include "comm/executor.hpp"
-#include "comm/process_grid.hpp"
-#include "comm/settings.hpp"
 
 namespace phasewise::collision {
 
 struct Decomposition {
   // Collective over all ranks.
-  Decomposition(const comm::Communicator& world, comm::Recorder& recorder,
-                comm::ProcessGrid process_grid, comm::Settings how)
-      : grid(std::move(process_grid)), settings(std::move(how)), executor(world, recorder, grid) {}
+  Decomposition(const comm::Communicator& world, comm::Recorder& recorder, ProcessGrid process_grid,
+                Settings how)
+      : grid(std::move(process_grid)),
+        settings(std::move(how)),
+        executor(world, recorder, teams_of(grid, world.rank())) {}
 
-  comm::ProcessGrid grid;
-  comm::Settings settings;
+  ProcessGrid grid;
+  Settings settings;
   comm::Executor executor;
 };
 

@@ -2,31 +2,32 @@
 // slice's mesh, and the columns of its transform, over the processes of a column.
 #pragma once
 
-#include <memory>
-#include <vector>
+#include <utility>
 
-#include "collision/schedule.hpp"
-#include "comm/process_grid.hpp"
+#include "collision/process_grid.hpp"
+#include "comm/share.hpp"
 
 namespace phasewise::collision {
 
 struct Division {
-  const comm::ProcessGrid& grid;
+  const ProcessGrid& grid;
   int rank;
   int nx;  // rows of the mesh
   int ky;  // columns of its transform: ny + 1 where the doubled grid is 2 ny
 
-  const comm::Shape& shape(int beam) const { return grid.shape(beam); }
+  const Shape& shape(int beam) const { return grid.shape(beam); }
   // The place of this rank in a beam's grid; one rank alone has the same in both.
   int column() const { return grid.divided() ? grid.place(rank).column : 0; }
   int row() const { return grid.divided() ? grid.place(rank).row : 0; }
   bool holds(int beam) const { return grid.holds(rank, beam); }
 
   // Rows of the mesh [begin, end) that process `row` of a column solves for.
-  std::pair<int, int> rows(int beam, int row) const { return share(nx, shape(beam).pcol, row); }
+  std::pair<int, int> rows(int beam, int row) const {
+    return comm::share(nx, shape(beam).pcol, row);
+  }
   // Columns of the transform that it works on.
   std::pair<int, int> transform_columns(int beam, int row) const {
-    return share(ky, shape(beam).pcol, row);
+    return comm::share(ky, shape(beam).pcol, row);
   }
   // The column that solves for a slice of a beam.
   int column_of(int beam, int slice) const { return slice % shape(beam).prow; }

@@ -78,7 +78,7 @@ void StrongStrong::overlap(const Step& step) {
   if (divided) {
     double* theirs = nullptr;
     double* ours = nullptr;
-    if (!hollow_) {
+    if (!skeleton_) {
       if (groups_.holds(0)) {
         overlap_.reserve(step.pairs() * plane_size());
         theirs = overlap_.data();

@@ -11,7 +11,6 @@ using comm::Algorithm;
 using comm::Block;
 using comm::Channel;
 using comm::Exchange;
-using comm::Group;
 using comm::PhaseSetting;
 using comm::Rounds;
 using comm::Schedule;
@@ -23,7 +22,7 @@ std::pair<int, int> common(std::pair<int, int> a, std::pair<int, int> b) {
 
 int ceil_div(int n, int parts) { return (n + parts - 1) / parts; }
 
-std::vector<int> nodes_of(const comm::ProcessGrid& grid, const std::vector<int>& ranks) {
+std::vector<int> nodes_of(const ProcessGrid& grid, const std::vector<int>& ranks) {
   std::vector<int> nodes;
   nodes.reserve(ranks.size());
   for (const int rank : ranks) nodes.push_back(grid.node(rank));
@@ -32,8 +31,8 @@ std::vector<int> nodes_of(const comm::ProcessGrid& grid, const std::vector<int>&
 
 }  // namespace
 
-CollisionPlan::CollisionPlan(const CollisionShape& shape, const comm::Settings& settings,
-                             const comm::ProcessGrid& grid, int rank)
+CollisionPlan::CollisionPlan(const CollisionShape& shape, const Settings& settings,
+                             const ProcessGrid& grid, int rank)
     : shape_(shape),
       settings_(settings),
       division_{grid, rank, shape.nx, shape.ky},
@@ -161,7 +160,7 @@ int CollisionPlan::grids_to_solve(const Step& step, const std::vector<int>& pair
 }
 
 Exchange CollisionPlan::exchange(const char* phase, Channel channel, bool adds,
-                                 const Member& member, Group group, const PhaseSetting& setting,
+                                 const Member& member, const PhaseSetting& setting,
                                  Blocks blocks) const {
   return {phase,
           channel,
@@ -170,8 +169,7 @@ Exchange CollisionPlan::exchange(const char* phase, Channel channel, bool adds,
           adds ? member.reduce : member.broadcast,
           std::move(blocks.items),
           std::move(blocks.blocks),
-          setting.form,
-          group};
+          setting.form};
 }
 
 void CollisionPlan::add_column_phase(std::vector<Exchange>& to, const std::vector<int>& pairs,
@@ -181,8 +179,7 @@ void CollisionPlan::add_column_phase(std::vector<Exchange>& to, const std::vecto
   const char* phase = adds ? "reduce_column" : "broadcast_column";
   const Channel channel = adds ? Channel::reduce : Channel::broadcast;
   for (const std::vector<int>& together : messages(pairs, setting.aggregate))
-    to.push_back(exchange(phase, channel, adds, column_, Group::column, setting,
-                          column_blocks(own_, together)));
+    to.push_back(exchange(phase, channel, adds, column_, setting, column_blocks(own_, together)));
 }
 
 std::vector<std::vector<int>> CollisionPlan::messages(const std::vector<int>& pairs,
@@ -202,7 +199,7 @@ void CollisionPlan::add_row_phase(std::vector<Exchange>& to, const Step& step,
   const char* phase = adds ? "reduce_row" : "broadcast_row";
   const Channel channel = adds ? Channel::reduce : Channel::broadcast;
   for (const std::vector<int>& together : messages(pairs, setting.aggregate))
-    to.push_back(exchange(phase, channel, adds, row_, Group::row, setting,
+    to.push_back(exchange(phase, channel, adds, row_, setting,
                           row_blocks(own_, dealt(step, together, slices_of, prow))));
 }
 
@@ -213,7 +210,7 @@ void CollisionPlan::add_beam_phase(std::vector<Exchange>& to, const Step& step,
   const Channel channel = adds ? Channel::reduce : Channel::broadcast;
   const int prow = division_.shape(own_).prow;
   for (const std::vector<int>& together : messages(pairs, setting.aggregate))
-    to.push_back(exchange(adds ? "reduce" : "broadcast", channel, adds, beam_, Group::beam, setting,
+    to.push_back(exchange(adds ? "reduce" : "broadcast", channel, adds, beam_, setting,
                           beam_blocks(own_, dealt(step, together, slices_of, prow))));
 }
 
@@ -415,7 +412,7 @@ comm::TransposeExchange CollisionPlan::green() const {
 
 std::int64_t CollisionPlan::asked_of_transpose(int rows_in_all, bool to_columns) const {
   const int processes = division_.shape(own_).pcol, me = division_.row();
-  const auto [first, last] = share(rows_in_all, processes, me);
+  const auto [first, last] = comm::share(rows_in_all, processes, me);
   const auto [begin, end] = division_.transform_columns(own_, me);
   const std::int64_t rows = last - first, columns = end - begin;
   return 16 * (to_columns ? rows * (shape_.ky - columns) : columns * (rows_in_all - rows));

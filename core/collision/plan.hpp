@@ -11,8 +11,8 @@
 
 #include "collision/division.hpp"
 #include "collision/schedule.hpp"
+#include "collision/settings.hpp"
 #include "comm/exchange.hpp"
-#include "comm/settings.hpp"
 
 namespace phasewise::collision {
 
@@ -27,8 +27,8 @@ struct CollisionShape {
 
 class CollisionPlan {
  public:
-  CollisionPlan(const CollisionShape& shape, const comm::Settings& settings,
-                const comm::ProcessGrid& grid, int rank);
+  CollisionPlan(const CollisionShape& shape, const Settings& settings, const ProcessGrid& grid,
+                int rank);
 
   const Division& division() const { return division_; }
   // The pairs of a step in groups that are solved one after another: all at once, or, with overlap,
@@ -98,8 +98,7 @@ class CollisionPlan {
   std::vector<std::vector<int>> dealt(const Step& step, const std::vector<int>& pairs,
                                       int slices_of, int prow) const;
   comm::Exchange exchange(const char* phase, comm::Channel channel, bool adds, const Member& member,
-                          comm::Group group, const comm::PhaseSetting& setting,
-                          Blocks blocks) const;
+                          const comm::PhaseSetting& setting, Blocks blocks) const;
   // What goes into one message: all pairs, or one by one.
   std::vector<std::vector<int>> messages(const std::vector<int>& pairs, bool aggregate) const;
   void add_column_phase(std::vector<comm::Exchange>& to, const std::vector<int>& pairs,
@@ -126,7 +125,7 @@ class CollisionPlan {
   bool same_shapes() const { return division_.shape(0) == division_.shape(1); }
 
   CollisionShape shape_;
-  const comm::Settings& settings_;
+  const Settings& settings_;
   Division division_;
   int own_, other_;  // beams
   Member column_, row_, beam_;

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace phasewise::collision {
 
@@ -26,12 +24,5 @@ struct Step {
 };
 
 inline int steps(int slices) { return 2 * slices - 1; }
-
-// n items over `parts` owners in whole shares, the first ones one larger.
-inline std::pair<int, int> share(int n, int parts, int part) {
-  const int base = n / parts, extra = n % parts;
-  const int begin = part * base + std::min(part, extra);
-  return {begin, begin + base + (part < extra ? 1 : 0)};
-}
 
 }  // namespace phasewise::collision

@@ -41,17 +41,17 @@ std::vector<int> sampled_steps(int slices, int sample) {
 
 StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
                            Decomposition& decomposition, int threads, parallel::KernelTimes& times,
-                           int sample, bool hollow)
+                           int sample, bool skeleton)
     : ip_(ip),
       groups_(groups),
       decomposition_(decomposition),
       threads_(threads),
       times_(times),
       sample_(sample),
-      hollow_(hollow),
+      skeleton_(skeleton),
       solver_(ip.nx, ip.ny),
       plan_(collision_shape(ip), decomposition.settings, decomposition.grid, groups.world().rank()),
-      columns_(solver_, plan_, decomposition.executor, times, threads, hollow) {
+      columns_(solver_, plan_, decomposition.executor, times, threads, skeleton) {
   if (ip.slices * ip.planes * static_cast<double>(ip.nx) * ip.ny > std::numeric_limits<int>::max())
     throw std::invalid_argument("a grid of " + std::to_string(ip.nx) + " x " +
                                 std::to_string(ip.ny) + " with " + std::to_string(ip.slices) +
@@ -110,7 +110,7 @@ void StrongStrong::run_step(const Step& step) {
 }
 
 void StrongStrong::allocate() {
-  if (hollow_) return;
+  if (skeleton_) return;
   const std::int64_t pairs = plan_.room() * pair_size();
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;
@@ -156,7 +156,7 @@ void StrongStrong::advance(const Step* now, const Step* next) {
                         [&](int i, int) { outside[i] = run_task(todo[i], now, next, parts); });
   });
   for (std::size_t i = 0; i < todo.size(); ++i) result_.outside[todo[i].beam] += outside[i];
-  if (next && parts > 1 && !hollow_) sum_parts(*next, parts);
+  if (next && parts > 1 && !skeleton_) sum_parts(*next, parts);
 }
 
 void StrongStrong::clear_charges(const Step& next, int parts) {
@@ -236,7 +236,7 @@ comm::Executor::Flight StrongStrong::reduce_charges(const Step& step,
                                                     const std::vector<int>& pairs) {
   std::vector<comm::Work> work;
   const int own = plan_.own_beam();
-  const comm::ItemBuffer charge{hollow_ ? nullptr : charge_[own].data(), plane_size()};
+  const comm::ItemBuffer charge{skeleton_ ? nullptr : charge_[own].data(), plane_size()};
   for (comm::Exchange& exchange : plan_.reduce(step, pairs))
     work.push_back({std::move(exchange), charge, charge});
   return decomposition_.executor.start(std::move(work));
@@ -246,8 +246,8 @@ comm::Executor::Flight StrongStrong::share_potentials(const Step& step,
                                                       const std::vector<int>& pairs) {
   CollisionPlan::Broadcast exchanges = plan_.broadcast(step, pairs);
   const int own = plan_.own_beam();
-  const comm::ItemBuffer ours{hollow_ ? nullptr : outgoing_.data(), plane_size()};
-  const comm::ItemBuffer theirs{hollow_ ? nullptr : potential_[own].data(), plane_size()};
+  const comm::ItemBuffer ours{skeleton_ ? nullptr : outgoing_.data(), plane_size()};
+  const comm::ItemBuffer theirs{skeleton_ ? nullptr : potential_[own].data(), plane_size()};
   std::vector<comm::Work> work;
   for (comm::Exchange& exchange : exchanges.own) work.push_back({std::move(exchange), ours, ours});
   for (comm::Exchange& exchange : exchanges.crossing)

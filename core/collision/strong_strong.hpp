@@ -33,10 +33,10 @@ std::vector<int> sampled_steps(int slices, int sample);
 
 class StrongStrong {
  public:
-  // sample: see sampled_steps. hollow: without particles and meshes, only their messages and the
+  // sample: see sampled_steps. skeleton: without particles and meshes, only their messages and the
   // time of their kernels.
   StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, Decomposition& decomposition,
-               int threads, parallel::KernelTimes& times, int sample = 0, bool hollow = false);
+               int threads, parallel::KernelTimes& times, int sample = 0, bool skeleton = false);
 
   CollisionResult collide(std::array<CollidingBeam, 2>& beams);
 
@@ -87,7 +87,7 @@ class StrongStrong {
   int threads_;
   parallel::KernelTimes& times_;
   int sample_;
-  bool hollow_;
+  bool skeleton_;
   field::PoissonSolver solver_;
   CollisionPlan plan_;
   ColumnSolver columns_;

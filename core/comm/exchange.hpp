@@ -7,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/phase_setting.hpp"
 #include "comm/rounds.hpp"
-#include "comm/settings.hpp"
+#include "comm/team.hpp"
 
 namespace phasewise::comm {
 
@@ -27,24 +28,15 @@ struct Block {
   std::int64_t values() const { return static_cast<std::int64_t>(items->size()) * count; }
 };
 
-// The ranks that take part, and which of them this one is.
-struct Team {
-  std::vector<int> ranks;  // among all
-  int me = 0;
-};
-
-enum class Group { none, column, row, beam };
-
 struct Exchange {
   std::string_view phase;
   Channel channel = Channel::other;
-  bool adds = false;  // what arrives is added; else it is stored
-  std::shared_ptr<const Team> team;
+  bool adds = false;                     // what arrives is added; else it is stored
+  TeamPointer team;                      // of a library call the blocks are in its order
   std::shared_ptr<const Rounds> rounds;  // null where the library does it
   std::vector<Items> items;
   std::vector<Block> blocks;  // of each chunk that the rounds name
   LibraryForm form = LibraryForm::scattered;
-  Group group = Group::none;  // whom the library's call is among; the blocks are in its order
 
   bool by_library() const { return rounds == nullptr; }
   // Bytes of one message of the rounds.
@@ -68,7 +60,7 @@ struct Exchange {
 // An all-to-all of equal blocks among a column.
 struct TransposeExchange {
   std::string_view phase;
-  std::shared_ptr<const Team> team;
+  TeamPointer team;
   Transpose algorithm = Transpose::pairwise;
   std::shared_ptr<const Rounds> rounds;  // null for alltoallw
   int items = 0;                         // grids at once

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "comm/message_buffer.hpp"
 #include "parallel/clock.hpp"
@@ -42,25 +43,22 @@ std::int64_t single_piece(const Exchange& exchange, const Transfer& transfer,
 
 }  // namespace
 
-Executor::Executor(const Communicator& world, Recorder& recorder, const ProcessGrid& grid)
+Executor::Executor(const Communicator& world, Recorder& recorder,
+                   const std::vector<TeamOfDivision>& teams)
     : world_(world), recorder_(recorder) {
-  if (!grid.divided()) return;
-  const Place& place = grid.place(world.rank());
-  const int first_row = grid.shape(0).pcol, first_column = grid.shape(0).prow;
-  column_ = std::make_unique<Communicator>(
-      world.split(place.beam * first_column + place.column, place.row));
-  row_ =
-      std::make_unique<Communicator>(world.split(place.beam * first_row + place.row, place.column));
-  beam_ = std::make_unique<Communicator>(
-      world.split(place.beam, place.column * grid.shape(place.beam).pcol + place.row));
+  for (const auto& [team, number] : teams)
+    among_.insert_or_assign(team->ranks, world.split(number, team->me));
 }
 
 Executor::~Executor() {
   for (double* buffer : hollows_) free_message_buffer(buffer);
 }
 
-const Communicator& Executor::group(Group which) {
-  return which == Group::column ? *column_ : which == Group::row ? *row_ : *beam_;
+const Communicator& Executor::among(const Team& team) const {
+  const auto found = among_.find(team.ranks);
+  if (found == among_.end())
+    throw std::logic_error("a library call of a team that the executor was not given");
+  return found->second;
 }
 
 // A smaller one may still be under way, and stays.
@@ -207,7 +205,7 @@ void Executor::Flight::end_round() {
 
 void Executor::run_by_library(const Work& work) {
   const Exchange& exchange = work.exchange;
-  const Communicator& among = group(exchange.group);
+  const Communicator& members = among(*exchange.team);
   const std::string phase(exchange.phase);
   std::vector<int> counts;
   std::int64_t all = 0;
@@ -247,16 +245,16 @@ void Executor::run_by_library(const Work& work) {
     if (contents) unpack({plain, work.to, work.to}, what, from);
   };
   if (exchange.form == LibraryForm::all_reduced) {
-    among.sum(phase, span);
+    members.sum(phase, span);
     store(exchange.adds ? mine : everything, exchange.adds ? packed + before : packed);
   } else if (exchange.adds) {
-    among.reduce_scatter(phase, span, counts);
+    members.reduce_scatter(phase, span, counts);
     store(mine, packed);
   } else if (exchange.form == LibraryForm::gathered) {
-    among.gather_and_broadcast(phase, span, counts);
+    members.gather_and_broadcast(phase, span, counts);
     store(everything, packed);
   } else {
-    among.all_gather(phase, span, counts);
+    members.all_gather(phase, span, counts);
     store(everything, packed);
   }
 }
@@ -339,9 +337,10 @@ void Executor::transpose_by_library(const TransposeExchange& exchange, const Com
     return result;
   };
   auto* nothing = contents ? nullptr : reinterpret_cast<Complex*>(hollow(2 * most));
-  column_->transpose(recorder_.phase(exchange.phase),
-                     located(sends, contents ? const_cast<Complex*>(from) : nothing),
-                     located(receives, contents ? to : nothing + most / 2));
+  among(*exchange.team)
+      .transpose(recorder_.phase(exchange.phase),
+                 located(sends, contents ? const_cast<Complex*>(from) : nothing),
+                 located(receives, contents ? to : nothing + most / 2));
 }
 
 }  // namespace phasewise::comm

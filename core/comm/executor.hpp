@@ -5,12 +5,11 @@
 #include <array>
 #include <complex>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <vector>
 
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
-#include "comm/process_grid.hpp"
 #include "comm/recorder.hpp"
 #include "parallel/buffer.hpp"
 
@@ -40,8 +39,9 @@ struct StridedBlock {
 
 class Executor {
  public:
-  // Collective over all ranks.
-  Executor(const Communicator& world, Recorder& recorder, const ProcessGrid& grid);
+  // Collective over all ranks. `teams`: those that make library calls; all ranks list the same
+  // divisions in the same order.
+  Executor(const Communicator& world, Recorder& recorder, const std::vector<TeamOfDivision>& teams);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -88,14 +88,14 @@ class Executor {
   void pack(const Work& work, const Transfer& transfer, double* to) const;
   void unpack(const Work& work, const Transfer& transfer, const double* from) const;
   void bruck(const TransposeExchange& exchange, Complex* out, Complex* in);
-  const Communicator& group(Group which);
+  const Communicator& among(const Team& team) const;
   // For the packing and unpacking, whose time counts as the phase's computing.
   template <class F>
   void computing(int phase, std::int64_t bytes, F&& f);
 
   const Communicator& world_;
   Recorder& recorder_;
-  std::unique_ptr<Communicator> column_, row_, beam_;
+  std::map<std::vector<int>, Communicator> among_;  // by the ranks of a team
   std::array<parallel::Buffer<double>, channels> outgoing_, incoming_;
   // Where messages without contents come from and go to, all of them.
   double* hollow(std::int64_t values);

@@ -2,7 +2,6 @@
 // waiting; to whom the messages went; and, where it is asked for, the single events in time.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -61,13 +60,18 @@ struct Event {
 };
 static_assert(sizeof(Event) == 40);
 
+struct Coordinate {
+  std::string name;
+  int value;
+};
+
 // What else the record of one rank says: docs/communication.md.
 struct RankFacts {
   int rank = 0;
   int node = 0;
-  std::array<int, 3> place{1, 0, 0};  // beam (1 or 2), column, row
-  double seconds = 0.0;               // of the turns
-  double clock_offset = 0.0;          // s, to be added to this rank's times to get rank 0's
+  std::vector<Coordinate> place;  // in the workload's process grid
+  double seconds = 0.0;           // of the turns
+  double clock_offset = 0.0;      // s, to be added to this rank's times to get rank 0's
 };
 
 class Recorder {

@@ -9,11 +9,11 @@
 namespace phasewise::driver {
 namespace {
 
+using collision::Settings;
 using comm::Algorithm;
 using comm::LibraryForm;
 using comm::PhaseSetting;
 using comm::Schedule;
-using comm::Settings;
 using comm::Transpose;
 
 const std::string prefix = "communication.";
@@ -105,9 +105,9 @@ void read_phases(const Parameters& parameters, Settings& settings) {
 
 bool is_count(double n) { return n >= 0.0 && n <= most_ranks && n == std::floor(n); }
 
-std::array<comm::Shape, 2> read_shapes(const Parameters& parameters, const std::string& key) {
+std::array<collision::Shape, 2> read_shapes(const Parameters& parameters, const std::string& key) {
   const auto numbers = parameters.numbers(key, 4);
-  std::array<comm::Shape, 2> shapes;
+  std::array<collision::Shape, 2> shapes;
   bool chosen = true;
   for (const double n : numbers) {
     if (!is_count(n))
@@ -124,11 +124,11 @@ std::array<comm::Shape, 2> read_shapes(const Parameters& parameters, const std::
   return shapes;
 }
 
-std::vector<comm::Place> places_from(const Parameters& parameters, const std::string& key) {
+std::vector<collision::Place> places_from(const Parameters& parameters, const std::string& key) {
   const auto numbers = parameters.list(key);
   if (numbers.size() % 3 != 0 || !std::all_of(numbers.begin(), numbers.end(), is_count))
     parameters.fail(key, "give beam, column and row of each rank");
-  std::vector<comm::Place> places;
+  std::vector<collision::Place> places;
   for (std::size_t i = 0; i < numbers.size(); i += 3)
     places.push_back({static_cast<int>(numbers[i]) - 1, static_cast<int>(numbers[i + 1]),
                       static_cast<int>(numbers[i + 2])});
@@ -138,10 +138,10 @@ std::vector<comm::Place> places_from(const Parameters& parameters, const std::st
 void read_places(const Parameters& parameters, Settings& settings) {
   if (parameters.has(prefix + "process_grid"))
     settings.shapes = read_shapes(parameters, prefix + "process_grid");
-  settings.layout = static_cast<comm::Layout>(
+  settings.layout = static_cast<collision::Layout>(
       choice_or(parameters, prefix + "layout", {"random", "row-first", "column-first", "file"},
-                static_cast<std::size_t>(comm::Layout::column_first)));
-  if (settings.layout == comm::Layout::file)
+                static_cast<std::size_t>(collision::Layout::column_first)));
+  if (settings.layout == collision::Layout::file)
     settings.places = places_from(parameters, prefix + "places");
   if (parameters.has(prefix + "node_size")) {
     const std::int64_t size = parameters.integer(prefix + "node_size");
@@ -170,15 +170,16 @@ std::vector<int> nodes_of(const Settings& settings, int ranks, std::vector<int> 
   return nodes;
 }
 
-comm::ProcessGrid build_process_grid(const Settings& settings, int ranks, int slices,
-                                     std::uint64_t seed, std::vector<int> nodes) {
-  std::array<comm::Shape, 2> shapes = settings.shapes;
+collision::ProcessGrid build_process_grid(const Settings& settings, int ranks, int slices,
+                                          std::uint64_t seed, std::vector<int> nodes) {
+  std::array<collision::Shape, 2> shapes = settings.shapes;
   const bool chosen = shapes[0].ranks() == 0;
   if (chosen) {
-    const auto of_beams = comm::ranks_of_beams(ranks);
-    for (int b = 0; b < 2; ++b) shapes[b] = comm::default_shape(of_beams[b], slices);
+    const auto of_beams = collision::ranks_of_beams(ranks);
+    for (int b = 0; b < 2; ++b) shapes[b] = collision::default_shape(of_beams[b], slices);
   }
-  if (ranks == 1) return {{comm::Shape{1, 1}, comm::Shape{1, 1}}, {comm::Place{}}, nodes};
+  if (ranks == 1)
+    return {{collision::Shape{1, 1}, collision::Shape{1, 1}}, {collision::Place{}}, nodes};
   if (shapes[0].ranks() + shapes[1].ranks() != ranks)
     throw std::invalid_argument("communication.process_grid = " + std::to_string(shapes[0].prow) +
                                 "x" + std::to_string(shapes[0].pcol) + " and " +
@@ -187,8 +188,9 @@ comm::ProcessGrid build_process_grid(const Settings& settings, int ranks, int sl
                                 std::to_string(shapes[0].ranks() + shapes[1].ranks()) +
                                 " ranks, not " + std::to_string(ranks));
   return {shapes,
-          settings.layout == comm::Layout::file ? settings.places
-                                                : comm::lay_out(settings.layout, shapes, seed),
+          settings.layout == collision::Layout::file
+              ? settings.places
+              : collision::lay_out(settings.layout, shapes, seed),
           std::move(nodes)};
 }
 

@@ -23,9 +23,9 @@ constexpr int most_steps = std::numeric_limits<int>::max();
 // largest at the beginning.
 std::vector<int> ranks_to_look_at(const TurnMessages& turn) {
   std::vector<int> ranks;
-  const comm::ProcessGrid& grid = turn.collisions().front().grid;
+  const collision::ProcessGrid& grid = turn.collisions().front().grid;
   for (int rank = 0; rank < turn.ranks(); ++rank) {
-    const comm::Place& place = grid.place(rank);
+    const collision::Place& place = grid.place(rank);
     const int pcol = grid.shape(place.beam).pcol;
     if (turn.ranks() <= few_ranks || place.row == 0 || place.row == pcol - 1) ranks.push_back(rank);
   }

@@ -155,7 +155,7 @@ std::vector<PlannedPhase> most_in_each_phase(const TurnMessages& turn, int first
 std::array<double, 2> grid_load(const PlannedCollision& c) {
   std::array<double, 2> load{1.0, 1.0};
   for (int b = 0; b < 2; ++b) {
-    const comm::Shape shape = c.grid.shape(b);
+    const collision::Shape shape = c.grid.shape(b);
     // Slices of the fullest column, rows of the fullest process.
     const int slices = (c.point.slices + shape.prow - 1) / shape.prow;
     const int rows = (c.point.nx + shape.pcol - 1) / shape.pcol;
@@ -167,7 +167,7 @@ std::array<double, 2> grid_load(const PlannedCollision& c) {
 
 }  // namespace
 
-PhaseTraits traits_of(const std::string& name, const comm::Settings& settings) {
+PhaseTraits traits_of(const std::string& name, const collision::Settings& settings) {
   const auto is = [&](const char* what) { return name.find(what) != std::string::npos; };
   PhaseTraits traits;
   traits.pattern = is("reduce")                         ? "reduce"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "collision/process_grid.hpp"
+#include "collision/settings.hpp"
 #include "comm/exchange.hpp"
-#include "comm/process_grid.hpp"
-#include "comm/settings.hpp"
 #include "driver/parameters.hpp"
 
 namespace phasewise::driver {
@@ -20,7 +20,7 @@ struct PhaseTraits {
   std::string direction;  // column, row, beam, all
   std::string beam;       // same, other, both
 };
-PhaseTraits traits_of(const std::string& name, const comm::Settings& settings);
+PhaseTraits traits_of(const std::string& name, const collision::Settings& settings);
 
 // A phase of one turn, as the rank that sends most messages in it takes part.
 struct PlannedPhase {
@@ -35,8 +35,8 @@ struct PlannedPhase {
 
 struct Plan {
   int ranks;
-  std::array<comm::Shape, 2> shapes;  // of the first interaction point
-  std::vector<PlannedPhase> phases;   // in the order of a turn
+  std::array<collision::Shape, 2> shapes;  // of the first interaction point
+  std::vector<PlannedPhase> phases;        // in the order of a turn
   // Largest over mean of what a rank holds: particles, and rows of meshes to solve for.
   std::array<double, 2> particle_load, grid_load;
 };

@@ -106,7 +106,7 @@ std::string algorithms_json(const Parameters& parameters) {
 
 std::string grid_json(const Simulation& simulation) {
   std::string text = "[";
-  for (const comm::Shape& shape : simulation.shapes())
+  for (const collision::Shape& shape : simulation.shapes())
     text += (text.size() > 1 ? ", [" : "[") + std::to_string(shape.prow) + ", " +
             std::to_string(shape.pcol) + ']';
   return text + ']';

@@ -71,7 +71,7 @@ void Simulation::build_points(const Parameters& parameters) {
       bunches_[b].segments.push_back(build_line(parameters, b + 1, ip));
     }
     const collision::InteractionPoint& description = point->description;
-    const comm::ProcessGrid grid =
+    const collision::ProcessGrid grid =
         build_process_grid(settings_, world_.size(), description.slices, seed_, nodes_);
     if (!groups_) {
       std::vector<int> beam_of;
@@ -106,7 +106,7 @@ std::unique_ptr<collision::StrongStrong> Simulation::strong_strong(
 }
 
 // Interaction points with the same process grid share one.
-collision::Decomposition& Simulation::decomposition(const comm::ProcessGrid& grid) {
+collision::Decomposition& Simulation::decomposition(const collision::ProcessGrid& grid) {
   for (const auto& made : decompositions_)
     if (made->grid.shape(0) == grid.shape(0) && made->grid.shape(1) == grid.shape(1)) return *made;
   decompositions_.push_back(
@@ -121,13 +121,13 @@ void Simulation::set_communication(const std::string& text) {
     if (parameters.has(key))
       parameters.fail(key, "ranks keep their places while a simulation goes on");
   }
-  comm::Settings settings = build_settings(parameters);
+  collision::Settings settings = build_settings(parameters);
   parameters.check_all_used();
   settings.shapes = settings_.shapes;
   settings.layout = settings_.layout;
   settings.places = settings_.places;
   settings.node_size = settings_.node_size;
-  const auto share = [&](const comm::Settings& how) {
+  const auto share = [&](const collision::Settings& how) {
     for (const auto& made : decompositions_) made->settings = how;
   };
   share(settings);
@@ -136,7 +136,7 @@ void Simulation::set_communication(const std::string& text) {
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (!points_[i]->strong_strong) continue;
       const collision::InteractionPoint& ip = points_[i]->description;
-      const comm::ProcessGrid grid =
+      const collision::ProcessGrid grid =
           build_process_grid(settings_, world_.size(), ip.slices, seed_, nodes_);
       made[i] = strong_strong(ip, decomposition(grid));
     }

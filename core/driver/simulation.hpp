@@ -69,7 +69,7 @@ class Simulation {
   // This rank's records: one JSON object of one line (docs/communication.md).
   std::string communication() const;
   // Of the first interaction point that has a mesh.
-  std::array<comm::Shape, 2> shapes() const;
+  std::array<collision::Shape, 2> shapes() const;
   // Of all turns so far, on this rank [s].
   double seconds() const { return seconds_; }
   // Whether only the messages are sent, without particles.
@@ -83,7 +83,7 @@ class Simulation {
   void build_points(const Parameters& parameters);
   std::unique_ptr<collision::StrongStrong> strong_strong(const collision::InteractionPoint& ip,
                                                          collision::Decomposition& shared);
-  collision::Decomposition& decomposition(const comm::ProcessGrid& grid);
+  collision::Decomposition& decomposition(const collision::ProcessGrid& grid);
   void read_bunch(const Parameters& parameters, int beam);
   void fill_bunches(const Parameters& parameters);
   void collide(int ip);
@@ -109,7 +109,7 @@ class Simulation {
   comm::Recorder recorder_;
   parallel::KernelTimes times_;
   comm::Communicator world_;
-  comm::Settings settings_;
+  collision::Settings settings_;
   std::vector<int> nodes_;  // of each rank
   std::vector<std::unique_ptr<collision::Decomposition>> decompositions_;
   std::unique_ptr<collision::BeamGroups> groups_;

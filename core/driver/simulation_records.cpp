@@ -38,21 +38,24 @@ void Simulation::record_tracked(int b) {
 
 std::string Simulation::communication() const {
   const int rank = world_.rank();
-  comm::RankFacts facts{rank, nodes_[rank], {1, 0, 0}, seconds_, world_.clock_offset()};
-  if (!decompositions_.empty() && world_.size() > 1) {
-    const comm::Place& place = decompositions_.front()->grid.place(rank);
-    facts.place = {place.beam + 1, place.column, place.row};
-  }
-  return recorder_.to_json(facts);
+  collision::Place place;
+  if (!decompositions_.empty() && world_.size() > 1)
+    place = decompositions_.front()->grid.place(rank);
+  return recorder_.to_json(
+      {rank,
+       nodes_[rank],
+       {{"beam", place.beam + 1}, {"column", place.column}, {"row", place.row}},
+       seconds_,
+       world_.clock_offset()});
 }
 
-std::array<comm::Shape, 2> Simulation::shapes() const {
+std::array<collision::Shape, 2> Simulation::shapes() const {
   if (!decompositions_.empty()) {
-    const comm::ProcessGrid& grid = decompositions_.front()->grid;
+    const collision::ProcessGrid& grid = decompositions_.front()->grid;
     return {grid.shape(0), grid.shape(1)};
   }
-  const std::array<int, 2> ranks = comm::ranks_of_beams(world_.size());
-  return {comm::Shape{ranks[0], 1}, comm::Shape{ranks[1], 1}};
+  const std::array<int, 2> ranks = collision::ranks_of_beams(world_.size());
+  return {collision::Shape{ranks[0], 1}, collision::Shape{ranks[1], 1}};
 }
 
 const std::vector<double>& Simulation::pair_luminosity(int ip) const {

@@ -28,7 +28,7 @@ inline constexpr int flights = 3;
 struct PlannedCollision {
   collision::InteractionPoint point;
   collision::CollisionShape shape;
-  comm::ProcessGrid grid;
+  collision::ProcessGrid grid;
 
   bool strong_strong() const { return point.model == collision::Model::strong_strong; }
 };
@@ -52,7 +52,7 @@ class TurnMessages {
   }
 
   const std::vector<PlannedCollision>& collisions() const { return collisions_; }
-  const comm::Settings& settings() const { return settings_; }
+  const collision::Settings& settings() const { return settings_; }
   int node(int rank) const { return nodes_[rank]; }
   int ranks() const { return ranks_; }
 
@@ -168,7 +168,7 @@ class TurnMessages {
       visitor.transpose(exchange, plan.asked_of_transpose(rows, to_columns));
   }
 
-  comm::Settings settings_;
+  collision::Settings settings_;
   int ranks_;
   std::uint64_t seed_ = 0;
   std::vector<int> nodes_;

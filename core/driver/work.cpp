@@ -45,7 +45,7 @@ class Study {
   // Beams that a rank holds.
   double held() const { return both_ && ranks_ == 1 ? 2.0 : 1.0; }
   // Particles of both beams on the fullest rank over those on the mean one.
-  double particle_load(const std::array<comm::Shape, 2>& shapes,
+  double particle_load(const std::array<collision::Shape, 2>& shapes,
                        std::array<double, 2> weight = {1.0, 1.0}) const {
     if (!divided()) return 1.0;
     double most = 0.0, sum = 0.0;
@@ -66,7 +66,7 @@ class Study {
 class PointWork {
  public:
   PointWork(const Study& study, const InteractionPoint& point, int ip,
-            std::array<comm::Shape, 2> shapes)
+            std::array<collision::Shape, 2> shapes)
       : study_(study), point_(point), ip_(ip), shapes_(shapes), solver_(point.nx, point.ny) {
     for (int k = 0; k < collision::steps(point.slices); ++k) steps_.push_back({point.slices, k});
     cells_ = static_cast<double>(point.nx) * point.ny;
@@ -182,7 +182,7 @@ class PointWork {
   const Study& study_;
   const InteractionPoint& point_;
   int ip_;
-  std::array<comm::Shape, 2> shapes_;
+  std::array<collision::Shape, 2> shapes_;
   field::PoissonSolver solver_;
   std::vector<Step> steps_;
   double cells_, pairs_;
@@ -193,7 +193,7 @@ class PointWork {
 
 std::vector<KernelWork> planned_work(const Parameters& parameters, int ranks, double meshes) {
   if (ranks < 1) throw std::invalid_argument("give one rank or more");
-  const comm::Settings settings = build_settings(parameters);
+  const collision::Settings settings = build_settings(parameters);
   const auto seed = static_cast<std::uint64_t>(parameters.integer("seed"));
   const int order = static_cast<int>(parameters.integer("records.moments_order"));
   const int points = static_cast<int>(parameters.positive("ip.count"));
@@ -201,7 +201,7 @@ std::vector<KernelWork> planned_work(const Parameters& parameters, int ranks, do
   std::vector<KernelWork> result;
   for (int ip = 1; ip <= points; ++ip) {
     const InteractionPoint point = build_point(parameters, ip);
-    const comm::ProcessGrid grid =
+    const collision::ProcessGrid grid =
         build_process_grid(settings, ranks, point.slices, seed,
                            nodes_of(settings, ranks, std::vector<int>(std::size_t(ranks), 0)));
     PointWork work(study, point, ip, {grid.shape(0), grid.shape(1)});

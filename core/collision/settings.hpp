@@ -2,36 +2,21 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <vector>
 
-#include "comm/process_grid.hpp"
-#include "comm/rounds.hpp"
+#include "collision/process_grid.hpp"
+#include "comm/phase_setting.hpp"
 
-namespace phasewise::comm {
-
-// Which of the library's collectives serve a phase.
-enum class LibraryForm {
-  scattered,   // reduce-scatter; allgatherv
-  gathered,    // gatherv, then broadcast
-  all_reduced  // allreduce, of zeros where others own the values
-};
-
-struct PhaseSetting {
-  Algorithm algorithm = Algorithm::hypercube;
-  LibraryForm form = LibraryForm::scattered;
-  Schedule schedule = Schedule::ring;
-  bool aggregate = true;  // one message for all slices of a step
-};
+namespace phasewise::collision {
 
 struct Settings {
   // Over all ranks of a beam at once (direct, node-aware), or first in the columns and then in the
   // rows.
   bool reduce_at_once = false;
   bool broadcast_at_once = false;
-  PhaseSetting reduce, reduce_column, reduce_row;
-  PhaseSetting broadcast, broadcast_row, broadcast_column;
-  Transpose green = Transpose::pairwise, solve = Transpose::pairwise;
+  comm::PhaseSetting reduce, reduce_column, reduce_row;
+  comm::PhaseSetting broadcast, broadcast_row, broadcast_column;
+  comm::Transpose green = comm::Transpose::pairwise, solve = comm::Transpose::pairwise;
   bool aggregate_solve = true;
   bool crossing_in_row = true;  // 4a: the beams exchange their potentials along the rows
   bool overlap = false;
@@ -45,4 +30,4 @@ struct Settings {
   int node_size = 0;          // 0: as detected
 };
 
-}  // namespace phasewise::comm
+}  // namespace phasewise::collision

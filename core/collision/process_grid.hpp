@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasewise::comm {
+namespace phasewise::collision {
 
 // Written Prow x Pcol: a row has Prow processes, one of each column; a column has Pcol.
 struct Shape {
@@ -65,4 +65,4 @@ class ProcessGrid {
   std::array<std::vector<int>, 2> rank_at_;
 };
 
-}  // namespace phasewise::comm
+}  // namespace phasewise::collision

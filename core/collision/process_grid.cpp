@@ -1,11 +1,11 @@
-#include "comm/process_grid.hpp"
+#include "collision/process_grid.hpp"
 
 #include <algorithm>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
-namespace phasewise::comm {
+namespace phasewise::collision {
 namespace {
 
 // The height of columns that the source paper settled on.
@@ -130,4 +130,4 @@ std::vector<int> ProcessGrid::row(int beam, int row) const {
   return ranks;
 }
 
-}  // namespace phasewise::comm
+}  // namespace phasewise::collision
