@@ -21,9 +21,9 @@ void accumulate(std::int64_t n, const OrderFreeGrid& grid, OrderFreeSum& sum, Te
 #pragma omp simd reduction(+ : high, low)
   for (std::int64_t i = 0; i < n; ++i) {
     const double value = term(i);
-    const double upper = numerics::round_to_multiple(value, g.magic1);
+    const double upper = numerics::round_to_multiple(value, g.high_offset);
     high += upper;
-    low += numerics::round_to_multiple(value - upper, g.magic2);
+    low += numerics::round_to_multiple(value - upper, g.low_offset);
   }
   sum.high += high;
   sum.low += low;

@@ -19,7 +19,7 @@ using bindings::Array;
 using Input = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Grid = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-field::Lattice lattice_of(const nb::tuple& box, int nx, int ny) {
+field::Mesh mesh_of(const nb::tuple& box, int nx, int ny) {
   const double x0 = nb::cast<double>(box[0]), x1 = nb::cast<double>(box[1]);
   const double y0 = nb::cast<double>(box[2]), y1 = nb::cast<double>(box[3]);
   return {x0, y0, (x1 - x0) / (nx - 1), (y1 - y0) / (ny - 1), nx, ny};
@@ -131,15 +131,15 @@ struct StandingParticles {
 
 nb::tuple deposit(const Input& x, const Input& y, const nb::tuple& box, int nx, int ny,
                   const char* weighting) {
-  const field::Lattice lattice = lattice_of(box, nx, ny);
-  std::vector<double> charge(lattice.nodes(), 0.0);
+  const field::Mesh mesh = mesh_of(box, nx, ny);
+  std::vector<double> charge(mesh.nodes(), 0.0);
   StandingParticles particles(x, y);
   const double quantum = numerics::power_of_two_above(static_cast<double>(x.size())) * 0x1p-52;
-  const collision::ChargeTarget target{field::WindowFrame(lattice, {}),
+  const collision::ChargeTarget target{field::WindowFrame(mesh, {}),
                                        1,
                                        {0.0, 0.0},
                                        {charge.data(), nullptr},
-                                       numerics::magic_for(quantum)};
+                                       numerics::rounding_offset_for(quantum)};
   const std::int64_t outside =
       collision::encounter(weighting_of(weighting), particles.view(), nullptr, &target);
   return nb::make_tuple(bindings::to_array(std::move(charge), {std::size_t(nx), std::size_t(ny)}),
@@ -149,13 +149,13 @@ nb::tuple deposit(const Input& x, const Input& y, const nb::tuple& box, int nx, 
 nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, const Input& y,
                  const char* weighting) {
   const int nx = static_cast<int>(potential.shape(0)), ny = static_cast<int>(potential.shape(1));
-  const field::Lattice lattice = lattice_of(box, nx, ny);
+  const field::Mesh mesh = mesh_of(box, nx, ny);
   const auto rule = weighting_of(weighting);
-  std::vector<double> nodes(lattice.nodes() * collision::values_per_node(rule, 1));
-  collision::prepare_nodes(rule, 1, potential.data(), potential.data(), lattice, 1.0, nodes.data(),
+  std::vector<double> nodes(mesh.nodes() * collision::values_per_node(rule, 1));
+  collision::prepare_nodes(rule, 1, potential.data(), potential.data(), mesh, 1.0, nodes.data(),
                            nullptr, 0, nx);
   StandingParticles particles(x, y);
-  const collision::KickSource kick{field::WindowFrame(lattice, {}),
+  const collision::KickSource kick{field::WindowFrame(mesh, {}),
                                    1,
                                    0.0,
                                    0.0,

@@ -157,11 +157,11 @@ void kick_block(const beam::ParticleView& p, int n, const KickSource& kick, Work
     apply_kicks<false>(p, n, kick.z_other, w);
 }
 
-void find_weights(Cic, int n, double magic, Workspace& w) {
+void find_weights(Cic, int n, double rounding_offset, Workspace& w) {
 #pragma omp simd
   for (int i = 0; i < n; ++i) {
     double w00, w01, w10, w11;
-    Cic::charge(w.fx[i], w.fy[i], w.inside[i], magic, w00, w01, w10, w11);
+    Cic::charge(w.fx[i], w.fy[i], w.inside[i], rounding_offset, w00, w01, w10, w11);
     w.weight[0][i] = w00;
     w.weight[1][i] = w01;
     w.weight[2][i] = w10;
@@ -169,10 +169,10 @@ void find_weights(Cic, int n, double magic, Workspace& w) {
   }
 }
 
-void find_weights(Tsc, int n, double magic, Workspace& w) {
+void find_weights(Tsc, int n, double rounding_offset, Workspace& w) {
   for (int i = 0; i < n; ++i) {
     double weight[9];
-    Tsc::charge(w.fx[i], w.fy[i], w.inside[i], magic, weight);
+    Tsc::charge(w.fx[i], w.fy[i], w.inside[i], rounding_offset, weight);
     for (int k = 0; k < 9; ++k) w.weight[k][i] = weight[k];
   }
 }
@@ -185,7 +185,7 @@ std::int64_t deposit_block(const beam::ParticleView& p, int n, const ChargeTarge
   for (int plane = 0; plane < target.planes; ++plane) {
     outside +=
         n - static_cast<std::int64_t>(find_places<W>(p, n, target.z[plane], target.frame, w));
-    find_weights(W{}, n, target.magic, w);
+    find_weights(W{}, n, target.rounding_offset, w);
     double* charge = target.charge[plane];
     const int ny = target.frame.ny;
     for (int i = 0; i < n; ++i) {
@@ -221,10 +221,10 @@ double slope(const double* u, std::int64_t stride, int i, int n, double inverse_
   return 0.5 * (u[-stride] - u[stride]) * inverse_h;
 }
 
-void prepare_cic(int planes, const double* head, const double* tail, const field::Lattice& lattice,
+void prepare_cic(int planes, const double* head, const double* tail, const field::Mesh& mesh,
                  double scale, double* nodes, double* difference, int begin, int end) {
-  const int nx = lattice.nx, ny = lattice.ny;
-  const double sx = scale / lattice.hx, sy = scale / lattice.hy;
+  const int nx = mesh.nx, ny = mesh.ny;
+  const double sx = scale / mesh.hx, sy = scale / mesh.hy;
   for (int i = begin; i < end; ++i) {
     const std::int64_t row = static_cast<std::int64_t>(i) * ny;
     const auto put = [&](int j) {
@@ -241,10 +241,10 @@ void prepare_cic(int planes, const double* head, const double* tail, const field
   }
 }
 
-void prepare_tsc(int planes, const double* head, const double* tail, const field::Lattice& lattice,
+void prepare_tsc(int planes, const double* head, const double* tail, const field::Mesh& mesh,
                  double scale, double* nodes, int begin, int end) {
-  const std::int64_t first = static_cast<std::int64_t>(begin) * lattice.ny;
-  const std::int64_t last = static_cast<std::int64_t>(end) * lattice.ny;
+  const std::int64_t first = static_cast<std::int64_t>(begin) * mesh.ny;
+  const std::int64_t last = static_cast<std::int64_t>(end) * mesh.ny;
   for (std::int64_t at = first; at < last; ++at) {
     nodes[planes * at] = scale * tail[at];
     if (planes == 2) nodes[2 * at + 1] = scale * (head[at] - tail[at]);
@@ -268,12 +268,12 @@ std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
 }
 
 void prepare_nodes(Weighting weighting, int planes, const double* head, const double* tail,
-                   const field::Lattice& lattice, double scale, double* nodes, double* difference,
+                   const field::Mesh& mesh, double scale, double* nodes, double* difference,
                    int begin, int end) {
   if (weighting == Weighting::cic)
-    prepare_cic(planes, head, tail, lattice, scale, nodes, difference, begin, end);
+    prepare_cic(planes, head, tail, mesh, scale, nodes, difference, begin, end);
   else
-    prepare_tsc(planes, head, tail, lattice, scale, nodes, begin, end);
+    prepare_tsc(planes, head, tail, mesh, scale, nodes, begin, end);
 }
 
 }  // namespace phasewise::collision

@@ -19,10 +19,10 @@ enum class Weighting { cic, tsc };
 // or its two boundaries).
 struct ChargeTarget {
   field::WindowFrame frame;
-  int planes;         // 1 or 2
-  double z[2];        // opposing slice's planes [m]: centroid, or head and tail
-  double* charge[2];  // [nx][ny]
-  double magic;       // rounds weights to multiples of the charge quantum
+  int planes;              // 1 or 2
+  double z[2];             // opposing slice's planes [m]: centroid, or head and tail
+  double* charge[2];       // [nx][ny]
+  double rounding_offset;  // rounds weights to multiples of the charge quantum
 };
 
 // The field of the opposing slice on this slice's window, ready to be read; scaled so that adding
@@ -53,7 +53,7 @@ std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
 // rows [begin, end). scale: what turns u into the kick's potential; nodes and difference as in
 // KickSource.
 void prepare_nodes(Weighting weighting, int planes, const double* head, const double* tail,
-                   const field::Lattice& lattice, double scale, double* nodes, double* difference,
+                   const field::Mesh& mesh, double scale, double* nodes, double* difference,
                    int begin, int end);
 
 }  // namespace phasewise::collision

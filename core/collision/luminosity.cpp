@@ -1,4 +1,4 @@
-// Luminosity of each pair of slices from the overlap of their charges on the lattice: N1 N2 ∫ρ1 ρ2
+// Luminosity of each pair of slices from the overlap of their charges on the mesh: N1 N2 ∫ρ1 ρ2
 // dx dy, in the boosted frame, where the beams move head-on (the number of events does not depend
 // on the frame).
 #include <algorithm>
@@ -21,7 +21,7 @@ double* StrongStrong::effective_charge(const Step& step, int beam, int p) {
   const double* at_tail = at_head + plane_size();
   double* out = effective_[beam].data() + p * plane_size();
   const auto [first, last] = plan_.division().rows(beam, plan_.division().row());
-  const std::int64_t ny = mesh_.lattice.ny;
+  const std::int64_t ny = mesh_.ny;
   for (std::int64_t k = first * ny; k < last * ny; ++k)
     out[k] = at_tail[k] + t * (at_head[k] - at_tail[k]);
   return out;
@@ -34,7 +34,7 @@ numerics::OrderFreeSum StrongStrong::overlap_sum(const Step& step, int p, const 
   const field::Window& w1 = mesh_.window[0][step.own(0, p)];
   const field::Window& w2 = mesh_.window[1][step.own(1, p)];
   const int dx = w1.offset_x - w2.offset_x, dy = w1.offset_y - w2.offset_y;
-  const int nx = mesh_.lattice.nx, ny = mesh_.lattice.ny;
+  const int nx = mesh_.nx, ny = mesh_.ny;
   const int j0 = std::max(0, -dy), j1 = std::min(ny, ny - dy);
   const auto [first, last] = plan_.division().rows(0, plan_.division().row());
   numerics::OrderFreeSum result;
@@ -108,31 +108,12 @@ void StrongStrong::overlap(const Step& step) {
 void StrongStrong::finish_luminosity() {
   if (!ip_.luminosity) return;
   if (groups_.divided()) groups_.world().sum("luminosity_sum", overlap_sums_);
-  const double scale = (*beams_)[0].per_macroparticle * (*beams_)[1].per_macroparticle /
-                       (mesh_.lattice.hx * mesh_.lattice.hy);
+  const double scale =
+      (*beams_)[0].per_macroparticle * (*beams_)[1].per_macroparticle / (mesh_.hx * mesh_.hy);
   for (std::size_t i = 0; i < result_.pair_luminosity.size(); ++i) {
     result_.pair_luminosity[i] = (overlap_sums_[2 * i] + overlap_sums_[2 * i + 1]) * scale;
     result_.luminosity += result_.pair_luminosity[i];
   }
-}
-
-SliceField StrongStrong::assemble(const Values& charge, const Values& potential,
-                                  const field::Window& window) const {
-  const field::Lattice& lattice = mesh_.lattice;
-  const field::WindowFrame frame(lattice, window);
-  SliceField result;
-  for (int i = 0; i < lattice.nx; ++i) result.x.push_back(frame.x0 + i * lattice.hx);
-  for (int j = 0; j < lattice.ny; ++j) result.y.push_back(frame.y0 + j * lattice.hy);
-  result.charge.assign(charge.data(), charge.data() + charge.size());
-  result.potential.assign(potential.data(), potential.data() + potential.size());
-  Values nodes(2 * lattice.nodes());
-  prepare_nodes(Weighting::cic, 1, potential.data(), potential.data(), lattice, 1.0, nodes.data(),
-                nullptr, 0, lattice.nx);
-  for (std::int64_t at = 0; at < lattice.nodes(); ++at) {
-    result.ex.push_back(nodes[2 * at]);
-    result.ey.push_back(nodes[2 * at + 1]);
-  }
-  return result;
 }
 
 }  // namespace phasewise::collision

@@ -85,9 +85,8 @@ Axis choose_axis(const SliceRanges& ranges, int axis, int nodes) {
 }
 
 CollisionMesh fixed_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {
-  CollisionMesh mesh;
   const auto [wx, wy] = ip.mesh_half_width;
-  mesh.lattice = {-wx, -wy, 2.0 * wx / (ip.nx - 1), 2.0 * wy / (ip.ny - 1), ip.nx, ip.ny};
+  CollisionMesh mesh{{-wx, -wy, 2.0 * wx / (ip.nx - 1), 2.0 * wy / (ip.ny - 1), ip.nx, ip.ny}, {}};
   for (int b = 0; b < 2; ++b) mesh.window[b].resize(beams[b].cuts.slices());
   return mesh;
 }
@@ -104,8 +103,7 @@ CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<Colliding
   if (ip.fixed_mesh) return fixed_mesh(ip, beams);
   const SliceRanges ranges = sweep(ip, beams);
   const Axis x = choose_axis(ranges, 0, ip.nx), y = choose_axis(ranges, 1, ip.ny);
-  CollisionMesh mesh;
-  mesh.lattice = {x.origin, y.origin, x.h, y.h, ip.nx, ip.ny};
+  CollisionMesh mesh{{x.origin, y.origin, x.h, y.h, ip.nx, ip.ny}, {}};
   for (int b = 0; b < 2; ++b)
     for (std::size_t s = 0; s < ranges[b].size(); ++s)
       mesh.window[b].push_back({x.offset[b][s], y.offset[b][s]});

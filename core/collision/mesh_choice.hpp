@@ -1,6 +1,6 @@
-// The mesh of a collision: one lattice for all slices of both beams, fine enough for one slice,
+// Chooses the mesh of a collision, which all slices of both beams share: fine enough for one slice,
 // wide enough for where the slices are. Where one window holds all slices they share it; else each
-// slice has a window of its own on the lattice.
+// slice has a window of its own on the mesh.
 #pragma once
 
 #include <array>
@@ -19,8 +19,7 @@ struct SliceShape {
 };
 SliceShape slice_shape(const CollidingBeam& beam, int slice, double s);
 
-struct CollisionMesh {
-  field::Lattice lattice;
+struct CollisionMesh : field::Mesh {
   std::array<std::vector<field::Window>, 2> window;  // of each beam's slices
 };
 

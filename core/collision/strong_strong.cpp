@@ -26,7 +26,7 @@ std::size_t kept_greens(const InteractionPoint& ip) {
 CollisionShape collision_shape(const InteractionPoint& ip) {
   const field::PoissonSolver solver(ip.nx, ip.ny);
   return {ip.nx,     ip.ny,     solver.doubled_rows(), solver.columns(),
-          ip.slices, ip.planes, ip.luminosity,         ip.green_every_step};
+          ip.slices, ip.planes, ip.luminosity, ip.green_every_step};
 }
 
 std::vector<int> sampled_steps(int slices, int sample) {
@@ -67,7 +67,7 @@ CollisionResult StrongStrong::collide(std::array<CollidingBeam, 2>& beams) {
   mesh_ = choose_mesh(ip_, beams);
   for (int b = 0; b < 2; ++b) {
     const double quantum = numerics::power_of_two_above(beams[b].macroparticles) * 0x1p-52;
-    magic_[b] = numerics::magic_for(quantum);
+    rounding_offset_[b] = numerics::rounding_offset_for(quantum);
   }
   overlap_sums_.assign(2 * pairs, 0.0);
   overlap_grid_ =
@@ -187,11 +187,11 @@ ChargeTarget StrongStrong::charge_target(const Step& next, int beam, int slice, 
   const int p = next.pair_of(beam, slice), other = next.other(beam, p);
   const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
   double* charge = charge_[beam].data() + (part * next.pairs() + p) * pair_size();
-  ChargeTarget target{field::WindowFrame(mesh_.lattice, mesh_.window[beam][slice]),
+  ChargeTarget target{field::WindowFrame(mesh_, mesh_.window[beam][slice]),
                       ip_.planes,
                       {opposing.z[other], 0.0},
                       {charge, charge + plane_size()},
-                      magic_[beam]};
+                      rounding_offset_[beam]};
   if (ip_.planes == 2) {
     target.z[0] = opposing.plane[other];
     target.z[1] = opposing.plane[other + 1];
@@ -206,7 +206,7 @@ KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) cons
   const double length = own.cuts.plane[slice] - own.cuts.plane[slice + 1];
   const double z_other = opposing.cuts.z[other];
   const SliceShape shape = slice_shape(opposing, other, 0.5 * (z_other - own.cuts.z[slice]));
-  return {field::WindowFrame(mesh_.lattice, mesh_.window[beam][slice]),
+  return {field::WindowFrame(mesh_, mesh_.window[beam][slice]),
           ip_.planes,
           z_other,
           own.cuts.plane[slice + 1],
@@ -259,14 +259,13 @@ comm::Executor::Flight StrongStrong::share_potentials(const Step& step,
 
 void StrongStrong::solve(const Step& step, const std::vector<int>& pairs,
                          const std::function<void()>& progress) {
-  const field::Lattice& lattice = mesh_.lattice;
   std::vector<ColumnSolver::Grid> grids;
-  if (ip_.green_every_step) columns_.green(lattice.hx, lattice.hy, 0, 0);
+  if (ip_.green_every_step) columns_.green(mesh_.hx, mesh_.hy, 0, 0);
   for (int b = 0; b < 2; ++b)
     for (const int p : plan_.own_pairs(step, b, pairs)) {
       const field::Window& from = mesh_.window[b][step.own(b, p)];
       const field::Window& to = mesh_.window[1 - b][step.other(b, p)];
-      const auto green = columns_.green(lattice.hx, lattice.hy, to.offset_x - from.offset_x,
+      const auto green = columns_.green(mesh_.hx, mesh_.hy, to.offset_x - from.offset_x,
                                         to.offset_y - from.offset_y);
       double* out = groups_.divided() ? outgoing_.data() : potential_[1 - b].data();
       for (int plane = 0; plane < ip_.planes; ++plane) {
@@ -288,7 +287,7 @@ void StrongStrong::solve(const Step& step, const std::vector<int>& pairs,
 
 void StrongStrong::prepare(const Step& step) {
   constexpr int chunks = 4;  // of rows, so that few pairs keep all threads busy
-  const int nx = mesh_.lattice.nx, values = values_per_node(ip_.weighting, ip_.planes);
+  const int nx = mesh_.nx, values = values_per_node(ip_.weighting, ip_.planes);
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;
     times_.run("field", static_cast<double>(step.pairs() * plane_size()), 6.0 * ip_.planes,
@@ -299,7 +298,7 @@ void StrongStrong::prepare(const Step& step) {
                    const double* tail = head + (ip_.planes - 1) * plane_size();
                    double* difference =
                        ip_.planes == 2 ? difference_[b].data() + p * plane_size() : nullptr;
-                   prepare_nodes(ip_.weighting, ip_.planes, head, tail, mesh_.lattice,
+                   prepare_nodes(ip_.weighting, ip_.planes, head, tail, mesh_,
                                  (*beams_)[b].kick_scale,
                                  nodes_[b].data() + p * plane_size() * values, difference,
                                  nx * c / chunks, nx * (c + 1) / chunks);

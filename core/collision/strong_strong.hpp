@@ -1,5 +1,5 @@
 // Strong-strong collision by particle-in-cell: in each step the slices that meet leave their charge
-// on the shared lattice, the potentials of each are solved for, cross to the other beam, and kick.
+// on the shared mesh, the potentials of each are solved for, cross to the other beam, and kick.
 // Qiang, Furman, Ryne, J. Comput. Phys. 198 (2004) 278.
 #pragma once
 
@@ -15,16 +15,12 @@
 #include "collision/mesh_choice.hpp"
 #include "collision/plan.hpp"
 #include "collision/schedule.hpp"
+#include "collision/slice_field.hpp"
 #include "field/poisson.hpp"
 #include "numerics/order_free_sum.hpp"
 #include "parallel/kernel_times.hpp"
 
 namespace phasewise::collision {
-
-// The mesh field of one slice, for pictures: [nx][ny] each.
-struct SliceField {
-  std::vector<double> x, y, charge, potential, ex, ey;
-};
 
 // What the plan needs to know of a collision.
 CollisionShape collision_shape(const InteractionPoint& ip);
@@ -76,10 +72,8 @@ class StrongStrong {
   numerics::OrderFreeSum overlap_sum(const Step& step, int p, const double* rho1,
                                      const double* rho2) const;
 
-  std::int64_t plane_size() const { return mesh_.lattice.nodes(); }
+  std::int64_t plane_size() const { return mesh_.nodes(); }
   std::int64_t pair_size() const { return ip_.planes * plane_size(); }
-  SliceField assemble(const Values& charge, const Values& potential,
-                      const field::Window& window) const;
 
   const InteractionPoint& ip_;
   const BeamGroups& groups_;
@@ -94,7 +88,7 @@ class StrongStrong {
 
   std::array<CollidingBeam, 2>* beams_ = nullptr;
   CollisionMesh mesh_;
-  std::array<double, 2> magic_{};
+  std::array<double, 2> rounding_offset_{};
   std::array<Values, 2> charge_;      // of each beam: [part][pair][plane][nodes]
   std::array<Values, 2> potential_;   // acting on each beam: [pair][plane][nodes]
   std::array<Values, 2> nodes_;       // what the particles read: [pair][nodes][values]
@@ -112,23 +106,22 @@ SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int
                                   Blocks&& blocks) {
   const CollisionMesh mesh = choose_mesh(ip_, beams);
   const field::Window window = mesh.window[beam][slice];
-  Values charge(mesh.lattice.nodes()), potential(mesh.lattice.nodes());
+  Values charge(mesh.nodes()), potential(mesh.nodes());
   std::fill_n(charge.data(), charge.size(), 0.0);
-  const double magic =
-      numerics::magic_for(numerics::power_of_two_above(beams[beam].macroparticles) * 0x1p-52);
-  const ChargeTarget target{field::WindowFrame(mesh.lattice, window),
+  const double rounding_offset = numerics::rounding_offset_for(
+      numerics::power_of_two_above(beams[beam].macroparticles) * 0x1p-52);
+  const ChargeTarget target{field::WindowFrame(mesh, window),
                             1,
                             {beams[beam].cuts.z[slice], 0.0},
                             {charge.data(), nullptr},
-                            magic};
+                            rounding_offset};
   blocks(
       [&](const beam::ParticleView& block) { encounter(ip_.weighting, block, nullptr, &target); });
   groups_.group().sum("field_picture", charge.span());
-  const auto green = solver_.green(mesh.lattice.hx, mesh.lattice.hy, 0, 0, threads_);
+  const auto green = solver_.green(mesh.hx, mesh.hy, 0, 0, threads_);
   field::PoissonSolver::Scratch scratch = solver_.make_scratch();
   solver_.solve(charge.data(), *green, potential.data(), scratch);
-  mesh_ = mesh;
-  return assemble(charge, potential, window);
+  return slice_field(mesh, window, charge.data(), potential.data());
 }
 
 }  // namespace phasewise::collision

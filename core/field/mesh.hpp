@@ -1,13 +1,13 @@
-// The lattice that all slices of a collision share, and the windows of it that each slice uses.
+// A mesh in the transverse plane, and windows of it.
 #pragma once
 
 #include <cstdint>
 
 namespace phasewise::field {
 
-// Node (i, j) of the window at `offset` stands at origin + (offset + i, offset + j)·h. All windows
-// are nodes of one lattice, so that neighbouring slices, and both beams, see the same mesh.
-struct Lattice {
+// Node (i, j) of the window at `offset` stands at origin + (offset + i, offset + j)·h. Two windows
+// are whole cells apart, so that their nodes coincide where they overlap.
+struct Mesh {
   double origin_x = 0.0, origin_y = 0.0;  // m
   double hx = 1.0, hy = 1.0;              // m
   int nx = 0, ny = 0;                     // nodes of a window; y is contiguous
@@ -16,7 +16,7 @@ struct Lattice {
 };
 
 struct Window {
-  int offset_x = 0, offset_y = 0;  // lattice nodes
+  int offset_x = 0, offset_y = 0;  // mesh nodes
   bool operator==(const Window&) const = default;
 };
 
@@ -26,13 +26,13 @@ struct WindowFrame {
   double inverse_hx, inverse_hy;
   int nx, ny;
 
-  WindowFrame(const Lattice& lattice, const Window& window)
-      : x0(lattice.origin_x + window.offset_x * lattice.hx),
-        y0(lattice.origin_y + window.offset_y * lattice.hy),
-        inverse_hx(1.0 / lattice.hx),
-        inverse_hy(1.0 / lattice.hy),
-        nx(lattice.nx),
-        ny(lattice.ny) {}
+  WindowFrame(const Mesh& mesh, const Window& window)
+      : x0(mesh.origin_x + window.offset_x * mesh.hx),
+        y0(mesh.origin_y + window.offset_y * mesh.hy),
+        inverse_hx(1.0 / mesh.hx),
+        inverse_hy(1.0 / mesh.hy),
+        nx(mesh.nx),
+        ny(mesh.ny) {}
 };
 
 }  // namespace phasewise::field

@@ -38,11 +38,11 @@ struct Cic {
   }
   // Weights of nodes (0,0) (0,1) (1,0) (1,1), each a multiple of the charge quantum, their sum
   // exactly `inside`.
-  PHASEWISE_HD static void charge(double fx, double fy, double inside, double magic, double& w00,
-                                  double& w01, double& w10, double& w11) {
-    const double gx = numerics::round_to_multiple(fx, magic);
-    const double gy = numerics::round_to_multiple(fy, magic);
-    w11 = numerics::round_to_multiple(gx * gy, magic);
+  PHASEWISE_HD static void charge(double fx, double fy, double inside, double rounding_offset,
+                                  double& w00, double& w01, double& w10, double& w11) {
+    const double gx = numerics::round_to_multiple(fx, rounding_offset);
+    const double gy = numerics::round_to_multiple(fy, rounding_offset);
+    w11 = numerics::round_to_multiple(gx * gy, rounding_offset);
     w01 = gy - w11;
     w10 = gx - w11;
     w00 = (inside - gx) - w01;
@@ -78,17 +78,18 @@ struct Tsc {
   }
   // Nine weights, row by row (y fastest), multiples of the charge quantum, their sum exactly
   // `inside`.
-  PHASEWISE_HD static void charge(double fx, double fy, double inside, double magic, double* w) {
+  PHASEWISE_HD static void charge(double fx, double fy, double inside, double rounding_offset,
+                                  double* w) {
     double wx[3], wy[3];
     weights(fx, wx);
     weights(fy, wy);
     for (int k = 0; k < 3; k += 2) {
-      wx[k] = numerics::round_to_multiple(wx[k] * inside, magic);
-      wy[k] = numerics::round_to_multiple(wy[k] * inside, magic);
+      wx[k] = numerics::round_to_multiple(wx[k] * inside, rounding_offset);
+      wy[k] = numerics::round_to_multiple(wy[k] * inside, rounding_offset);
     }
     for (int a = 0; a < 3; a += 2)
       for (int b = 0; b < 3; b += 2)
-        w[3 * a + b] = numerics::round_to_multiple(wx[a] * wy[b], magic);
+        w[3 * a + b] = numerics::round_to_multiple(wx[a] * wy[b], rounding_offset);
     w[1] = wx[0] - (w[0] + w[2]);
     w[7] = wx[2] - (w[6] + w[8]);
     w[3] = wy[0] - (w[0] + w[6]);

@@ -82,9 +82,10 @@ __device__ void deposit_particle(const ParticleView& p, std::int64_t i, const Ch
     }
     double weight[W::width * W::width];
     if constexpr (W::width == 2)
-      Cic::charge(fx, fy, inside, target.magic, weight[0], weight[1], weight[2], weight[3]);
+      Cic::charge(fx, fy, inside, target.rounding_offset, weight[0], weight[1], weight[2],
+                  weight[3]);
     else
-      Tsc::charge(fx, fy, inside, target.magic, weight);
+      Tsc::charge(fx, fy, inside, target.rounding_offset, weight);
     for (int a = 0; a < W::width; ++a)
       for (int b = 0; b < W::width; ++b)
         atomicAdd(target.charge[plane] + node + a * target.frame.ny + b, weight[W::width * a + b]);

@@ -14,10 +14,10 @@ namespace phasewise::numerics {
 // sin and cos of 2πq; exact reduction for |q| < 2^49.
 PHASEWISE_HD void sincos_turns(double q, double& sine, double& cosine) {
   constexpr double two_pi = 6.283185307179586477;
-  constexpr double magic = 0x1.8p50;  // adding it rounds to multiples of a quarter turn
-  const double shifted = q + magic;
+  constexpr double rounding_offset = 0x1.8p50;  // adding it rounds to multiples of a quarter turn
+  const double shifted = q + rounding_offset;
   const std::uint64_t quadrant = std::bit_cast<std::uint64_t>(shifted);
-  const double a = two_pi * (q - (shifted - magic));  // within ±π/4
+  const double a = two_pi * (q - (shifted - rounding_offset));  // within ±π/4
   const double a2 = a * a;
   const double sine_tail =
       a2 * (8.33333333332248946124e-03 +
@@ -73,11 +73,11 @@ PHASEWISE_HD double exp_real(double value) {
   constexpr double inverse_ln2 = 1.44269504088896338700e+00;
   constexpr double ln2_high = 6.93147180369123816490e-01;
   constexpr double ln2_low = 1.90821492927058770002e-10;
-  constexpr double magic = 0x1.8p52;
+  constexpr double rounding_offset = 0x1.8p52;  // adding it rounds to integers
   const double capped = value > 709.78 ? 709.78 : value;
   const double x = capped < -746.0 ? -746.0 : capped;
-  const double shifted = x * inverse_ln2 + magic;
-  const double n = shifted - magic;
+  const double shifted = x * inverse_ln2 + rounding_offset;
+  const double n = shifted - rounding_offset;
   const double high = x - n * ln2_high;
   const double low = n * ln2_low;
   const double r = high - low;
@@ -89,9 +89,9 @@ PHASEWISE_HD double exp_real(double value) {
                          t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))));
   const double y = 1.0 - ((low - (r * c) / (2.0 - c)) - high);
   // 2^n in two factors, since 2^n alone may be no normal number.
-  const double half_shifted = 0.5 * n + magic;
-  const double half = half_shifted - magic;
-  const double rest_shifted = (n - half) + magic;
+  const double half_shifted = 0.5 * n + rounding_offset;
+  const double half = half_shifted - rounding_offset;
+  const double rest_shifted = (n - half) + rounding_offset;
   const std::uint64_t scale1 = (std::bit_cast<std::uint64_t>(half_shifted) + 1023) << 52;
   const std::uint64_t scale2 = (std::bit_cast<std::uint64_t>(rest_shifted) + 1023) << 52;
   return y * std::bit_cast<double>(scale1) * std::bit_cast<double>(scale2);

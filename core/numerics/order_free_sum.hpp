@@ -15,11 +15,11 @@
 namespace phasewise::numerics {
 
 // Adding and subtracting 1.5·2^52·q rounds a value below 2^51 q to a multiple of q.
-PHASEWISE_HD double round_to_multiple(double value, double magic) {
-  return (value + magic) - magic;
+PHASEWISE_HD double round_to_multiple(double value, double rounding_offset) {
+  return (value + rounding_offset) - rounding_offset;
 }
 
-inline double magic_for(double quantum) { return 0x1.8p52 * quantum; }
+inline double rounding_offset_for(double quantum) { return 0x1.8p52 * quantum; }
 
 // The smallest power of two that is at least |value|; 2^-1000 for zero.
 inline double power_of_two_above(double value) {
@@ -29,17 +29,18 @@ inline double power_of_two_above(double value) {
   return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
 }
 
+// The rounding offsets of both grids.
 struct OrderFreeGrid {
-  double magic1 = 0.0;
-  double magic2 = 0.0;
+  double high_offset = 0.0;
+  double low_offset = 0.0;
 
   OrderFreeGrid() = default;
   // For at most `count` terms of magnitude at most `bound`.
   OrderFreeGrid(double bound, std::int64_t count) {
     const double terms = power_of_two_above(static_cast<double>(count < 4 ? 4 : count));
     const double q1 = power_of_two_above(bound) * terms * 0x1p-52;
-    magic1 = magic_for(q1);
-    magic2 = magic_for(q1 * terms * 0x1p-52);
+    high_offset = rounding_offset_for(q1);
+    low_offset = rounding_offset_for(q1 * terms * 0x1p-52);
   }
 };
 
@@ -50,9 +51,9 @@ struct OrderFreeSum {
   double low = 0.0;
 
   PHASEWISE_HD void add(double term, const OrderFreeGrid& grid) {
-    const double upper = round_to_multiple(term, grid.magic1);
+    const double upper = round_to_multiple(term, grid.high_offset);
     high += upper;
-    low += round_to_multiple(term - upper, grid.magic2);
+    low += round_to_multiple(term - upper, grid.low_offset);
   }
   PHASEWISE_HD double value() const { return high + low; }
 };

@@ -68,7 +68,7 @@ def _meshes(study: Study) -> Iterator[str]:
 
 
 def _coarse_meshes(study: Study) -> Iterator[str]:
-    """The lattice that all slices share spans the largest one, far from the waist."""
+    """The mesh that all slices share spans the largest one, far from the waist."""
     for k, ip in enumerate(study.ips, 1):
         if ip.model != "strong-strong" or ip.mesh_half_width is not None:
             continue

@@ -97,7 +97,7 @@ def test_a_shifted_window_sees_the_field_of_a_distant_gaussian() -> None:
 
 
 def test_windows_that_overlap_give_the_potential_of_the_larger_mesh() -> None:
-    # the same lattice seen through a window moved by whole cells: the same nodes, the same values
+    # the same mesh seen through a window moved by whole cells: the same nodes, the same values
     random = np.random.default_rng(1)
     charge = np.zeros((48, 40))
     charge[8:24, 10:30] = random.uniform(size=(16, 20))
