@@ -8,6 +8,7 @@
 
 #include "bindings/arrays.hpp"
 #include "collision/encounter.hpp"
+#include "field/integrated_green.hpp"
 #include "field/poisson.hpp"
 
 namespace nb = nanobind;

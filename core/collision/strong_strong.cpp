@@ -24,8 +24,8 @@ std::size_t kept_greens(const InteractionPoint& ip) {
 }  // namespace
 
 CollisionShape collision_shape(const InteractionPoint& ip) {
-  const field::PoissonSolver solver(ip.nx, ip.ny);
-  return {ip.nx,     ip.ny,     solver.doubled_rows(), solver.columns(),
+  const field::DoubledGrid grid(ip.nx, ip.ny);
+  return {ip.nx,     ip.ny,     grid.mx(),     grid.columns(),
           ip.slices, ip.planes, ip.luminosity, ip.green_every_step};
 }
 

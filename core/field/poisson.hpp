@@ -1,7 +1,7 @@
 // The open-boundary Poisson equation on a mesh: u = G * charge with the integrated Green function
 // of -ln r, by FFT on the doubled grid (Hockney), source and target windows apart by whole cells
 // (shifted Green function). Qiang, Furman, Ryne, PRSTAB 5 (2002) 104402; J. Comput. Phys. 198
-// (2004) 278 (whose equation 57 lacks 1/(hx hy)).
+// (2004) 278.
 //
 // A solve can be divided over processes: rows of the mesh first, then, after a transpose, columns
 // of the transform, then rows again. Every row and column is worked on alone, by the same
@@ -9,10 +9,9 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
-#include <memory>
 
-#include "field/mesh.hpp"
+#include "field/doubled_grid.hpp"
+#include "field/green_cache.hpp"
 #include "numerics/fft.hpp"
 #include "parallel/buffer.hpp"
 
@@ -21,34 +20,41 @@ namespace phasewise::field {
 // Columns [first_column, first_column + columns) of the transform of a Green function on the
 // doubled grid, one after the other: [column][kx], column_stride() values apart.
 struct GreenTransform {
-  double hx, hy;
-  int shift_x, shift_y;  // target window minus source window, in cells
-  int first_column, columns;
+  struct Key {
+    double hx, hy;         // m, cells
+    int shift_x, shift_y;  // target window minus source window, in cells
+    int first_column, columns;
+    bool operator==(const Key&) const = default;
+  };
+  Key key;
   parallel::Buffer<numerics::Complex> values;
 };
-
-// Average over a cell of -1/2 ln(x² + y²), centred on (x, y), cell hx by hy [m]; dimensionless.
-double integrated_green(double x, double y, double hx, double hy);
 
 class PoissonSolver {
  public:
   using Complex = numerics::Complex;
-  using GreenPointer = std::shared_ptr<const GreenTransform>;
+  using GreenPointer = GreenCache<GreenTransform>::Pointer;
 
   PoissonSolver(int nx, int ny);
 
-  int rows() const { return nx_; }
-  int doubled_rows() const { return mx_; }
-  int columns() const { return ky_; }
-  // From one row of a half-transformed grid, and from one column of the doubled grid, to the next:
-  // complex values, columns() or doubled_rows() of them used. Both keep rows and columns on 64-byte
-  // boundaries where the first lies on one, as every grid and line given to this class does.
-  std::int64_t row_stride() const;
-  std::int64_t column_stride() const;
+  const DoubledGrid& grid() const { return grid_; }
+  int rows() const { return grid_.nx(); }
+  int doubled_rows() const { return grid_.mx(); }
+  int columns() const { return grid_.columns(); }
+  std::int64_t row_stride() const { return grid_.row_stride(); }
+  std::int64_t column_stride() const { return grid_.column_stride(); }
+  double flops_per_solve() const { return grid_.solve_card().flops; }
+  double bytes_per_solve() const { return grid_.solve_card().bytes; }
+  double row_flops() const { return 2.0 * grid_.row_card().flops; }
+  double row_bytes() const { return 2.0 * grid_.row_card().bytes; }
+  double column_flops() const { return grid_.column_card().flops; }
+  double column_bytes() const { return grid_.column_card().bytes; }
+  double flops_per_green(int parts = 1) const { return grid_.green_card(parts).flops; }
+  double bytes_per_green(int parts = 1) const { return grid_.green_card(parts).bytes; }
 
   // Memory of one solve at a time; each thread has its own.
   struct Scratch {
-    parallel::Buffer<Complex> rows;     // [nx][ky], after the transforms along y
+    parallel::Buffer<Complex> rows;     // [nx][columns], after the transforms along y
     parallel::Buffer<Complex> columns;  // a few columns of the doubled grid
     parallel::Buffer<double> line;      // one row of the doubled grid
   };
@@ -56,12 +62,9 @@ class PoissonSolver {
   parallel::Buffer<double> make_line() const;
 
   // potential[nx][ny] on the target window from charge[nx][ny] (whatever unit: u = -ln r of a unit
-  // charge) on the source window, with the whole Green function. Card: 2 nx real transforms of my,
-  // 2 (my/2 + 1) complex ones of mx; reads the Green transform once.
+  // charge) on the source window, with the whole Green function.
   void solve(const double* charge, const GreenTransform& green, double* potential,
              Scratch& scratch) const;
-  double flops_per_solve() const { return row_flops() + column_flops(); }
-  double bytes_per_solve() const { return row_bytes() + column_bytes(); }
 
   // The same by parts. `rows` rows of the mesh to as many of the half-transformed grid.
   void forward_rows(const double* charge, int rows, Complex* spectrum, double* line) const;
@@ -71,16 +74,10 @@ class PoissonSolver {
   // `rows` rows of the half-transformed grid, which are overwritten, to as many of the mesh.
   void backward_rows(Complex* spectrum, int rows, double* potential, double* line) const;
 
-  // Cards of the parts: all rows there and back, all columns.
-  double row_flops() const;
-  double row_bytes() const;
-  double column_flops() const;
-  double column_bytes() const;
-
   // The whole transform for this cell size and shift; kept for later calls until `capacity` others
   // have been asked for.
   GreenPointer green(double hx, double hy, int shift_x, int shift_y, int threads);
-  void set_green_capacity(std::size_t capacity) { capacity_ = capacity; }
+  void set_green_capacity(std::size_t capacity) { kept_.set_capacity(capacity); }
   void forget_greens() { kept_.clear(); }
 
   // Green function by parts: rows [first, first + count) of the doubled grid's mx, transformed
@@ -94,30 +91,18 @@ class PoissonSolver {
   // find the same ones there.
   GreenPointer find_green(double hx, double hy, int shift_x, int shift_y, int first_column,
                           int columns);
-  // Keeps a copy of these columns, column_stride() values apart; of null only that they were made.
+  // Keeps a copy of these columns, column_stride() values apart; if null, only that they were made.
   GreenPointer keep_green(double hx, double hy, int shift_x, int shift_y, int first_column,
                           int columns, const Complex* values);
 
-  // Card of an unshifted Green function, all parts together: an antiderivative (70 flops) at each
-  // corner, a real transform of my at each distance along x, my/2 + 1 complex ones of mx. One
-  // process uses each distance for both directions; several compute most of them twice. A shift
-  // makes up to four times the corners and twice the real transforms.
-  double flops_per_green(int parts = 1) const;
-  double bytes_per_green(int parts = 1) const;
-
  private:
   void convolve_columns(int first, int count, const GreenTransform& green, Scratch& scratch) const;
-  std::shared_ptr<GreenTransform> make_green(double hx, double hy, int shift_x, int shift_y,
-                                             int first_column, int columns) const;
-  GreenPointer compute_green(double hx, double hy, int shift_x, int shift_y, int threads) const;
-  GreenPointer keep(GreenPointer green);
-  int nx_, ny_;
-  int mx_, my_;  // doubled grid, fast sizes
-  int ky_;       // my/2 + 1
+  GreenPointer compute_green(const GreenTransform::Key& key, int threads) const;
+
+  DoubledGrid grid_;
   numerics::ComplexRowTransform along_x_;
   numerics::RealRowTransform along_y_;
-  std::size_t capacity_ = 8;
-  std::list<GreenPointer> kept_;  // most recent first
+  GreenCache<GreenTransform> kept_;
 };
 
 }  // namespace phasewise::field

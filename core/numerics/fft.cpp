@@ -2,6 +2,7 @@
 
 #include <fftw3.h>
 
+#include <cmath>
 #include <mutex>
 
 #include "parallel/buffer.hpp"
@@ -31,6 +32,8 @@ int fast_even_size(int n) {
     if (rest == 1) return size;
   }
 }
+
+double transform_flops(double n) { return 5.0 * n * std::log2(n); }
 
 struct RealRowTransform::Plans {
   Plan forward, backward;

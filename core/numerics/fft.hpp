@@ -13,6 +13,9 @@ using Complex = std::complex<double>;
 // The smallest size of the form 2^a 3^b 5^c 7^d, even, that is at least n.
 int fast_even_size(int n);
 
+// Operations of a complex transform of n values, as FFTW counts them: 5 n log2 n.
+double transform_flops(double n);
+
 // Transforms rows of n real values to n/2 + 1 complex ones and back (unnormalised). Safe to call
 // from several threads.
 class RealRowTransform {

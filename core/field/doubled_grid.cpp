@@ -1,0 +1,67 @@
+#include "field/doubled_grid.hpp"
+
+#include "numerics/fft.hpp"
+
+namespace phasewise::field {
+namespace {
+
+constexpr int complex_bytes = 16;
+constexpr int complex_per_line = 4;  // complex values in a cache line
+
+std::int64_t padded(std::int64_t values) {
+  return (values + complex_per_line - 1) / complex_per_line * complex_per_line;
+}
+
+}  // namespace
+
+DoubledGrid::DoubledGrid(int nx, int ny)
+    : nx_(nx),
+      ny_(ny),
+      mx_(numerics::fast_even_size(2 * nx - 1)),
+      my_(numerics::fast_even_size(2 * ny - 1)) {}
+
+std::int64_t DoubledGrid::row_stride() const { return padded(columns()); }
+std::int64_t DoubledGrid::column_stride() const { return padded(mx_); }
+
+parallel::KernelCard DoubledGrid::solve_card() const {
+  const parallel::KernelCard row = row_card(), column = column_card();
+  return {.name = "solve",
+          .flops = 2.0 * row.flops + column.flops,
+          .bytes = 2.0 * row.bytes + column.bytes,
+          .vectorised = true};
+}
+
+// FFTW's codelets are vectorised, and most of the time is theirs.
+parallel::KernelCard DoubledGrid::row_card() const {
+  // A real transform is half a complex one. Charge is read or potential written, and the
+  // half-transformed rows are written or read.
+  return {.name = "solve",
+          .flops = nx_ * 0.5 * numerics::transform_flops(my_),
+          .bytes = 8.0 * nx_ * ny_ + 1.0 * complex_bytes * nx_ * columns(),
+          .vectorised = true};
+}
+
+parallel::KernelCard DoubledGrid::column_card() const {
+  // Two transforms and a product. The half-transformed rows are read once and written once, and the
+  // Green transform is read.
+  return {.name = "solve",
+          .flops = 2.0 * columns() * numerics::transform_flops(mx_) + 6.0 * columns() * mx_,
+          .bytes = 2.0 * complex_bytes * nx_ * columns() + 1.0 * complex_bytes * columns() * mx_,
+          .vectorised = true};
+}
+
+parallel::KernelCard DoubledGrid::green_card(int parts) const {
+  // An antiderivative (70 flops) at each corner, a real transform of my at each distance along x,
+  // and `columns` complex ones of mx. Corners are written once and read twice, rows written and
+  // read, columns written.
+  const double distances = parts == 1 ? nx_ : 2.0 * nx_ - 1.0;
+  const double corners = (parts == 1 ? nx_ : distances + parts) * ny_;
+  return {
+      .name = "green",
+      .flops = 70.0 * corners + distances * (0.5 * numerics::transform_flops(my_) + 4.0 * ny_) +
+               columns() * (numerics::transform_flops(mx_) + 2.0 * mx_),
+      .bytes = 24.0 * corners + 3.0 * complex_bytes * mx_ * columns(),
+      .vectorised = false};  // most of the time is the logarithms and arctangents at the corners
+}
+
+}  // namespace phasewise::field

@@ -1,0 +1,47 @@
+// The doubled grid on which the open-boundary Poisson equation of a mesh is solved (Hockney): its
+// sizes, how it lies in memory, and what the solver's kernels cost. It plans no transforms, so that
+// it is cheap to make.
+#pragma once
+
+#include <cstdint>
+
+#include "parallel/kernel.hpp"
+
+namespace phasewise::field {
+
+class DoubledGrid {
+ public:
+  DoubledGrid(int nx, int ny);
+
+  // Nodes of the mesh.
+  int nx() const { return nx_; }
+  int ny() const { return ny_; }
+  // Nodes of the doubled grid: at least 2n - 1, of a size that transforms fast.
+  int mx() const { return mx_; }
+  int my() const { return my_; }
+  // Columns of the half-transformed grid, whose rows are transformed along y: my/2 + 1.
+  int columns() const { return my_ / 2 + 1; }
+
+  // From one row of the half-transformed grid, or from one column of mx values, to the next, in
+  // complex values. Rows and columns begin on 64-byte boundaries if the first does, so that FFTW
+  // takes the same path for each.
+  std::int64_t row_stride() const;
+  std::int64_t column_stride() const;
+
+  // One item: a mesh solved.
+  parallel::KernelCard solve_card() const;
+  // One item: all rows of a mesh transformed, forward or backward.
+  parallel::KernelCard row_card() const;
+  // One item: all columns of a mesh convolved.
+  parallel::KernelCard column_card() const;
+  // One item: the Green function of an unshifted window, made by `parts` processes. One process
+  // uses each distance along x for both directions; several compute most of them twice. (A shift
+  // makes up to four times the corners and twice the real transforms.)
+  parallel::KernelCard green_card(int parts = 1) const;
+
+ private:
+  int nx_, ny_;
+  int mx_, my_;
+};
+
+}  // namespace phasewise::field

@@ -1,0 +1,44 @@
+// The integrated Green function of the plane: -ln r averaged over each cell of a doubled grid.
+// Qiang, Furman, Ryne, J. Comput. Phys. 198 (2004) 278 (whose equation 57 lacks 1/(hx hy)).
+#pragma once
+
+#include <vector>
+
+#include "field/doubled_axis.hpp"
+#include "parallel/buffer.hpp"
+
+namespace phasewise::field {
+
+// Average over a cell of -1/2 ln(x² + y²), centred on (x, y), cell hx by hy [m]; dimensionless.
+double integrated_green(double x, double y, double hx, double hy);
+
+// A distance along x, the row of the doubled grid where it belongs, and the row of its mirror image
+// (the same row if that lies outside the range).
+struct GreenRow {
+  int distance, place, mirror;
+};
+// The distinct distances of rows [first, first + count), ascending.
+std::vector<GreenRow> distinct_rows(const DoubledAxis& x, int first, int count);
+
+// The rows of the doubled grid at given distances along x. A corner of cells is shared by four of
+// them: the antiderivative is computed there once.
+class GreenRows {
+ public:
+  GreenRows(const std::vector<GreenRow>& rows, const DoubledAxis& y, double hx, double hy,
+            int threads);
+  // y.m values: the row at this distance, zero in the padding.
+  void fill(int distance, double* line) const;
+
+ private:
+  // Corner c lies at c + 1/2 cells.
+  const double* corners_at(int corner) const;
+  void corner_sums(int distance, double* sums) const;
+
+  DoubledAxis y_;
+  double ratio_, constant_;   // lengths are in units of hx, which adds a constant to ln r
+  int lowest_, width_;        // corners along y
+  std::vector<int> corners_;  // along x, ascending
+  parallel::Buffer<double> values_;
+};
+
+}  // namespace phasewise::field
