@@ -17,9 +17,9 @@ from benchmarks.comparison import (
     slice_extent,
     without_arc,
 )
-from phasewise.bench_cases import collision_case
 from phasewise.driver import COORDINATES, Driver, load_core
 from phasewise.study import Study
+from phasewise.workloads.collision.bench import collision_case
 
 VARIANTS = {
     PIC: ("2 planes", "1 plane"),

@@ -18,15 +18,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from phasewise.bench_cases import collision_case
-from phasewise.cli import count
 from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.models import Case, default_model, predict
 from phasewise.models.computation import kernel_seconds
+from phasewise.options import count
 from phasewise.output import print_json, print_table
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
+from phasewise.workloads.collision.bench import collision_case
 
 SHAPES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     # The source paper's case, as in examples/paper, of a million particles.

@@ -20,19 +20,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.bench_cases import collision_case
-from phasewise.cli import CASES, count
 from phasewise.driver import Communicator, Core, Driver, Floats, launched_size, load_core
-from phasewise.launch import (
+from phasewise.mpi.launch import (
     find_mpiexec,
     mpiexec_options,
     rank_variables,
     this_machine,
     without_mpi,
 )
+from phasewise.mpi.ranks import together
+from phasewise.options import count
 from phasewise.output import print_json
-from phasewise.ranks import together
 from phasewise.study import Study
+from phasewise.workloads.collision.bench import CASES, collision_case
 
 WARM_UP = 3
 """Pairs of turns that are not counted."""

@@ -18,11 +18,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from phasewise.cli import count
-from phasewise.disk import replace_text
 from phasewise.errors import PhasewiseError
 from phasewise.machines import Machine
 from phasewise.models.interval import FILE, read_residuals
+from phasewise.options import count
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.cases import MACHINES, Sample, samples
 from phasewise.reproduction.holdout import (
@@ -34,7 +33,8 @@ from phasewise.reproduction.holdout import (
 )
 from phasewise.reproduction.measured import measured_machine
 from phasewise.reproduction.telling import Telling
-from phasewise.simulations import simulate_many
+from phasewise.runs.disk import replace_text
+from phasewise.simulated.many import simulate_many
 
 
 def main(words: Sequence[str]) -> int:

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from phasewise.cli import counts
-from phasewise.disk import replace_text
 from phasewise.machines import Machine, load_machine
+from phasewise.options import counts
 from phasewise.output import message, print_table
-from phasewise.simulations import Task, simulate_many
+from phasewise.runs.disk import replace_text
+from phasewise.simulated.many import Task, simulate_many
 from phasewise.study import Study, load
 from phasewise.tuning.candidates import Candidate, candidates
 from phasewise.tuning.verification import simulation_task
@@ -56,7 +56,7 @@ def regret(exhaustive: Exhaustive, study: Study, cache: Path) -> dict[str, Any]:
     The choice may be a candidate that the exhaustive list does not have, and faster than its best.
     """
     # Simulating alone needs no models.
-    from phasewise.tune import tune
+    from phasewise.tuning.choice import tune
     from phasewise.tuning.search import Problem
 
     machine, ranks = exhaustive.machine, exhaustive.ranks

@@ -6,19 +6,12 @@
 >>> results.luminosity
 """
 
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as _installed_version
-
 from phasewise.errors import PhasewiseError, RunError, StudyError
-from phasewise.results import Results, open_results
-from phasewise.run import run
-from phasewise.simulation import Simulation
+from phasewise.runs.loop import run
+from phasewise.runs.results import Results, open_results
+from phasewise.runs.simulation import Simulation
 from phasewise.study import Study, load
-
-try:
-    __version__ = _installed_version("phasewise")
-except PackageNotFoundError:
-    __version__ = "0+source"
+from phasewise.version import __version__
 
 __all__ = [
     "PhasewiseError",

@@ -77,6 +77,24 @@ class Core(Communicator, Protocol):
     def measure_roof(self, threads: int = 1) -> dict[str, float]: ...
 
 
+class Planner(Protocol):
+    """The part of `phasewise._core` that plans; it needs no MPI."""
+
+    def plan(
+        self, parameters: str, ranks: int, node_size: int = 1, rank: int = -1
+    ) -> dict[str, Any]: ...
+
+
+def load_planner() -> Planner:
+    """The compiled module, without starting MPI; RunError where it is not built."""
+    try:
+        return cast(Planner, import_module("phasewise._core"))
+    except ImportError as error:
+        raise RunError(
+            f"the compiled core cannot be loaded ({error}); build it with make setup"
+        ) from error
+
+
 def load_core() -> Core:
     """The compiled module; RunError where it is not built, or its MPI is not the launcher's."""
     try:

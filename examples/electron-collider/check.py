@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import phasewise
-from phasewise.results import Results
+from phasewise.runs.results import Results
 
 STUDY = Path(__file__).parent / "study.toml"
 PARTICLES = 10_000

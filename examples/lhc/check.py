@@ -9,7 +9,7 @@ import pytest
 
 import phasewise
 from phasewise.analysis import coherent_modes, footprint
-from phasewise.results import Results
+from phasewise.runs.results import Results
 
 STUDY = Path(__file__).parent / "study.toml"
 PARTICLES = 10_000

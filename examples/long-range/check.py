@@ -11,7 +11,7 @@ import pytest
 import phasewise
 from phasewise.analysis import coherent_modes
 from phasewise.constants import classical_radius
-from phasewise.results import Results
+from phasewise.runs.results import Results
 
 STUDY = Path(__file__).parent / "study.toml"
 TURNS = 1024

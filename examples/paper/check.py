@@ -10,8 +10,8 @@ import pytest
 from scipy.special import erfcx
 
 import phasewise
-from phasewise.bench_cases import collision_case
-from phasewise.results import Results
+from phasewise.runs.results import Results
+from phasewise.workloads.collision.bench import collision_case
 
 STUDY = Path(__file__).parent / "study.toml"
 PARTICLES = 25_000

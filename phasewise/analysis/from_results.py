@@ -22,7 +22,7 @@ MOST_FOOTPRINT_REACH = 0.25
 
 
 class BeamRecords(Protocol):
-    """Records of one beam over T turns, as `phasewise.results` gives them."""
+    """Records of one beam over T turns, as `phasewise.runs.results` gives them."""
 
     @property
     def mean(self) -> Floats: ...

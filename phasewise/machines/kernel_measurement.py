@@ -23,16 +23,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from phasewise.bench_cases import collision_case
 from phasewise.driver import Core, Driver, load_core
 from phasewise.errors import RunError
-from phasewise.launch import (
-    find_mpiexec,
-    mpiexec_options,
-    rank_variables,
-    this_machine,
-    without_mpi,
-)
 from phasewise.machines.kernel_rates import (
     UNITS,
     KernelRate,
@@ -41,9 +33,17 @@ from phasewise.machines.kernel_rates import (
     terms,
     variant_of,
 )
-from phasewise.ranks import together
+from phasewise.mpi.launch import (
+    find_mpiexec,
+    mpiexec_options,
+    rank_variables,
+    this_machine,
+    without_mpi,
+)
+from phasewise.mpi.ranks import together
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
+from phasewise.workloads.collision.bench import collision_case
 
 TURNS = 7
 """Turns of each study, after one that is not counted. The median time of each kernel is taken: that

@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from phasewise.errors import RunError, StudyError
-from phasewise.launch import OURS, end_with_parent
 from phasewise.machines.twin import Twin
+from phasewise.mpi.launch import OURS, end_with_parent
 
 FOLDER_VARIABLE = "PHASEWISE_SIMULATED"
 """Names the folder of the simulated build where it is not build/simulated of the source tree."""

@@ -16,13 +16,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from phasewise.errors import RunError
-from phasewise.launch import launch_command, run_to_end, this_machine
 from phasewise.machines.curves import Floats
 from phasewise.machines.machine import Machine
 from phasewise.machines.probes import Probe
 from phasewise.machines.smpirun import simulate_driver, simulated_tree
 from phasewise.machines.topology import nodes_of
 from phasewise.machines.twin import make_twin
+from phasewise.mpi.launch import launch_command, run_to_end, this_machine
 
 DRIVER = "phasewise-driver"
 DRIVER_VARIABLE = "PHASEWISE_DRIVER"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +21,10 @@ BEST_DESCRIBED = ("contention", "3")
 
 BEST_MEASURED = ("4", "3")
 """For a machine that was measured itself, by its tables."""
+
+
+FITTED = "measured"
+"""The model that recorded runs are given to."""
 
 
 @cache
@@ -50,3 +55,14 @@ def default_model(machine: Machine) -> str:
     """The name of the model that is right most often for such a machine."""
     best = BEST_MEASURED if machine.is_hardware else BEST_DESCRIBED
     return next(name for name in best if name in _models())
+
+
+def chosen_models(given: str | None, fit: Sequence[str], machine: Machine) -> list[str]:
+    """Names of the models in --model, or of the best for the machine; StudyError for a bad one."""
+    names = [default_model(machine)] if given is None else given.split(",")
+    names = list(dict.fromkeys(name.strip() for name in names))
+    for name in names:
+        load_model(name)
+    if fit and FITTED not in names:
+        raise StudyError(f"--fit gives runs to model {FITTED}: name it in --model as well")
+    return names

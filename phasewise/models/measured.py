@@ -17,9 +17,9 @@ from itertools import product
 import numpy as np
 from scipy.optimize import nnls
 
-from phasewise.communication_records import Communication, Phase, read_communication
 from phasewise.errors import StudyError
 from phasewise.models.model import Case, Floats, PhaseMessages
+from phasewise.traces.records import Communication, Phase, read_communication
 
 NAME = "measured"
 TITLE = "terms in ranks and sizes, fitted to recorded runs"

@@ -12,10 +12,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from phasewise.driver import Planner, load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.machines.topology import check_size
-from phasewise.plan import Planner, load_planner
 from phasewise.study import Study
 from phasewise.study.process_grid import check_process_grid
 

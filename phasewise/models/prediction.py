@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-from phasewise.communication_records import PHASES
+from phasewise.machines import Machine
 from phasewise.models.computation import kernel_seconds
 from phasewise.models.discovery import load_model
 from phasewise.models.interval import interval
 from phasewise.models.model import Case, Model
+from phasewise.study import Study
+from phasewise.study.process_grid import check_process_grid
+from phasewise.traces.records import PHASES
 
 
 @dataclass(frozen=True)
@@ -57,3 +62,23 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
         turn_seconds=computing + communicating,
         phases=phases,
     )
+
+
+def predict_many(
+    study: Study,
+    machine: Machine,
+    ranks: Sequence[int],
+    models: Sequence[str],
+    twin: str = "full",
+    fit: Sequence[str | Path] = (),
+) -> list[Prediction]:
+    """Predictions of each model on each number of ranks, model by model.
+
+    StudyError where one of the numbers does not suit the study or the machine.
+    """
+    records = tuple(map(Path, fit))
+    numbers = list(dict.fromkeys(ranks))
+    for number in numbers:
+        check_process_grid(study, number)
+    cases = [Case(study, machine, number, twin, records=records) for number in numbers]
+    return [predict(case, model) for model in models for case in cases]

@@ -8,7 +8,7 @@ from matplotlib.colors import LogNorm
 
 from phasewise.analysis.spectrum import Floats
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.run_folder import RunFolder
+from phasewise.report.reported_run import RunFolder
 from phasewise.report.style import BEAM, log_ticks, new_picture, scale
 
 BINS = 110

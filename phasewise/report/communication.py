@@ -11,14 +11,14 @@ from matplotlib.colors import LogNorm
 from matplotlib.image import AxesImage
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from phasewise.analysis.communication import node_edges, phase_costs, share_on_node
 from phasewise.analysis.spectrum import Floats
-from phasewise.communication_records import Communication, Integers
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import STATES, colours_of
 from phasewise.report.planned import other_layout, planned_traffic
-from phasewise.report.run_folder import RunFolder
+from phasewise.report.reported_run import RunFolder
 from phasewise.report.style import INK, LINE, new_picture, scale, whole_ticks
+from phasewise.traces.efficiency import node_edges, phase_costs, share_on_node
+from phasewise.traces.records import Communication, Integers
 
 NO_RECORD = Missing(
     "This folder holds no communication.json; run the study again to see its communication."

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from phasewise.analysis.communication import (
+from phasewise.report.planned import planned_phases
+from phasewise.report.reported_run import RunFolder
+from phasewise.report.tables import Table
+from phasewise.traces.efficiency import (
     PhaseCost,
     Spread,
     efficiency,
@@ -12,10 +15,7 @@ from phasewise.analysis.communication import (
     phase_costs,
     share_on_node,
 )
-from phasewise.communication_records import Communication
-from phasewise.report.planned import planned_phases
-from phasewise.report.run_folder import RunFolder
-from phasewise.report.tables import Table
+from phasewise.traces.records import Communication
 
 AGREES, DIFFERS, UNPLANNED = "equal", "DIFFERS", "–"
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from phasewise.disk import replace_text
 from phasewise.errors import RunError
 from phasewise.report import bunches, communication, fields, history, modes, timeline
 from phasewise.report.communication_tables import communication_tables
 from phasewise.report.figure import Drawing, Figure, Missing, make_figure
 from phasewise.report.page import Page, Section, Tile, render
-from phasewise.report.run_folder import RunFolder
+from phasewise.report.reported_run import RunFolder
 from phasewise.report.style import scientific, unit_text, with_error
 from phasewise.report.tables import cost_tables, result_tables, study_tables
+from phasewise.runs.disk import replace_text
 
 Draw = Callable[[RunFolder], Drawing | Missing]
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Canvas
 
 from phasewise.analysis.spectrum import Floats
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.run_folder import RunFolder
+from phasewise.report.reported_run import RunFolder
 from phasewise.report.style import BEAM, INK, new_picture, scale, scientific, whole_ticks
 
 ONE_SLICE = Missing("Set slices to more than 1 at the interaction point to see slices compared.")

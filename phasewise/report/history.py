@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from phasewise.analysis.deposits import deposits_per_particle
 from phasewise.analysis.moments import shape
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.run_folder import RunFolder
+from phasewise.report.reported_run import RunFolder
 from phasewise.report.style import (
     BEAM,
     FLOOR,

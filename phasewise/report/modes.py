@@ -13,7 +13,7 @@ from phasewise.analysis.coherent import PlaneModes, mode_spectra, shift_in_xi
 from phasewise.analysis.spectrum import Floats, Peak
 from phasewise.analysis.tune_footprint import Footprint
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.run_folder import RunFolder
+from phasewise.report.reported_run import RunFolder
 from phasewise.report.style import (
     BEAM,
     INK,

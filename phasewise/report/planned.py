@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.analysis.communication import node_size_of
-from phasewise.communication_records import Communication, Traffic
-from phasewise.report.run_folder import RunFolder
+from phasewise.report.reported_run import RunFolder
 from phasewise.study import Study
+from phasewise.traces.efficiency import node_size_of
+from phasewise.traces.records import Communication, Traffic
 
 OTHER_LAYOUT = {"column-first": "row-first"}
 """The layout that a run's own is compared with; column-first for any other."""

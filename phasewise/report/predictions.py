@@ -12,12 +12,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from phasewise.disk import disk_reason
 from phasewise.errors import RunError, StudyError
 from phasewise.models import Prediction
 from phasewise.report.figure import PNG_RESOLUTION, Drawing
 from phasewise.report.palette import colours_of
 from phasewise.report.style import INK, MUTED, new_picture, picture_style, scale
+from phasewise.runs.disk import disk_reason
 
 FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from phasewise.analysis.moments import sizes
-from phasewise.report.run_folder import RunFolder
+from phasewise.report.reported_run import RunFolder
 from phasewise.report.style import scientific, unit_text, with_error
 
 # Numbers of a kernel and of a communication phase that the tables show.

@@ -13,13 +13,13 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Patch
 
 from phasewise.analysis.spectrum import Floats
-from phasewise.analysis.timeline import Timeline
-from phasewise.communication_records import Integers
 from phasewise.report.communication import NO_RECORD
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import OTHER, STATES, colours_of
-from phasewise.report.run_folder import RunFolder
+from phasewise.report.reported_run import RunFolder
 from phasewise.report.style import MUTED, new_picture, scale, whole_ticks
+from phasewise.traces.records import Integers
+from phasewise.traces.timeline import Timeline
 
 NO_EVENTS = Missing("Run it again with --events 100000 to see what each rank did in time.")
 # Rows are set apart up to so many ranks.

@@ -15,14 +15,14 @@ from functools import cache
 from itertools import count
 from typing import Any, TypeVar
 
-from phasewise.bench_cases import collision_case
+from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
-from phasewise.plan import load_planner
-from phasewise.simulate import Request
-from phasewise.simulations import Task
+from phasewise.simulated.many import Task
+from phasewise.simulated.simulate import Request
 from phasewise.study import Study
 from phasewise.study.process_grid import check_process_grid
+from phasewise.workloads.collision.bench import collision_case
 
 MACHINES = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")
 """Those of the source paper, in its order."""

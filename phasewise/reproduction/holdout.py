@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.disk import disk_reason, replace_text
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine
 from phasewise.models import Case, interval, predict
 from phasewise.models.interval import FILE as RESIDUALS
 from phasewise.reproduction.cases import Sample
+from phasewise.runs.disk import disk_reason, replace_text
 
 MODELS = ("1a", "1b", "2", "3", "4", "5", "6", "loads", "contention")
 """Those that are judged: all that need no recorded runs."""

@@ -6,10 +6,10 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
-from phasewise.machine import measure_simulated, write
 from phasewise.machines import Machine, load_machine
+from phasewise.machines.measuring import measure_simulated, write
 from phasewise.output import message
-from phasewise.simulations import simulator
+from phasewise.simulated.many import simulator
 
 RANKS = (64, 128, 256)
 """Ranks on which each machine is measured; the curves of a process grid depend on them."""

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.plan import load_planner, plan
+from phasewise.driver import load_planner
+from phasewise.models.plan import plan
 from phasewise.reproduction.cases import paper_sample
 from phasewise.study import Study
 

@@ -23,8 +23,8 @@ from phasewise.reproduction.holdout import (
 )
 from phasewise.reproduction.measured import measured_machine
 from phasewise.reproduction.telling import Telling
-from phasewise.simulate import Request
-from phasewise.simulations import Summary, Task, simulate_many
+from phasewise.simulated.many import Summary, Task, simulate_many
+from phasewise.simulated.simulate import Request
 
 VARIANTS = ("base", "optimised", "aggregated", "hypercube")
 BEST = {"seaborg": "3", "bassi": "3", "jacquard": "4", "jaguar": "6", "bluegene-l": "6"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
+from phasewise.mpi.progress import Clock, duration
 from phasewise.output import message
-from phasewise.progress import Clock, duration
 
 SECONDS = 10.0
 """Between two lines."""

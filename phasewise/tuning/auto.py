@@ -14,14 +14,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from phasewise.communication import ALGORITHMS, process_grid
 from phasewise.driver import Core
 from phasewise.errors import PhasewiseError, StudyError
+from phasewise.mpi.ranks import on_rank_zero
 from phasewise.output import message, print_table
-from phasewise.ranks import on_rank_zero
-from phasewise.run_folder import TUNING_FILE, RunFolder
-from phasewise.simulation import Simulation
+from phasewise.runs.folder import TUNING_FILE, RunFolder
+from phasewise.runs.simulation import Simulation
 from phasewise.study.communication import AT_ONCE, Communication, Shape
+from phasewise.traces.writing import ALGORITHMS, process_grid
 from phasewise.tuning import cache
 from phasewise.tuning.candidates import TRANSPOSES, Candidate, crossing_matters, exchanges
 from phasewise.tuning.trials import MOST_TURNS, WARM_UP, Search, summary_of, turns_needed

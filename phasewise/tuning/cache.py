@@ -20,10 +20,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from phasewise.disk import disk_reason, replace_text
 from phasewise.driver import Core
 from phasewise.output import message
+from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.study import Study
+from phasewise.version import __version__
 
 VERSION = 1
 
@@ -100,8 +101,6 @@ def digest(key: Any) -> str:
 
 def build_of(core: Core) -> str:
     """Version of phasewise, and a digest of the compiled module."""
-    from phasewise import __version__
-
     content = b""
     with suppress(OSError):
         content = Path(str(getattr(core, "__file__", ""))).read_bytes()

@@ -16,14 +16,14 @@ from tempfile import TemporaryDirectory
 
 from phasewise.driver import Core, load_core
 from phasewise.errors import PhasewiseError, RunError
-from phasewise.launch import OURS, launch_command, run_to_end, this_machine
 from phasewise.machines import Machine
 from phasewise.machines.targets import this_host
+from phasewise.mpi.launch import OURS, launch_command, run_to_end, this_machine
+from phasewise.mpi.ranks import together
 from phasewise.output import message
-from phasewise.ranks import together
-from phasewise.simulate import Request
-from phasewise.simulation import Simulation
-from phasewise.simulations import Report, Task, simulate_many
+from phasewise.runs.simulation import Simulation
+from phasewise.simulated.many import Report, Task, simulate_many
+from phasewise.simulated.simulate import Request
 from phasewise.study import Study
 from phasewise.tuning.candidates import Candidate
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import phasewise
-from phasewise.communication_records import read_communication
 from phasewise.errors import StudyError
-from phasewise.simulation import Simulation
+from phasewise.runs.simulation import Simulation
 from phasewise.study import Study
-from tests.mpi.test_run import STUDY, datasets, ran
+from phasewise.traces.records import read_communication
+from tests.mpi.whole_run import STUDY, datasets, ran
 from tests.unit.fake_core import tables
 
 pytest.importorskip("phasewise._core", reason="the core is not built")

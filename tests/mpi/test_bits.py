@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from phasewise.launch import (
+from phasewise.mpi.launch import (
     find_mpiexec,
     mpiexec_options,
     rank_variables,

@@ -14,15 +14,9 @@ from typing import Any
 import pytest
 
 import phasewise
-from phasewise.communication_records import (
-    RECEIVE,
-    SEND,
-    Communication,
-    Events,
-    read_communication,
-)
 from phasewise.study import Study
-from tests.mpi.test_run import run
+from phasewise.traces.records import RECEIVE, SEND, Communication, Events, read_communication
+from tests.mpi.whole_run import run
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
 pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")

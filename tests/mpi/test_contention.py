@@ -10,7 +10,7 @@ from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.models import Case, predict
-from phasewise.simulate import Request, simulate
+from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import Study
 from tests.unit.study_tables import tables
 

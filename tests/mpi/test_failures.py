@@ -14,16 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from phasewise.communication_records import RECORD_FILE
-from phasewise.launch import (
+from phasewise.mpi.launch import (
     find_mpiexec,
     mpiexec_options,
     rank_variables,
     this_machine,
     without_mpi,
 )
-from phasewise.results import Results
-from tests.mpi.test_run import STUDY, alive, command, ranks_of, wait_for_turns
+from phasewise.runs.results import Results
+from phasewise.traces.records import RECORD_FILE
+from tests.mpi.test_run import alive, ranks_of, wait_for_turns
+from tests.mpi.whole_run import STUDY, command
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
@@ -37,8 +38,8 @@ FAULT = '''
 import os, resource, signal, sys
 from phasewise.cli import parse
 from phasewise.driver import load_core
-from phasewise.ranks import together
-from phasewise.run import _run_here
+from phasewise.mpi.ranks import together
+from phasewise.commands.run import _run_here
 
 rank, turn, fault, *words = sys.argv[1:]
 

@@ -13,11 +13,11 @@ import pytest
 
 from phasewise.cli import main
 from phasewise.errors import RunError
-from phasewise.launch import launch_command, without_mpi
 from phasewise.machines import find, load_machine
 from phasewise.machines.measure import Measurement
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.machines.targets import HardwareTarget, find_driver
+from phasewise.mpi.launch import launch_command, without_mpi
 
 HEADER = 16
 """Bytes that SimGrid adds to a message."""
@@ -135,7 +135,7 @@ def test_a_folder_that_takes_no_file_is_refused_before_anything_is_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[int] = []
-    monkeypatch.setattr("phasewise.machine.measure_here", lambda *_: started.append(1))
+    monkeypatch.setattr("phasewise.commands.machine.measure_here", lambda *_: started.append(1))
     # Nobody, root neither, makes a file in /proc.
     assert main(["machine", "measure", "--ranks", "2", "-o", "/proc/here.toml"]) == 1
     assert "no file can be made in /proc" in capsys.readouterr().err
@@ -152,7 +152,7 @@ def test_samples_are_kept_where_the_kernels_cannot_be_measured(
     def fail(ranks: int) -> None:
         raise RunError(f"no kernels on {ranks} ranks")
 
-    monkeypatch.setattr("phasewise.machine.measure_kernels", fail)
+    monkeypatch.setattr("phasewise.machines.measuring.measure_kernels", fail)
     path = tmp_path / "here.toml"
     assert main(["machine", "measure", "--ranks", "2", "--quick", "-o", str(path)]) == 1
     assert "no kernels on 2 ranks" in capsys.readouterr().err

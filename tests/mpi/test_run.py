@@ -11,69 +11,15 @@ import sys
 import time
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
 import phasewise
-from phasewise.results import Results
-from tests.unit.fake_core import tables
+from phasewise.runs.results import Results
+from tests.mpi.whole_run import LONG, STUDY, command, differing, ran, run
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
-
-STUDY = """
-title = "small"
-turns = 12
-seed = 5
-[beam.1]
-particle = "proton"
-energy = 7e12
-bunch_population = 1.15e11
-macroparticles = 1501
-normalized_emittance = [3.75e-6, 3.75e-6]
-bunch_length = 0.0755
-momentum_spread = 1.13e-4
-offset_sigma = [0.1, 0, 0.1, 0, 0, 0]
-[beam.2]
-like = "beam.1"
-macroparticles = 1000
-[ring]
-circumference = 26658.883
-bunches = 2808
-[arc]
-tune = [64.31, 59.32]
-synchrotron_tune = 0.0019
-chromaticity = [2.0, 2.0]
-damping_turns = [1000, 1000, 500]
-equilibrium_emittance = [5e-10, 5e-10]
-equilibrium_bunch_length = 0.0755
-equilibrium_momentum_spread = 1.13e-4
-aperture_sigma = [3.0, 3.0]
-noise = [1e-8, 1e-8, 1e-8, 1e-8]
-[arc.feedback]
-gain = [0.05, 0.05]
-noise = [1e-7, 1e-7]
-[ip.1]
-beta = [0.55, 0.55]
-half_crossing_angle = 142.5e-6
-grid = [64, 64]
-slices = 3
-[records]
-moments_order = 4
-tracked = 4
-slices_every = 5
-pair_luminosity_every = 5
-field = true
-checkpoint_every = 6
-"""
-NEVER = [
-    word
-    for key in ("slices_every", "pair_luminosity_every", "checkpoint_every")
-    for word in ("--set", f"records.{key}=0")
-]
-LONG = ["--set", "turns=100000", *NEVER]
-WIDE = ["--set", "arc.aperture_sigma=[100.0, 100.0]"]
 
 
 @pytest.fixture
@@ -81,45 +27,6 @@ def study(tmp_path):
     path = tmp_path / "small.toml"
     path.write_text(STUDY)
     return path
-
-
-def command(study, *words):
-    return [sys.executable, "-m", "phasewise", "run", str(study), *map(str, words)]
-
-
-def run(study, *words, timeout=60, **options):
-    return subprocess.run(
-        command(study, *words),
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-        **options,
-    )
-
-
-def ran(study, *words):
-    done = run(study, *words)
-    assert done.returncode == 0, done.stderr
-    return done
-
-
-def datasets(folder):
-    """Every dataset of a run's records, by name, as bytes."""
-    found = {}
-
-    def take(name, item):
-        if isinstance(item, h5py.Dataset):
-            found[name] = item[...].tobytes()
-
-    with h5py.File(folder / "records.h5", "r") as file:
-        file.visititems(take)
-    return found
-
-
-def differing(one, other):
-    first, second = datasets(one), datasets(other)
-    return [name for name in first.keys() | second.keys() if first.get(name) != second.get(name)]
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +196,7 @@ FAILING = """
 import sys
 from phasewise import Simulation, load
 from phasewise.driver import load_core
-from phasewise.ranks import together
+from phasewise.mpi.ranks import together
 
 def body():
     simulation = Simulation(load(sys.argv[1]))
@@ -425,42 +332,3 @@ def test_json_is_one_object_with_the_promised_names_and_nothing_else(study, tmp_
     rate = results.luminosity[:, 0].mean() * 2808 * frequency * 1e-4
     assert summary["luminosity"]["mean"] == pytest.approx(rate, rel=1e-12)
     assert summary["luminosity"]["unit"] == "cm^-2 s^-1"
-
-
-def test_a_run_in_python_gives_arrays_and_calls_back_every_turn(study):
-    seen = []
-    plan = phasewise.load(study)
-    with phasewise.run(plan, callback=lambda simulation: seen.append(simulation.turn)) as results:
-        folder = results.folder
-        assert results.luminosity.shape == (12, 1)
-        assert results.complete
-        assert results.seconds_per_turn > 0
-    assert seen == list(range(1, 13))
-    del results
-    assert not folder.exists()
-
-
-def test_particles_are_seen_and_moved_without_a_copy():
-    plan = tables()
-    simulation = phasewise.Simulation(phasewise.Study.from_dict(plan))
-    before = simulation.beam(1).x.mean()
-    simulation.beam(1).x[:] += 1e-4
-    # The mean moves by what each particle moves by, to rounding.
-    assert simulation.beam(1).x.mean() - before == pytest.approx(1e-4, rel=1e-12)
-    simulation.step()
-    assert simulation.turn == 1
-    assert simulation.record()["1/particles"] == 101
-
-
-def test_particles_from_a_dump_start_a_run_where_the_dump_was_taken(study, tmp_path):
-    ran(study, "--out", tmp_path / "first", "--set", "records.particles_every=6", *WIDE)
-    dump = tmp_path / "first" / "particles" / "turn-000000006.h5"
-    words = [*WIDE, "--set", "turns=2"]
-    for beam in (1, 2):
-        words += ["--set", f'beam.{beam}.particles="{dump}"']
-        words += ["--set", f"beam.{beam}.offset_sigma=[0, 0, 0, 0, 0, 0]"]
-    ran(study, "--ranks", 2, "--out", tmp_path / "second", *words)
-    first, second = Results(tmp_path / "first"), Results(tmp_path / "second")
-    # The dump keeps delta to 1e-16, and the means of some 1e-6 m to its effect on momenta.
-    np.testing.assert_allclose(second.beam(1).mean[0], first.beam(1).mean[6], atol=1e-14, rtol=0)
-    np.testing.assert_allclose(second.luminosity[0], first.luminosity[6], rtol=1e-9)

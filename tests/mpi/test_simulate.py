@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from phasewise.cli import main
-from phasewise.communication_records import Events, read_communication
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
-from phasewise.results import Results
-from phasewise.simulate import Request, simulate
+from phasewise.runs.results import Results
+from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import Study
+from phasewise.traces.records import Events, read_communication
 from tests.unit.study_tables import tables
 
 try:

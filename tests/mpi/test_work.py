@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from phasewise.launch import find_mpiexec, mpiexec_options, this_machine, without_mpi
+from phasewise.mpi.launch import find_mpiexec, mpiexec_options, this_machine, without_mpi
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.communication_records import COMPUTE, EVENT, PHASE, RECEIVE, SEND
+from phasewise.traces.records import COMPUTE, EVENT, PHASE, RECEIVE, SEND
 
 TURN = 10e-3
 LATE, EARLY, JOIN, SENT, SUMMED = 4e-3, 2e-3, 6e-3, 8e-3, 9.5e-3

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.openpmd import write_dump
-from phasewise.records import RecordsWriter
+from phasewise.runs.records import RecordsWriter
 from phasewise.study import Study
+from phasewise.workloads.collision.openpmd import write_dump
 from tests.unit.study_tables import tables
 
 YOKOYA = 1.21

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
-from phasewise.plan import load_planner
 from phasewise.study import Study, load
 from phasewise.study.process_grid import check_process_grid
 from phasewise.tuning.candidates import (

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import phasewise
-from phasewise.checkpoint import choose_checkpoint, find_checkpoints, restore, write_checkpoint
-from phasewise.disk import GuardedFile, replacing_hdf5
 from phasewise.driver import check_library, check_world, launched_size
 from phasewise.errors import RunError, StudyError
-from phasewise.gathering import gather_particles
-from phasewise.ranks import collectively
-from phasewise.results import Results
+from phasewise.mpi.gathering import gather_particles
+from phasewise.mpi.ranks import collectively
+from phasewise.runs.checkpoint import choose_checkpoint, find_checkpoints, restore, write_checkpoint
+from phasewise.runs.disk import GuardedFile, replacing_hdf5
+from phasewise.runs.results import Results
 from phasewise.study import Study
 from tests.unit.fake_core import NAMES, FakeSimulation, World, start, tables
 

@@ -129,7 +129,7 @@ def test_what_nobody_foresaw_is_one_sentence_and_a_traceback_only_for_debugging(
     def fail(_options: object) -> int:
         raise ZeroDivisionError("division\nby zero")
 
-    monkeypatch.setattr("phasewise.check.main", fail)
+    monkeypatch.setattr("phasewise.commands.check.main", fail)
     monkeypatch.delenv("PHASEWISE_DEBUG", raising=False)
     assert main(["check", study, "--json"]) == 1
     captured = capsys.readouterr()

@@ -11,21 +11,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from phasewise.analysis.communication import (
-    efficiency,
-    node_size_of,
-    phase_costs,
-    share_on_node,
-)
-from phasewise.analysis.timeline import covered, one_turn, parents, timeline
-from phasewise.communication_records import Events, read_communication
 from phasewise.errors import RunError, StudyError
 from phasewise.report import planned
 from phasewise.report.communication import draw_phase_times, draw_volume
 from phasewise.report.communication_tables import communication_tables
 from phasewise.report.contents import make_report
-from phasewise.report.run_folder import RunFolder
+from phasewise.report.reported_run import RunFolder
 from phasewise.report.timeline import draw_states, draw_tasks, draw_utilisation
+from phasewise.traces.efficiency import efficiency, node_size_of, phase_costs, share_on_node
+from phasewise.traces.records import Events, read_communication
+from phasewise.traces.timeline import covered, one_turn, parents, timeline
 from tests.unit.synthetic_communication import BYTES, TURN, write_communication
 from tests.unit.synthetic_run import make_study
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from phasewise.checkpoint import check_study
 from phasewise.errors import StudyError
+from phasewise.runs.checkpoint import check_study
 from phasewise.study import Study, load, schema
 from phasewise.study.process_grid import check_process_grid
 from tests.unit.study_tables import tables

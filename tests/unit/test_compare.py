@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from phasewise.cli import main
-from phasewise.communication import ALGORITHMS
-from phasewise.compare import compare, machine_of, read_run
 from phasewise.machines import load_machine
 from phasewise.models import Case, predict
+from phasewise.models.comparison import compare, machine_of, read_run
 from phasewise.study import load
+from phasewise.traces.writing import ALGORITHMS
 from tests.unit.synthetic_communication import write_communication
 
 RECORDED = {"reduce_column": 3e-3, "broadcast_row": 1.5e-3, "moments": 0.5e-3}

@@ -9,8 +9,14 @@ import pytest
 from phasewise.analysis.growth_rate import growth_rate, noise_growth
 from phasewise.analysis.luminosity_history import luminosity_history
 from phasewise.analysis.moments import sampling_error, shape
-from phasewise.results import Results
-from phasewise.summary import finite, outside_warning, show_summary, summarise, warnings_of
+from phasewise.runs.results import Results
+from phasewise.workloads.collision.summary import (
+    finite,
+    outside_warning,
+    show_summary,
+    summarise,
+    warnings_of,
+)
 from tests.unit.synthetic_run import GROWTH, make_study, write_run
 
 TURN = np.arange(1000.0)

@@ -1,13 +1,18 @@
 """The habits of the house, checked on the source tree itself."""
 
+import ast
 import re
+import statistics
 import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
-LONGEST_FILE = 500
+LONGEST_FILE = {"phasewise": 400, "tests": 450}
+"""Lines, by folder; elsewhere OTHER_FILE."""
+OTHER_FILE = 500
+MEDIAN_FILE = 150
 LONGEST_LINE = 100
 CODE = {".py", ".cpp", ".hpp", ".cu", ".cuh", ".sh", ".cmake"}
 
@@ -41,9 +46,54 @@ def core_sources(repository: Path, code: list[Path]) -> list[tuple[str, Path]]:
     return [(path.relative_to(core).parts[0], path) for path in inside]
 
 
-def test_no_file_is_longer_than_five_hundred_lines(code: list[Path]) -> None:
-    lengths = {str(path): len(path.read_text().splitlines()) for path in code}
-    assert {name: n for name, n in lengths.items() if n > LONGEST_FILE} == {}
+def python_modules(repository: Path, code: list[Path]) -> dict[str, Path]:
+    """The modules of phasewise by their full names; a package stands for its __init__.py."""
+    inside = (path for path in code if path.suffix == ".py")
+    inside = (path for path in inside if path.is_relative_to(repository / "phasewise"))
+    parts = {path: path.relative_to(repository).with_suffix("").parts for path in inside}
+    return {".".join(p[:-1] if p[-1] == "__init__" else p): path for path, p in parts.items()}
+
+
+def imported(path: Path, modules: dict[str, Path]) -> set[str]:
+    """The modules of phasewise that a file imports, within functions or for types alone too."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            submodules = names & modules.keys()
+            found |= submodules
+            if submodules != names:
+                found.add(node.module or "")
+    return found & modules.keys()
+
+
+def test_no_file_is_too_long(repository: Path, code: list[Path]) -> None:
+    lengths = {path: len(path.read_text().splitlines()) for path in code}
+    most = {
+        path: LONGEST_FILE.get(path.relative_to(repository).parts[0], OTHER_FILE)
+        for path in lengths
+    }
+    assert {str(path): n for path, n in lengths.items() if n > most[path]} == {}
+
+
+def test_most_files_of_python_are_short(repository: Path, code: list[Path]) -> None:
+    paths = python_modules(repository, code).values()
+    assert statistics.median(len(path.read_text().splitlines()) for path in paths) <= MEDIAN_FILE
+
+
+def test_nothing_imports_a_command(repository: Path, code: list[Path]) -> None:
+    modules = python_modules(repository, code)
+    users = [
+        f"{name} imports {used}"
+        for name, path in modules.items()
+        for used in imported(path, modules)
+        if used.startswith("phasewise.commands.") or used == "phasewise.cli"
+        if name != "phasewise.__main__"
+    ]
+    assert users == []
 
 
 def test_no_line_of_code_is_longer_than_a_hundred_columns(code: list[Path]) -> None:

@@ -7,22 +7,21 @@ import sys
 
 import pytest
 
-from phasewise.launch import (
-    Machine,
+from phasewise.commands.run import default_name, run_argv
+from phasewise.mpi.launch import (
+    Host,
     allocated_cores,
     is_open_mpi,
     mpiexec_options,
     passed_on,
     rank_variables,
-    run_words,
     this_machine,
     without_mpi,
 )
-from phasewise.launch_output import RankOutput
-from phasewise.progress import MARK, duration, relayed
-from phasewise.run import default_name
+from phasewise.mpi.progress import MARK, duration, relayed
+from phasewise.mpi.rank_output import RankOutput
 
-LAPTOP = Machine(cores=4, allocated=False, root=False)
+LAPTOP = Host(cores=4, allocated=False, root=False)
 KILLED = """--------------------------------------------------------------------------
 Primary job  terminated normally, but 1 process returned
 a non-zero exit code. Per user-direction, the job has been aborted.
@@ -55,12 +54,12 @@ def test_a_measurement_binds_its_ranks_and_lets_them_spin_where_there_are_cores_
 
 
 def test_root_is_allowed_only_where_it_is_root():
-    assert "--allow-run-as-root" in mpiexec_options(Machine(4, False, True), 2, 1, True)
+    assert "--allow-run-as-root" in mpiexec_options(Host(4, False, True), 2, 1, True)
     assert "--allow-run-as-root" not in mpiexec_options(LAPTOP, 2, 1, True)
 
 
 def test_in_an_allocation_every_rank_has_cores_for_its_threads():
-    cluster = Machine(cores=64, allocated=True, root=False)
+    cluster = Host(cores=64, allocated=True, root=False)
     options = mpiexec_options(cluster, 16, 4, True)
     assert options == ["-n", "16", "--map-by", "slot:PE=4", "--bind-to", "core"]
     assert "--oversubscribe" in mpiexec_options(cluster, 65, 1, True)
@@ -116,7 +115,7 @@ def test_each_rank_runs_the_same_command_without_ranks():
         quiet=False,
         events=500,
     )
-    assert run_words(options) == [
+    assert run_argv(options) == [
         *("run", "s.toml", "--threads", "2", "--set", "turns=5", "--set", "seed=2"),
         *("--out", "o", "--events", "500", "--resume", "--json"),
     ]
@@ -201,7 +200,7 @@ def test_a_run_is_named_after_its_study(tmp_path):
 
 
 def test_the_command_of_a_rank_is_this_python(monkeypatch, tmp_path):
-    import phasewise.launch as launch
+    import phasewise.mpi.launch as launch
 
     record = tmp_path / "words"
     fake = tmp_path / "mpiexec.openmpi"

@@ -16,7 +16,7 @@ from phasewise.models import Case, PhaseMessages, default_model, load_model, mod
 from phasewise.models.computation import kernel_seconds
 from phasewise.models.interval import FEWEST, conformal, interval, noise, read_residuals, spread
 from phasewise.models.model import Floats
-from phasewise.plan import plan
+from phasewise.models.plan import plan
 from phasewise.study import Study, load
 
 OPTIMISED = ["communication.layout=column-first", 'communication.crossing="4a"']

@@ -11,10 +11,16 @@ import pytest
 from phasewise.constants import ELEMENTARY_CHARGE, PROTON_MASS, SPEED_OF_LIGHT
 from phasewise.driver import COORDINATES
 from phasewise.errors import StudyError
-from phasewise.openpmd import EV_OVER_C, Reference, read_dump, read_species, write_dump
-from phasewise.particle_files import load_particles, read_particles
-from phasewise.results import Results
+from phasewise.runs.results import Results
 from phasewise.study import Study
+from phasewise.workloads.collision.openpmd import (
+    EV_OVER_C,
+    Reference,
+    read_dump,
+    read_species,
+    write_dump,
+)
+from phasewise.workloads.collision.particle_files import load_particles, read_particles
 from tests.unit.fake_core import FakeSimulation, World, start, tables
 
 COUNT = 101
@@ -64,7 +70,7 @@ def test_a_fraction_is_that_of_the_lowest_ids(tmp_path):
 
 
 def test_results_find_the_dumps_of_their_run(tmp_path):
-    from phasewise.records import RecordsWriter
+    from phasewise.runs.records import RecordsWriter
 
     RecordsWriter(tmp_path / "records.h5", study(), {"study": "{}", "derived": "{}"}).close()
     dump(tmp_path / "particles", rows=small_particles())

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-import phasewise.plan
+import phasewise.models.plan
 from phasewise.cli import main
+from phasewise.commands.plan import show
+from phasewise.driver import load_planner
 from phasewise.errors import StudyError
-from phasewise.plan import load_planner, plan, show
+from phasewise.models.plan import plan
 from phasewise.study import Study, load
 from tests.unit.study_tables import tables
 from tests.unit.test_study import json_as_toml
@@ -345,7 +347,7 @@ def test_what_the_core_refuses_is_bad_input() -> None:
 def test_ranks_are_not_started_for_a_grid_that_does_not_suit_them(
     study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("phasewise.launch.start", lambda *_arguments: pytest.fail("started"))
+    monkeypatch.setattr("phasewise.commands.run.start", lambda *_arguments: pytest.fail("started"))
     words = ["--ranks", "6", "--set", "communication.process_grid=2x2"]
     assert main(["run", study, *words]) == 2
     assert capsys.readouterr().err.endswith("not 6; for 6 ranks and 8 slices: 1x3, 3x1\n")
@@ -354,4 +356,4 @@ def test_ranks_are_not_started_for_a_grid_that_does_not_suit_them(
 def test_the_planner_is_the_compiled_core(study: str) -> None:
     found = load_planner().plan(load(study).parameters(), 64)
     assert found["ranks"] == 64
-    assert phasewise.plan.load_planner() is load_planner()
+    assert phasewise.driver.load_planner() is load_planner()

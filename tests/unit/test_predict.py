@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from phasewise.cli import main
-from phasewise.extrap import export_extrap
 from phasewise.models import Prediction
+from phasewise.models.extrap import export_extrap
 
 POINT = {"ranks", "model", "communication_seconds", "low", "high", "exchange_seconds",
          "computation_seconds", "turn_seconds", "phases"}  # fmt: skip

@@ -15,8 +15,8 @@ import pytest
 
 import phasewise
 from phasewise.errors import RunError, StudyError
-from phasewise.records import RecordsWriter, check_schedule
-from phasewise.results import Results
+from phasewise.runs.records import RecordsWriter, check_schedule
+from phasewise.runs.results import Results
 from phasewise.study import Study
 from tests.unit.fake_core import FakeSimulation, World, tables
 
@@ -201,7 +201,7 @@ def test_an_earlier_run_is_moved_aside_and_not_overwritten(tmp_path, capsys):
 
 
 def test_two_runs_do_not_write_to_one_folder(tmp_path):
-    from phasewise.run_folder import RunFolder
+    from phasewise.runs.folder import RunFolder
 
     first, second = RunFolder(tmp_path / "run"), RunFolder(tmp_path / "run")
     first.prepare(study(), None, False)
@@ -216,7 +216,7 @@ FULL_DISK = """
 import sys
 sys.path[:0] = {paths!r}
 from tests.unit.test_records import *
-from phasewise.records import *
+from phasewise.runs.records import *
 writer = RecordsWriter(Path({path!r}), study(tracked=50), ATTRIBUTES)
 driver = FakeSimulation(0, 1, [101, 101], 50)
 try:

@@ -12,12 +12,12 @@ import h5py
 import numpy as np
 import pytest
 
-from phasewise import report
+from phasewise.commands import report as report_command
 from phasewise.errors import RunError, StudyError
-from phasewise.records import RecordsWriter
 from phasewise.report.contents import FIGURES, make_report
 from phasewise.report.modes import resonances
 from phasewise.report.style import scale, scientific, thin, unit_text, with_error
+from phasewise.runs.records import RecordsWriter
 from tests.unit.synthetic_communication import write_communication
 from tests.unit.synthetic_run import GROWTH, KERNEL, YOKOYA, make_study, write_run
 
@@ -201,7 +201,7 @@ def test_files_that_are_not_the_run_s_own_are_passed_over(tmp_path):
 @pytest.mark.parametrize("folder", ["absent", "."])
 def test_a_folder_without_a_run_is_refused_in_one_sentence(tmp_path, folder):
     with pytest.raises(StudyError, match="give the folder of a run"):
-        report.build(tmp_path / folder)
+        make_report(tmp_path / folder)
 
 
 def test_json_lists_the_file_and_its_figures(tmp_path, capsys):
@@ -211,7 +211,7 @@ def test_json_lists_the_file_and_its_figures(tmp_path, capsys):
     arguments = Namespace(
         directory=str(tmp_path / "run"), output=str(output), compare=[], json=True
     )
-    assert report.main(arguments) == 0
+    assert report_command.main(arguments) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["report"] == str(output) and output.is_file()
     assert [figure["name"] for figure in printed["figures"]] == NAMES

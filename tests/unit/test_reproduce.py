@@ -18,7 +18,6 @@ from phasewise.machines.curves import Curve
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.models import Prediction
 from phasewise.report.page import render
-from phasewise.reproduce import make_page, summarise
 from phasewise.reproduction import results as gathering
 from phasewise.reproduction.cases import (
     MACHINES,
@@ -30,6 +29,7 @@ from phasewise.reproduction.cases import (
     samples,
 )
 from phasewise.reproduction.claims import Claim
+from phasewise.reproduction.contents import make_page, summarise
 from phasewise.reproduction.gains import check_claims
 from phasewise.reproduction.holdout import (
     Judged,

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 import phasewise
-from phasewise import communication
-from phasewise.communication import communication_summary, process_grid, show_communication
-from phasewise.communication_records import Events, read_communication
+from phasewise.commands.run import _show
 from phasewise.errors import RunError
-from phasewise.ranks import together
-from phasewise.recording import Recording
-from phasewise.run import _show
-from phasewise.run_folder import RunFolder
-from phasewise.simulation import Simulation
+from phasewise.mpi.ranks import together
+from phasewise.runs.folder import RunFolder
+from phasewise.runs.recording import Recording
+from phasewise.runs.simulation import Simulation
 from phasewise.study import Study
+from phasewise.traces import writing as communication
+from phasewise.traces.records import Events, read_communication
+from phasewise.traces.writing import communication_summary, process_grid, show_communication
 from tests.unit.fake_core import FakeRank, World, tables
 
 FILES = ("communication.json", "events.bin")

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-import phasewise.simulations
+import phasewise.simulated.many
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
-from phasewise.simulate import Request
-from phasewise.simulations import Task, key_of, simulate_many
+from phasewise.simulated.many import Task, key_of, simulate_many
+from phasewise.simulated.simulate import Request
 from phasewise.study import Study
 from tests.unit.study_tables import tables
 
@@ -34,14 +34,14 @@ def task(ranks: int = 4, **changes: Any) -> Task:
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the tasks that are really simulated, in this process."""
-    run: Callable[[Task], Any] = phasewise.simulations._run
+    run: Callable[[Task], Any] = phasewise.simulated.many._run
     names: list[str] = []
 
     def counting(one: Task) -> Any:
         names.append(one.name)
         return run(one)
 
-    monkeypatch.setattr(phasewise.simulations, "_run", counting)
+    monkeypatch.setattr(phasewise.simulated.many, "_run", counting)
     return names
 
 
@@ -104,7 +104,7 @@ def test_another_study_driver_or_machine_file_has_another_key(
     assert key_of(task()) == own
     slower = replace(task().request.machine, protocol=load_machine("jacquard").protocol)
     assert key_of(replace(task(), request=replace(task().request, machine=slower))) != own
-    monkeypatch.setattr(phasewise.simulations, "simulator", lambda: ("another build",))
+    monkeypatch.setattr(phasewise.simulated.many, "simulator", lambda: ("another build",))
     assert key_of(task()) != own
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from phasewise.cli import main
-from phasewise.communication_records import EVENT
 from phasewise.errors import RunError
-from phasewise.trace import write_chrome
+from phasewise.traces.chrome import write_chrome
+from phasewise.traces.records import EVENT
 from tests.unit.synthetic_communication import TURN, write_communication
 
 # Events of a rank in a turn of the synthetic run on 8 ranks: 3 of kernels and sums, 2 phases, and

@@ -12,18 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-import phasewise.tune
+import phasewise.commands.tune
+import phasewise.tuning.choice
 import phasewise.tuning.search as search_module
 from phasewise.cli import main
+from phasewise.commands.tune import other_keys, show
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.curves import Measured
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.machines.targets import this_host
 from phasewise.study import Study, load
-from phasewise.tune import Tuned, other_keys, show, tune
 from phasewise.tuning import verification
 from phasewise.tuning.candidates import Candidate, candidates
+from phasewise.tuning.choice import Tuned, tune
 from phasewise.tuning.placement_files import Placement, allocated_nodes, place, sections, write_all
 from phasewise.tuning.search import Entry, Problem, Search, finalists, shortlist
 from phasewise.tuning.verification import (
@@ -185,7 +187,7 @@ def test_the_choice_is_the_fastest_that_was_verified_not_the_best_prediction(
         return [float(len(tasks) - index) for index in range(len(tasks))]
 
     monkeypatch.setattr(search_module, "simulated_seconds", slower_than_predicted)
-    monkeypatch.setattr(phasewise.tune, "message", silent)
+    monkeypatch.setattr(phasewise.tuning.choice, "message", silent)
     tuned = tune(Problem(study(), load_machine("bassi"), 16, model="m"), 3)
     assert tuned.choice.verified == 1.0
     assert [e.verified for e in tuned.entries[:4]] == [1.0, 2.0, 3.0, None]
@@ -363,7 +365,7 @@ def test_misuse_ends_in_one_sentence(
 def test_more_ranks_than_cores_are_refused(
     repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(phasewise.tune, "load_machine", lambda _name: measured_here())
+    monkeypatch.setattr(phasewise.commands.tune, "load_machine", lambda _name: measured_here())
     given = ["tune", str(repository / "examples/paper/study.toml"), "--machine", "here"]
     assert main([*given, "--ranks", "16", "--cores", "4"]) == 2
     said = capsys.readouterr().err

@@ -1,0 +1,128 @@
+"""``phasewise compare``: what runs measured with what models predict."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from phasewise.models import load_model
+from phasewise.models.comparison import (
+    Point,
+    _by_model,
+    _errors,
+    compare,
+    machine_of,
+    read_run,
+    summarise,
+)
+from phasewise.options import Parser, add_json, add_models
+from phasewise.output import console, message, print_json, print_table
+
+
+def add_options(parser: Parser) -> None:
+    """The options of this subcommand."""
+    add_json(parser, "print the comparison as JSON")
+    parser.add_argument("directories", metavar="DIR", nargs="+", help="folders of runs")
+    parser.add_argument(
+        "--machine", metavar="M", help="that of the runs (of simulated ones by default their own)"
+    )
+    add_models(parser)
+    parser.add_argument("--picture", metavar="FILE", help="the ratios as a picture (SVG, PNG)")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Compare the runs in ``options.directories``; the exit status."""
+    if options.picture is not None:
+        from phasewise.report.predictions import check_picture
+
+        check_picture(options.picture)
+    runs = [read_run(directory) for directory in options.directories]
+    machines = [machine_of(run, options.machine) for run in runs]
+    points = [
+        point
+        for run, machine in zip(runs, machines, strict=True)
+        for point in compare(run, machine, options.model, options.fit)
+    ]
+    if options.picture is not None:
+        _draw(points, options.picture)
+    if options.json:
+        print_json(summarise(points, machines))
+    else:
+        show(points)
+    if options.picture is not None:
+        message(f"wrote {options.picture}")
+    return 0
+
+
+def show(points: Sequence[Point]) -> None:
+    """Print the totals, the phases, the errors, and what the measured times are."""
+    columns = ["run", "ranks", "model", "measured", "predicted", "90 % interval", "ratio"]
+    print_table("communication of a turn [ms]", columns, [_row(point) for point in points])
+    names = list(dict.fromkeys(name for point in points for name in point.phase_ratios))
+    if names:
+        heads = [f"{_name(point)}\nmodel {point.predicted.model}" for point in points]
+        rows = [[name, *(_two(p.phase_ratios.get(name)) for p in points)] for name in names]
+        print_table("measured over predicted", ["phase", *heads], rows)
+    lines = []
+    for name, own in _by_model(points).items():
+        errors, inside = _errors(own), sum(point.inside for point in own)
+        sources = dict.fromkeys(point.spread for point in own)
+        if errors["mean_error"] is not None and errors["worst_error"] is not None:
+            lines.append(
+                f"model {name} ({load_model(name).TITLE}): off by {errors['mean_error']:.1%} in "
+                f"the mean and {errors['worst_error']:.1%} at worst; {inside} of {len(own)} inside "
+                f"of the interval, from {' or '.join(sources)}"
+            )
+    lines += list(dict.fromkeys(point.run.record.source for point in points))
+    runs = {_name(point): point.run for point in points}
+    lines += [
+        f"{name}: in {run.tuned_turns} of {run.record.turns} turns other algorithms were tried, "
+        "which are in the measured times; predicted are those that were chosen"
+        for name, run in runs.items()
+        if run.tuned_turns
+    ]
+    lines += [
+        f"a turn: measured {turn:.4g} s, predicted {point.predicted.turn_seconds:.4g} s ("
+        f"{_name(point)}, model {point.predicted.model})"
+        for point in points
+        if (turn := point.to_dict()["measured_turn_seconds"]) is not None
+    ]
+    console().print("\n".join(lines), markup=False, soft_wrap=True)
+
+
+def _name(point: Point) -> str:
+    return point.run.directory.resolve().name
+
+
+def _row(point: Point) -> list[str]:
+    one = point.predicted
+    times = (point.measured_seconds, one.communication_seconds)
+    return [
+        _name(point),
+        str(point.run.record.ranks),
+        one.model,
+        *(f"{1e3 * seconds:.4g}" for seconds in times),
+        f"{1e3 * one.low:.4g} … {1e3 * one.high:.4g}{'' if point.inside else ' !'}",
+        _two(point.ratio),
+    ]
+
+
+def _two(ratio: float | None) -> str:
+    return "–" if ratio is None else f"{ratio:.3f}"
+
+
+def _draw(points: Sequence[Point], path: str) -> None:
+    """Figures 4 and 5: a panel for each machine."""
+    from phasewise.report.predictions import draw_ratios, save_picture
+
+    panels: dict[str, dict[str, dict[str, float]]] = {}
+    for point in points:
+        record = point.run.record
+        models = panels.setdefault(record.machine or "", {})
+        ratios = models.setdefault(point.predicted.model, {})
+        label = f"{record.ranks} ranks"
+        while label in ratios:
+            label += f", {_name(point)}"
+        ratios[label] = point.ratio if point.ratio is not None else float("nan")
+    sources = "; ".join(dict.fromkeys(point.run.record.source for point in points))
+    save_picture(lambda: draw_ratios(panels, sources), path)

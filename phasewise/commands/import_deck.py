@@ -1,0 +1,45 @@
+"""``phasewise import``: the deck of another code as a study."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from phasewise.errors import RunError
+from phasewise.importers import beambeam3d
+from phasewise.options import Parser, add_json
+from phasewise.output import message, print_json
+
+
+def add_options(parser: Parser) -> None:
+    """The options of this subcommand."""
+    add_json(parser, "print the study and what was left out as JSON")
+    parser.add_argument("code", choices=["beambeam3d"], help="the code the deck is for")
+    parser.add_argument("directory", metavar="DIR", help="folder with the deck")
+    parser.add_argument(
+        "-o", "--output", metavar="STUDY", help="the TOML file (standard output by default)"
+    )
+
+
+def main(options: argparse.Namespace) -> int:
+    """Translate the deck in ``options.directory``; the exit status."""
+    translation = beambeam3d.translate(options.directory)
+    if options.output is not None:
+        try:
+            Path(options.output).write_text(translation.text, encoding="utf-8")
+        except OSError as error:
+            raise RunError(f"{options.output} cannot be written: {error.strerror}") from None
+    for entry in translation.not_translated:
+        message(f"phasewise: not translated: {entry.record}: {entry.reason}")
+    if options.json:
+        print_json(
+            {
+                "study": translation.text,
+                "output": options.output,
+                "not_translated": [vars(entry) for entry in translation.not_translated],
+            }
+        )
+    elif options.output is None:
+        sys.stdout.write(translation.text)
+    return 0

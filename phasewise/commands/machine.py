@@ -1,0 +1,115 @@
+"""``phasewise machine measure``: times the messages of a machine and writes its file.
+
+Beside NAME.toml stand NAME.samples.jsonl, every sample that was taken, and NAME.svg, the curves.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
+
+from phasewise.errors import RunError, StudyError
+from phasewise.machines import TWINS
+from phasewise.machines.machine import Machine
+from phasewise.machines.measuring import measure_here, measure_simulated, write, write_samples
+from phasewise.mpi.launch import this_machine
+from phasewise.options import Parser, add_json, count
+from phasewise.output import message, print_json, print_table
+from phasewise.report.style import scale
+from phasewise.runs.disk import disk_reason
+
+SIMULATED_RANKS = 64
+
+
+def add_options(parser: Parser) -> None:
+    """The options of this subcommand."""
+    add_json(parser, "print what was measured as JSON")
+    parser.add_argument("action", choices=["measure"], help="what to do")
+    parser.add_argument(
+        "--machine", metavar="M", help="a simulated machine; without it the one this runs on"
+    )
+    parser.add_argument("--ranks", type=count, metavar="N", help="ranks that take part")
+    parser.add_argument("--twin", choices=TWINS, default="full", help="of a simulated machine")
+    parser.add_argument("--quick", action="store_true", help="fewer sizes and repetitions")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the machine's file")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Measure ``options.machine``, or this machine, into ``options.output``; the exit status."""
+    output = Path(options.output)
+    if output.suffix != ".toml":
+        raise StudyError(f"--output {output}: a machine's file ends in .toml")
+    if not output.resolve().parent.is_dir():
+        raise StudyError(f"--output {output}: there is no folder {output.parent}")
+    _check_writable(output)
+    if options.machine is not None:
+        ranks = options.ranks or SIMULATED_RANKS
+        result = measure_simulated(options.machine, options.twin, ranks, options.quick, message)
+    else:
+        ranks = options.ranks or this_machine().cores
+        # The kernels take a minute yet: what was timed until then is not to be lost with them.
+        keep = partial(write_samples, output=output)
+        result = measure_here(ranks, options.quick, message, keep)
+    files = write(result, output)
+    if options.json:
+        print_json(summary(result.machine, files))
+    else:
+        show(result.machine)
+        message(f"wrote {', '.join(map(str, files))}")
+    return 0
+
+
+def _check_writable(output: Path) -> None:
+    """StudyError or RunError where the files could not be written once all is measured."""
+    if output.is_dir():
+        raise StudyError(f"--output {output} is a folder: name a file in it")
+    try:
+        with TemporaryFile(dir=output.resolve().parent):
+            pass
+    except OSError as error:
+        raise RunError(
+            f"--output {output}: no file can be made in {output.parent} ({disk_reason(error)})"
+        ) from error
+
+
+def summary(machine: Machine, files: list[Path]) -> dict[str, Any]:
+    """What ``machine measure --json`` prints."""
+    assert machine.measured is not None
+    return {
+        "name": machine.name,
+        "reference": machine.measured.reference,
+        "ranks": machine.measured.ranks,
+        "curves": [{"name": curve.name, **vars(curve)} for curve in machine.curves],
+        "noisy": [curve.name for curve in machine.curves if curve.noisy],
+        "files": [str(path) for path in files],
+    }
+
+
+def show(machine: Machine) -> None:
+    """Print the curves' lines as a table."""
+    measured = machine.measured
+    assert measured is not None
+    twin = f", {measured.twin} twin: a simulator, not hardware" if measured.twin else ""
+    print_table(
+        f"{machine.name}: {measured.ranks} ranks{twin}",
+        ["benchmark", "latency [µs]", "MB/s", "off the line", "new protocol from", ""],
+        [
+            [
+                curve.name,
+                f"{curve.latency * 1e6:.2f}",
+                f"{curve.bandwidth / 1e6:.0f}",
+                f"{100 * curve.residual:.0f} %",
+                ", ".join(_size_text(size) for size in curve.bends) or "–",
+                "noisy" if curve.noisy else "",
+            ]
+            for curve in machine.curves
+        ],
+    )
+
+
+def _size_text(size: int) -> str:
+    factor, unit = scale(size, "B")
+    return f"{size * factor:.3g} {unit}"

@@ -1,0 +1,157 @@
+"""``phasewise predict``: the time of a turn on a machine, by one model or several."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.machines import Machine, load_machine
+from phasewise.machines.reference import reference, statement
+from phasewise.models import Prediction, load_model
+from phasewise.models.discovery import chosen_models
+from phasewise.models.interval import spread
+from phasewise.models.prediction import predict_many
+from phasewise.options import (
+    Parser,
+    add_json,
+    add_models,
+    add_placement,
+    add_study,
+    add_target,
+    counts,
+    placement,
+)
+from phasewise.output import console, message, print_json, print_table
+from phasewise.study import Study, load, schema
+from phasewise.study.keys import nearest
+
+
+def add_options(parser: Parser) -> None:
+    """The options of this subcommand."""
+    add_json(parser, "print the predictions as JSON")
+    add_study(parser)
+    add_target(parser)
+    parser.add_argument(
+        "--ranks", type=counts, required=True, metavar="N,N,…", help="numbers of MPI ranks"
+    )
+    add_models(parser)
+    add_placement(parser)
+    parser.add_argument(
+        "--algorithm", metavar="A", help="of all reduce and broadcast phases, such as hypercube"
+    )
+    parser.add_argument("--picture", metavar="FILE", help="the predictions as a picture (SVG, PNG)")
+    parser.add_argument(
+        "--export", nargs=2, metavar=("extrap", "FILE"), help="the points as a file for Extra-P"
+    )
+
+
+def main(options: argparse.Namespace) -> int:
+    """Predict the study ``options.study`` on ``options.machine``; the exit status."""
+    machine = load_machine(options.machine)
+    chosen = [*placement(options), *algorithm(options.algorithm)]
+    study = load(options.study, [*options.set, *chosen])
+    models = chosen_models(options.model, options.fit, machine)
+    check_targets(options)
+    predictions = predict_many(study, machine, options.ranks, models, options.twin, options.fit)
+    if options.export is not None:
+        from phasewise.models.extrap import export_extrap
+
+        export_extrap(options.export[1], predictions)
+    if options.picture is not None:
+        from phasewise.report.predictions import draw_predictions, save_picture
+
+        save_picture(
+            lambda: draw_predictions(predictions, study.title, statement(machine)), options.picture
+        )
+    if options.json:
+        print_json(summarise(study, machine, options.twin, predictions))
+    else:
+        show(study, machine, options.twin, predictions)
+    for written in (options.picture, options.export and options.export[1]):
+        if written:
+            message(f"wrote {written}")
+    return 0
+
+
+def algorithm(word: str | None) -> list[str]:
+    """The overrides that --algorithm stands for; StudyError for a word that does not suit both."""
+    if word is None:
+        return []
+    reduce, broadcast = (schema.COMMUNICATION[key].choices or () for key in ("reduce", "broadcast"))
+    both = [choice for choice in reduce if choice in broadcast]
+    if word not in both:
+        raise StudyError(
+            f'--algorithm "{word}" is no algorithm of both reduce and broadcast'
+            f"{nearest(word, map(str, both))}"
+        )
+    return [f'communication.{key}="{word}"' for key in ("reduce", "broadcast")]
+
+
+def check_targets(options: argparse.Namespace) -> None:
+    """StudyError where a file that is asked for could not be written, before any work."""
+    if options.export is not None and options.export[0] != "extrap":
+        raise StudyError(f'--export "{options.export[0]}" is not known; accepted: extrap')
+    if options.picture is not None:
+        from phasewise.report.predictions import check_picture
+
+        check_picture(options.picture)
+
+
+def summarise(
+    study: Study, machine: Machine, twin: str, predictions: Sequence[Prediction]
+) -> dict[str, Any]:
+    """What ``predict --json`` prints."""
+    models = list(dict.fromkeys(one.model for one in predictions))
+    own = study.communication
+    return {
+        "study": study.title,
+        "machine": machine.name,
+        "twin": twin,
+        "reference": reference(machine),
+        "model": models[0],
+        "models": models,
+        "layout": str(own.layout_file or own.layout),
+        "interval": {model: spread(model, machine, twin).source for model in models},
+        "points": [one.to_dict() for one in predictions],
+    }
+
+
+def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Prediction]) -> None:
+    """Print a table of the turns, one of the first model's phases, and what the numbers are."""
+    models = list(dict.fromkeys(one.model for one in predictions))
+    columns = ["ranks", "model", "communication", "90 % interval", "computation", "turn"]
+    print_table(f"{study.title}: a turn [ms]", columns, [_row(one) for one in predictions])
+    first = [one for one in predictions if one.model == models[0]]
+    # Most phases first: where a few ranks have fewer, the others keep their order.
+    most = sorted(first, key=lambda one: -len(one.phases))
+    names = list(dict.fromkeys(name for one in most for name in one.phases))
+    rows = [[name, *(_ms(one.phases.get(name)) for one in first)] for name in names]
+    if rows:
+        heads = [f"{one.ranks} ranks" for one in first]
+        print_table(f"model {models[0]} by phase [ms]", ["phase", *heads], rows)
+    lines = [statement(machine)]
+    lines += [
+        f"model {model} ({load_model(model).TITLE}): interval from "
+        f"{spread(model, machine, twin).source}"
+        for model in models
+    ]
+    console().print("\n".join(lines), markup=False, soft_wrap=True)
+
+
+def _row(one: Prediction) -> list[str]:
+    return [
+        str(one.ranks),
+        one.model,
+        _ms(one.communication_seconds),
+        f"{_ms(one.low)} … {_ms(one.high)}",
+        _ms(one.computation_seconds),
+        _ms(one.turn_seconds),
+    ]
+
+
+def _ms(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    return f"{1e3 * seconds:.0f}" if seconds >= 1 else f"{1e3 * seconds:.4g}"

@@ -1,0 +1,139 @@
+"""``phasewise run``: here, in ranks that it starts, or as one of the ranks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from phasewise.driver import Core, launched_size, load_core
+from phasewise.errors import RunError, StudyError
+from phasewise.mpi.launch import start
+from phasewise.mpi.progress import Silent, choose_progress
+from phasewise.mpi.ranks import collectively, together
+from phasewise.options import Parser, add_json, add_processors, add_study, count
+from phasewise.output import message, print_json
+from phasewise.runs.folder import RunFolder
+from phasewise.runs.loop import run
+from phasewise.runs.records import check_schedule
+from phasewise.runs.results import Results
+from phasewise.study import load
+from phasewise.study.process_grid import check_process_grid
+from phasewise.traces.records import RECORD_FILE, Communication, read_communication
+from phasewise.tuning.auto import read_tuning, show_tuning, tuning_summary
+
+
+def add_options(parser: Parser) -> None:
+    """The options of this subcommand."""
+    add_json(parser, "print the summary as JSON")
+    add_study(parser)
+    add_processors(parser)
+    parser.add_argument("--out", metavar="DIR", help="folder for records (runs/<study> by default)")
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    parser.add_argument("--quiet", action="store_true", help="no progress, no table")
+    parser.add_argument(
+        "--events", type=count, default=0, metavar="N", help="time line: events kept by each rank"
+    )
+
+
+def main(options: argparse.Namespace) -> int:
+    """`phasewise run`: here, in ranks that it starts, or as one of the ranks; the exit status."""
+    launched = launched_size()
+    if options.ranks is not None and launched == 0:
+        study = load(options.study, options.set)
+        check_schedule(study)
+        check_process_grid(study, options.ranks)
+        status = start(
+            run_argv(options), options.ranks, options.threads, options.quiet, options.json
+        )
+        if status:
+            RunFolder(_folder_of(options)).tidy()
+        return status
+    if options.ranks is not None and options.ranks != launched:
+        raise StudyError(
+            f"--ranks {options.ranks} was given, but mpiexec has started {launched} ranks already; "
+            "leave --ranks out"
+        )
+    core = load_core()
+    return together(core, lambda: _run_here(options, core), options.json)
+
+
+def run_argv(options: argparse.Namespace) -> list[str]:
+    """The words of this command, without --ranks."""
+    command = ["run", options.study, "--threads", str(options.threads)]
+    for override in options.set:
+        command += ["--set", override]
+    if options.out:
+        command += ["--out", str(options.out)]
+    if options.events:
+        command += ["--events", str(options.events)]
+    flags = ("resume", "json", "quiet")
+    return command + [f"--{flag}" for flag in flags if getattr(options, flag)]
+
+
+def _run_here(options: argparse.Namespace, core: Core) -> int:
+    from phasewise.workloads.collision.summary import warnings_of
+
+    study = collectively(core, lambda: load(options.study, options.set))
+    talks = core.rank() == 0
+    progress = choose_progress(options.quiet) if talks else Silent()
+    for sentence in warnings_of(study) if talks else ():
+        message(f"warning: {sentence}")
+    out, source = _folder_of(options), Path(options.study)
+    try:
+        results = run(
+            study,
+            out,
+            options.threads,
+            options.resume,
+            progress=progress,
+            source=source,
+            core=core,
+            events=options.events,
+        )
+    except MemoryError:
+        raise RunError("there is not enough memory for this study") from None
+    if talks:
+        _show(results, options)
+    core.barrier()
+    return 0
+
+
+def _folder_of(options: argparse.Namespace) -> Path:
+    return Path(options.out or Path("runs") / default_name(Path(options.study)))
+
+
+def default_name(study: Path) -> str:
+    """Name of a run's folder: the study's, or its folder's where it is called study.toml."""
+    return study.resolve().parent.name if study.stem == "study" else study.stem
+
+
+def _show(results: Results, options: argparse.Namespace) -> None:
+    from phasewise.traces.writing import show_communication
+    from phasewise.workloads.collision.summary import finite, show_summary, summarise
+
+    record = _communication_of(results)
+    folder = RunFolder(results.folder)
+    summary: dict[str, Any] = finite(summarise(results, record))
+    tuned = results.study.get("communication", {}).get("tune") == "auto"
+    if tuning := read_tuning(folder) if tuned else None:
+        summary["tuning"] = tuning_summary(tuning)
+    folder.write_json("summary.json", summary)
+    if options.json:
+        print_json(summary)
+    elif not options.quiet:
+        show_summary(summary)
+        if record is not None and record.ranks > 1:
+            show_communication(record)
+        if tuning:
+            show_tuning(tuning)
+        sys.stdout.flush()
+        message(f"records are in {results.folder}")
+
+
+def _communication_of(results: Results) -> Communication | None:
+    """What was recorded of the communication; None where the run that had ended kept nothing."""
+    if not (results.folder / RECORD_FILE).exists():
+        return None
+    return read_communication(results.folder)

@@ -1,0 +1,89 @@
+"""``phasewise simulate``: a study's turns on a simulated machine, by the same driver."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from phasewise.machines import TWINS, load_machine
+from phasewise.options import Parser, add_json, add_placement, add_study, count, placement
+from phasewise.output import message, print_json
+from phasewise.simulated.simulate import Request, simulate
+from phasewise.study import load
+from phasewise.traces.records import Communication
+from phasewise.traces.writing import show_communication
+
+
+def add_options(parser: Parser) -> None:
+    """The options of this subcommand."""
+    add_json(parser, "print the summary as JSON")
+    add_study(parser)
+    parser.add_argument(
+        "--machine", required=True, metavar="M", help="such as bassi, or a machine's TOML file"
+    )
+    parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
+    add_placement(parser)
+    parser.add_argument(
+        "--twin", choices=TWINS, default="full", help="how much of the machine is simulated"
+    )
+    parser.add_argument("--turns", type=count, metavar="T", help="turns (1 by default)")
+    parser.add_argument(
+        "--steps", type=count, metavar="K", help="K of a turn's steps, scaled, stand for the turn"
+    )
+    parser.add_argument(
+        "--skeleton", action="store_true", help="the true messages without particles"
+    )
+    parser.add_argument(
+        "--no-computation", action="store_true", help="communication alone takes time"
+    )
+    parser.add_argument(
+        "--events", type=count, default=0, metavar="N", help="time line: events kept by each rank"
+    )
+    parser.add_argument("--out", metavar="DIR", help="folder for the records (none by default)")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Simulate the study ``options.study`` on ``options.machine``; the exit status."""
+    machine = load_machine(options.machine)
+    turns = [] if options.turns is None else [f"turns={options.turns}"]
+    study = load(options.study, ["turns=1", *options.set, *placement(options), *turns])
+    request = Request(
+        machine,
+        options.ranks,
+        options.twin,
+        options.steps or 0,
+        options.skeleton,
+        not options.no_computation,
+        options.events,
+    )
+    if options.out is None:
+        with TemporaryDirectory(prefix="phasewise-") as folder:
+            summary, record = simulate(study, request, Path(folder))
+    else:
+        summary, record = simulate(study, request, Path(options.out), Path(options.study))
+    if options.json:
+        print_json(summary)
+    else:
+        show(summary, record)
+        if options.out is not None:
+            message(f"records are in {options.out}")
+    return 0
+
+
+def show(summary: dict[str, Any], record: Communication) -> None:
+    """Print the phases as a table, and the times of a turn."""
+    show_communication(record)
+    done, every = summary["steps"]
+    if done < every:
+        print(f"{done} of {every} steps stand for the turn, scaled by the bytes of each phase")
+    if summary["skeleton"]:
+        print("messages only, without particles")
+    work = "at the machine's assumed rates" if summary["computation"] else "not charged"
+    print(
+        f"a turn: {summary['turn_seconds']:.4g} s, communication "
+        f"{summary['communication_seconds']:.4g} s (mean of the ranks), not less than "
+        f"{summary['floor_seconds']:.3g} s for these messages; computation {work}"
+    )
+    print(f"simulated on {summary['machine']}, {summary['twin']} twin: a simulator, not hardware")

@@ -1,0 +1,147 @@
+"""``phasewise tune``: process grid, layout and algorithms for a machine, predicted and verified."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from phasewise.errors import StudyError
+from phasewise.machines import load_machine
+from phasewise.options import Parser, add_json, add_study, add_target, count
+from phasewise.output import message, print_json, print_table
+from phasewise.study import load
+from phasewise.study.communication import grid_value
+from phasewise.tuning.candidates import Candidate
+from phasewise.tuning.choice import Tuned, tune
+from phasewise.tuning.placement_files import sections, write_all
+from phasewise.tuning.search import Entry, Problem
+
+MOST_VERIFIED = 10
+"""More verifying runs than this would be a search by running."""
+
+SHOWN = 12
+"""Candidates in the table."""
+
+
+def add_options(parser: Parser) -> None:
+    """The options of this subcommand."""
+    add_json(parser, "print the choice as JSON")
+    add_study(parser)
+    add_target(parser)
+    parser.add_argument(
+        "--ranks",
+        type=count,
+        required=True,
+        metavar="N",
+        help="MPI ranks; with --cores at most so many",
+    )
+    parser.add_argument(
+        "--cores",
+        type=count,
+        metavar="C",
+        help="cores: compare every split of them into ranks × threads",
+    )
+    parser.add_argument("--model", metavar="NAME", help="the model that ranks the candidates")
+    parser.add_argument(
+        "--verify", type=int, default=8, metavar="K", help="so many of the best are run (0: none)"
+    )
+    parser.add_argument("--out", metavar="DIR", help="folder for what a launcher and a study need")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Tune the study ``options.study`` for ``options.machine``; the exit status."""
+    if not 0 <= options.verify <= MOST_VERIFIED:
+        raise StudyError(f"--verify {options.verify} is not a number from 0 to {MOST_VERIFIED}")
+    machine = load_machine(options.machine)
+    if options.cores is not None and not machine.is_hardware:
+        raise StudyError(
+            f"--cores compares whole turns, which simulated machines do not run: {machine.name} "
+            "was not measured on hardware; leave --cores out"
+        )
+    if options.cores is not None and options.ranks > options.cores:
+        raise StudyError(
+            f"--ranks {options.ranks} is more than --cores {options.cores}: a rank takes a core at "
+            "least; ask for fewer ranks or more cores"
+        )
+    study = load(options.study, options.set)
+    problem = Problem(study, machine, options.ranks, options.cores, options.model, options.twin)
+    tuned = tune(problem, options.verify)
+    if keys := tuned.choice.candidate.replaces(study):
+        message(f"the choice replaces what the study sets in [communication]: {', '.join(keys)}")
+    summary = tuned.summary()
+    files: list[str] = []
+    if options.out is not None:
+        chosen = tuned.choice
+        split = (chosen.ranks, chosen.threads)
+        files = write_all(Path(options.out), study, chosen.candidate, machine, split, summary)
+    if options.json:
+        print_json(summary)
+    else:
+        show(tuned)
+    if files:
+        message(f"{options.out} has {', '.join(files)}")
+    return 0
+
+
+def show(tuned: Tuned) -> None:
+    """Print the best candidates as a table, and the choice as a study has it."""
+    problem, choice = tuned.problem, tuned.choice
+    split = problem.cores is not None
+    columns = ["process grid, layout", "reduce, broadcast", "other keys", "predicted", "verified"]
+    what = "a turn" if problem.whole_turns else "the communication of a turn"
+    steps = tuned.sampled_steps
+    part = f", verified by {steps[0]} of its {steps[1]} steps" if steps else ""
+    print_table(
+        f"{problem.machine.name}: the best of {len(tuned.entries)} candidates, {what}{part}, in ms",
+        columns,
+        [_row(entry, split) for entry in tuned.entries[:SHOWN]],
+    )
+    print(sections({"communication": choice.candidate.communication()}))
+    print(
+        f"{choice.ranks} ranks × {choice.threads} threads: {choice.predicted:.4g} s expected for "
+        f"{what}, 90 %: {choice.low:.3g} to {choice.high:.3g} s (model {problem.model_name})"
+    )
+    verified = "not verified" if choice.verified is None else f"{choice.verified:.4g} s verified"
+    print(f"{verified}, {_reference(problem)}")
+
+
+def _reference(problem: Problem) -> str:
+    if problem.machine.is_hardware:
+        return f"on {problem.machine.name}, measured hardware"
+    return f"on {problem.machine.name}, {problem.twin} twin: a simulator, not hardware"
+
+
+def _row(entry: Entry, split: bool) -> list[str]:
+    own = entry.candidate
+    grid = written_grid(own)
+    both = own.reduce if own.reduce == own.broadcast else f"{own.reduce}, {own.broadcast}"
+    ranks = f"{entry.ranks} × {entry.threads}: " if split else ""
+    return [
+        f"{ranks}{grid} {own.layout}",
+        both,
+        other_keys(entry),
+        f"{entry.predicted * 1e3:.4g}",
+        "" if entry.verified is None else f"{entry.verified * 1e3:.4g}",
+    ]
+
+
+def written_grid(candidate: Candidate) -> str:
+    """Process grid as in a study, two of them with a comma between."""
+    grid = grid_value(candidate.shapes)
+    return grid if isinstance(grid, str) else ",".join(grid)
+
+
+def other_keys(entry: Entry) -> str:
+    """The lesser keys that are not as they mostly are."""
+    own, usual = entry.candidate, Candidate(None)
+    names = ("crossing", "transpose", "schedule", "aggregate", "overlap")
+    words = [
+        f"{name}={_word(getattr(own, name))}"
+        for name in names
+        if getattr(own, name) != getattr(usual, name)
+    ]
+    return ", ".join([*words, *(f"{n}.{key}={_word(v)}" for n, key, v in own.phases)])
+
+
+def _word(value: object) -> str:
+    return str(value).lower()

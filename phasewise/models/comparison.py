@@ -1,0 +1,256 @@
+"""``phasewise compare``: what runs measured, or a simulator, over what models predict for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from phasewise.errors import RunError, StudyError
+from phasewise.machines import Machine, load_machine
+from phasewise.models import Case, Prediction, predict
+from phasewise.models.discovery import chosen_models
+from phasewise.models.interval import spread
+from phasewise.runs.disk import disk_reason
+from phasewise.study import Study
+from phasewise.study.communication import LAYOUTS, Place
+from phasewise.traces.records import RECORD_FILE, Communication, read_communication
+
+STUDY_FILE = "study.json"
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run's folder: its record, its study as it was placed on the ranks, and the twin.
+
+    `computes`: whether computation took time in it; `tuned_turns`: in how many turns other
+    algorithms than those of the record were tried.
+    """
+
+    directory: Path
+    record: Communication
+    study: Study
+    twin: str
+    computes: bool
+    tuned_turns: int
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Seconds of a turn in each phase of communication, mean over the ranks."""
+        turns = max(self.record.turns, 1)
+        return {
+            phase.name: float(np.mean(phase.communicating)) / turns
+            for phase in self.record.phases
+            if phase.communicates
+        }
+
+    @property
+    def meshes(self) -> float:
+        """How often in a turn a new Green function was sent at each interaction point.
+
+        Of the rank that sent most, where the study makes them as needed.
+        """
+        green = self.record.phase("green")
+        points = [ip for ip in self.study.ips if ip.model == "strong-strong"]
+        needed = [ip for ip in points if ip.green_function == "as-needed"]
+        if green is None or not needed:
+            return 0.0
+        calls = float(green.calls.max()) / max(self.record.turns, 1)
+        steps = sum(2 * ip.slices - 1 for ip in points if ip.green_function == "every-step")
+        return max(calls - steps, 0.0) / len(needed)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run beside one prediction of it; seconds are of a turn's communication.
+
+    `spread`: where the prediction's interval comes from.
+    """
+
+    run: Recorded
+    predicted: Prediction
+    spread: str
+
+    @property
+    def measured_seconds(self) -> float:
+        """Of all phases, mean over the ranks."""
+        return sum(self.run.phases.values())
+
+    @property
+    def ratio(self) -> float | None:
+        """Measured over predicted; None where nothing is predicted."""
+        return _ratio(self.measured_seconds, self.predicted.communication_seconds)
+
+    @property
+    def inside(self) -> bool:
+        """Whether the measured time lies in the 90 % interval."""
+        return self.predicted.low <= self.measured_seconds <= self.predicted.high
+
+    @property
+    def phase_ratios(self) -> dict[str, float]:
+        """Measured over predicted of each phase that has both."""
+        measured = self.run.phases
+        pairs = {name: (measured.get(name, 0.0), s) for name, s in self.predicted.phases.items()}
+        return {name: m / s for name, (m, s) in pairs.items() if s > 0 and name in measured}
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        record, one = self.run.record, self.predicted
+        turn = record.seconds / max(record.turns, 1) if self.run.computes else None
+        return {
+            "directory": str(self.run.directory),
+            "ranks": record.ranks,
+            "kind": "simulated" if record.simulated else "run",
+            "process_grid": record.grid_text,
+            "layout": record.layout,
+            "tuned_turns": self.run.tuned_turns,
+            "model": one.model,
+            "ratio": self.ratio,
+            "measured_seconds": self.measured_seconds,
+            "predicted_seconds": one.communication_seconds,
+            "low": one.low,
+            "high": one.high,
+            "interval": self.spread,
+            "inside": self.inside,
+            "phases": self.phase_ratios,
+            "measured_turn_seconds": turn,
+            "predicted_turn_seconds": one.turn_seconds,
+            "turn_ratio": None if turn is None else _ratio(turn, one.turn_seconds),
+        }
+
+
+def read_run(directory: str | Path) -> Recorded:
+    """A run's folder; RunError, one sentence, where it lacks its record or its study."""
+    folder = Path(directory)
+    record = read_communication(folder)
+    if record.turns == 0:
+        raise RunError(f"{folder / RECORD_FILE} holds no turn: there is nothing to compare")
+    head = _read_json(folder / RECORD_FILE)
+    machine = head.get("machine")
+    twin = str(machine.get("twin", "full")) if isinstance(machine, dict) else "full"
+    computes = bool(head.get("computation", True))
+    study = _study(folder, record, head["algorithms"])
+    return Recorded(folder, record, study, twin, computes, int(head.get("tuned_turns", 0)))
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RunError(f"{path.parent} holds no {path.name}: give the folder of a run") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError(f"{path} cannot be read ({disk_reason(error)})") from None
+    except ValueError as error:
+        raise RunError(f"{path} is damaged: {error}") from None
+    if not isinstance(content, dict):
+        raise RunError(f"{path} is damaged: it is no JSON object")
+    return content
+
+
+def _study(folder: Path, record: Communication, algorithms: dict[str, Any]) -> Study:
+    """The resolved study of a folder, on the recorded process grid and places.
+
+    algorithms: those of the record, by key of [communication].
+    """
+    path = folder / STUDY_FILE
+    tables = _read_json(path)
+    own = tables.get("communication")
+    if isinstance(own, dict):
+        if own.get("layout") not in LAYOUTS:
+            # The file that it names may be gone: the record has the places.
+            own["layout"], own["process_grid"] = LAYOUTS[0], "auto"
+        if not record.simulated:
+            # A run may have tuned itself; a simulation does as its study says.
+            tables["communication"] = _with_algorithms(own, algorithms)
+    try:
+        study = Study.from_dict(tables, folder)
+    except StudyError as error:
+        raise RunError(f"{path} cannot be used: {error}") from None
+    chosen = study.communication
+    if record.ranks > 1:
+        chosen = replace(chosen, process_grid=record.process_grid)
+    if record.layout not in LAYOUTS:
+        places = tuple(cast(Place, tuple(map(int, place))) for place in record.place)
+        chosen = replace(chosen, layout="file", layout_file=Path(record.layout), places=places)
+    return replace(study, communication=chosen)
+
+
+def _with_algorithms(own: dict[str, Any], algorithms: dict[str, Any]) -> dict[str, Any]:
+    """A study's [communication] with the algorithms of a record, by which the run went on where it
+    had tuned itself; those of single phases have dotted names: `reduce_row.algorithm`.
+    """
+    chosen = {key: value for key, value in own.items() if key != "phase"}
+    phases: dict[str, dict[str, Any]] = {}
+    for name, value in algorithms.items():
+        phase, _, key = name.rpartition(".")
+        (phases.setdefault(phase, {}) if phase else chosen)[key] = value
+    return chosen | ({"phase": phases} if phases else {})
+
+
+def machine_of(run: Recorded, given: str | None) -> Machine:
+    """The machine in --machine, or that on which the run was simulated."""
+    if given is not None:
+        return load_machine(given)
+    if not run.record.simulated or run.record.machine is None:
+        raise StudyError(
+            f"{run.directory} was run on real hardware: give its machine's file as --machine, made "
+            "by phasewise machine measure"
+        )
+    try:
+        return load_machine(run.record.machine)
+    except StudyError:
+        raise StudyError(
+            f'{run.directory} was simulated on "{run.record.machine}", which is no machine that '
+            "phasewise knows: give its file as --machine"
+        ) from None
+
+
+def compare(
+    run: Recorded, machine: Machine, models: str | None = None, fit: Sequence[str | Path] = ()
+) -> list[Point]:
+    """A run beside what each model predicts for it: those named with commas, or the best one."""
+    records = tuple(map(Path, fit))
+    case = Case(run.study, machine, run.record.ranks, run.twin, run.meshes, records)
+    names = chosen_models(models, [str(path) for path in fit], machine)
+    return [
+        Point(run, predict(case, name), spread(name, machine, run.twin).source) for name in names
+    ]
+
+
+def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str, Any]:
+    """What ``compare --json`` prints: errors are |measured/predicted - 1| of the totals.
+
+    reference: what the models are judged by, a simulator as soon as one of the runs is of it.
+    """
+    by_model = {name: _errors(own) for name, own in _by_model(points).items()}
+    names = list(dict.fromkeys(machine.name for machine in machines))
+    simulated = any(point.run.record.simulated for point in points)
+    return {
+        "machine": names[0] if len(names) == 1 else names,
+        "reference": "simulator" if simulated else "hardware",
+        "model": points[0].predicted.model,
+        "points": [point.to_dict() for point in points],
+        **_errors(points),
+        "models": by_model,
+    }
+
+
+def _by_model(points: Sequence[Point]) -> dict[str, list[Point]]:
+    names = dict.fromkeys(point.predicted.model for point in points)
+    return {name: [p for p in points if p.predicted.model == name] for name in names}
+
+
+def _errors(points: Sequence[Point]) -> dict[str, float | None]:
+    errors = [abs(point.ratio - 1) for point in points if point.ratio is not None]
+    return {
+        "mean_error": float(np.mean(errors)) if errors else None,
+        "worst_error": max(errors, default=None),
+    }
+
+
+def _ratio(measured: float, predicted: float) -> float | None:
+    return measured / predicted if predicted > 0 else None

@@ -1,0 +1,74 @@
+"""``phasewise plan``: what each phase of a turn will send, counted without a run.
+
+The table has the columns of Table 3 of the source paper, and, for nodes of a given size, those of
+its Table 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from phasewise.driver import Planner, load_planner
+from phasewise.errors import StudyError
+from phasewise.study import Study
+from phasewise.study.communication import grid_value
+from phasewise.study.process_grid import check_process_grid
+
+COUNTED = ("messages", "bytes_per_rank", "intra_node", "inter_node")
+
+
+def plan(
+    study: Study, ranks: int, rank: int | None = None, planner: Planner | None = None
+) -> dict[str, Any]:
+    """What each phase of a turn sends on so many ranks, shaped as ``plan --json``.
+
+    Of each phase, the numbers are of the rank that sends most messages in it, or of ``rank``;
+    a node has ``communication.node_size`` ranks, or one. Sizes are in bytes. Totals leave out what
+    the library sends, which cannot be seen, and what is sent only for a new mesh. StudyError where
+    the process grid does not suit the ranks.
+    """
+    check_process_grid(study, ranks)
+    if rank is not None and not 0 <= rank < ranks:
+        raise StudyError(f"--rank {rank} is not one of the {ranks} ranks, 0 to {ranks - 1}")
+    size = study.communication.node_size or 1
+    chosen = -1 if rank is None else rank
+    try:
+        found = (planner or load_planner()).plan(study.parameters(), ranks, size, chosen)
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+    phases = [_phase(phase) for phase in found["phases"]]
+    (prow1, pcol1), (prow2, pcol2) = found["process_grid"]
+    return {
+        "ranks": found["ranks"],
+        "process_grid": grid_value(((prow1, pcol1), (prow2, pcol2))),
+        "layout": str(study.communication.layout_file or study.communication.layout),
+        "node_size": size,
+        "phases": phases,
+        "totals": _totals(phases),
+        "load": found["load"],
+    }
+
+
+def _phase(found: dict[str, Any]) -> dict[str, Any]:
+    sizes = sorted(found["sizes"])
+    listed = [{"bytes": size, "count": count} for size, count in sizes]
+    one = sizes[0][0] if sizes else 0
+    return {
+        **{key: found[key] for key in ("name", "pattern", "direction", "beam", "library", "per")},
+        "rank": found["rank"],
+        "messages": found["messages"],
+        "bytes": one if len(sizes) < 2 else listed,
+        **{key: found[key] for key in COUNTED[1:]},
+    }
+
+
+def _totals(phases: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    each_turn = [phase for phase in phases if phase["per"] == "turn"]
+    sent = [phase for phase in each_turn if not phase["library"]]
+    asked = [phase for phase in each_turn if phase["library"]]
+    totals = {key: sum(phase[key] for phase in sent) for key in COUNTED}
+    return totals | {
+        "library_calls": sum(phase["messages"] for phase in asked),
+        "library_bytes": sum(phase["bytes_per_rank"] for phase in asked),
+    }

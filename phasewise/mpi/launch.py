@@ -1,0 +1,270 @@
+"""Starts the ranks of a run with mpiexec and what the machine needs; says what became of them.
+
+Works as root, with more ranks than cores, and inside a batch allocation, without any variable set.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from phasewise.driver import launched_size
+from phasewise.errors import RunError
+from phasewise.mpi.progress import RELAY_VARIABLE
+from phasewise.mpi.rank_output import RankOutput
+from phasewise.output import print_json
+
+LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.hydra")
+PR_SET_PDEATHSIG = 1
+OURS = "phasewise: "
+"""Beginning of a sentence that a failing rank or driver says."""
+MPI_VARIABLES = (
+    *("PMIX_", "ORTE_SCHIZO_", "OMPI_APP_", "OMPI_COMM_WORLD_", "OMPI_NUM_APP_", "OMPI_UNIVERSE_"),
+    *("OMPI_FIRST_RANKS", "OMPI_FILE_LOCATION", "OMPI_COMMAND", "OMPI_ARGV"),
+    *("OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir"),
+)
+"""Beginnings of the variables that Open MPI sets in its processes."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """What decides how ranks are placed: usable cores, whether a batch system gave them, root."""
+
+    cores: int
+    allocated: bool
+    root: bool
+
+
+def launched() -> bool:
+    """Whether this process is a rank that a launcher has started."""
+    return launched_size() > 0
+
+
+def find_mpiexec() -> tuple[str, bool]:
+    """Path of mpiexec, and whether it is Open MPI's; RunError where there is none."""
+    found = [path for name in LAUNCHERS if (path := shutil.which(name))]
+    for path in found:
+        if is_open_mpi(_version(path)):
+            return path, True
+    if found:
+        return found[0], False
+    raise RunError("--ranks needs mpiexec, which is not found; install Open MPI (make setup does)")
+
+
+def _version(path: str) -> str:
+    try:
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout + done.stderr
+
+
+def is_open_mpi(version: str) -> bool:
+    """Whether this is what Open MPI's mpiexec says of its version."""
+    return "Open MPI" in version or "OpenRTE" in version
+
+
+def this_machine(environment: Mapping[str, str] | None = None) -> Host:
+    """The machine, or the batch allocation, that this process is in."""
+    environment = os.environ if environment is None else environment
+    allocated = allocated_cores(environment)
+    here = len(os.sched_getaffinity(0))
+    return Host(allocated or here, allocated is not None, os.geteuid() == 0)
+
+
+def allocated_cores(environment: Mapping[str, str]) -> int | None:
+    """Cores of the SLURM or PBS allocation in `environment`; None outside of one."""
+    nodes = environment.get("SLURM_JOB_CPUS_PER_NODE")
+    if nodes:
+        # "64(x2),32" means two nodes of 64 and one of 32.
+        parts = re.findall(r"(\d+)(?:\(x(\d+)\))?", nodes)
+        return sum(int(cores) * int(times or 1) for cores, times in parts)
+    node_file = environment.get("PBS_NODEFILE")
+    if node_file and Path(node_file).is_file():
+        slots = len(Path(node_file).read_text().split())
+        per_slot = environment.get("NCPUS") or environment.get("OMP_NUM_THREADS") or "1"
+        return slots * (int(per_slot) if per_slot.isdigit() else 1)
+    return None
+
+
+def mpiexec_options(
+    machine: Host, ranks: int, threads: int, open_mpi: bool, alone: bool = False
+) -> list[str]:
+    """Options between mpiexec and the program.
+
+    On a machine that others may use too, nothing is bound, as two runs would share the same cores,
+    and a waiting rank yields its core: spinning, it would hold up the rank that it waits for.
+    alone: nothing else is to run, as in a measurement, whose ranks stay where they are and spin.
+    """
+    options = ["-n", str(ranks)]
+    if not open_mpi:
+        return options
+    if machine.root:
+        options.append("--allow-run-as-root")
+    crowded = ranks * threads > machine.cores
+    if machine.allocated and not crowded:
+        return [*options, "--map-by", f"slot:PE={threads}", "--bind-to", "core"]
+    if alone and not crowded:
+        # Two ranks share a core where each has a hardware thread of it.
+        options += ["--oversubscribe", "--map-by", f"slot:PE={threads}"]
+        options += ["--bind-to", "core:overload-allowed"]
+        return [*options, "--mca", "mpi_yield_when_idle", "0"]
+    options += ["--oversubscribe", "--bind-to", "none"]
+    return [*options, "--mca", "mpi_yield_when_idle", "1"]
+
+
+def rank_variables(machine: Host, ranks: int, threads: int) -> dict[str, str]:
+    """Variables of the ranks; waiting threads give way where there are more of them than cores."""
+    variables = {"OMP_NUM_THREADS": str(threads), RELAY_VARIABLE: "1"}
+    # mpiexec gives its ranks a terminal of its own, whatever standard output is.
+    columns = shutil.get_terminal_size((100, 24)).columns
+    variables |= {"COLUMNS": str(columns)} if sys.stdout.isatty() else {"TERM": "dumb"}
+    if ranks * threads > machine.cores:
+        variables["OMP_WAIT_POLICY"] = "passive"
+    return variables
+
+
+def without_mpi(environment: Mapping[str, str]) -> dict[str, str]:
+    """`environment` less what a parent that runs MPI has left in it, which misleads mpiexec."""
+    if "PMIX_NAMESPACE" not in environment:
+        return dict(environment)
+    return {
+        name: value
+        for name, value in environment.items()
+        if not name.startswith(MPI_VARIABLES) or name.startswith("PMIX_MCA_")
+    }
+
+
+def passed_on(variables: Mapping[str, str], environment: Mapping[str, str]) -> list[str]:
+    """Options by which Open MPI hands variables to ranks on other nodes."""
+    debug = ["PHASEWISE_DEBUG"] if "PHASEWISE_DEBUG" in environment else []
+    return [word for name in [*variables, *debug] for word in ("-x", name)]
+
+
+def start(
+    words: Sequence[str], ranks: int, threads: int, quiet: bool = False, as_json: bool = False
+) -> int:
+    """Run the command `phasewise` with these words in so many ranks, and wait for it.
+
+    The exit status: what the ranks end with, 1 where one died. `quiet` shows no progress, `as_json`
+    prints an object with the error where no rank was left to do so.
+    """
+    program = [sys.executable, "-m", "phasewise", *words]
+    command, environment = launch_command(program, ranks, threads)
+    try:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=end_with_parent,
+        )
+    except OSError as error:
+        raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
+    return _watch(process, quiet, as_json)
+
+
+def launch_command(
+    program: Sequence[str], ranks: int, threads: int, alone: bool = False
+) -> tuple[list[str], dict[str, str]]:
+    """The words that start `program` in so many ranks, and the environment that they need.
+
+    alone: as of `mpiexec_options`.
+    """
+    mpiexec, open_mpi = find_mpiexec()
+    machine = this_machine()
+    variables = rank_variables(machine, ranks, threads)
+    command = [mpiexec, *mpiexec_options(machine, ranks, threads, open_mpi, alone)]
+    if open_mpi:
+        command += passed_on(variables, os.environ)
+    environment = without_mpi(os.environ) | variables
+    if open_mpi and machine.root:
+        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return [*command, *program], environment
+
+
+def run_to_end(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
+    """Run `command` without showing what it says: its exit status, and its own sentence, or else
+    the first line on standard error, or nothing. RunError where it cannot be started.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -\n")]
+    own = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
+    return done.returncode, (own or lines or [""])[0]
+
+
+def end_with_parent() -> None:
+    """Ask the system to end this process, which another is to become, with its parent (Linux).
+
+    mpiexec and smpirun end what they started when they get that signal.
+    """
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _watch(process: subprocess.Popen[bytes], quiet: bool, as_json: bool) -> int:
+    """Show what the ranks say until they end, and pass on what this process is asked to do."""
+    stops = Stops(process)
+    output = RankOutput(quiet)
+    assert process.stderr is not None
+    for line in process.stderr:
+        output.take(line.decode(errors="replace").rstrip("\n"))
+    status = process.wait()
+    stops.restore()
+    output.finish()
+    if status == 0:
+        return 0
+    if not output.reported:
+        sentence = output.verdict(status, stops.requested)
+        output.say(f"phasewise: {sentence}")
+        if as_json:
+            print_json({"error": sentence, "status": RunError.exit_status})
+    status = status if status in (1, 2) else RunError.exit_status
+    if output.failure is not None and as_json:
+        print_json({"error": output.failure, "status": status})
+    return status
+
+
+class Stops:
+    """Passes a request to stop on to every rank, as the signal that mpiexec forwards.
+
+    A plain SIGTERM would have mpiexec kill the ranks within a second, in the middle of a turn. The
+    second request does that.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.requested = False
+        self._process = process
+        signals = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+        self._former = {number: signal.signal(number, self._stop) for number in signals}
+
+    def _stop(self, number: int, frame: object) -> None:  # noqa: ARG002
+        self._process.send_signal(signal.SIGTERM if self.requested else signal.SIGUSR1)
+        self.requested = True
+
+    def restore(self) -> None:
+        """Give the signals back to whoever had them."""
+        for number, handler in self._former.items():
+            signal.signal(number, handler)

@@ -1,0 +1,147 @@
+"""The parser of the command line, options that several subcommands share, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from phasewise.errors import StudyError
+from phasewise.machines import TWINS
+from phasewise.study.communication import LAYOUTS
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are StudyError sentences, with the nearest valid name."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        self._options: list[str] = []
+        self._choices: list[str] = []
+        super().__init__(*arguments, **settings)
+
+    def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
+        """As argparse has it, with the names kept for suggestions."""
+        action = super().add_argument(*names, **settings)
+        self._options += action.option_strings
+        self.suggest(map(str, action.choices or ()))
+        return action
+
+    def suggest(self, choices: Iterable[str]) -> None:
+        """Words that may have been meant where a choice is not known."""
+        self._choices += choices
+
+    def error(self, message: str) -> NoReturn:
+        raise StudyError(f"{message}{self._nearest(message)} (see {self.prog} --help)")
+
+    def _nearest(self, message: str) -> str:
+        if message.startswith("unrecognized arguments: "):
+            unknown = message.partition(": ")[2].split()[0].partition("=")[0]
+            names = self._options
+        elif "invalid choice: " in message:
+            unknown = message.partition("invalid choice: ")[2].partition(" (")[0].strip("'")
+            names = self._choices
+        else:
+            return ""
+        near = difflib.get_close_matches(unknown, names, n=1)
+        return f"; did you mean {near[0]}?" if near else ""
+
+
+def count(text: str) -> int:
+    """A number of ranks, threads or turns: an integer of at least 1."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= 10**6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1000000")
+    return number
+
+
+def counts(text: str) -> list[int]:
+    """Several numbers of ranks: 32,64,128."""
+    return [count(word) for word in text.split(",")]
+
+
+def add_json(parser: Parser, what: str) -> None:
+    """``--json``, and what it prints."""
+    parser.add_argument("--json", action="store_true", help=what)
+
+
+def add_study(parser: Parser) -> None:
+    """The study, and overrides of its keys."""
+    parser.add_argument("study", metavar="STUDY", help="the study, a TOML file")
+    add_overrides(parser)
+
+
+def add_overrides(parser: Parser) -> None:
+    """``--set``."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="override one key, such as ip.1.slices=4; repeat for more",
+    )
+
+
+def add_processors(parser: Parser) -> None:
+    """``--ranks`` and ``--threads``."""
+    parser.add_argument("--ranks", type=count, metavar="N", help="MPI ranks to start")
+    parser.add_argument("--threads", type=count, default=1, metavar="T", help="threads per rank")
+
+
+def add_target(parser: Parser) -> None:
+    """The machine, and which simulated twin of it."""
+    parser.add_argument(
+        "--machine", required=True, metavar="M", help="such as bassi, or a machine's TOML file"
+    )
+    parser.add_argument("--twin", choices=TWINS, default="full", help="of a simulated machine")
+
+
+def add_models(parser: Parser) -> None:
+    """``--model`` and ``--fit``."""
+    parser.add_argument(
+        "--model", metavar="NAME,…", help="one model or several (the best for the machine)"
+    )
+    parser.add_argument(
+        "--fit", nargs="+", default=[], metavar="DIR", help="recorded runs for model measured"
+    )
+
+
+def add_placement(parser: Parser) -> None:
+    """``--process-grid``, ``--layout`` and ``--node-size``, which `placement` reads."""
+    parser.add_argument(
+        "--process-grid", metavar="PxQ", help="Prow x Pcol, such as 8x16; 2x2,1x3 for each beam"
+    )
+    parser.add_argument(
+        "--layout", metavar="L", help="random, row-first, column-first, or the file of a layout"
+    )
+    parser.add_argument("--node-size", type=count, metavar="K", help="ranks of a node")
+
+
+def placement(options: argparse.Namespace) -> list[str]:
+    """The overrides that --process-grid, --layout and --node-size stand for.
+
+    Two grids are written 2x2,1x3; a layout's file is relative to the working folder.
+    """
+    overrides = []
+    if options.process_grid is not None:
+        grids = options.process_grid.split(",")
+        value = grids if len(grids) > 1 else grids[0]
+        overrides.append(f"communication.process_grid={_toml(value)}")
+    if options.layout is not None:
+        file = Path(options.layout)
+        word = options.layout in LAYOUTS or not file.exists()
+        value = options.layout if word else str(file.resolve())
+        overrides.append(f"communication.layout={_toml(value)}")
+    if options.node_size is not None:
+        overrides.append(f"communication.node_size={options.node_size}")
+    return overrides
+
+
+def _toml(value: str | list[str]) -> str:
+    # JSON's texts and lists of texts are TOML's too.
+    return json.dumps(value, ensure_ascii=False)

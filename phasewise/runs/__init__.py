@@ -1,0 +1,1 @@
+"""Runs: the loop, what it records, its results, checkpoints, its folder and the disk."""

@@ -1,0 +1,229 @@
+"""Checkpoints: everything a bit-exact resume needs, whatever the number of ranks.
+
+A checkpoint is one HDF5 file, `checkpoint/turn-<turn>.h5`: the turn, the living particles of both
+beams by ascending id, the study, a CRC-32 of each dataset, and one
+of study and turn. Random numbers are a function of
+the seed, the id and the turn, so there is no other state. The file is written beside, synced and
+renamed, so that one of that name is whole; the last two are kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.driver import COORDINATES, Communicator, Driver
+from phasewise.errors import RunError, StudyError
+from phasewise.mpi.gathering import BLOCK, count_particles, gather_particles
+from phasewise.mpi.ranks import collectively, on_rank_zero
+from phasewise.runs.disk import DAMAGE, damage_reason, disk_reason, replacing_hdf5
+from phasewise.runs.records import json_attribute
+from phasewise.study import Study
+
+FORMAT = 2
+KEPT = 2
+COLUMNS = ("id", *COORDINATES)
+
+FREE_KEYS = frozenset(
+    {
+        "title",
+        "turns",
+        "records.every",
+        "records.slices_every",
+        "records.pair_luminosity_every",
+        "records.particles_every",
+        "records.particles_fraction",
+        "records.field",
+        "records.checkpoint_every",
+        "records.checkpoint_minutes",
+    }
+)
+"""Keys of a study that may change between a checkpoint and the run that goes on from it."""
+
+FREE_KINDS = re.compile(r"communication\..*|ip\.\d+\.green_function")
+"""Such keys too: how the ranks divide and exchange their work changes no bit of the physics."""
+
+
+def write_checkpoint(folder: Path, driver: Driver, comm: Communicator, study: Study) -> Path:
+    """Write a checkpoint of this moment into `folder`; collective.
+
+    RunError where it cannot be written: the earlier ones stay.
+    """
+    path = folder / f"turn-{driver.turn:012d}.h5"
+    totals = {beam: driver.macroparticles(beam) for beam in (1, 2)}
+    counts = {b: count_particles(driver, comm, b, total) for b, total in totals.items()}
+    try:
+        with ExitStack() as stack:
+            file = stack.enter_context(replacing_hdf5(path)) if comm.rank() == 0 else None
+            if file is not None:
+                file.attrs["format"] = FORMAT
+                file.attrs["turn"] = driver.turn
+                text = json_attribute(study.resolved())
+                file.create_dataset("study", data=text)
+                file.attrs["crc32"] = _head_crc(text, driver.turn)
+            for beam, total in totals.items():
+                sink = None if file is None else _Sink(file, beam, counts[beam])
+                for block in gather_particles(driver, comm, beam, total):
+                    if sink is not None:
+                        sink.write(block)
+                if sink is not None:
+                    sink.finish()
+        if comm.rank() == 0:
+            for old in find_checkpoints(folder)[KEPT:]:
+                old.unlink()
+    except OSError as error:
+        raise RunError(
+            f"the checkpoint {path} cannot be written ({disk_reason(error)}); "
+            "what was written before is kept"
+        ) from error
+    return path
+
+
+class _Sink:
+    """The datasets of one beam, filled block by block with their checksums."""
+
+    def __init__(self, file: h5py.File, beam: int, count: int) -> None:
+        self._filled = 0
+        self._crc = dict.fromkeys(COLUMNS, 0)
+        self._datasets = {
+            name: file.create_dataset(
+                f"beam{beam}/{name}", (count,), "<u4" if name == "id" else "<f8"
+            )
+            for name in COLUMNS
+        }
+
+    def write(self, block: Mapping[str, NDArray[Any]]) -> None:
+        last = self._filled + len(block["id"])
+        for name in COLUMNS:
+            values = np.ascontiguousarray(block[name])
+            self._datasets[name][self._filled : last] = values
+            self._crc[name] = zlib.crc32(values.tobytes(), self._crc[name])
+        self._filled = last
+
+    def finish(self) -> None:
+        for name, dataset in self._datasets.items():
+            dataset.attrs["crc32"] = self._crc[name]
+
+
+def find_checkpoints(folder: Path) -> list[Path]:
+    """The checkpoints in `folder`, newest first."""
+    return sorted(folder.glob("turn-*.h5"), reverse=True)
+
+
+def choose_checkpoint(folder: Path, study: Study) -> tuple[Path, list[str]]:
+    """The newest whole checkpoint of `study` in `folder`, and a sentence for each that is damaged.
+
+    RunError where there is none; StudyError where it belongs to another study.
+    """
+    notes: list[str] = []
+    for path in find_checkpoints(folder):
+        try:
+            with h5py.File(path, "r", locking=False) as file:
+                saved, turn = verify(file)
+        except DAMAGE as error:
+            notes.append(f"the checkpoint {path} is damaged ({damage_reason(error)})")
+        else:
+            check_study(path, saved, study, turn)
+            return path, notes
+    if notes:
+        raise RunError(f"{'; '.join(notes)}, and there is no older one to go on from")
+    raise RunError(f"there is no checkpoint in {folder} to go on from; run without --resume")
+
+
+def _head_crc(study: str, turn: int) -> int:
+    """Checksum of what is not in the beams' datasets."""
+    return zlib.crc32(f"{turn}\n{study}".encode())
+
+
+def verify(file: h5py.File) -> tuple[dict[str, Any], int]:
+    """Study and turn of a checkpoint, all of it as its checksums say; else one of DAMAGE."""
+    if file.attrs["format"] != FORMAT:
+        raise OSError(f"its format is {file.attrs['format']}, and this version reads {FORMAT}")
+    for name in (f"beam{beam}/{column}" for beam in (1, 2) for column in COLUMNS):
+        dataset = file[name]
+        crc = 0
+        for first in range(0, dataset.shape[0], BLOCK):
+            crc = zlib.crc32(dataset[first : first + BLOCK].tobytes(), crc)
+        if crc != dataset.attrs["crc32"]:
+            raise OSError(f"the checksum of {name} does not agree")
+    text, turn = file["study"].asstr()[()], int(file.attrs["turn"])
+    if file.attrs["crc32"] != _head_crc(text, turn):
+        raise OSError("the checksum of its study and turn does not agree")
+    return json.loads(text), turn
+
+
+def check_study(path: Path, saved: dict[str, Any], study: Study, turn: int) -> None:
+    """StudyError where the checkpoint at `path` belongs to another study than `study`."""
+    now = json.loads(json_attribute(study.resolved()))
+    here, there = _flat(now), _flat(saved)
+    keys = sorted(k for k in here.keys() | there.keys() if here.get(k) != there.get(k))
+    differing = [k for k in keys if k not in FREE_KEYS and not FREE_KINDS.fullmatch(k)]
+    if differing:
+        shown = ", ".join(
+            f"{k} ({there.get(k, 'not given')} there, {here.get(k, 'not given')} here)"
+            for k in differing[:4]
+        )
+        more = f" and {len(differing) - 4} more" if len(differing) > 4 else ""
+        raise StudyError(f"the checkpoint {path} is of another study: {shown}{more} differ")
+    if study.turns < turn:
+        raise StudyError(f"turns = {study.turns}, but the checkpoint {path} stands at turn {turn}")
+
+
+def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def restore(folder: Path, driver: Driver, comm: Communicator, study: Study) -> list[str]:
+    """Put `driver` where the newest whole checkpoint in `folder` stands; collective.
+
+    Every rank reads its own particles. Returns sentences about damaged checkpoints passed over.
+    """
+    chosen = on_rank_zero(comm, lambda: choose_checkpoint(folder, study))
+    path, notes = chosen if chosen is not None else (Path(), [])
+    path = Path(comm.broadcast(str(path).encode()).decode())
+    turn, beams = collectively(comm, lambda: _read(path, driver))
+    for beam, columns in beams.items():
+        driver.replace_particles(beam, *(columns[name] for name in COLUMNS))
+    driver.set_turn(turn)
+    return [f"{note}; going on from {path}" for note in notes]
+
+
+def _read(path: Path, driver: Driver) -> tuple[int, dict[int, dict[str, NDArray[Any]]]]:
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            beams = {b: _read_beam(file[f"beam{b}"], driver, b) for b in driver.beams_here}
+            return int(file.attrs["turn"]), beams
+    except DAMAGE as error:
+        raise RunError(f"the checkpoint {path} cannot be read: {damage_reason(error)}") from error
+
+
+def _read_beam(group: h5py.Group, driver: Driver, beam: int) -> dict[str, NDArray[Any]]:
+    first, last = (_place(group["id"], i) for i in (driver.first_id(beam), driver.last_id(beam)))
+    return {name: group[name][first:last] for name in COLUMNS}
+
+
+def _place(ids: h5py.Dataset, id_: int) -> int:
+    """Index of the first of the ascending `ids` not below `id_`, by bisection on the disk."""
+    low, high = 0, int(ids.shape[0])
+    while low < high:
+        middle = (low + high) // 2
+        if ids[middle] < id_:
+            low = middle + 1
+        else:
+            high = middle
+    return low

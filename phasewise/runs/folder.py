@@ -1,0 +1,132 @@
+"""The folder of a run: what lies where in it, and that only one run writes to it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from phasewise.errors import RunError
+from phasewise.output import message
+from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.study import Study
+from phasewise.traces.records import EVENT_FILE, RECORD_FILE
+
+TUNING_FILE = "tuning.json"
+"""Which ways to exchange a run tried, and the one it went on with (docs/records.md)."""
+
+REPLACED = (
+    *("study.toml", "study.json", "performance.json", "summary.json"),
+    *(RECORD_FILE, EVENT_FILE, TUNING_FILE),
+)
+"""Files of a run that are written beside and then put in their place."""
+
+
+class RunFolder:
+    """Paths of a run's files. Rank 0 alone calls `prepare` and `release`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: int | None = None
+
+    @property
+    def records(self) -> Path:
+        """Turn-by-turn records."""
+        return self.path / "records.h5"
+
+    @property
+    def checkpoints(self) -> Path:
+        """Folder of the checkpoints."""
+        return self.path / "checkpoint"
+
+    @property
+    def particles(self) -> Path:
+        """Folder of the particle dumps."""
+        return self.path / "particles"
+
+    def prepare(self, study: Study, source: Path | None, resume: bool) -> None:
+        """Make the folder and lock it, with the study in it unless a run is gone on with.
+
+        An earlier run in it is moved aside, unless it is gone on with. RunError where the disk
+        refuses, or another run is writing to it.
+        """
+        try:
+            if resume and not self.path.is_dir():
+                raise RunError(
+                    f"there is no run in {self.path} to go on from; run without --resume"
+                )
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._take_lock()
+            self._drop_halves()
+            if not resume and self.records.exists():
+                self._move_aside()
+        except OSError as error:
+            raise RunError(
+                f"the folder {self.path} cannot be used ({disk_reason(error)})"
+            ) from error
+        if not resume:
+            self.keep_study(study, source)
+
+    def keep_study(self, study: Study, source: Path | None) -> None:
+        """Write the study as given and as resolved; on resuming, once it is accepted."""
+        try:
+            if source is not None:
+                replace_text(self.path / "study.toml", source.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise RunError(
+                f"{self.path / 'study.toml'} cannot be written ({disk_reason(error)})"
+            ) from error
+        self.write_json("study.json", study.resolved())
+
+    def write_json(self, name: str, value: Any) -> None:
+        """Write a JSON file into the folder, whole or not at all."""
+        try:
+            replace_text(self.path / name, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise RunError(
+                f"{self.path / name} cannot be written ({disk_reason(error)})"
+            ) from error
+
+    def release(self) -> None:
+        """Let the next run in."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def tidy(self) -> None:
+        """Remove the half-written files of a run whose ranks are all dead; nothing else."""
+        if not (self.path / ".lock").exists():
+            return  # the run did not get as far as this
+        with suppress(OSError, RunError):
+            self._take_lock()
+            self._drop_halves()
+        self.release()
+
+    def _take_lock(self) -> None:
+        self._lock = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.release()
+            raise RunError(f"another run is writing to {self.path}; choose another --out") from None
+
+    def _drop_halves(self) -> None:
+        """Remove what a run that was killed had written beside and not yet put in its place."""
+        halves = [self.path / f"{name}.partial" for name in REPLACED]
+        halves += [*self.checkpoints.glob("*.partial"), *self.particles.glob("*.partial")]
+        for half in halves:
+            half.unlink(missing_ok=True)
+
+    def _move_aside(self) -> None:
+        """Rename the folder of the earlier run, nothing of which is overwritten."""
+        number = 1
+        while (aside := self.path.with_name(f"{self.path.name}.{number}")).exists():
+            number += 1
+        self.path.rename(aside)
+        self.release()
+        self.path.mkdir()
+        self._take_lock()
+        message(f"phasewise: the earlier run in {self.path} was moved to {aside}")

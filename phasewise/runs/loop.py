@@ -1,0 +1,114 @@
+"""The run loop: turns, records, dumps, checkpoints, progress; and the `run` command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from phasewise.driver import Core, load_core
+from phasewise.errors import StudyError
+from phasewise.mpi.progress import Progress, Silent
+from phasewise.mpi.ranks import AgreedError, collectively, on_rank_zero
+from phasewise.mpi.signals import Interrupts
+from phasewise.runs.folder import RunFolder
+from phasewise.runs.recording import Recording
+from phasewise.runs.records import check_schedule
+from phasewise.runs.results import Results
+from phasewise.runs.simulation import Simulation
+from phasewise.study import Study
+from phasewise.study.process_grid import check_process_grid
+from phasewise.tuning.auto import AutoTuner
+
+
+def run(
+    study: Study,
+    out: str | Path | None = None,
+    threads: int = 1,
+    resume: bool = False,
+    callback: Callable[[Simulation], None] | None = None,
+    progress: Progress | None = None,
+    source: Path | None = None,
+    core: Core | None = None,
+    events: int = 0,
+) -> Results:
+    """Run `study` in this process, or, under mpiexec, in all ranks together; its results.
+
+    out: folder for records and checkpoints, by default one that goes away with the results.
+    resume: go on from the last checkpoint in `out`, bit-exactly, on any number of ranks.
+    callback: called on every rank after each turn with the simulation.
+    source: the study's file, of which `out` keeps a copy.
+    events: of the time line that each rank keeps at most; 0: it keeps none.
+
+    RunError where the run fails, or is stopped by a signal (it writes a checkpoint first);
+    StudyError where the study cannot be run, or the checkpoint belongs to another one.
+    """
+    if resume and out is None:
+        raise StudyError("resume needs the folder of the run to go on with: give out")
+    core = core or load_core()
+    collectively(core, lambda: check_schedule(study))
+    collectively(core, lambda: check_process_grid(study, core.size()))
+    keep, folder = _choose_folder(core, out)
+    with ExitStack() as stack:
+        on_rank_zero(core, lambda: folder.prepare(study, source, resume))
+        if core.rank() == 0:
+            stack.callback(folder.release)
+        interrupts = stack.enter_context(Interrupts())
+        progress = progress or Silent()
+        stack.callback(progress.close)
+        simulation = Simulation(study, threads, core, events)
+        recording = Recording(simulation, folder, core, resume)
+        stack.callback(recording.abandon)
+        if resume:
+            on_rank_zero(core, lambda: folder.keep_study(study, source))
+        tuner = AutoTuner(simulation, folder, core, resume)
+        _loop(tuner, recording, interrupts, progress, callback, keep is None)
+        recording.finish()
+    core.barrier()
+    return Results(folder.path, keep)
+
+
+def _choose_folder(
+    core: Core, out: str | Path | None
+) -> tuple[TemporaryDirectory[str] | None, RunFolder]:
+    """The folder, and its guard where it is a temporary one."""
+    if out is not None:
+        return None, RunFolder(Path(out))
+    keep = TemporaryDirectory(prefix="phasewise-") if core.rank() == 0 else None
+    path = core.broadcast(b"" if keep is None else keep.name.encode()).decode()
+    return keep, RunFolder(Path(path))
+
+
+def _loop(
+    tuner: AutoTuner,
+    recording: Recording,
+    interrupts: Interrupts,
+    progress: Progress,
+    callback: Callable[[Simulation], None] | None,
+    resumable: bool,
+) -> None:
+    simulation = tuner.simulation
+    study = simulation.study
+    progress.update(simulation.turn, study.turns, "")
+    while simulation.turn < study.turns:
+        tuner.step()
+        recording.turn_done()
+        if callback is not None:
+            callback(simulation)
+        progress.update(simulation.turn, study.turns, recording.detail)
+        stop = recording.agree(interrupts.requested)
+        if stop and simulation.turn < study.turns:
+            progress.close()
+            if resumable:
+                recording.checkpoint()
+            tuner.close()
+            recording.finish(complete=False)
+            raise AgreedError(_stopped(simulation, resumable), 1)
+
+
+def _stopped(simulation: Simulation, resumable: bool) -> str:
+    sentence = f"stopped by a signal after turn {simulation.turn} of {simulation.study.turns}"
+    if not resumable:
+        return sentence
+    return f"{sentence}; a checkpoint is written: go on with the same command and --resume"

@@ -1,0 +1,329 @@
+"""Records of a run, written turn by turn to one HDF5 file that others may read meanwhile.
+
+HDF5's single-writer multiple-reader mode (SWMR) keeps the file readable, and whole after a crash,
+but forbids new objects once it is on: every dataset is made at the start, empty, and extended when
+its turn has come. docs/records.md lists them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from phasewise.driver import Arrays
+from phasewise.errors import PhasewiseError, RunError, StudyError
+from phasewise.runs.disk import DAMAGE, damage_reason, disk_reason, missing_bytes, reserve, trim
+from phasewise.study import Study
+
+FLUSH_SECONDS = 0.5, 2.0
+"""The file is brought up to date no more often than the first and no less often than the second."""
+BUFFERED_TURNS = 1024
+BUFFERED_BYTES = 1 << 19
+"""No more than this waits to be written: it is what a full disk costs."""
+CHUNK_BYTES = 1 << 16
+COPIED_BYTES = 1 << 22
+RESERVED = 1 << 20
+"""Bytes kept beyond the arrays to be written, for the file's own bookkeeping."""
+OBJECT_BYTES = 2048
+"""Of the file's bookkeeping for each dataset, at most."""
+SNAPSHOTS = 10_000
+"""Most snapshots a file is laid out for: each is some objects, made when the run starts."""
+
+SLICE_SHAPES: dict[str, tuple[int, ...]] = {"count": (), "z": (), "mean": (4,), "sigma": (4,)}
+FIELD_AXES = ("x", "y")
+FIELD_GRIDS = ("charge", "potential", "ex", "ey")
+
+OPEN_FOR_WRITING = "already open for write"
+"""In HDF5's refusal of a file that its writer has not closed, without SWMR."""
+
+Row = tuple[tuple[int, ...], str]
+
+
+def row_layout(study: Study) -> dict[str, Row]:
+    """Shape and type of one turn's entry in each dataset extended turn by turn."""
+    points = len(study.ips)
+    layout: dict[str, Row] = {"turn": ((), "i8"), "luminosity": ((points,), "f8")}
+    for beam in study.beams:
+        tracked = 0 if beam.strong else study.records.tracked
+        entries: dict[str, Row] = {
+            "mean": ((6,), "f8"),
+            "covariance": ((6, 6), "f8"),
+            "moment3": ((6,), "f8"),
+            "moment4": ((6,), "f8"),
+            "emittance": ((3,), "f8"),
+            "particles": ((), "i8"),
+            "losses": ((), "i8"),
+            "outside": ((points,), "i8"),
+            "tracked": ((tracked, 6), "f8"),
+        }
+        layout |= {f"beam{beam.number}/{name}": row for name, row in entries.items()}
+    return layout
+
+
+def snapshot_layout(study: Study, first: int = 0) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Name and expected shape of every dataset written once, for turns from `first` on."""
+    records = study.records
+    colliding = [(k, ip) for k, ip in enumerate(study.ips, 1) if ip.model != "none"]
+    for turn in _scheduled(first, study.turns, records.slices_every):
+        for k, ip in colliding:
+            for beam in (1, 2):
+                for name, row in SLICE_SHAPES.items():
+                    yield f"slices/{turn}/ip{k}/beam{beam}/{name}", (ip.slices, *row)
+    for turn in _scheduled(first, study.turns, records.pair_luminosity_every):
+        for k, ip in colliding:
+            yield f"pair_luminosity/{turn}/ip{k}", (ip.slices, ip.slices)
+    if records.field and study.has_field:
+        grid = study.ips[0].grid
+        for beam in (1, 2):
+            group = f"field/{study.turns - 1}/ip1/beam{beam}"
+            yield from ((f"{group}/{n}", (g,)) for n, g in zip("xy", grid, strict=True))
+            yield from ((f"{group}/{name}", grid) for name in FIELD_GRIDS)
+
+
+def _scheduled(first: int, turns: int, every: int) -> range:
+    return range(-(-first // every) * every, turns, every) if every else range(0)
+
+
+def check_schedule(study: Study) -> None:
+    """StudyError where the records ask for more snapshots than one file can be laid out for."""
+    for key in ("slices_every", "pair_luminosity_every"):
+        every = getattr(study.records, key)
+        if every and study.turns / every > SNAPSHOTS:
+            least = -(-study.turns // SNAPSHOTS)
+            raise StudyError(
+                f"records.{key} = {every} asks for {-(-study.turns // every)} snapshots in "
+                f"{study.turns} turns, and a file holds {SNAPSHOTS}: give at least {least}"
+            )
+
+
+class RecordsWriter:
+    """The only writer of a records file; OSErrors of the disk become RunErrors of one sentence."""
+
+    def __init__(self, path: Path, study: Study, attributes: Mapping[str, Any]) -> None:
+        """A new file; `attributes` are those of its root that are known before the run."""
+        self._start(path, study)
+        with self._writing():
+            self._file = h5py.File(path, "w", libver="latest", locking=False)
+            self._lay_out(attributes, None, 0)
+
+    @classmethod
+    def resume(
+        cls, path: Path, study: Study, attributes: Mapping[str, Any], turn: int
+    ) -> RecordsWriter:
+        """The records at `path` cut to the turns before `turn`, to be gone on with.
+
+        They are copied beside and moved into place, so that a failure leaves the old file whole.
+        """
+        writer = cls.__new__(cls)
+        writer._start(path, study)
+        beside = path.with_name(path.name + ".new")
+        with open_records(path) as old, reading(path):
+            rows = len(old["turn"])
+            if rows < turn:
+                raise RunError(f"{path} ends before turn {turn}, at which the checkpoint stands")
+            with writer._writing():
+                writer._file = h5py.File(beside, "w", libver="latest", locking=False)
+                kept = dict(attributes) | {"created": old.attrs["created"]}
+                writer._former_seconds = float(old.attrs["seconds_per_turn"])
+                writer._lay_out(kept, old, turn)
+                beside.replace(path)
+        return writer
+
+    def _start(self, path: Path, study: Study) -> None:
+        self.path = path
+        self._study = study
+        self._layout = row_layout(study)
+        self._rows: list[dict[str, Any]] = []
+        self._flushed = time.monotonic()
+        self._failed = False
+        self._former_seconds = np.nan
+        self._chunks = self._row_bytes = 0
+
+    def _lay_out(self, attributes: Mapping[str, Any], old: h5py.File | None, turn: int) -> None:
+        """Attributes, every dataset, and what `old` holds of the turns before `turn`; then SWMR."""
+        file = self._file
+        snapshots = dict(snapshot_layout(self._study, turn))
+        reserve(file, OBJECT_BYTES * (len(snapshots) + len(self._layout)) + RESERVED)
+        fixed = {"complete": False, "seconds_per_turn": np.nan}
+        for name, value in (dict(attributes) | fixed).items():
+            file.attrs[name] = value
+        file.attrs["created"] = attributes.get(
+            "created", datetime.now(UTC).isoformat("T", "seconds")
+        )
+        for name, (shape, kind) in self._layout.items():
+            bytes_per_row = 8 * max(1, int(np.prod(shape)))
+            wide = tuple(max(1, length) for length in shape)
+            chunk = (max(1, min(BUFFERED_TURNS, CHUNK_BYTES // bytes_per_row)), *wide)
+            self._chunks += bytes_per_row * chunk[0]
+            self._row_bytes += bytes_per_row
+            made = file.create_dataset(
+                name,
+                (0, *shape),
+                kind,
+                maxshape=(None, *wide),
+                chunks=chunk,
+            )
+            if old is not None:
+                _copy_rows(old[name], made, turn)
+        if old is not None:
+            _copy_snapshots(old, file, turn)
+        for name, shape in snapshots.items():
+            if name not in file:
+                file.create_dataset(
+                    name, (0,) * len(shape), "f8", maxshape=(None,) * len(shape), chunks=shape
+                )
+        file.swmr_mode = True
+
+    def append(self, turn: int, record: Mapping[str, Any]) -> None:
+        """Keep the driver's record of `turn`; it reaches the file within seconds."""
+        row: dict[str, Any] = {"turn": turn, "luminosity": np.array(record["luminosity"])}
+        for name, (shape, _) in self._layout.items():
+            if name not in row:
+                # Copied, as the driver may reuse what it hands over.
+                row[name] = np.empty(shape) if 0 in shape else np.array(record[name[4:]])
+        self._rows.append(row)
+        waited = time.monotonic() - self._flushed
+        often, seldom = FLUSH_SECONDS
+        due = len(self._rows) >= self._study.records.every and waited >= often
+        full = len(self._rows) >= min(BUFFERED_TURNS, BUFFERED_BYTES // self._row_bytes)
+        if due or waited >= seldom or full:
+            self.flush()
+
+    def flush(self) -> None:
+        """Bring the file up to date; what it held before stays readable if this fails."""
+        with self._writing():
+            if self._rows:
+                self._reserve()
+                last = self._file["turn"].shape[0] + len(self._rows)
+                for name in sorted(self._layout, key=lambda name: name == "turn"):
+                    if name == "turn":  # readers count the turns, which is why they come last
+                        self._file.flush()
+                    dataset = self._file[name]
+                    dataset.resize(last, axis=0)
+                    if dataset.size:
+                        dataset[last - len(self._rows) :] = np.stack([r[name] for r in self._rows])
+                self._rows.clear()
+            self._file.flush()
+        self._flushed = time.monotonic()
+
+    def sync(self) -> None:
+        """Flush, and wait until the disk has it."""
+        self.flush()
+        with self._writing():
+            os.fsync(self._file.id.get_vfd_handle())
+
+    def snapshot(self, group: str, values: Arrays) -> None:
+        """Write the arrays of `values` under `group`, such as `slices/100/ip1/beam2`."""
+        with self._writing():
+            for name in values:
+                dataset = self._file.get(f"{group}/{name}" if name else group)
+                if dataset is not None:
+                    array = np.asarray(values[name], dtype=np.float64)
+                    reserve(self._file, 2 * array.nbytes + RESERVED)
+                    dataset.resize(array.shape)
+                    dataset[...] = array
+
+    def close(self, complete: bool = False, seconds_per_turn: float = float("nan")) -> None:
+        """Write what is left and close; `complete` says that the study ran to its end.
+
+        Without `seconds_per_turn` those of the records gone on with stay.
+        """
+        known = self._former_seconds if np.isnan(seconds_per_turn) else seconds_per_turn
+        self.flush()
+        with self._writing():
+            self._file.attrs.modify("complete", complete)
+            self._file.attrs.modify("seconds_per_turn", known)
+            self._file.close()
+            trim(self.path)
+
+    def close_after_failure(self) -> None:
+        """Write what can still be written, and let go of the file whatever state the disk is in."""
+        with contextlib.suppress(RunError):
+            if not self._failed:
+                self.flush()
+        with contextlib.suppress(OSError, RuntimeError):
+            self._file.close()
+            trim(self.path)
+
+    def _reserve(self) -> None:
+        """Take the space that the buffered rows need, a chunk more of every dataset included."""
+        rows = sum(np.asarray(value).nbytes for row in self._rows for value in row.values())
+        reserve(self._file, 2 * rows + self._chunks + RESERVED)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, RuntimeError) as error:
+            if isinstance(error, RunError):
+                raise
+            self._failed = True
+            raise RunError(
+                f"records cannot be written to {self.path} ({disk_reason(error)}); "
+                "what was written before is kept"
+            ) from error
+
+
+def open_records(path: Path) -> h5py.File:
+    """A records file for reading, also while it is written or after its writer was killed.
+
+    No lock is taken, so that a reader never stands in the way of the writer. RunError where there
+    is none, or it is damaged. HDF5 reads damaged metadata again and again in its SWMR mode, in case
+    a writer mends it: only a file that is marked as being written is opened so.
+    """
+    try:
+        with reading(path):
+            if missing_bytes(path):
+                raise OSError("it is truncated")
+            try:
+                return h5py.File(path, "r", locking=False)
+            except OSError as error:
+                if OPEN_FOR_WRITING not in str(error):
+                    raise
+            return h5py.File(path, "r", libver="latest", swmr=True, locking=False)
+    except FileNotFoundError:
+        raise RunError(f"there are no records at {path}") from None
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turns what a damaged file at `path` makes h5py and json raise into a RunError."""
+    try:
+        yield
+    except (PhasewiseError, FileNotFoundError):
+        raise
+    except DAMAGE as error:
+        reason = disk_reason(error) if isinstance(error, OSError) else damage_reason(error)
+        raise RunError(f"{path} cannot be read as records: {reason}") from error
+
+
+def json_attribute(value: Any) -> str:
+    """A dictionary as the attributes `study` and `derived` hold it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _copy_rows(old: h5py.Dataset, new: h5py.Dataset, rows: int) -> None:
+    new.resize(rows, axis=0)
+    if not new.size:
+        return
+    step = max(1, COPIED_BYTES // old[:1].nbytes)
+    for first in range(0, rows, step):
+        reserve(new.file, 2 * COPIED_BYTES)
+        new[first : min(rows, first + step)] = old[first : min(rows, first + step)]
+
+
+def _copy_snapshots(old: h5py.File, new: h5py.File, turn: int) -> None:
+    """Keep the snapshots of the turns before `turn`."""
+    for kind in ("slices", "pair_luminosity", "field"):
+        for name in old.get(kind, {}):
+            if int(name) < turn:
+                old.copy(f"{kind}/{name}", new.require_group(kind))

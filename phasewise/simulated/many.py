@@ -1,0 +1,188 @@
+"""Many simulated runs, side by side in processes of their own, each one kept and not run twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache as keep
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from phasewise.errors import RunError, StudyError
+from phasewise.machines import make_twin
+from phasewise.machines.smpirun import simulated_tree
+from phasewise.mpi.launch import end_with_parent
+from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.simulated.simulate import Request, algorithms, simulate
+from phasewise.study import Study
+from phasewise.study.communication import grid_value
+
+Summary = dict[str, Any]
+Report = Callable[[int, int], None]
+"""Is told how many simulations are done, and of how many."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A study, and how it is simulated."""
+
+    study: Study
+    request: Request
+
+    @property
+    def name(self) -> str:
+        """What a sentence calls it: machine, ranks, process grid, layout, algorithms."""
+        own, request = self.study.communication, self.request
+        grid = grid_value(own.process_grid)
+        shown = grid if isinstance(grid, str) else ",".join(grid)
+        return (
+            f"{self.study.title} on {request.machine.name}, {request.ranks} ranks, process grid "
+            f"{shown}, {own.layout}, {own.reduce}/{own.broadcast}"
+        )
+
+
+def simulate_many(
+    tasks: Sequence[Task], cache: Path, workers: int = 2, progress: Report | None = None
+) -> list[Summary]:
+    """The summaries of `tasks`, as of `simulate` and in their order.
+
+    cache: a folder with one JSON file per simulation, made where it is not there; what it holds is
+    not simulated again. A file's name follows from all that the result does: study, request, twin,
+    driver and SimGrid. workers: processes at the same time. RunError, or StudyError, names the task
+    that failed; those which had ended by then are kept.
+    """
+    _make_folder(cache)
+    keys = [key_of(task) for task in tasks]
+    found = {key: _kept(cache, key) for key in keys}
+    missing = {key: task for key, task in zip(keys, tasks, strict=True) if found[key] is None}
+    done = len(found) - len(missing)
+    report = progress or _silent
+    report(done, len(found))
+    for key, summary in _run_all(missing, workers):
+        found[key] = summary
+        _keep(cache, key, summary)
+        done += 1
+        report(done, len(found))
+    return [summary for summary in (found[key] for key in keys) if summary is not None]
+
+
+def key_of(task: Task) -> str:
+    """A name for the result of `task`: the same for the same simulation, and for no other."""
+    study, request = task.study, task.request
+    twin = make_twin(request.machine, request.twin, request.ranks)
+    content = [
+        study.parameters(),
+        study.communication.layout_file,
+        algorithms(study),
+        (request.machine.name, request.machine.node_ranks, request.machine.processor),
+        (request.ranks, request.twin, request.steps, request.events),
+        (request.skeleton, request.computation),
+        (twin.platform, twin.hosts, twin.options),
+        simulator(),
+    ]
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:32]
+
+
+@keep
+def simulator() -> tuple[str, ...]:
+    """Of the driver, the platform and smpirun, which holds SimGrid's version."""
+    smpirun = shutil.which("smpirun")
+    files = [*simulated_tree(), *([Path(smpirun)] if smpirun else [])]
+    return tuple(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
+
+
+def _run_all(tasks: dict[str, Task], workers: int) -> Iterator[tuple[str, Summary]]:
+    """Keys and summaries as they come; the first failure ends the others."""
+    if workers <= 1 or len(tasks) <= 1:
+        for key, task in tasks.items():
+            yield key, _run(task)
+        return
+    with _processes(min(workers, len(tasks))) as pool:
+        futures: dict[Future[Summary], str] = {
+            pool.submit(_run_apart, task): key for key, task in tasks.items()
+        }
+        for future in as_completed(futures):
+            key = futures[future]
+            try:
+                summary = future.result()
+            except BrokenProcessPool:
+                raise RunError(
+                    f"a process that simulated {tasks[key].name}, or another beside it, was "
+                    "killed, perhaps for want of memory: use fewer workers"
+                ) from None
+            yield key, summary
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that start afresh (MPI may be loaded in this one) and end with this one."""
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
+    try:
+        yield pool
+    except BaseException:
+        # Those that are running get the signal to end, upon which they end their simulations.
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        pool.shutdown(wait=True, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _run_apart(task: Task) -> Summary:
+    """In a process of its own, which ends when it is interrupted, its simulation with it."""
+    try:
+        return _run(task)
+    except KeyboardInterrupt:
+        os._exit(1)
+
+
+def _run(task: Task) -> Summary:
+    try:
+        with TemporaryDirectory(prefix="phasewise-") as folder:
+            return simulate(task.study, task.request, Path(folder))[0]
+    except StudyError as error:
+        raise StudyError(f"{task.name}: {error}") from None
+    except (RunError, OSError) as error:
+        raise RunError(f"{task.name}: {error}") from None
+
+
+def _make_folder(cache: Path) -> None:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(
+            f"the folder {cache} cannot be used for simulations ({disk_reason(error)})"
+        ) from error
+
+
+def _kept(cache: Path, key: str) -> Summary | None:
+    """What the cache holds; None where that is nothing, or cannot be read."""
+    try:
+        found = json.loads((cache / f"{key}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) and "communication_seconds" in found else None
+
+
+def _keep(cache: Path, key: str, summary: Summary) -> None:
+    # Another process may be writing the same entry: each has a file of its own beside it.
+    own = cache / f"{key}.{os.getpid()}"
+    try:
+        replace_text(own, json.dumps(summary) + "\n")
+        own.replace(cache / f"{key}.json")
+    except OSError as error:
+        raise RunError(f"{cache / key}.json cannot be written ({disk_reason(error)})") from error
+
+
+def _silent(done: int, every: int) -> None:
+    """Tells nobody."""

@@ -1,0 +1,105 @@
+"""What the driver wrote on a simulated machine, turned into the records of a run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasewise.errors import RunError
+from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.runs.folder import RunFolder
+from phasewise.runs.records import RecordsWriter, json_attribute
+from phasewise.study import Study
+from phasewise.study.derived import derive
+from phasewise.traces.records import EVENT_FILE, RECORD_FILE
+from phasewise.version import __version__
+
+TURN_FILE = "turns.jsonl"
+LEAST_TURNS = 2
+"""Turns from which on they are recorded: of fewer nothing can be analysed."""
+
+SCALED_TIMES = ("computing", "communicating", "waiting")
+SCALED_COUNTS = ("calls", "messages", "bytes")
+
+
+def take_communication(source: Path, target: Path, extra: dict[str, Any]) -> None:
+    """Write the driver's communication.json and events.bin of `source` into `target`.
+
+    extra: what the file says beside what the driver knows, such as the machine. Where steps were
+    sampled, times and counts of each phase are scaled to those of all steps.
+    """
+    content = json.loads((source / RECORD_FILE).read_text(encoding="utf-8"))
+    scale = content.get("scale", {})
+    for rank in content["rank"]:
+        _scale_rank(rank, scale)
+    content["seconds"] = max(rank["seconds"] for rank in content["rank"])
+    ranks = content.pop("rank")
+    head = json.dumps(content | extra)
+    lines = ",\n  ".join(json.dumps(rank) for rank in ranks)
+    try:
+        (target / RECORD_FILE).unlink(missing_ok=True)
+        (target / EVENT_FILE).unlink(missing_ok=True)
+        if (source / EVENT_FILE).is_file():
+            shutil.move(source / EVENT_FILE, target / EVENT_FILE)
+        replace_text(target / RECORD_FILE, f'{head[:-1]},\n "rank": [\n  {lines}\n]}}\n')
+    except OSError as error:
+        raise RunError(
+            f"the record of the communication cannot be written into {target} "
+            f"({disk_reason(error)})"
+        ) from error
+
+
+def _scale_rank(rank: dict[str, Any], scale: dict[str, float]) -> None:
+    for name, phase in rank["phases"].items():
+        factor = scale.get(name, 1.0)
+        if factor == 1.0:
+            continue
+        rank["seconds"] += (factor - 1.0) * (phase["computing"] + phase["communicating"])
+        for key in SCALED_TIMES:
+            phase[key] *= factor
+        for key in SCALED_COUNTS:
+            phase[key] = round(phase[key] * factor)
+        phase["sent_to"] = {
+            peer: [round(count * factor) for count in sent]
+            for peer, sent in phase["sent_to"].items()
+        }
+
+
+def take_records(
+    source: Path, folder: RunFolder, study: Study, ranks: int, seconds_per_turn: float
+) -> None:
+    """Write records.h5 of `folder` from the driver's turns in `source`, if there are enough."""
+    turns = source / TURN_FILE
+    if study.turns < LEAST_TURNS or not turns.is_file():
+        return
+    attributes = {
+        "study": json_attribute(study.resolved()),
+        "derived": json_attribute(derive(study).to_dict()),
+        "version": __version__,
+        "ranks": ranks,
+        "threads": 1,
+    }
+    writer = RecordsWriter(folder.records, study, attributes)
+    try:
+        with turns.open(encoding="utf-8") as lines:
+            for line in lines:
+                record = json.loads(line)
+                writer.append(record.pop("turn"), _shaped(record))
+    except BaseException:
+        writer.close_after_failure()
+        raise
+    writer.close(True, seconds_per_turn)
+
+
+def _shaped(record: dict[str, Any]) -> dict[str, Any]:
+    """A line's values in the shapes of the driver's `record()`."""
+    shaped = {name: np.asarray(value, dtype=np.float64) for name, value in record.items()}
+    for beam in (1, 2):
+        for name, columns in (("covariance", 6), ("tracked", 6)):
+            if (key := f"{beam}/{name}") in shaped:
+                shaped[key] = shaped[key].reshape(-1, columns)
+    return shaped

@@ -1,0 +1,183 @@
+"""``phasewise simulate``: a study's turns on a simulated machine, by the same driver.
+
+The reference is a simulator, not hardware: docs/machines.md says what it models.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from phasewise.errors import RunError, StudyError
+from phasewise.machines import Floor, Machine, Twin, floor, make_twin, nodes_of
+from phasewise.machines.smpirun import simulate_driver, simulated_tree
+from phasewise.runs.disk import disk_reason
+from phasewise.runs.folder import RunFolder
+from phasewise.simulated.records import take_communication, take_records
+from phasewise.study import Study
+from phasewise.study.process_grid import check_process_grid
+from phasewise.traces.records import PHASES, Communication, read_communication
+from phasewise.traces.writing import communication_summary
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a study is simulated.
+
+    twin: plain or full. steps: of a turn's steps so many, spread evenly, stand for all; 0: all.
+    skeleton: the true messages without particles. computation: work is charged at the machine's
+    rate. events: kept by each rank, 0: no time line.
+    """
+
+    machine: Machine
+    ranks: int
+    twin: str = "full"
+    steps: int = 0
+    skeleton: bool = False
+    computation: bool = True
+    events: int = 0
+
+
+def simulate(
+    study: Study, request: Request, out: Path, source: Path | None = None
+) -> tuple[dict[str, Any], Communication]:
+    """Simulate `study`; the summary as ``simulate --json`` prints it, and the record in `out`.
+
+    source: the study's file, of which `out` keeps a copy. StudyError where study, machine and ranks
+    do not fit, RunError where SimGrid is missing or the simulation fails.
+    """
+    machine, ranks = request.machine, request.ranks
+    steps = _sampled_steps(study, request.steps)
+    check_process_grid(study, ranks)
+    _check_particles(study, request)
+    twin = make_twin(machine, request.twin, ranks)
+    simulated_tree()
+    folder = RunFolder(out)
+    folder.prepare(study, source, resume=False)
+    try:
+        with _working_folder() as work:
+            simulate_driver(twin, _parameters(study, request, steps), Path(work))
+            take_communication(Path(work), out, _head(study, request, steps))
+            record = read_communication(out)
+            if not request.skeleton and not steps:
+                seconds = record.seconds / record.turns
+                take_records(Path(work), folder, study, ranks, seconds)
+        summary = summarise(study, request, twin, record, steps)
+        folder.write_json("summary.json", summary)
+    finally:
+        folder.release()
+    return summary, record
+
+
+def _working_folder() -> TemporaryDirectory[str]:
+    try:
+        return TemporaryDirectory(prefix="phasewise-simulate-")
+    except OSError as error:
+        raise RunError(f"no temporary folder can be made ({disk_reason(error)})") from error
+
+
+def _sampled_steps(study: Study, asked: int) -> int:
+    """Steps to be sampled; 0 where that is all of them."""
+    if asked and not study.has_field:
+        raise StudyError(
+            "--steps samples the steps of strong-strong points, of which there is none"
+        )
+    fewest = min((2 * ip.slices - 1 for ip in study.ips if ip.model == "strong-strong"), default=0)
+    return asked if asked < fewest else 0
+
+
+def _check_particles(study: Study, request: Request) -> None:
+    for beam in study.beams:
+        if beam.distribution == "file" and not request.skeleton:
+            raise StudyError(
+                f"beam.{beam.number}.particles: particles from a file cannot be handed to "
+                "simulated ranks; simulate a distribution, or only the messages with --skeleton"
+            )
+
+
+def _parameters(study: Study, request: Request, steps: int) -> str:
+    rate = request.machine.processor
+    values = {
+        "records.events": request.events,
+        "simulated.steps": steps,
+        "simulated.skeleton": int(request.skeleton),
+        "simulated.flops": rate.flops if request.computation else 0.0,
+        "simulated.bandwidth": rate.bandwidth if request.computation else 0.0,
+    }
+    return study.parameters() + "".join(f"{key} = {value!r}\n" for key, value in values.items())
+
+
+def _head(study: Study, request: Request, steps: int) -> dict[str, Any]:
+    """What communication.json says beside what the driver knows."""
+    machine = {"name": request.machine.name, "title": request.machine.title, "twin": request.twin}
+    return {
+        "layout": str(study.communication.layout_file or study.communication.layout),
+        "algorithms": algorithms(study),
+        "machine": machine,
+        "steps": [steps or most_steps(study), most_steps(study)],
+        "skeleton": request.skeleton,
+        "computation": request.computation,
+    }
+
+
+def most_steps(study: Study) -> int:
+    """Steps of a turn at the interaction point that has most."""
+    return max(2 * ip.slices - 1 for ip in study.ips)
+
+
+def algorithms(study: Study) -> dict[str, Any]:
+    """The study's choice of algorithms, those of single phases under dotted names."""
+    own = study.communication
+    names = ("reduce", "broadcast", "schedule", "transpose", "aggregate", "crossing", "overlap")
+    single = {
+        f"{phase.name}.{key}": value for phase in own.phases for key, value in phase.given().items()
+    }
+    return {name: getattr(own, name) for name in names} | single
+
+
+def summarise(
+    study: Study, request: Request, twin: Twin, record: Communication, steps: int
+) -> dict[str, Any]:
+    """What ``simulate --json`` prints; times [s] are of one turn.
+
+    A phase's seconds, and `communication_seconds`, are means over the ranks of the time spent in
+    it, waiting included; `exchange_seconds` is that of the phases that exchange grids.
+    """
+    communicating = [phase for phase in record.phases if phase.communicates]
+    times = {phase.name: float(np.mean(phase.communicating)) for phase in communicating}
+    whole = sum((phase.communicating for phase in communicating), np.zeros(record.ranks))
+    turns = record.turns
+    limit = floor_of(record, request)
+    return {
+        "machine": request.machine.name,
+        "twin": twin.kind,
+        "reference": "simulator",
+        "ranks": record.ranks,
+        "process_grid": record.grid_text,
+        "layout": record.layout,
+        "algorithms": algorithms(study),
+        "turns": turns,
+        "steps": [steps or most_steps(study), most_steps(study)],
+        "skeleton": request.skeleton,
+        "computation": request.computation,
+        "turn_seconds": record.seconds / turns,
+        "communication_seconds": float(np.mean(whole)) / turns,
+        "communication_seconds_max": float(np.max(whole)) / turns,
+        "exchange_seconds": sum(times.get(name, 0.0) for name in PHASES) / turns,
+        "phases": {name: seconds / turns for name, seconds in times.items()},
+        "floor_seconds": limit.seconds / turns,
+        "floor": {name: getattr(limit, name) / turns for name in ("adapter", "cut", "memory")},
+        "communication": communication_summary(record),
+    }
+
+
+def floor_of(record: Communication, request: Request) -> Floor:
+    """The least time [s] that the recorded messages need on the machine, of all turns."""
+    traffic = record.traffic
+    nodes = nodes_of(request.machine, record.ranks)
+    taper = request.twin == "full"
+    return floor(request.machine, nodes, traffic.source, traffic.target, traffic.bytes, taper)

@@ -1,0 +1,1 @@
+"""What ranks recorded of their communication: written, read, and analysed."""

@@ -1,0 +1,315 @@
+"""What a run recorded of its communication: ``communication.json`` and ``events.bin`` of its folder
+(docs/communication.md).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.errors import RunError
+from phasewise.runs.disk import disk_reason
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Records = NDArray[np.void]
+
+RECORD_FILE = "communication.json"
+EVENT_FILE = "events.bin"
+VERSION = 1
+
+PHASES = (
+    "green", "reduce_column", "reduce_row", "solve", "broadcast_row", "broadcast_column",
+    "reduce", "broadcast",
+)  # fmt: skip
+"""Phases that exchange grids, in the order of a turn."""
+
+EVENT = np.dtype(
+    [
+        ("start", "<f8"), ("end", "<f8"), ("bytes", "<i8"), ("peer", "<i4"), ("number", "<i4"),
+        ("phase", "<i2"), ("kind", "u1"), ("channel", "u1"), ("unused", "<i4"),
+    ]
+)  # fmt: skip
+"""An event of ``events.bin``: times in s, `peer` a rank or -1, `phase` an index of names."""
+
+COMPUTE, PHASE, SEND, RECEIVE = range(4)
+"""Kinds of events."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Messages between pairs of ranks: arrays (n,) with one entry per pair that has any."""
+
+    source: Integers
+    target: Integers
+    messages: Integers
+    bytes: Integers
+
+    def matrix(self, ranks: int) -> Floats:
+        """Bytes from rank i to rank j, (ranks, ranks)."""
+        matrix = np.zeros((ranks, ranks))
+        np.add.at(matrix, (self.source, self.target), self.bytes)
+        return matrix
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase or kernel over all R ranks: arrays (R,), times in s over all turns.
+
+    `communicating` includes `waiting`, which lasts until a late partner had begun to send. With
+    `library` the bytes are the volume asked for, and `traffic` lacks it.
+    """
+
+    name: str
+    library: bool
+    calls: Integers
+    messages: Integers
+    bytes: Integers
+    computing: Floats
+    communicating: Floats
+    waiting: Floats
+    traffic: Traffic
+
+    @property
+    def communicates(self) -> bool:
+        """Whether this is a phase of communication, not a kernel alone."""
+        return bool(
+            self.name in PHASES or self.library or self.messages.any() or self.communicating.any()
+        )
+
+
+@dataclass(frozen=True)
+class Communication:
+    """The record of a run, real or simulated, on R ranks.
+
+    `seconds` and `rank_seconds` are those of the turns; `clock_offset` is to be added to a rank's
+    times to get rank 0's; `place` (R, 3) holds beam (from 1), column and row.
+    """
+
+    directory: Path
+    simulated: bool
+    machine: str | None
+    ranks: int
+    turns: int
+    seconds: float
+    process_grid: tuple[tuple[int, int], tuple[int, int]]
+    layout: str
+    algorithms: dict[str, str]
+    node: Integers
+    place: Integers
+    rank_seconds: Floats
+    clock_offset: Floats
+    dropped_events: Integers
+    events: Integers
+    names: tuple[tuple[str, ...], ...]
+    phases: tuple[Phase, ...]
+
+    @property
+    def source(self) -> str:
+        """Where the times come from, as every figure says it."""
+        if not self.simulated:
+            return "measured"
+        return f"simulated on {self.machine or 'an unnamed machine'} (a simulator, not hardware)"
+
+    @property
+    def grid_text(self) -> str:
+        """The process grid as it is written in a study, of both beams where they differ."""
+        first, second = (f"{prow}x{pcol}" for prow, pcol in self.process_grid)
+        return first if first == second else f"{first} and {second}"
+
+    @cached_property
+    def traffic(self) -> Traffic:
+        """Messages of all phases together."""
+        parts = [phase.traffic for phase in self.phases]
+        columns = ("source", "target", "messages", "bytes")
+        return Traffic(*(_joined([getattr(part, name) for part in parts]) for name in columns))
+
+    def phase(self, name: str) -> Phase | None:
+        """The phase of this name, if the run had it."""
+        return next((phase for phase in self.phases if phase.name == name), None)
+
+
+class Events:
+    """The time line of a run, read rank by rank; `names` are those of all ranks together."""
+
+    def __init__(self, record: Communication) -> None:
+        """RunError where the file is missing or is not as long as the record says."""
+        self.path = record.directory / EVENT_FILE
+        self.ranks = record.ranks
+        self.dropped = record.dropped_events
+        self.counts = record.events
+        self.names = _united(record.names)
+        self._offset = record.clock_offset
+        place = {name: index for index, name in enumerate(self.names)}
+        self._phase = [np.array([place[n] for n in own], np.int16) for own in record.names]
+        self._first = np.concatenate([[0], np.cumsum(record.events)])
+        self._file = self._open(int(self._first[-1]))
+
+    def _open(self, count: int) -> Records:
+        try:
+            size = self.path.stat().st_size
+            if size != count * EVENT.itemsize:
+                raise RunError(
+                    f"{self.path} is damaged: it holds {size} bytes, where {count} events of "
+                    f"{EVENT.itemsize} bytes were recorded"
+                )
+            if count == 0:
+                return np.empty(0, EVENT)
+            return np.memmap(self.path, EVENT, "r")
+        except OSError as error:
+            raise RunError(f"{self.path} cannot be read ({disk_reason(error)})") from None
+
+    def __len__(self) -> int:
+        return int(self._first[-1])
+
+    def of(self, rank: int) -> Records:
+        """Events (n,) of a rank in the order in which they ended, on rank 0's clock, `phase` an
+        index of `names`; RunError where one of them cannot be.
+        """
+        found = np.array(self._file[self._first[rank] : self._first[rank + 1]])
+        own = self._phase[rank]
+        message = found["kind"] >= SEND
+        peer = found["peer"][message]
+        if (
+            np.any((found["phase"] < 0) | (found["phase"] >= len(own)) | (found["kind"] > RECEIVE))
+            or np.any((peer < 0) | (peer >= self.ranks) | (found["number"][message] < 0))
+            or not np.all(found["start"] <= found["end"])
+        ):
+            raise RunError(f"{self.path} is damaged: an event of rank {rank} makes no sense")
+        found["start"] += self._offset[rank]
+        found["end"] += self._offset[rank]
+        found["phase"] = own[found["phase"]] if len(own) else 0
+        return found
+
+    def message_keys(self, messages: Records, rank: int | Integers, numbers: int) -> Integers:
+        """One number (n,) for each of `messages` of a rank or of ranks (n,), the same at both ends.
+
+        `numbers` exceeds every `number`; the key holds channel, sender, receiver and number.
+        """
+        peer, own = messages["peer"].astype(np.int64), np.asarray(rank, dtype=np.int64)
+        sends = messages["kind"] == SEND
+        source, target = np.where(sends, own, peer), np.where(sends, peer, own)
+        pair = (messages["channel"].astype(np.int64) * self.ranks + source) * self.ranks + target
+        return np.asarray(pair * numbers + messages["number"])
+
+
+def read_communication(directory: str | Path) -> Communication:
+    """The record in a run's folder; RunError, one sentence, where it is missing or damaged."""
+    path = Path(directory) / RECORD_FILE
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise RunError(f"{directory} holds no {RECORD_FILE}: give the folder of a run") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError(f"{path} cannot be read ({disk_reason(error)})") from None
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise RunError(f"{path} is damaged: {error}") from None
+    if isinstance(content, dict) and content.get("version", VERSION) != VERSION:
+        raise RunError(
+            f"{path} is of version {content['version']}; this phasewise reads version {VERSION}"
+        )
+    try:
+        return _record(Path(directory), content)
+    except KeyError as error:
+        raise RunError(f"{path} is damaged: it misses {error}") from None
+    except (TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise RunError(f"{path} is damaged: {error}") from None
+
+
+def _record(directory: Path, content: dict[str, Any]) -> Communication:
+    ranks = sorted(content["rank"], key=lambda entry: int(entry["rank"]))
+    count = int(content["ranks"])
+    if [entry["rank"] for entry in ranks] != list(range(count)):
+        raise ValueError(f"it does not list each of its {count} ranks once")
+    if int(content["turns"]) < 0 or not float(content["seconds"]) >= 0:
+        raise ValueError("its turns or seconds are negative")
+    first, second = ((int(prow), int(pcol)) for prow, pcol in content["process_grid"])
+    words = {True: "yes", False: "no"}
+    algorithms = {
+        str(name): words[value] if isinstance(value, bool) else str(value)
+        for name, value in content["algorithms"].items()
+    }
+
+    def column(name: str, kind: type = np.int64) -> NDArray[Any]:
+        return np.array([entry.get(name, 0) for entry in ranks], dtype=kind)
+
+    events = column("events")
+    names = tuple(tuple(map(str, entry.get("names", ()))) for entry in ranks)
+    return Communication(
+        directory=directory,
+        simulated=content["kind"] == "simulated",
+        machine=_machine(content["machine"]),
+        ranks=count,
+        turns=int(content["turns"]),
+        seconds=float(content["seconds"]),
+        process_grid=(first, second),
+        layout=str(content["layout"]),
+        algorithms=algorithms,
+        node=np.array([entry["node"] for entry in ranks], dtype=np.int64),
+        place=np.array([entry["place"] for entry in ranks], dtype=np.int64).reshape(count, 3),
+        rank_seconds=column("seconds", np.float64),
+        clock_offset=column("clock_offset", np.float64),
+        dropped_events=column("dropped_events"),
+        events=events,
+        names=names,
+        phases=tuple(_phases([entry["phases"] for entry in ranks])),
+    )
+
+
+def _machine(given: Any) -> str | None:
+    """Name of the machine, which is an object with its name or the name itself."""
+    name = given.get("name") if isinstance(given, dict) else given
+    return None if name is None else str(name)
+
+
+def _phases(by_rank: list[dict[str, Any]]) -> Iterator[Phase]:
+    """The phases of all ranks: those that exchange grids first, the others as they first appear."""
+    names = _united(tuple(tuple(phases) for phases in by_rank))
+    known = [name for name in PHASES if name in names]
+    for name in [*known, *(name for name in names if name not in PHASES)]:
+        entries = [phases.get(name, {}) for phases in by_rank]
+        yield Phase(
+            name=name,
+            library=any(entry.get("library", False) for entry in entries),
+            calls=_values(entries, "calls", np.int64),
+            messages=_values(entries, "messages", np.int64),
+            bytes=_values(entries, "bytes", np.int64),
+            computing=_values(entries, "computing", np.float64),
+            communicating=_values(entries, "communicating", np.float64),
+            waiting=_values(entries, "waiting", np.float64),
+            traffic=_traffic(entries),
+        )
+
+
+def _values(entries: list[dict[str, Any]], key: str, kind: type) -> NDArray[Any]:
+    # A rank that never met the phase has nothing of it; one that met it has everything.
+    return np.array([entry[key] if entry else 0 for entry in entries], dtype=kind)
+
+
+def _traffic(entries: list[dict[str, Any]]) -> Traffic:
+    rows = [
+        (source, int(target), int(messages), int(size))
+        for source, entry in enumerate(entries)
+        for target, (messages, size) in entry.get("sent_to", {}).items()
+    ]
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    if np.any((columns[1] < 0) | (columns[1] >= len(entries))):
+        raise ValueError("it names a rank that the run did not have")
+    return Traffic(*columns)
+
+
+def _united(names: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for own in names for name in own))
+
+
+def _joined(parts: list[Integers]) -> Integers:
+    return np.concatenate(parts) if parts else np.empty(0, np.int64)

@@ -1,0 +1,78 @@
+"""``phasewise tune``: process grid, layout and algorithms for a machine, predicted and verified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phasewise.output import message
+from phasewise.tuning.search import Entry, Problem, Search, finalists, verify
+from phasewise.tuning.verification import sampled_steps, why_not_here
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """All entries, those that were verified first, and the chosen one."""
+
+    problem: Problem
+    entries: list[Entry]
+
+    @property
+    def choice(self) -> Entry:
+        """The fastest of those that were verified; the best prediction where none was."""
+        tried = [entry for entry in self.entries if entry.verified is not None]
+        return min(tried, key=lambda entry: entry.verified or 0.0) if tried else self.entries[0]
+
+    @property
+    def sampled_steps(self) -> list[int] | None:
+        """How many of how many steps the verified times are of; None: of all, or none verified."""
+        if self.choice.verified is None or self.problem.machine.is_hardware:
+            return None
+        return sampled_steps(self.problem.study, self.choice.ranks)
+
+    def summary(self) -> dict[str, Any]:
+        """What ``tune --json`` prints; times [s] are of one turn."""
+        problem, choice = self.problem, self.choice
+        return {
+            "machine": problem.machine.name,
+            "reference": "hardware" if problem.machine.is_hardware else "simulator",
+            "twin": problem.twin,
+            "model": problem.model_name,
+            "ranks": choice.ranks,
+            "threads": choice.threads,
+            "seconds_of": "turn" if problem.whole_turns else "communication",
+            "choice": choice.candidate.communication(),
+            "expected_seconds": choice.predicted,
+            "low": choice.low,
+            "high": choice.high,
+            "verified_seconds": choice.verified,
+            "sampled_steps": self.sampled_steps,
+            "candidates": [entry.to_dict() for entry in self.entries],
+        }
+
+
+def tune(problem: Problem, verified: int, cache: Path | None = None) -> Tuned:
+    """Search, then run the `verified` best; StudyError or RunError where that cannot be done.
+
+    cache: a folder that keeps verifying simulations; None: they are not kept. Nothing is run where
+    the machine's file was measured on another computer, which a message says.
+    """
+    entries = Search(problem, message).run()
+    chosen = finalists(entries, verified)
+    if chosen and not _runs_here(problem, chosen):
+        chosen = []
+    tried = verify(problem, chosen, message, cache) if chosen else []
+    left = [entry for entry in entries if entry not in chosen]
+    return Tuned(problem, [*sorted(tried, key=lambda entry: entry.verified or 0.0), *left])
+
+
+def _runs_here(problem: Problem, chosen: Sequence[Entry]) -> bool:
+    if not problem.machine.is_hardware:
+        return True
+    cores = max(entry.ranks * entry.threads for entry in chosen)
+    reason = why_not_here(problem.machine, cores)
+    if reason is not None:
+        message(f"nothing is verified: {reason}")
+    return reason is None

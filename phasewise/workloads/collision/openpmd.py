@@ -1,0 +1,281 @@
+"""Particle dumps by the openPMD standard 1.1 with its BeamPhysics extension, written and read.
+
+A dump holds both beams on arrival at the first interaction point, each in its own frame along its
+own +s. All its particles stand at the same place s = 0 and pass it at different times: `position/z`
+is 0 and `time` = -z/(βc), relative to the passage of the reference particle, with z > 0 ahead.
+Momenta are in eV/c: `momentum/x` = px P0, and `momentum/z` = P0 sqrt((1+delta)² - px² - py²).
+A. Huebl et al., openPMD, doi:10.5281/zenodo.1167843; extension by C. Mayes and D. Sagan.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.constants import ELEMENTARY_CHARGE, SPEED_OF_LIGHT
+from phasewise.driver import Arrays, Communicator, Driver, Floats
+from phasewise.errors import RunError
+from phasewise.mpi.gathering import count_particles, gather_particles
+from phasewise.runs.disk import disk_reason, replacing_hdf5
+from phasewise.study import Study
+from phasewise.study.model import Beam
+
+EV_OVER_C = ELEMENTARY_CHARGE / SPEED_OF_LIGHT
+"""1 eV/c in kg m/s."""
+
+# Powers of length, mass, time, current, temperature, amount, luminous intensity.
+LENGTH = (1.0, 0, 0, 0, 0, 0, 0)
+MOMENTUM = (1.0, 1, -1, 0, 0, 0, 0)
+TIME = (0.0, 0, 1, 0, 0, 0, 0)
+CHARGE = (0.0, 0, 1, 1, 0, 0, 0)
+NUMBER = (0.0, 0, 0, 0, 0, 0, 0)
+
+SPECIES = {"proton": "proton", "antiproton": "anti-proton", "ion": "other"}
+"""Names of the SpeciesType extension where they are not ours."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The reference particle of a beam: momentum P0 [eV/c] and velocity over c."""
+
+    momentum: float
+    beta: float
+
+    @classmethod
+    def of(cls, beam: Beam) -> Reference:
+        """The reference particle of a study's beam."""
+        return cls(beam.mass * beam.gamma * beam.beta, beam.beta)
+
+    def to_openpmd(self, block: Arrays) -> dict[str, Floats]:
+        """position x, y [m], momentum x, y, z [eV/c] and time [s] from the six coordinates."""
+        longitudinal = np.sqrt((1 + block["delta"]) ** 2 - block["px"] ** 2 - block["py"] ** 2)
+        return {
+            "position/x": block["x"],
+            "position/y": block["y"],
+            "momentum/x": block["px"] * self.momentum,
+            "momentum/y": block["py"] * self.momentum,
+            "momentum/z": longitudinal * self.momentum,
+            "time": -block["z"] / (self.beta * SPEED_OF_LIGHT),
+        }
+
+    def from_openpmd(self, records: Arrays) -> dict[str, Floats]:
+        """The six coordinates from records in SI units; z = position z - βc time."""
+        scale = EV_OVER_C * self.momentum
+        px, py, pz = (records[f"momentum/{axis}"] / scale for axis in "xyz")
+        return {
+            "x": records["position/x"],
+            "px": px,
+            "y": records["position/y"],
+            "py": py,
+            "z": records["position/z"] - self.beta * SPEED_OF_LIGHT * records["time"],
+            "delta": np.sqrt(px**2 + py**2 + pz**2) - 1,
+        }
+
+
+def write_dump(folder: Path, driver: Driver, comm: Communicator, study: Study) -> None:
+    """Dump both beams at the driver's turn into `folder`/turn-<turn>.h5; collective.
+
+    `records.particles_fraction` of the particles, those of the lowest ids, which are a fair sample.
+    """
+    path = folder / f"turn-{driver.turn:09d}.h5"
+    try:
+        with ExitStack() as stack:
+            file = stack.enter_context(replacing_hdf5(path)) if comm.rank() == 0 else None
+            if file is not None:
+                _describe_file(file, driver.turn, study)
+            for beam in study.beams:
+                if not beam.strong:
+                    _write_beam(file, driver, comm, study, beam)
+    except OSError as error:
+        reason = disk_reason(error)
+        raise RunError(f"the particle dump {path} cannot be written ({reason})") from error
+
+
+def _describe_file(file: h5py.File, turn: int, study: Study) -> None:
+    attributes: dict[str, Any] = {
+        "openPMD": "1.1.0",
+        # Version 1.1 numbers its extensions, and BeamPhysics has no number; the names, by which
+        # version 2.0 wants them here, make openpmd-api refuse the file, and stand in `extensions`.
+        "openPMDextension": np.uint32(0),
+        "extensions": "BeamPhysics;SpeciesType",
+        "basePath": "/data/%T/",
+        "particlesPath": "particles/",
+        "iterationEncoding": "fileBased",
+        "iterationFormat": "turn-%09T",
+        "software": "phasewise",
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S +0000"),
+        "comment": study.title,
+    }
+    for name, value in attributes.items():
+        file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
+    iteration = file.create_group(f"data/{turn}")
+    frequency = study.revolution_frequency(1)
+    iteration.attrs["time"] = 0.0 if frequency is None else turn / frequency
+    iteration.attrs["dt"] = 0.0 if frequency is None else 1 / frequency
+    iteration.attrs["timeUnitSI"] = 1.0
+
+
+def _write_beam(
+    file: h5py.File | None, driver: Driver, comm: Communicator, study: Study, beam: Beam
+) -> None:
+    total = driver.macroparticles(beam.number)
+    below = math.ceil(study.records.particles_fraction * total)
+    count = count_particles(driver, comm, beam.number, below)
+    sink = None if file is None else _Species(file, driver.turn, beam, total, count)
+    for block in gather_particles(driver, comm, beam.number, below):
+        if sink is not None:
+            sink.write(block)
+
+
+class _Species:
+    """One beam's group in a dump."""
+
+    def __init__(self, file: h5py.File, turn: int, beam: Beam, total: int, count: int) -> None:
+        self._group = file.create_group(f"data/{turn}/particles/beam{beam.number}")
+        self._reference = Reference.of(beam)
+        self._filled = 0
+        macro_charge = beam.charge * ELEMENTARY_CHARGE * beam.bunch_population / total
+        self._describe(beam, count, macro_charge)
+        for axis in "xy":
+            self._array(f"position/{axis}", count, LENGTH)
+        for axis in "xyz":
+            self._array(f"momentum/{axis}", count, MOMENTUM, EV_OVER_C)
+            self._constant(f"positionOffset/{axis}", count, 0.0, LENGTH)
+        self._constant("position/z", count, 0.0, LENGTH)
+        self._array("time", count, TIME)
+        self._array("id", count, NUMBER, kind="<u8")
+        self._constant("weight", count, macro_charge, CHARGE)
+        # Of the base standard: how many real particles one stands for.
+        self._constant("weighting", count, beam.bunch_population / total, NUMBER)
+
+    def _describe(self, beam: Beam, count: int, macro_charge: float) -> None:
+        attributes = self._group.attrs
+        attributes["speciesType"] = np.bytes_(SPECIES.get(beam.particle, beam.particle).encode())
+        attributes["numParticles"] = count
+        attributes["totalCharge"] = count * macro_charge
+        attributes["chargeLive"] = count * macro_charge
+        attributes["chargeUnitSI"] = 1.0
+        attributes["referenceMomentum"] = self._reference.momentum
+        attributes["referenceVelocity"] = self._reference.beta
+        attributes["latticeElementName"] = np.bytes_(b"ip.1")
+
+    def _array(
+        self, name: str, count: int, power: tuple[float, ...], unit: float = 1.0, kind: str = "<f8"
+    ) -> None:
+        self._attributes(name, self._group.create_dataset(name, (count,), kind), power, unit)
+
+    def _constant(self, name: str, count: int, value: float, power: tuple[float, ...]) -> None:
+        group = self._group.create_group(name)
+        group.attrs["value"] = value
+        group.attrs["shape"] = np.array([count], np.uint64)
+        self._attributes(name, group, power, 1.0)
+
+    def _attributes(self, name: str, item: Any, power: tuple[float, ...], unit: float) -> None:
+        item.attrs["unitSI"] = unit
+        weighted = name == "weight"
+        for owner in {name.split("/")[0], name}:
+            record = self._group[owner]
+            record.attrs["unitDimension"] = np.array(power, np.float64)
+            record.attrs["timeOffset"] = 0.0
+            record.attrs["macroWeighted"] = np.uint32(weighted)
+            record.attrs["weightingPower"] = float(weighted)
+
+    def write(self, block: Arrays) -> None:
+        last = self._filled + len(block["id"])
+        for name, values in self._reference.to_openpmd(block).items():
+            self._group[name][self._filled : last] = values
+        self._group["id"][self._filled : last] = block["id"]
+        self._filled = last
+
+
+def read_dump(path: Path, beam: int) -> dict[str, NDArray[Any]]:
+    """Particles of `beam` in a dump of ours: id and the six coordinates [m, 1]."""
+    with _open(path) as file:
+        name = f"beam{beam}"
+        species = _species(file)
+        if name not in species:
+            raise RunError(
+                f"{path} holds no {name}; it holds {', '.join(species) or 'no particles'}"
+            )
+        group = species[name]
+        reference = Reference(group.attrs["referenceMomentum"], group.attrs["referenceVelocity"])
+        return {"id": _record(group, "id"), **reference.from_openpmd(_records(group))}
+
+
+def read_species(path: Path, beam: Beam) -> dict[str, Floats]:
+    """The six coordinates of the particles in an openPMD file, relative to the momentum of `beam`.
+
+    The species `beam1` or `beam2` of a dump of ours, else the only species there is. RunError where
+    the file holds several, or misses a record.
+    """
+    with _open(path) as file:
+        species = _species(file)
+        group = species.get(f"beam{beam.number}")
+        if group is None:
+            if len(species) != 1:
+                raise RunError(f"{path} holds {len(species)} species of particles, not one")
+            (group,) = species.values()
+        return Reference.of(beam).from_openpmd(_records(group))
+
+
+def _open(path: Path) -> h5py.File:
+    try:
+        return h5py.File(path, "r", locking=False)
+    except OSError as error:
+        raise RunError(f"{path} cannot be read as HDF5: {disk_reason(error)}") from error
+
+
+def _species(file: h5py.File) -> dict[str, h5py.Group]:
+    """The particle groups of the file's last iteration, by name."""
+    iterations = sorted(file.get("data", {}), key=lambda n: int(n) if n.isdigit() else -1)
+    if not iterations:
+        raise RunError(f"{file.filename} is not an openPMD file: it holds no /data")
+    path = _text(file.attrs.get("particlesPath", b"particles/")).strip("./")
+    parent = file[f"data/{iterations[-1]}"]
+    group = parent.get(path) if path else parent
+    if group is None:
+        return {}
+    if "position" in group:
+        return {path: group}
+    return {name: item for name, item in group.items() if "position" in item}
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _records(group: h5py.Group) -> dict[str, Floats]:
+    """Positions, momenta and times in SI units, their offsets added."""
+    values = {}
+    for record in ("position", "momentum"):
+        for axis in "xyz":
+            value = _record(group, f"{record}/{axis}")
+            offset = f"{record}Offset/{axis}"
+            values[f"{record}/{axis}"] = (
+                value + _record(group, offset) if offset in group else value
+            )
+    zero = np.zeros(len(values["position/x"]))
+    values["time"] = _record(group, "time") if "time" in group else zero
+    if "timeOffset" in group:
+        values["time"] = values["time"] + _record(group, "timeOffset")
+    return values
+
+
+def _record(group: h5py.Group, name: str) -> NDArray[Any]:
+    if name not in group:
+        raise RunError(f"{group.file.filename} misses {group.name}/{name}")
+    item = group[name]
+    if isinstance(item, h5py.Dataset):
+        value = item[...]
+    else:
+        value = np.full(int(np.atleast_1d(item.attrs["shape"])[0]), item.attrs["value"])
+    unit = item.attrs.get("unitSI", 1.0)
+    return np.asarray(value if unit == 1.0 else value * unit)
