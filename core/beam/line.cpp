@@ -47,4 +47,12 @@ void Line::push(ParticleView particles, PushContext context) const {
   }
 }
 
+parallel::KernelCard Line::card() const {
+  constexpr double flops_per_element = 80.0;  // of the usual elements, on average
+  return {.name = "arc",
+          .flops = flops_per_element * static_cast<double>(size()),
+          .bytes = 96.0,  // read and written; a block stays in the cache
+          .vectorised = true};
+}
+
 }  // namespace phasewise::beam

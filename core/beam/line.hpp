@@ -10,6 +10,7 @@
 #include "beam/coordinates.hpp"
 #include "beam/elements.hpp"
 #include "beam/maps.hpp"
+#include "parallel/kernel.hpp"
 
 namespace phasewise::beam {
 
@@ -27,6 +28,9 @@ class Line {
   // Takes the particles through all elements; context.element is set here. Runs on the calling
   // thread: threads take disjoint parts of a view.
   void push(ParticleView particles, PushContext context) const;
+
+  // One item: a particle taken through all elements.
+  parallel::KernelCard card() const;
 
   std::size_t size() const { return elements_.size(); }
 

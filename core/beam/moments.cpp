@@ -102,6 +102,13 @@ void MomentSums::add(const MomentSums& other) {
   }
 }
 
+parallel::KernelCard MomentSums::card(int order) {
+  return {.name = "moments",
+          .flops = 8.0 * terms(order),  // a product and 7 additions
+          .bytes = 96.0,                // read and written
+          .vectorised = true};
+}
+
 Moments MomentSums::moments(double particles) const {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   Moments m;

@@ -9,6 +9,7 @@
 
 #include "beam/coordinates.hpp"
 #include "numerics/order_free_sum.hpp"
+#include "parallel/kernel.hpp"
 
 namespace phasewise::beam {
 
@@ -31,8 +32,6 @@ std::array<double, 3> emittances(const Moments& moments);
 using Bounds = std::array<double, 6>;
 void update_bounds(const ParticleView& block, Bounds& bounds);
 
-// Card: per particle and term (27 to second order, 39 to fourth) one product and 7 additions; 48
-// bytes read a particle.
 class MomentSums {
  public:
   // order 2 or 4; count and bounds are of the whole beam.
@@ -43,6 +42,8 @@ class MomentSums {
   std::span<double> values() { return {&sums_[0].high, 2 * sums_.size()}; }
   Moments moments(double particles) const;
   static int terms(int order) { return order == 4 ? 39 : 27; }
+  // One item: a particle, also put into the collision's frame on the way.
+  static parallel::KernelCard card(int order);
 
  private:
   int order_;

@@ -6,6 +6,7 @@
 
 #include "beam/particles.hpp"
 #include "parallel/buffer.hpp"
+#include "parallel/kernel.hpp"
 
 namespace phasewise::beam {
 
@@ -52,8 +53,9 @@ SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int s
                      double rms, double extent);
 
 // Reorders the particles slice by slice; returns where each slice begins, and the end (S + 1).
-// Card: (S - 1) comparisons a particle; 8 + 1 bytes, then 53 read and 52 written.
 std::vector<std::int64_t> sort_by_slice(Particles& particles, const SliceCuts& cuts,
                                         parallel::Buffer<std::uint8_t>& slice_of, int threads);
+// One item: a particle.
+parallel::KernelCard sort_card(int slices);
 
 }  // namespace phasewise::beam

@@ -10,6 +10,7 @@
 #include "beam/coordinates.hpp"
 #include "field/mesh.hpp"
 #include "field/weights.hpp"
+#include "parallel/kernel.hpp"
 
 namespace phasewise::collision {
 
@@ -44,10 +45,11 @@ struct KickSource {
 int values_per_node(Weighting weighting, int planes);
 
 // Kicks the particles (where `kick` is given), then deposits them (where `deposit` is given).
-// Returns how many deposits fell outside the mesh. Card per particle, one plane, CIC: 60 flops; 48
-// bytes read, 40 written, mesh in cache.
+// Returns how many deposits fell outside the mesh.
 std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
                        const KickSource* kick, const ChargeTarget* deposit);
+// One item: a particle that is kicked and deposited.
+parallel::KernelCard encounter_card(Weighting weighting, int planes);
 
 // From potential planes (head and tail, or the only one twice) to the nodes that `encounter` reads;
 // rows [begin, end). scale: what turns u into the kick's potential; nodes and difference as in
@@ -55,5 +57,9 @@ std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
 void prepare_nodes(Weighting weighting, int planes, const double* head, const double* tail,
                    const field::Mesh& mesh, double scale, double* nodes, double* difference,
                    int begin, int end);
+// One item: a node.
+parallel::KernelCard nodes_card(Weighting weighting, int planes);
+// One item: a node of a charge plane, set to zero.
+parallel::KernelCard clear_card();
 
 }  // namespace phasewise::collision

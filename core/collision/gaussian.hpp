@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collision/slice_moments.hpp"
+#include "parallel/kernel.hpp"
 #include "parallel/kernel_times.hpp"
 
 namespace phasewise::collision {
@@ -30,5 +31,7 @@ class GaussianCollision {
 // Kicks the particles by a Gaussian slice; kick_scale as in CollidingBeam.
 void gaussian_encounter(const beam::ParticleView& particles, const GaussianSlice& opposing,
                         double kick_scale, bool longitudinal_kick);
+// One item: a particle.
+parallel::KernelCard gaussian_encounter_card();
 
 }  // namespace phasewise::collision

@@ -1,6 +1,8 @@
 // Luminosity of each pair of slices from the overlap of their charges on the mesh: N1 N2 ∫ρ1 ρ2
 // dx dy, in the boosted frame, where the beams move head-on (the number of events does not depend
 // on the frame).
+#include "collision/luminosity.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -8,6 +10,14 @@
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
+
+parallel::KernelCard effective_charge_card() {
+  return {.name = "luminosity", .flops = 3.0, .bytes = 24.0, .vectorised = true};
+}
+
+parallel::KernelCard overlap_card() {
+  return {.name = "luminosity", .flops = 2.0, .bytes = 16.0, .vectorised = true};
+}
 
 // The charge of a pair where the slice meets the centroid of the opposing one: the plane itself, or
 // between the two planes; only this rank's rows of it.
