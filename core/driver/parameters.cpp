@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <sstream>
 #include <stdexcept>
 
@@ -38,37 +37,6 @@ std::string quoted(std::string_view text) {
   return result;
 }
 
-// Levenshtein's distance: insertions, deletions and replacements of one character.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
-
-// "; the nearest … is 'name'", or nothing where there is no name at all.
-std::string nearest(const std::string& key, const std::set<std::string>& names,
-                    const std::string& kind) {
-  std::string best;
-  std::size_t least = 0;
-  for (const std::string& name : names) {
-    const std::size_t distance = edit_distance(key, name);
-    if (best.empty() || distance < least) {
-      best = name;
-      least = distance;
-    }
-  }
-  return best.empty() ? "" : "; the nearest " + kind + " is " + quoted(best);
-}
-
 [[noreturn]] void refuse_line(int line, const std::string& message) {
   throw std::invalid_argument("parameters, line " + std::to_string(line) + ": " + message + ".");
 }
@@ -100,20 +68,12 @@ Parameters Parameters::parse(std::string_view text) {
   return parameters;
 }
 
-bool Parameters::has(const std::string& key) const {
-  asked_.insert(key);
-  return entries_.contains(key);
-}
+bool Parameters::has(const std::string& key) const { return entries_.contains(key); }
 
 const Parameters::Entry& Parameters::entry(const std::string& key, std::size_t count) const {
-  asked_.insert(key);
   const auto found = entries_.find(key);
-  if (found == entries_.end()) {
-    std::set<std::string> given;
-    for (const auto& [name, ignored] : entries_) given.insert(name);
-    throw std::invalid_argument("parameters: " + quoted(key) + " is missing" +
-                                nearest(key, given, "key given") + ".");
-  }
+  if (found == entries_.end())
+    throw std::invalid_argument("parameters: " + quoted(key) + " is missing.");
   found->second.used = true;
   if (found->second.values.size() != count) {
     fail(key, std::to_string(count) + (count == 1 ? " value is" : " values are") +
@@ -191,9 +151,7 @@ double Parameters::not_negative(const std::string& key) const {
 
 void Parameters::check_all_used() const {
   for (const auto& [key, entry] : entries_) {
-    if (entry.used) continue;
-    refuse_line(entry.line, quoted(key) + " is not a key that this study reads" +
-                                nearest(key, asked_, "key read"));
+    if (!entry.used) refuse_line(entry.line, quoted(key) + " is not a key that this study reads");
   }
 }
 

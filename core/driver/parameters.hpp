@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +48,6 @@ class Parameters {
   double to_number(const std::string& key, const std::string& text) const;
 
   std::map<std::string, Entry> entries_;
-  mutable std::set<std::string> asked_;  // every key looked for, for the nearest names
 };
 
 }  // namespace phasewise::driver
