@@ -2,11 +2,9 @@
 // an XML file, which could give neither a node's shared memory bus nor an adapter beside the limit
 // of one flow. What it builds is described by the file that the variable PHASEWISE_PLATFORM names.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <map>
 #include <simgrid/s4u.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -14,41 +12,23 @@
 #include <utility>
 #include <vector>
 
+#include "contention/description.hpp"
+#include "contention/torus.hpp"
+
 namespace sg4 = simgrid::s4u;
+using phasewise::contention::Description;
+using phasewise::contention::Torus;
 using simgrid::kernel::routing::NetPoint;
 
 namespace {
 
-// Lines `key = value`, as phasewise/machines/twin.py writes them.
-class Description {
- public:
-  explicit Description(const char* path) {
-    std::ifstream file(path);
-    if (!file) throw std::runtime_error(std::string("cannot read the platform in ") + path);
-    for (std::string line; std::getline(file, line);) {
-      const std::size_t equals = line.find(" = ");
-      if (equals != std::string::npos) lines_[line.substr(0, equals)] = line.substr(equals + 3);
-    }
-  }
-  const std::string& word(const std::string& key) const {
-    const auto found = lines_.find(key);
-    if (found == lines_.end()) throw std::runtime_error("the platform lacks " + key);
-    return found->second;
-  }
-  bool has(const std::string& key) const { return lines_.count(key) > 0; }
-  std::vector<double> numbers(const std::string& key, std::size_t count) const {
-    std::istringstream text(word(key));
-    std::vector<double> values;
-    for (double value = 0.0; text >> value;) values.push_back(value);
-    if (values.size() != count)
-      throw std::runtime_error("the platform's " + key + " is incomplete");
-    return values;
-  }
-  double number(const std::string& key) const { return numbers(key, 1)[0]; }
-
- private:
-  std::map<std::string, std::string> lines_;
-};
+Description read_description(const char* path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(std::string("cannot read the platform in ") + path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return Description(text.str());
+}
 
 struct Rate {
   double latency, bandwidth;  // s, B/s
@@ -136,24 +116,22 @@ void build_tapered(const Description& given) {
   top->seal();
 }
 
-// A message goes along x, then y, then z, the shorter way round. Of two ways that are equally long
-// the even places take the one, the odd ones the other; SimGrid's own torus would send all of them
-// the same way.
-class Torus {
+// SimGrid's own torus sends all messages the same way where both ways are equally long.
+class TorusZone {
  public:
-  Torus(sg4::NetZone* zone, const Description& given) : zone_(zone) {
+  TorusZone(sg4::NetZone* zone, const Description& given) : zone_(zone) {
     const std::vector<double> dims = given.numbers("dims", 3), link = given.numbers("link", 2);
-    std::copy(dims.begin(), dims.end(), dims_.begin());
-    for (int i = 0; i < dims_[0] * dims_[1] * dims_[2]; ++i) {
+    std::copy(dims.begin(), dims.end(), torus_.dims.begin());
+    for (int i = 0; i < torus_.nodes(); ++i) {
       nodes_.push_back(make_node(zone, given, node_name(i)));
-      for (int way = 0; way < ways; ++way)
+      for (int way = 0; way < Torus::ways; ++way)
         links_.push_back(
             shared_link(zone, node_name(i) + ".link" + std::to_string(way), {link[0], link[1]}));
     }
   }
 
   void add_routes() {
-    const int places = static_cast<int>(nodes_.size());
+    const int places = torus_.nodes();
     for (int a = 0; a < places; ++a)
       for (int b = 0; b < places; ++b)
         if (a != b || !nodes_[a].within.empty())
@@ -162,36 +140,22 @@ class Torus {
   }
 
  private:
-  static constexpr int ways = 6;  // up and down in each direction
-
   std::vector<sg4::LinkInRoute> route(int from, int to) const {
     std::vector<sg4::LinkInRoute> links = nodes_[from].out;
-    int at = from;
-    for (int axis = 0, stride = 1; axis < 3; stride *= dims_[axis++]) {
-      const int side = dims_[axis];
-      int here = at / stride % side;
-      const int there = to / stride % side, up = (there - here + side) % side, down = side - up;
-      const bool goes_up = up < down || (up == down && here % 2 == 0);
-      while (here != there) {
-        links.push_back(links_[at * ways + 2 * axis + (goes_up ? 0 : 1)]);
-        const int next = (here + (goes_up ? 1 : side - 1)) % side;
-        at += (next - here) * stride;
-        here = next;
-      }
-    }
+    torus_.follow(from, to, [&](int link) { links.push_back(links_[link]); });
     links.insert(links.end(), nodes_[to].in.begin(), nodes_[to].in.end());
     return links;
   }
 
   sg4::NetZone* zone_;
-  std::array<int, 3> dims_{};
+  Torus torus_;
   std::vector<Node> nodes_;
-  std::vector<sg4::LinkInRoute> links_;  // [node][way]
+  std::vector<sg4::LinkInRoute> links_;  // as Torus numbers them
 };
 
 void build_torus(const Description& given) {
   sg4::NetZone* zone = sg4::create_full_zone("cluster");
-  Torus(zone, given).add_routes();
+  TorusZone(zone, given).add_routes();
   zone->seal();
 }
 
@@ -243,6 +207,5 @@ void build(const Description& given) {
 extern "C" void load_platform(const sg4::Engine& /*engine*/) {
   const char* path = std::getenv("PHASEWISE_PLATFORM");
   if (path == nullptr) throw std::runtime_error("PHASEWISE_PLATFORM names no platform");
-  const Description given(path);
-  build(given);
+  build(read_description(path));
 }

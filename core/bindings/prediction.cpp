@@ -120,15 +120,15 @@ std::vector<double> pattern_loads(const std::vector<int>& to, const std::string&
 
 std::vector<double> fair_rates(const std::vector<double>& capacities,
                                const std::vector<std::vector<int>>& links,
-                               const std::vector<double>& most, double tolerance) {
+                               const std::vector<double>& max_rates, double tolerance) {
   const int count = static_cast<int>(capacities.size());
-  if (links.size() != most.size()) throw std::invalid_argument("one limit for each flow");
+  if (links.size() != max_rates.size()) throw std::invalid_argument("one limit for each flow");
   std::vector<contention::FairShare::Flow> flows;
   for (std::size_t i = 0; i < links.size(); ++i) {
     for (const int link : links[i])
       if (link < 0 || link >= count)
         throw std::invalid_argument("there is no link " + std::to_string(link));
-    flows.push_back({links[i], most[i]});
+    flows.push_back({links[i], max_rates[i]});
   }
   std::vector<double> rates;
   contention::FairShare(capacities).rates(flows, tolerance, rates);
@@ -153,8 +153,9 @@ void bind_prediction(nb::module_& m) {
   m.def("pattern_loads", &pattern_loads, nb::arg("to"), nb::arg("platform"),
         "How many messages share the narrowest place of each one's way where rank i sends to to[i] "
         "(-1: nothing).");
-  m.def("fair_rates", &fair_rates, nb::arg("capacities"), nb::arg("links"), nb::arg("most"),
+  m.def("fair_rates", &fair_rates, nb::arg("capacities"), nb::arg("links"), nb::arg("max_rates"),
         nb::arg("tolerance") = 0.0,
-        "Max-min fair rates [B/s] of flows that use links[i] and get most[i] at most; links whose "
+        "Max-min fair rates [B/s] of flows that use links[i] and get max_rates[i] at most; links "
+        "whose "
         "shares differ by less than tolerance, relative, are filled together.");
 }

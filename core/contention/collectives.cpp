@@ -7,7 +7,7 @@
 namespace phasewise::contention {
 namespace {
 
-constexpr std::int64_t smallest_piece = 32768;  // [B], as MPICH has it
+constexpr std::int64_t smallest_piece = 32768;  // [B], as in MPICH
 
 }  // namespace
 
@@ -53,8 +53,8 @@ CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me
   const int right = (me + 1) % p, left = (me - 1 + p) % p;
   const std::int64_t piece =
       std::max(*std::min_element(blocks.begin(), blocks.end()), smallest_piece);
-  // Pieces of p - 1 blocks, one after the other backwards around the ring, from this one on; an
-  // empty block takes its turn too.
+  // Pieces of p - 1 blocks, backwards around the ring from block `first`; an empty block takes its
+  // turn too.
   const auto pieces_from = [&](int first) {
     std::vector<std::int64_t> pieces;
     for (int k = 0; k < p - 1; ++k) {

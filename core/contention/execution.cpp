@@ -11,13 +11,13 @@ namespace phasewise::contention {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-// Shares that differ by less are filled together.
+// Links whose shares differ by less are filled together.
 constexpr double share_tolerance = 2e-3;
 
-using Event = std::pair<double, int>;  // time, and of what
+using Event = std::pair<double, int>;  // time, and the transfer's index
 using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 
-// Messages share what they cross.
+// Messages share the links that they cross.
 class Sharing : public Walk {
  public:
   Sharing(const Program& program, const Network& network, const Timing& timing, std::int64_t eager,
@@ -38,7 +38,7 @@ class Sharing : public Walk {
   struct Transfer {
     int id = 0;
     double start = 0.0, end = never;
-    double left = 0.0, rate = 0.0;  // of the message's amount
+    double left = 0.0, rate = 0.0;  // of the message's amount, and per second
     Timing::Message message;
     Route route;
   };
@@ -65,8 +65,9 @@ class Sharing : public Walk {
     return index;
   }
 
-  // What happens until a little after the next event happens at its own time and at the rates that
-  // hold now; then rates are set anew, and what has begun in between is given what it has missed.
+  // Handles the events from the next one until a little later, each at its own time, with the
+  // present rates. Then it sets new rates, and credits transfers that began in between with what
+  // they would have done since.
   void advance() {
     double next = starting_.empty() ? never : starting_.top().first;
     double lasting = 0.0;
@@ -104,9 +105,9 @@ class Sharing : public Walk {
         arrive(transfers_[index].id, time);
         continue;
       }
-      // Too short for rates to be set on its account.
+      // A message that would end within this span does not need new rates.
       const Timing::Message& message = transfers_[index].message;
-      const double alone = time + message.amount / timing_.progress(message, message.most);
+      const double alone = time + message.amount / timing_.progress(message, message.max_rate);
       if (alone <= until)
         ending.emplace(alone, index);
       else
@@ -118,7 +119,7 @@ class Sharing : public Walk {
     now_ = now;
     flows_.clear();
     for (const int index : active_)
-      flows_.push_back({transfers_[index].route.links, transfers_[index].message.most});
+      flows_.push_back({transfers_[index].route.links, transfers_[index].message.max_rate});
     share_.rates(flows_, share_tolerance, rates_);
     for (std::size_t i = 0; i < active_.size(); ++i) {
       Transfer& transfer = transfers_[active_[i]];
@@ -134,9 +135,9 @@ class Sharing : public Walk {
   FairShare share_;
   std::vector<Transfer> transfers_;
   std::vector<int> free_, active_;
-  std::size_t known_ = 0;  // of the active ones, those that had a rate
+  std::size_t known_ = 0;  // the first active ones, which had a rate before
   Events starting_;
-  double now_ = 0.0;  // the rates were set then
+  double now_ = 0.0;  // when the rates were set
   std::vector<FairShare::Flow> flows_;
   std::vector<double> rates_;
 };
@@ -150,8 +151,11 @@ double Protocol::factor(const std::vector<double>& factors, std::int64_t bytes) 
 
 Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*from*/,
                                   int /*to*/) const {
-  return {bytes, false, route.latency * factor(latency_factors_, bytes), route.most,
-          static_cast<double>(bytes) / factor(bandwidth_factors_, bytes)};
+  return {.bytes = bytes,
+          .within = false,
+          .delay = route.latency * factor(latency_factors_, bytes),
+          .max_rate = route.max_bandwidth,
+          .amount = static_cast<double>(bytes) / factor(bandwidth_factors_, bytes)};
 }
 
 Execution execute(const Program& program, const Network& network, const Timing& timing,

@@ -1,7 +1,7 @@
-// A program's messages in time on a network: each sets off when both ends have begun (or at once,
-// where it is eager) and gets its fair share of every link on its way until it has come. How long a
-// message takes with a share is a matter of its timing: a machine's parameters (Protocol), or
-// tables of measured times (loads.hpp).
+// A program's messages in time on a network. A message departs when both ends have posted it (an
+// eager one at once), and gets its fair share of every link on its way until it arrives. Its timing
+// says how long it takes with such a share: a machine's parameters (Protocol), or tables of
+// measured times (loads.hpp).
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ class Timing {
  public:
   struct Message {
     std::int64_t bytes = 0;
-    bool within = false;  // a node
-    double delay = 0.0;   // before it takes anything of the links [s]
-    double most = 0.0;    // of a link's bandwidth [B/s]
-    double amount = 0.0;  // to be done, in the units of `progress`
+    bool within = false;    // both ends are on one node
+    double delay = 0.0;     // before it uses the links [s]
+    double max_rate = 0.0;  // that it can take of a link [B/s]
+    double amount = 0.0;    // of work, in the units of `progress`
   };
   virtual ~Timing() = default;
   virtual Message message(const Route& route, std::int64_t bytes, int from, int to) const = 0;
-  // Of the amount, in a second, with such a share [B/s].
+  // How much of the amount a second does, with this share of the links [B/s].
   virtual double progress(const Message& message, double share) const = 0;
 };
 
-// Latency, and then bytes at the rate of the share; as the simulator behind the twins has it, with
-// the factors of [protocol] of a machine file (docs/machines.md).
+// Latency, and then bytes at the rate of the share, as in the simulator behind the twins, with the
+// factors of [protocol] of a machine file (docs/machines.md).
 class Protocol : public Timing {
  public:
-  // From each size on, the factors.
+  // The factors hold for messages of at least the size of the same index.
   Protocol(std::vector<std::int64_t> sizes, std::vector<double> bandwidth_factors,
            std::vector<double> latency_factors)
       : sizes_(std::move(sizes)),
@@ -47,9 +47,9 @@ class Protocol : public Timing {
   std::vector<double> bandwidth_factors_, latency_factors_;
 };
 
-// eager: shorter messages set off without the receiver [B]; resolution: rates are kept for so much
-// of the time that a message takes. Throws std::logic_error where the ranks wait for each other for
-// ever.
+// eager: messages shorter than this depart without the receiver [B]; resolution: rates are kept for
+// this fraction of the mean time of the messages on their way. Throws std::logic_error if the ranks
+// wait for each other for ever.
 Execution execute(const Program& program, const Network& network, const Timing& timing,
                   std::int64_t eager, double resolution);
 

@@ -43,12 +43,12 @@ void FairShare::sort_bounds(std::span<const Flow> flows) {
   for (Bound& bound : bounds_) bound.flows.clear();
   for (int i = 0; i < static_cast<int>(flows.size()); ++i) {
     const auto place =
-        std::lower_bound(bounds_.begin(), bounds_.end(), flows[i].most,
-                         [](const Bound& bound, double most) { return bound.most < most; });
-    if (place != bounds_.end() && place->most == flows[i].most)
+        std::lower_bound(bounds_.begin(), bounds_.end(), flows[i].max_rate,
+                         [](const Bound& bound, double rate) { return bound.max_rate < rate; });
+    if (place != bounds_.end() && place->max_rate == flows[i].max_rate)
       place->flows.push_back(i);
     else
-      bounds_.insert(place, {flows[i].most, {i}});
+      bounds_.insert(place, {flows[i].max_rate, {i}});
   }
 }
 
@@ -63,16 +63,16 @@ void FairShare::rates(std::span<const Flow> flows, double tolerance, std::vector
     double least = std::numeric_limits<double>::infinity();
     std::erase_if(open_, [&](int link) { return number_[link] == 0; });
     for (const int link : open_) least = std::min(least, left_[link] / number_[link]);
-    for (; bound < bounds_.size() && bounds_[bound].most <= least; ++bound) {
+    for (; bound < bounds_.size() && bounds_[bound].max_rate <= least; ++bound) {
       bool any = false;
       for (const int flow : bounds_[bound].flows)
         if (rates[flow] < 0.0) {
-          fix(flow, bounds_[bound].most, flows, rates);
+          fix(flow, bounds_[bound].max_rate, flows, rates);
           any = true;
         }
       if (any) break;
     }
-    if (bound < bounds_.size() && bounds_[bound].most <= least) {
+    if (bound < bounds_.size() && bounds_[bound].max_rate <= least) {
       ++bound;
       continue;
     }
@@ -80,7 +80,8 @@ void FairShare::rates(std::span<const Flow> flows, double tolerance, std::vector
     const double limit = least * (1.0 + tolerance);
     for (const int link : open_) {
       if (number_[link] == 0 || left_[link] / number_[link] > limit) continue;
-      // Those filled before it, of slightly more, may have left a link less than this.
+      // Links filled before this one, with slightly larger shares, may have left it less than
+      // `least`.
       const double share = std::max(left_[link] / number_[link], least);
       for (int i = begin_[link]; i < begin_[link] + size_[link]; ++i)
         if (rates[flows_of_links_[i]] < 0.0) fix(flows_of_links_[i], share, flows, rates);

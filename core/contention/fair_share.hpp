@@ -12,14 +12,14 @@ class FairShare {
   // capacities of the links [B/s].
   explicit FairShare(std::vector<double> capacities);
 
-  // A flow uses some links, and gets `most` at most.
+  // A flow uses some links, and gets `max_rate` at most.
   struct Flow {
     std::span<const int> links;
-    double most;
+    double max_rate;
   };
-  // rates[i] of flow i [B/s]. Links whose shares differ by less than `tolerance`, relative, are
-  // filled together. About 3 passes over all (flow, link) pairs, and one over the used links for
-  // each different share.
+  // rates[i] is that of flow i [B/s]. Links whose shares differ by less than `tolerance`, relative,
+  // are filled together. This takes about 3 passes over all (flow, link) pairs, and one over the
+  // used links for each different share.
   void rates(std::span<const Flow> flows, double tolerance, std::vector<double>& rates);
 
  private:
@@ -28,13 +28,13 @@ class FairShare {
   void fix(int flow, double rate, std::span<const Flow> flows, std::vector<double>& rates);
 
   std::vector<double> capacity_, left_;
-  std::vector<int> number_, begin_;  // of each link: flows without a rate; where its flows begin
+  std::vector<int> number_, begin_;  // per link: flows without a rate; where its flows begin
   std::vector<int> used_, open_, size_, flows_of_links_;
   struct Bound {
-    double most;
+    double max_rate;
     std::vector<int> flows;
   };
-  std::vector<Bound> bounds_;  // least first; there are few different ones
+  std::vector<Bound> bounds_;  // ascending; there are few different ones
 };
 
 }  // namespace phasewise::contention

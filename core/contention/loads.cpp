@@ -7,12 +7,12 @@
 namespace phasewise::contention {
 namespace {
 
-// The last place below, and how far between it and the next; beyond the ends their line goes on.
-struct Place {
-  std::size_t below;
+// The interval that holds a value, and where in it; beyond the ends the first or last one goes on.
+struct Interval {
+  std::size_t below;  // index of its lower end
   double part;
 };
-Place place_in(const std::vector<double>& values, double value) {
+Interval interval_of(const std::vector<double>& values, double value) {
   if (values.size() < 2) return {0, 0.0};
   const auto above = std::upper_bound(values.begin() + 1, values.end() - 1, value);
   const auto below = static_cast<std::size_t>(above - values.begin()) - 1;
@@ -24,7 +24,7 @@ double between(double a, double b, double part) { return a + (b - a) * part; }
 }  // namespace
 
 double LoadTable::at(double size, double load) const {
-  const Place row = place_in(loads, load), column = place_in(sizes, size);
+  const Interval row = interval_of(loads, load), column = interval_of(sizes, size);
   const auto along = [&](const std::vector<double>& times) {
     return times.size() < 2 ? times[0]
                             : between(times[column.below], times[column.below + 1], column.part);
@@ -33,16 +33,19 @@ double LoadTable::at(double size, double load) const {
   return std::max(between(along(seconds[row.below]), along(seconds[row.below + 1]), row.part), 0.0);
 }
 
-// The table has the latency too; what is to be done is the message as a whole.
+// The measured time includes the latency, so that the amount of work is the message as a whole.
 Timing::Message LoadTables::message(const Route& /*route*/, std::int64_t bytes, int from,
                                     int to) const {
-  return {bytes, network_.node_of(from) == network_.node_of(to), 0.0,
-          network_.reference_capacity(from, to), 1.0};
+  return {.bytes = bytes,
+          .within = network_.node_of(from) == network_.node_of(to),
+          .delay = 0.0,
+          .max_rate = network_.reference_capacity(from, to),
+          .amount = 1.0};
 }
 
 double LoadTables::progress(const Message& message, double share) const {
   const LoadTable& table = message.within ? within_ : between_;
-  return 1.0 / table.at(static_cast<double>(message.bytes), message.most / share);
+  return 1.0 / table.at(static_cast<double>(message.bytes), message.max_rate / share);
 }
 
 std::vector<double> loads_of(const std::vector<int>& to, const Network& network) {
@@ -58,7 +61,7 @@ std::vector<double> loads_of(const std::vector<int>& to, const Network& network)
   FairShare(network.capacities()).rates(flows, 0.0, rates);
   for (std::size_t rank = 0, i = 0; rank < to.size(); ++rank)
     if (to[rank] >= 0) {
-      loads[rank] = flows[i].most / rates[i];
+      loads[rank] = flows[i].max_rate / rates[i];
       ++i;
     }
   return loads;

@@ -1,6 +1,6 @@
-// Times of messages from tables of measured ones, by size and load. The load of a message is how
-// much less than the whole of the first place that it shares with others (the bus of its node, its
-// adapter, or a link of the torus) is its fair share.
+// Times of messages from tables of measured ones, by size and load. A message's load is the
+// capacity of the first link that it shares with others (the bus of its node, its adapter, or a
+// link of the torus) over its fair share.
 #pragma once
 
 #include <vector>
@@ -10,17 +10,17 @@
 
 namespace phasewise::contention {
 
-// Measured times, straight lines in between and beyond: seconds[load][size].
+// Measured times, with straight lines between them and beyond.
 struct LoadTable {
-  std::vector<double> sizes, loads;  // [B]; 1 where a message is alone; increasing
-  std::vector<std::vector<double>> seconds;
+  std::vector<double> sizes, loads;          // [B], and 1 for a message alone; both increasing
+  std::vector<std::vector<double>> seconds;  // [load][size]
 
   double at(double size, double load) const;
 };
 
 class LoadTables : public Timing {
  public:
-  // Of messages within the nodes of a network, and between them.
+  // One table for messages within nodes, one for those between them.
   LoadTables(const Network& network, LoadTable within, LoadTable between)
       : network_(network), within_(std::move(within)), between_(std::move(between)) {}
   Message message(const Route& route, std::int64_t bytes, int from, int to) const override;
@@ -31,7 +31,7 @@ class LoadTables : public Timing {
   LoadTable within_, between_;
 };
 
-// The load of each message of a pattern in which rank i sends to to[i] (-1: nothing).
+// Loads of the messages of a pattern in which rank i sends to to[i] (-1: to nobody).
 std::vector<double> loads_of(const std::vector<int>& to, const Network& network);
 
 }  // namespace phasewise::contention

@@ -1,45 +1,8 @@
 #include "contention/network.hpp"
 
-#include <map>
-#include <sstream>
-#include <stdexcept>
+#include "contention/description.hpp"
 
 namespace phasewise::contention {
-namespace {
-
-class Description {
- public:
-  explicit Description(const std::string& text) {
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-      const std::size_t equals = line.find(" = ");
-      if (equals != std::string::npos) values_[line.substr(0, equals)] = line.substr(equals + 3);
-    }
-  }
-  bool has(const std::string& key) const { return values_.contains(key); }
-  const std::string& word(const std::string& key) const {
-    const auto found = values_.find(key);
-    if (found == values_.end()) throw std::invalid_argument("the network lacks " + key);
-    return found->second;
-  }
-  std::vector<double> numbers(const std::string& key, std::size_t count) const {
-    std::istringstream text(word(key));
-    std::vector<double> values;
-    for (double value = 0.0; text >> value;) values.push_back(value);
-    if (values.size() != count)
-      throw std::invalid_argument("the network's " + key + " needs " + std::to_string(count) +
-                                  " numbers");
-    return values;
-  }
-  double number(const std::string& key) const { return numbers(key, 1)[0]; }
-
- private:
-  std::map<std::string, std::string> values_;
-};
-
-constexpr int ways = 6;  // of a torus: up and down in each direction
-
-}  // namespace
 
 int Network::add_links(int count, double capacity) {
   const int first = static_cast<int>(capacities_.size());
@@ -75,17 +38,21 @@ Network::Network(const std::string& text) {
   if (kind == "fat-tree" || kind == "none") return;
   kind_ = kind == "torus" ? Kind::torus : Kind::dragonfly;
   const auto dims = given.numbers("dims", 3), link = given.numbers("link", 2);
-  for (int axis = 0; axis < 3; ++axis) dims_[axis] = static_cast<int>(dims[axis]);
   hop_latency_ = link[0];
-  nodes_ = dims_[0] * dims_[1] * dims_[2];
   if (kind_ == Kind::torus) {
-    hop_ = add_links(nodes_ * ways, link[1]);
+    for (int axis = 0; axis < 3; ++axis) torus_.dims[axis] = static_cast<int>(dims[axis]);
+    nodes_ = torus_.nodes();
+    hop_ = add_links(nodes_ * Torus::ways, link[1]);
     return;
   }
+  groups_ = static_cast<int>(dims[0]);
+  group_routers_ = static_cast<int>(dims[1]);
+  router_nodes_ = static_cast<int>(dims[2]);
+  nodes_ = groups_ * group_routers_ * router_nodes_;
   to_router_ = add_links(nodes_, link[1]);
   from_router_ = add_links(nodes_, link[1]);
-  local_ = add_links(dims_[0] * dims_[1] * dims_[1], link[1]);
-  global_ = add_links(dims_[0] * dims_[0], given.number("global"));
+  local_ = add_links(groups_ * group_routers_ * group_routers_, link[1]);
+  global_ = add_links(groups_ * groups_, given.number("global"));
 }
 
 void Network::cross(int link, Route& route) const {
@@ -103,44 +70,27 @@ void Network::find_route(int from_rank, int to_rank, Route& route) const {
   route.links.clear();
   if (from == to) {
     route.latency = memory_.latency;
-    route.most = memory_.bandwidth;
+    route.max_bandwidth = memory_.bandwidth;
     if (bus_ >= 0) route.links.push_back(bus_ + from);
     return;
   }
   route.latency = flow_.latency;
-  route.most = flow_.bandwidth;
+  route.max_bandwidth = flow_.bandwidth;
   if (out_ >= 0) route.links.push_back(out_ + from);
   if (up_ >= 0 && from / stage_nodes_ != to / stage_nodes_) {
     route.links.push_back(up_ + from / stage_nodes_);
     route.links.push_back(down_ + to / stage_nodes_);
   }
-  if (kind_ == Kind::torus) add_torus_way(from, to, route);
+  if (kind_ == Kind::torus) torus_.follow(from, to, [&](int link) { cross(hop_ + link, route); });
   if (kind_ == Kind::dragonfly) add_dragonfly_way(from, to, route);
   if (in_ >= 0) route.links.push_back(in_ + to);
 }
 
-// Along x, then y, then z, the shorter way round; of two equally long ones the even places take the
-// one, the odd ones the other.
-void Network::add_torus_way(int from, int to, Route& route) const {
-  int at = from;
-  for (int axis = 0, stride = 1; axis < 3; stride *= dims_[axis++]) {
-    const int side = dims_[axis];
-    int here = at / stride % side;
-    const int there = to / stride % side, up = (there - here + side) % side, down = side - up;
-    const bool goes_up = up < down || (up == down && here % 2 == 0);
-    while (here != there) {
-      cross(hop_ + at * ways + 2 * axis + (goes_up ? 0 : 1), route);
-      const int next = (here + (goes_up ? 1 : side - 1)) % side;
-      at += (next - here) * stride;
-      here = next;
-    }
-  }
-}
-
-// To the router; within a group straight to any other router; between groups over the one link that
-// joins them, which stands at the router with the other group's number.
+// A message goes from its node to the router; within a group, straight to any other router; between
+// groups, over the one link that joins them, which leaves from the router that has the other
+// group's number.
 void Network::add_dragonfly_way(int from, int to, Route& route) const {
-  const int each = dims_[2], width = dims_[1];
+  const int each = router_nodes_, width = group_routers_;
   int router = from / each;
   const int last = to / each;
   const auto hop = [&](int next) {
@@ -152,7 +102,7 @@ void Network::add_dragonfly_way(int from, int to, Route& route) const {
   const int group = router / width, target = last / width;
   if (group != target) {
     hop(group * width + target);
-    cross(global_ + group * dims_[0] + target, route);
+    cross(global_ + group * groups_ + target, route);
     router = target * width + group;
   }
   hop(last);

@@ -7,7 +7,7 @@
 namespace phasewise::contention {
 namespace {
 
-// One end of a message, as seen from its receiver.
+// The sending ends, or the receiving ends, of all messages, by receiver.
 template <class End>
 struct Ends {
   struct Entry {

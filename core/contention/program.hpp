@@ -1,5 +1,5 @@
-// What all ranks do in a turn, as data: flights of rounds of messages, in the order in which each
-// rank starts, advances and ends them. Pure data, without MPI.
+// The communication of all ranks in a turn, as data: sequences of rounds of messages, and the order
+// in which each rank starts, advances and finishes them.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Receive {
   int id = -1;
 };
 
-// Messages on their way together. Time spent in a round counts `weight` times: it may stand for
-// others of its kind that are left out.
+// Messages that a rank posts together. The time of a round counts `weight` times, since it may
+// stand for other rounds like it that the program leaves out.
 struct Round {
   int phase;
   float weight;
@@ -29,23 +29,23 @@ struct Round {
   std::vector<Receive> receives;
 };
 
-// Rounds one after another: [first, last) of the rank's rounds.
-struct Flight {
+// Rounds that follow each other: [first, last) of the rank's rounds.
+struct RoundSequence {
   int first, last;
 };
 
-// start: the first round may begin; progress: rounds go on as far as they can without waiting;
-// finish: waits for the last.
-enum class Verb : std::uint8_t { start, progress, finish };
-struct Act {
-  Verb verb;
-  int flight;
+// start: the first round may begin; progress: as many rounds are done as can be without waiting;
+// finish: the rank waits until the last one is done.
+enum class Action : std::uint8_t { start, progress, finish };
+struct Instruction {
+  Action action;
+  int sequence;
 };
 
 struct RankProgram {
   std::vector<Round> rounds;
-  std::vector<Flight> flights;
-  std::vector<Act> acts;
+  std::vector<RoundSequence> sequences;
+  std::vector<Instruction> instructions;
 };
 
 struct Program {
@@ -54,8 +54,8 @@ struct Program {
   int messages = 0;
 };
 
-// Gives each message one id at both ends: those between two ranks on a channel match in order, as
-// MPI's do. Throws std::logic_error where a message has but one end.
+// Gives each message the same id at both ends. Messages between two ranks on one channel match in
+// order, as MPI's do. Throws std::logic_error if a message has only one end.
 void match(Program& program);
 
 }  // namespace phasewise::contention

@@ -10,7 +10,7 @@
 namespace phasewise::contention {
 namespace {
 
-// Latencies between the first and the last rank's start.
+// The last rank starts less than this many latencies after the first.
 constexpr double spread = 20.0;
 
 }  // namespace
@@ -21,13 +21,13 @@ Walk::Walk(const Program& program, std::int64_t eager)
       messages_(static_cast<std::size_t>(program.messages)),
       ranks_(program.ranks.size()) {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    ranks_[r].flights.resize(program.ranks[r].flights.size());
+    ranks_[r].sequences.resize(program.ranks[r].sequences.size());
     ranks_[r].seconds.assign(program.phases.size(), 0.0);
   }
 }
 
 void Walk::begin(double latency) {
-  // Multiples of the golden ratio, modulo 1, lie evenly and without order.
+  // Multiples of the golden ratio modulo 1 are spread evenly, in no order.
   std::vector<std::pair<double, int>> starts;
   starts.reserve(ranks_.size());
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
@@ -40,58 +40,58 @@ void Walk::begin(double latency) {
 Execution Walk::finish() {
   Execution result;
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    if (ranks_[r].act < program_.ranks[r].acts.size())
+    if (ranks_[r].next < program_.ranks[r].instructions.size())
       throw std::logic_error("rank " + std::to_string(r) + " waits for ever");
     result.seconds.push_back(std::move(ranks_[r].seconds));
   }
   return result;
 }
 
-const Round& Walk::round_of(int rank, int flight) const {
+const Round& Walk::round_of(int rank, int sequence) const {
   const RankProgram& own = program_.ranks[rank];
-  return own.rounds[own.flights[flight].first + ranks_[rank].flights[flight].round];
+  return own.rounds[own.sequences[sequence].first + ranks_[rank].sequences[sequence].round];
 }
-bool Walk::done(int rank, int flight) const {
-  const Flight& planned = program_.ranks[rank].flights[flight];
-  return planned.first + ranks_[rank].flights[flight].round == planned.last;
+bool Walk::done(int rank, int sequence) const {
+  const RoundSequence& planned = program_.ranks[rank].sequences[sequence];
+  return planned.first + ranks_[rank].sequences[sequence].round == planned.last;
 }
 
-// From where the rank stands until it has to wait.
+// Takes the rank from where it stands to where it has to wait.
 void Walk::go_on(int rank, double now) {
   RankState& state = ranks_[rank];
-  const std::vector<Act>& acts = program_.ranks[rank].acts;
+  const std::vector<Instruction>& instructions = program_.ranks[rank].instructions;
   state.waiting_for = -1;
-  for (; state.act < acts.size(); ++state.act) {
-    const Act& act = acts[state.act];
-    if (act.verb == Verb::start) continue;
-    while (!done(rank, act.flight) && pass_round(rank, act.flight, now)) {
+  for (; state.next < instructions.size(); ++state.next) {
+    const Instruction& instruction = instructions[state.next];
+    if (instruction.action == Action::start) continue;
+    while (!done(rank, instruction.sequence) && pass_round(rank, instruction.sequence, now)) {
     }
-    if (act.verb == Verb::finish && !done(rank, act.flight)) {
-      state.waiting_for = act.flight;
+    if (instruction.action == Action::finish && !done(rank, instruction.sequence)) {
+      state.waiting_for = instruction.sequence;
       state.since = now;
       return;
     }
   }
 }
 
-// Posts the round where that is not done, and goes beyond it where all its messages are done.
-bool Walk::pass_round(int rank, int flight, double now) {
-  FlightState& state = ranks_[rank].flights[flight];
-  if (!state.posted) post(rank, flight, now);
+// Posts the present round if it was not posted, and passes it if all its messages are done.
+bool Walk::pass_round(int rank, int sequence, double now) {
+  SequenceState& state = ranks_[rank].sequences[sequence];
+  if (!state.posted) post(rank, sequence, now);
   if (state.pending > 0) return false;
   state.posted = false;
   ++state.round;
   return true;
 }
 
-void Walk::post(int rank, int flight, double now) {
-  const Round& round = round_of(rank, flight);
-  FlightState& state = ranks_[rank].flights[flight];
+void Walk::post(int rank, int sequence, double now) {
+  const Round& round = round_of(rank, sequence);
+  SequenceState& state = ranks_[rank].sequences[sequence];
   state.posted = true;
   state.pending = static_cast<int>(round.receives.size() + round.sends.size());
   for (const Receive& receive : round.receives) {
     MessageState& message = messages_[receive.id];
-    message.receiver = {rank, flight};
+    message.receiver = {rank, sequence};
     if (message.arrived)
       --state.pending;
     else if (message.sender.rank >= 0 && message.bytes >= eager_)
@@ -99,7 +99,7 @@ void Walk::post(int rank, int flight, double now) {
   }
   for (const Send& send : round.sends) {
     MessageState& message = messages_[send.id];
-    message.sender = {rank, flight};
+    message.sender = {rank, sequence};
     message.bytes = send.bytes;
     const bool eager = send.bytes < eager_;
     if (eager) --state.pending;
@@ -117,8 +117,8 @@ void Walk::arrive(int id, double now) {
 
 void Walk::one_done(const End& end, double now) {
   RankState& rank = ranks_[end.rank];
-  if (--rank.flights[end.flight].pending > 0 || rank.waiting_for != end.flight) return;
-  const Round& round = round_of(end.rank, end.flight);
+  if (--rank.sequences[end.sequence].pending > 0 || rank.waiting_for != end.sequence) return;
+  const Round& round = round_of(end.rank, end.sequence);
   rank.seconds[round.phase] +=
       round.weight * std::max(now - std::max(rank.since, last_start_), 0.0);
   go_on(end.rank, now);

@@ -1,4 +1,4 @@
-// Follows what every rank does, whatever decides how long its messages take: a base for that.
+// Follows every rank through its program. A derived class decides how long messages take.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 namespace phasewise::contention {
 
 struct Execution {
-  std::vector<std::vector<double>> seconds;  // [rank][phase], weights counted
+  std::vector<std::vector<double>> seconds;  // [rank][phase], multiplied by the weights
 };
 
 class Walk {
  public:
-  // Messages shorter than `eager` bytes set off without the receiver.
+  // Messages shorter than `eager` bytes depart without the receiver.
   Walk(const Program& program, std::int64_t eager);
   virtual ~Walk() = default;
   Walk(const Walk&) = delete;
@@ -25,44 +25,44 @@ class Walk {
     int id, from, to;
     std::int64_t bytes;
   };
-  // Told once of each message, when it may set off.
+  // Called once for each message, when it may depart.
   virtual void launch(const Departure& departure, double now) = 0;
 
-  // All ranks, until they have to wait. They begin within some latencies [s] of each other: where
-  // senders do not wait for receivers, ranks that begin together would stay together for ever, as
-  // none do that are not quite alike. What passes before the last one begins counts for nothing.
+  // Starts all ranks and takes each one to where it has to wait. They start within some latencies
+  // [s] of each other: if senders do not wait for receivers, ranks that start together would stay
+  // together for ever, which real ranks do not. Time before the last start does not count.
   void begin(double latency);
-  // Both ends go on where they were waiting for this message.
+  // Ends that waited for this message go on.
   void arrive(int id, double now);
-  // Throws std::logic_error where a rank has not come to its end.
+  // Throws std::logic_error if a rank has not reached the end of its program.
   Execution finish();
 
  private:
-  struct FlightState {
+  struct SequenceState {
     int round = 0;    // under way, or the next
     int pending = 0;  // messages of the round that are not done
     bool posted = false;
   };
   struct RankState {
-    std::size_t act = 0;
-    int waiting_for = -1;  // flight
-    double since = 0.0;    // it waits since then
-    std::vector<FlightState> flights;
+    std::size_t next = 0;  // instruction
+    int waiting_for = -1;  // sequence
+    double since = 0.0;    // when it began to wait
+    std::vector<SequenceState> sequences;
     std::vector<double> seconds;
   };
   struct End {
-    int rank = -1, flight = 0;
+    int rank = -1, sequence = 0;
   };
   struct MessageState {
-    End sender, receiver;  // known once they have begun
+    End sender, receiver;  // known once they have posted it
     std::int64_t bytes = 0;
     bool arrived = false;
   };
-  const Round& round_of(int rank, int flight) const;
-  bool done(int rank, int flight) const;
+  const Round& round_of(int rank, int sequence) const;
+  bool done(int rank, int sequence) const;
   void go_on(int rank, double now);
-  bool pass_round(int rank, int flight, double now);
-  void post(int rank, int flight, double now);
+  bool pass_round(int rank, int sequence, double now);
+  void post(int rank, int sequence, double now);
   void one_done(const End& end, double now);
 
   const Program& program_;

@@ -11,7 +11,7 @@ namespace {
 
 using comm::Exchange;
 using comm::TransposeExchange;
-using contention::Verb;
+using contention::Action;
 
 // Of exchanges that are repeated slice by slice, the first ones; the last of these, when traffic
 // has settled, stands for all others.
@@ -47,8 +47,8 @@ class Builder {
     }
     end(flight);
   }
-  void progress(Flight flight) { act(Verb::progress, flight); }
-  void finish(Flight flight) { act(Verb::finish, flight); }
+  void progress(Flight flight) { act(Action::progress, flight); }
+  void finish(Flight flight) { act(Action::finish, flight); }
 
   void transpose(const TransposeExchange& exchange, std::int64_t asked) {
     begin(Flight::other);
@@ -138,7 +138,7 @@ class Builder {
                   const contention::CollectiveRounds& rounds, double weight) {
     for (const contention::CollectiveRound& from : rounds) {
       contention::Round round = make_round(name, channel, weight);
-      for (const contention::Part& part : from.sends)
+      for (const contention::CollectiveSend& part : from.sends)
         round.sends.push_back({ranks[part.peer], part.bytes});
       for (const int member : from.receives) round.receives.push_back({ranks[member]});
       keep(std::move(round));
@@ -146,16 +146,16 @@ class Builder {
   }
 
   void begin(Flight flight) {
-    current_[static_cast<int>(flight)] = static_cast<int>(program_.flights.size());
+    current_[static_cast<int>(flight)] = static_cast<int>(program_.sequences.size());
     first_ = static_cast<int>(program_.rounds.size());
   }
   void end(Flight flight) {
-    program_.flights.push_back({first_, static_cast<int>(program_.rounds.size())});
-    act(Verb::start, flight);
+    program_.sequences.push_back({first_, static_cast<int>(program_.rounds.size())});
+    act(Action::start, flight);
   }
-  void act(Verb verb, Flight flight) {
+  void act(Action action, Flight flight) {
     if (const int number = current_[static_cast<int>(flight)]; number >= 0)
-      program_.acts.push_back({verb, number});
+      program_.instructions.push_back({action, number});
   }
 
   const TurnMessages& turn_;
