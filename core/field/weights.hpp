@@ -21,21 +21,32 @@ PHASEWISE_HD double held_between(double value, double low, double high) {
   return below > low ? below : low;
 }
 
-struct Cic {
-  static constexpr int width = 2;
-  // The lowest node of a particle's stencil, as an index into the window, and the place within it,
-  // in node units; inside is 1 or 0, and outside the mesh the place is a node of the window's edge.
+// A stencil of `nodes` by `nodes` mesh nodes.
+template <int nodes>
+struct Stencil {
+  static constexpr int width = nodes;
+  // The lowest node of a particle's stencil, as an index into the window, and the place in node
+  // units: from the lower node for two nodes, from the nearest one, the middle, for three. inside
+  // is 1 or 0; outside the mesh the place is a node of the window's edge.
   PHASEWISE_HD static void place(double x, double y, const WindowFrame& frame, int& node,
                                  double& fx, double& fy, double& inside) {
+    static_assert(nodes == 2 || nodes == 3);
+    constexpr int below = nodes - 2;  // stencil nodes below the one that fx and fy count from
+    // The stencil is on the mesh from the place `first` to the place n - `last`.
+    constexpr double first = 0.5 * below, last = 1.001 + 0.5 * below;
     const double gx = (x - frame.x0) * frame.inverse_hx, gy = (y - frame.y0) * frame.inverse_hy;
-    const double hx = held_between(gx, 0.0, frame.nx - 1.001);
-    const double hy = held_between(gy, 0.0, frame.ny - 1.001);
-    const int ix = static_cast<int>(hx), iy = static_cast<int>(hy);
+    const double hx = held_between(gx, first, frame.nx - last);
+    const double hy = held_between(gy, first, frame.ny - last);
+    const int ix = static_cast<int>(nodes == 2 ? hx : hx + 0.5);
+    const int iy = static_cast<int>(nodes == 2 ? hy : hy + 0.5);
     inside = (hx == gx ? 1.0 : 0.0) * (hy == gy ? 1.0 : 0.0);
-    node = ix * frame.ny + iy;
+    node = (ix - below) * frame.ny + iy - below;
     fx = (hx - ix) * inside;
     fy = (hy - iy) * inside;
   }
+};
+
+struct Cic : Stencil<2> {
   // Weights of nodes (0,0) (0,1) (1,0) (1,1), each a multiple of the charge quantum, their sum
   // exactly `inside`.
   PHASEWISE_HD static void charge(double fx, double fy, double inside, double rounding_offset,
@@ -49,20 +60,7 @@ struct Cic {
   }
 };
 
-struct Tsc {
-  static constexpr int width = 3;
-  // As for Cic; fx and fy count from the nearest node, the stencil's middle.
-  PHASEWISE_HD static void place(double x, double y, const WindowFrame& frame, int& node,
-                                 double& fx, double& fy, double& inside) {
-    const double gx = (x - frame.x0) * frame.inverse_hx, gy = (y - frame.y0) * frame.inverse_hy;
-    const double hx = held_between(gx, 0.5, frame.nx - 1.501);
-    const double hy = held_between(gy, 0.5, frame.ny - 1.501);
-    const int ix = static_cast<int>(hx + 0.5), iy = static_cast<int>(hy + 0.5);
-    inside = (hx == gx ? 1.0 : 0.0) * (hy == gy ? 1.0 : 0.0);
-    node = (ix - 1) * frame.ny + iy - 1;
-    fx = (hx - ix) * inside;
-    fy = (hy - iy) * inside;
-  }
+struct Tsc : Stencil<3> {
   // One-dimensional weights of the nodes before, at and after the nearest one, for f in [-1/2,
   // 1/2].
   PHASEWISE_HD static void weights(double f, double* w) {
