@@ -136,11 +136,11 @@ nb::tuple deposit(const Input& x, const Input& y, const nb::tuple& box, int nx, 
   std::vector<double> charge(mesh.nodes(), 0.0);
   StandingParticles particles(x, y);
   const double quantum = numerics::power_of_two_above(static_cast<double>(x.size())) * 0x1p-52;
-  const collision::ChargeTarget target{field::WindowFrame(mesh, {}),
-                                       1,
-                                       {0.0, 0.0},
-                                       {charge.data(), nullptr},
-                                       numerics::rounding_offset_for(quantum)};
+  const collision::ChargeTarget target{.frame = field::WindowFrame(mesh, {}),
+                                       .planes = 1,
+                                       .z = {0.0, 0.0},
+                                       .charge = {charge.data(), nullptr},
+                                       .rounding_offset = numerics::rounding_offset_for(quantum)};
   const std::int64_t outside =
       collision::encounter(weighting_of(weighting), particles.view(), nullptr, &target);
   return nb::make_tuple(bindings::to_array(std::move(charge), {std::size_t(nx), std::size_t(ny)}),
@@ -156,18 +156,18 @@ nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, co
   collision::prepare_nodes(rule, 1, potential.data(), potential.data(), mesh, 1.0, nodes.data(),
                            nullptr, 0, nx);
   StandingParticles particles(x, y);
-  const collision::KickSource kick{field::WindowFrame(mesh, {}),
-                                   1,
-                                   0.0,
-                                   0.0,
-                                   0.0,
-                                   nodes.data(),
-                                   nullptr,
-                                   false,
-                                   0.0,
-                                   0.0,
-                                   0.0,
-                                   0.0};
+  const collision::KickSource kick{.frame = field::WindowFrame(mesh, {}),
+                                   .planes = 1,
+                                   .z_other = 0.0,
+                                   .z_tail = 0.0,
+                                   .inverse_length = 0.0,
+                                   .nodes = nodes.data(),
+                                   .difference = nullptr,
+                                   .longitudinal_kick = false,
+                                   .far_x = 0.0,
+                                   .far_y = 0.0,
+                                   .far_sigma = 0.0,
+                                   .far_charge = 0.0};
   collision::encounter(rule, particles.view(), &kick, nullptr);
   const std::size_t n = x.size();
   return nb::make_tuple(bindings::to_array(std::move(particles.px), {n}),

@@ -25,8 +25,14 @@ std::size_t kept_greens(const InteractionPoint& ip) {
 
 CollisionShape collision_shape(const InteractionPoint& ip) {
   const field::DoubledGrid grid(ip.nx, ip.ny);
-  return {ip.nx,     ip.ny,     grid.mx(),     grid.columns(),
-          ip.slices, ip.planes, ip.luminosity, ip.green_every_step};
+  return {.nx = ip.nx,
+          .ny = ip.ny,
+          .mx = grid.mx(),
+          .ky = grid.columns(),
+          .slices = ip.slices,
+          .planes = ip.planes,
+          .luminosity = ip.luminosity,
+          .green_every_step = ip.green_every_step};
 }
 
 std::vector<int> sampled_steps(int slices, int sample) {
@@ -187,11 +193,11 @@ ChargeTarget StrongStrong::charge_target(const Step& next, int beam, int slice, 
   const int p = next.pair_of(beam, slice), other = next.other(beam, p);
   const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
   double* charge = charge_[beam].data() + (part * next.pairs() + p) * pair_size();
-  ChargeTarget target{field::WindowFrame(mesh_, mesh_.window[beam][slice]),
-                      ip_.planes,
-                      {opposing.z[other], 0.0},
-                      {charge, charge + plane_size()},
-                      rounding_offset_[beam]};
+  ChargeTarget target{.frame = field::WindowFrame(mesh_, mesh_.window[beam][slice]),
+                      .planes = ip_.planes,
+                      .z = {opposing.z[other], 0.0},
+                      .charge = {charge, charge + plane_size()},
+                      .rounding_offset = rounding_offset_[beam]};
   if (ip_.planes == 2) {
     target.z[0] = opposing.plane[other];
     target.z[1] = opposing.plane[other + 1];
@@ -206,18 +212,19 @@ KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) cons
   const double length = own.cuts.plane[slice] - own.cuts.plane[slice + 1];
   const double z_other = opposing.cuts.z[other];
   const SliceShape shape = slice_shape(opposing, other, 0.5 * (z_other - own.cuts.z[slice]));
-  return {field::WindowFrame(mesh_, mesh_.window[beam][slice]),
-          ip_.planes,
-          z_other,
-          own.cuts.plane[slice + 1],
-          length > 0.0 ? 1.0 / length : 0.0,
-          nodes_[beam].data() + p * plane_size() * values_per_node(ip_.weighting, ip_.planes),
-          ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr,
-          ip_.longitudinal_kick,
-          shape.x,
-          shape.y,
-          std::max(shape.sigma_x, shape.sigma_y),
-          own.kick_scale * opposing.cuts.share[other] * opposing.moments.particles};
+  const int values = values_per_node(ip_.weighting, ip_.planes);
+  return {.frame = field::WindowFrame(mesh_, mesh_.window[beam][slice]),
+          .planes = ip_.planes,
+          .z_other = z_other,
+          .z_tail = own.cuts.plane[slice + 1],
+          .inverse_length = length > 0.0 ? 1.0 / length : 0.0,
+          .nodes = nodes_[beam].data() + p * plane_size() * values,
+          .difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr,
+          .longitudinal_kick = ip_.longitudinal_kick,
+          .far_x = shape.x,
+          .far_y = shape.y,
+          .far_sigma = std::max(shape.sigma_x, shape.sigma_y),
+          .far_charge = own.kick_scale * opposing.cuts.share[other] * opposing.moments.particles};
 }
 
 void StrongStrong::sum_parts(const Step& next, int parts) {

@@ -110,11 +110,11 @@ SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int
   std::fill_n(charge.data(), charge.size(), 0.0);
   const double rounding_offset = numerics::rounding_offset_for(
       numerics::power_of_two_above(beams[beam].macroparticles) * 0x1p-52);
-  const ChargeTarget target{field::WindowFrame(mesh, window),
-                            1,
-                            {beams[beam].cuts.z[slice], 0.0},
-                            {charge.data(), nullptr},
-                            rounding_offset};
+  const ChargeTarget target{.frame = field::WindowFrame(mesh, window),
+                            .planes = 1,
+                            .z = {beams[beam].cuts.z[slice], 0.0},
+                            .charge = {charge.data(), nullptr},
+                            .rounding_offset = rounding_offset};
   blocks(
       [&](const beam::ParticleView& block) { encounter(ip_.weighting, block, nullptr, &target); });
   groups_.group().sum("field_picture", charge.span());
