@@ -73,7 +73,7 @@ Node make_node(sg4::NetZone* zone, const Description& given, const std::string& 
   return node;
 }
 
-// In a star a route is what leads out of its first node and what leads into its last one.
+// In a star, a route consists of the links out of its first node and those into its last one.
 void add_to_star(sg4::NetZone* star, const Description& given, const std::string& name) {
   const Node node = make_node(star, given, name);
   star->add_route(node.point(), nullptr, nullptr, nullptr, node.out, false);
@@ -94,7 +94,7 @@ void build_flat(const Description& given) {
   star->seal();
 }
 
-// First stages of so many nodes, each joined to all others by one link each way.
+// First stages of a few nodes, each joined to the others by one link each way.
 void build_tapered(const Description& given) {
   const std::vector<double> taper = given.numbers("taper", 2);
   const auto together = static_cast<unsigned long>(taper[0]), nodes = count(given, "nodes");
@@ -173,8 +173,8 @@ sg4::ClusterCallbacks one_node_each(const Description& given) {
       });
 }
 
-// All routers of a group are joined, and each group with each other one. SimGrid has one bandwidth
-// for all links, in multiples of which the wider ones are given.
+// All routers of a group are joined, and so is each pair of groups. SimGrid takes one bandwidth for
+// all links, and a wider link as a multiple of it.
 void build_dragonfly(const Description& given) {
   const std::vector<double> dims = given.numbers("dims", 3), link = given.numbers("link", 2);
   const auto wide = [&](double bandwidth) {

@@ -26,7 +26,7 @@ inline CrossingAngle crossing_angle(double phi, double alpha) {
   return {std::cos(phi), std::sin(phi), std::tan(phi), std::cos(alpha), std::sin(alpha)};
 }
 
-// P - Ps = P⊥²/(P + Ps), with P = 1 + delta: the form that does not cancel.
+// P - Ps = P⊥²/(P + Ps), with P = 1 + delta: in this form nothing cancels.
 PHASEWISE_HD double hamiltonian(double px, double py, double delta) {
   const double p = 1.0 + delta;
   const double transverse = px * px + py * py;

@@ -6,7 +6,7 @@ namespace phasewise::beam {
 
 namespace {
 
-// So many particles stay in the first-level cache while a line's elements work on them.
+// This many particles stay in the first-level cache while the elements of a line work on them.
 constexpr std::int64_t block_size = 256;
 
 // The element and the context are copies, so that the compiler knows no store changes them.

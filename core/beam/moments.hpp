@@ -17,8 +17,7 @@ struct Moments {
   double particles = 0.0;
   std::array<double, 6> mean{};
   std::array<std::array<double, 6>, 6> covariance{};
-  std::array<double, 6>
-      third{};  // central, per coordinate; NaN where only second moments were asked for
+  std::array<double, 6> third{};  // central, per coordinate; NaN unless the order is 4
   std::array<double, 6> fourth{};
 
   double rms(int coordinate) const;
@@ -34,7 +33,7 @@ void update_bounds(const ParticleView& block, Bounds& bounds);
 
 class MomentSums {
  public:
-  // order 2 or 4; count and bounds are of the whole beam.
+  // order is 2 or 4; count and bounds are those of the whole beam.
   MomentSums(int order, const Bounds& bounds, std::int64_t count);
   void add(const ParticleView& block);
   void add(const MomentSums& other);

@@ -10,8 +10,8 @@
 namespace phasewise::beam {
 namespace {
 
-// Mean and rms of z, and the share of the charge, between two cuts; bins that a cut divides count
-// in proportion.
+// Mean and rms of z, and the share of the charge, between two cuts. A bin that a cut divides counts
+// in proportion on each side.
 struct SliceStatistics {
   double count = 0.0, sum = 0.0, sum_of_squares = 0.0;
   void add(double z, double weight) {
@@ -114,7 +114,7 @@ SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int s
   double total = 0.0;
   for (const auto& s : stats) total += s.count;
   for (int s = 0; s < slices; ++s) {
-    // An empty slice stands between its cuts, an empty outermost one at its only cut.
+    // An empty slice is put between its cuts, an empty outermost one at its only cut.
     const double high = s > 0 ? cuts.cut[s - 1] : (slices > 1 ? cuts.cut[0] : mean);
     const double low = s < slices - 1 ? cuts.cut[s] : high;
     const bool empty = stats[s].count <= 0.0;

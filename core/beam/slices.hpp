@@ -12,9 +12,9 @@ namespace phasewise::beam {
 
 enum class Slicing { equal_charge, equal_width };
 
-// Counts of particles in bins of z that are 1/256 of an octave wide, each side of zero, over 31
-// octaves below the largest |z|: a particle that has strayed far does not coarsen the bins of the
-// others. Integers, so that the sum over ranks is exact.
+// Counts of particles in bins of z, on each side of zero: 256 bins for each of the 31 octaves below
+// the largest |z|, so that a particle far away does not coarsen the bins of the others. The counts
+// are integers, so that their sum over ranks is exact.
 class LongitudinalHistogram {
  public:
   static constexpr int half = 31 * 256;  // bins of one sign

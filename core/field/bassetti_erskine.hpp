@@ -3,7 +3,7 @@
 // Bassetti, Erskine, CERN-ISR-TH/80-06 (1980), with Δ = σx² - σy², σx > σy:
 //   Ey + i Ex = sqrt(π/(2Δ)) [w(z1) - exp(-x²/2σx² - y²/2σy²) w(z2)],
 //   z1 = (x + iy)/sqrt(2Δ), z2 = (x σy/σx + i y σx/σy)/sqrt(2Δ).
-// Nearly round beams, where Δ → 0, take the same field as an integral over v = 1 - (1 - σy/σx) τ,
+// For nearly round beams, where Δ → 0, the same field is an integral over v = 1 - (1 - σy/σx) τ,
 //   Ex = x/(σx(σx + σy)) ∫₀¹ exp(-κ) dτ,   Ey = y/(σx(σx + σy)) ∫₀¹ exp(-κ)/v² dτ,
 //   κ = τ (1 + v) (x² + y²/v²)/(2 σx(σx + σy)),
 // which is regular at σx = σy (Chao, Lect. Notes Phys. 247 (1986) 288, in other variables).
@@ -19,7 +19,7 @@
 
 namespace phasewise::field {
 
-// Of a unit charge. A small amplitude's Ex is x/(σx(σx + σy)).
+// The field of a unit charge; near the centre Ex = x/(σx(σx + σy)).
 struct GaussianField {
   double ex, ey;         // 1/m
   double potential_sxx;  // ∂u/∂(σx²), 1/m²
@@ -47,7 +47,7 @@ PHASEWISE_HD GaussianField gaussian_field_flat(double x, double y, double sigma_
           -0.5 * (moment + density / ratio) / difference};
 }
 
-// For σx >= σy, both nearly the same.
+// For σx >= σy, nearly round.
 PHASEWISE_HD GaussianField gaussian_field_round(double x, double y, double sigma_x,
                                                 double sigma_y) {
   // Gauss-Legendre rule on (0, 1).
@@ -99,7 +99,7 @@ PHASEWISE_HD GaussianField gaussian_field_round(double x, double y, double sigma
 
 // At (x, y) from the centre; all lengths in m, both sizes above 0.
 PHASEWISE_HD GaussianField gaussian_field(double x, double y, double sigma_x, double sigma_y) {
-  // Above this ratio of the sizes both forms keep 12 digits; they agree where they meet.
+  // Both forms have 12 digits at this ratio of the sizes, where one takes over from the other.
   constexpr double nearly_round = 0.9;
   const bool upright = sigma_x < sigma_y;
   const double wide = upright ? sigma_y : sigma_x;

@@ -139,7 +139,8 @@ PoissonSolver::GreenPointer PoissonSolver::compute_green(const GreenTransform::K
   const int mx = grid_.mx(), all = grid_.columns();
   parallel::Buffer<Complex> rows(mx * stride);
   green_rows(key.hx, key.hy, key.shift_x, key.shift_y, 0, mx, rows.data(), threads);
-  const auto green = std::make_shared<GreenTransform>(key, parallel::Buffer<Complex>(all * length));
+  const auto green = std::make_shared<GreenTransform>(
+      GreenTransform{key, parallel::Buffer<Complex>(all * length)});
   parallel::for_tasks((all + columns_at_once - 1) / columns_at_once, threads, [&](int task, int) {
     const int first = task * columns_at_once, count = std::min(columns_at_once, all - first);
     Complex* columns = green->values.data() + first * length;
@@ -165,9 +166,8 @@ PoissonSolver::GreenPointer PoissonSolver::keep_green(double hx, double hy, int 
                                                       int shift_y, int first_column, int columns,
                                                       const Complex* values) {
   const std::int64_t size = values ? columns * grid_.column_stride() : 0;
-  const auto green = std::make_shared<GreenTransform>(
-      GreenTransform::Key{hx, hy, shift_x, shift_y, first_column, columns},
-      parallel::Buffer<Complex>(size));
+  const auto green = std::make_shared<GreenTransform>(GreenTransform{
+      {hx, hy, shift_x, shift_y, first_column, columns}, parallel::Buffer<Complex>(size)});
   std::copy_n(values, size, green->values.data());
   return kept_.keep(green);
 }

@@ -66,29 +66,29 @@ class PoissonSolver {
   void solve(const double* charge, const GreenTransform& green, double* potential,
              Scratch& scratch) const;
 
-  // The same by parts. `rows` rows of the mesh to as many of the half-transformed grid.
+  // The same by parts. Transforms `rows` rows of the mesh to as many of the half-transformed grid.
   void forward_rows(const double* charge, int rows, Complex* spectrum, double* line) const;
-  // `count` columns, of which the first nx values are given and returned, by as many of the Green
-  // function's.
+  // Convolves `count` columns, whose first nx values are given and returned, with as many columns
+  // of the Green function.
   void convolve(Complex* columns, int count, const Complex* green) const;
-  // `rows` rows of the half-transformed grid, which are overwritten, to as many of the mesh.
+  // Transforms `rows` rows of the half-transformed grid, which are overwritten, to as many of the
+  // mesh.
   void backward_rows(Complex* spectrum, int rows, double* potential, double* line) const;
 
-  // The whole transform for this cell size and shift; kept for later calls until `capacity` others
-  // have been asked for.
+  // The whole transform for this cell size and shift; it is kept for later calls as long as it is
+  // among the last `capacity` ones used.
   GreenPointer green(double hx, double hy, int shift_x, int shift_y, int threads);
   void set_green_capacity(std::size_t capacity) { kept_.set_capacity(capacity); }
   void forget_greens() { kept_.clear(); }
 
-  // Green function by parts: rows [first, first + count) of the doubled grid's mx, transformed
-  // along y, displacement d at place d modulo mx, zero where none belongs; then, after the
-  // transpose, `count` columns of mx values, transformed along x and normalised for both
-  // directions.
+  // Green function by parts: rows [first, first + count) of the doubled grid, transformed along y;
+  // then, after the transpose, `count` columns of mx values, transformed along x and normalised for
+  // the transforms of a solve.
   void green_rows(double hx, double hy, int shift_x, int shift_y, int first, int count,
                   Complex* out, int threads) const;
   void green_columns(Complex* columns, int count) const;
-  // The part that was kept, or nothing. Calls of find and keep in the same order on all processes
-  // find the same ones there.
+  // The part that was kept, or null. Processes that call find and keep in the same order find the
+  // same.
   GreenPointer find_green(double hx, double hy, int shift_x, int shift_y, int first_column,
                           int columns);
   // Keeps a copy of these columns, column_stride() values apart; if null, only that they were made.

@@ -9,13 +9,13 @@
 
 namespace phasewise::field {
 
-// From a to b; for doubles, and for several of them side by side.
+// Between a (f = 0) and b (f = 1); for doubles and for SIMD vectors.
 template <class Value>
 PHASEWISE_HD Value between(Value a, Value b, double f) {
   return a + f * (b - a);
 }
 
-// Without branches, and within the bounds also where the value is not a number.
+// Has no branches, and stays within the bounds even for a value that is not a number.
 PHASEWISE_HD double held_between(double value, double low, double high) {
   const double below = value < high ? value : high;
   return below > low ? below : low;

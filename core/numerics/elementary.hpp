@@ -53,8 +53,8 @@ PHASEWISE_HD double log_positive(double value) {
   const std::uint64_t bits =
       std::bit_cast<std::uint64_t>(value) + (0x3FF0000000000000u - sqrt_half);
   const double f = std::bit_cast<double>((bits & mantissa_mask) + sqrt_half) - 1.0;
-  // 2^52 + biased exponent, read as a double, turns an integer into a double without an instruction
-  // that only some machines have.
+  // 2^52 + biased exponent, read as a double, converts the integer without an instruction that only
+  // some machines have.
   const double k = std::bit_cast<double>((bits >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
   const double s = f / (2.0 + f);
   const double z = s * s;

@@ -2,8 +2,8 @@
 //
 // The integral w(z) = (i z/π) ∫ exp(-t²)/(z² - t²) dt by the trapezoidal or the midpoint rule with
 // the correction for the pole at t = z: Al Azah, Chandler-Wilde, SIAM J. Numer. Anal. 59 (2021)
-// 2346, with 12 nodes at the spacing h = sqrt(π/12). Of the two rules, the one whose nodes are
-// farther from Re z.
+// 2346, with 12 nodes at the spacing h = sqrt(π/12). The rule whose nodes are farther from Re z is
+// used.
 #pragma once
 
 #include "numerics/elementary.hpp"
@@ -21,7 +21,7 @@ inline constexpr int nodes = 12;
 inline constexpr double inverse_h = 1.95441004761167969;
 inline constexpr double pi_over_h = 6.13996024767893093;
 
-// Σ_k a_k/(z² - t_k²), the nodes' squares t_k² and weights a_k of one rule or of the other.
+// Σ_k a_k/(z² - t_k²) with the nodes' squares t_k² and the weights a_k of one of the rules.
 PHASEWISE_HD ComplexValue sum(ComplexValue z_squared, bool midpoint) {
   const double trapezoid_node[nodes] = {0.0,
                                         0.26179938779914944,
@@ -70,7 +70,7 @@ PHASEWISE_HD ComplexValue sum(ComplexValue z_squared, bool midpoint) {
   return {re, -im * z_squared.im};
 }
 
-// 2 exp(-z²)/(1 ± exp(-2πi z/h)), with + for the midpoint rule; nothing above Im z = π/h.
+// 2 exp(-z²)/(1 ± exp(-2πi z/h)), with + for the midpoint rule; zero above Im z = π/h.
 PHASEWISE_HD ComplexValue pole_correction(double x, double y, ComplexValue z_squared,
                                           bool midpoint) {
   constexpr double inverse_two_pi = 0.159154943091895335769;
@@ -95,9 +95,9 @@ PHASEWISE_HD ComplexValue pole_correction(double x, double y, ComplexValue z_squ
 // For x >= 0 and y >= 0, |z| < 1e70.
 PHASEWISE_HD ComplexValue faddeeva_quadrant(double x, double y) {
   constexpr double two_h_over_pi = 0.325735007935279948;
-  constexpr double rounding = 0x1.8p52;  // adding it rounds to an integer
+  constexpr double rounding_offset = 0x1.8p52;  // adding it rounds to integers
   const double place = x * faddeeva_rule::inverse_h;
-  const double distance = place - ((place + rounding) - rounding);
+  const double distance = place - ((place + rounding_offset) - rounding_offset);
   const bool midpoint = distance * distance < 0.0625;  // within h/4 of a trapezoidal node
   const ComplexValue z_squared{(x - y) * (x + y), 2.0 * x * y};
   const ComplexValue sum = faddeeva_rule::sum(z_squared, midpoint);

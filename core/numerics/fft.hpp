@@ -1,6 +1,6 @@
-// One-dimensional transforms of one row, always by the same plan: FFTW's results may differ with
-// the number of rows in a batch and with alignment, so that every row, on any rank, is transformed
-// alone, from aligned memory, by an ESTIMATE plan.
+// One-dimensional transforms, row by row. FFTW's results may differ with the number of rows in a
+// batch and with alignment, so that every row, on any rank, is transformed alone, from aligned
+// memory, by an ESTIMATE plan.
 #pragma once
 
 #include <complex>

@@ -25,8 +25,8 @@ enum class Purpose : std::uint32_t {
 
 inline constexpr std::uint32_t elements_max = 4096;
 
-// The index, below 65536, that sets apart the beams (1, 2), the places in a line (below
-// elements_max) and the draws of one element (below 8).
+// A different index, below 65536, for each beam (1, 2), place in a line (below elements_max) and
+// draw of one element (below 8).
 PHASEWISE_HD std::uint32_t draw_index(std::uint32_t beam, std::uint32_t element,
                                       std::uint32_t draw) {
   return ((beam - 1) << 15) | (element << 3) | draw;

@@ -1,8 +1,8 @@
 // Sums of doubles whose result does not depend on the order, hence not on ranks, threads or
 // sorting.
 //
-// Each term is split onto two fixed grids, multiples of the powers of two q1 and q2; so long as
-// every partial sum stays below 2^53 q, adding multiples of q is exact. The grids follow from a
+// Each term is split into multiples of two powers of two, q1 and q2. As long as every partial sum
+// stays below 2^53 q, adding multiples of q is exact. Both grids, of q1 and of q2, follow from a
 // bound on the terms and on their number (pre-rounding: Demmel, Nguyen, "Fast reproducible
 // floating-point summation", ARITH 21 (2013) 163).
 #pragma once
@@ -44,8 +44,8 @@ struct OrderFreeGrid {
   }
 };
 
-// A running sum; two of the same grid may be added part by part (also by MPI_SUM) without a
-// rounding error.
+// A running sum. Two sums on the same grid can be added part by part, also by MPI_SUM, without
+// rounding errors.
 struct OrderFreeSum {
   double high = 0.0;
   double low = 0.0;

@@ -47,8 +47,8 @@ std::uint32_t reverse_bits(std::uint32_t x) {
   return __builtin_bswap32(x);
 }
 
-// Every output bit of the hash depends on no higher input bit, which, on reversed bits, is what
-// nested scrambling asks for. Laine, Karras, Comput. Graph. Forum 30 (2011) 1187; constants of
+// No output bit of the hash depends on a higher input bit: applied to reversed bits, this is nested
+// scrambling. Laine, Karras, Comput. Graph. Forum 30 (2011) 1187; constants of
 // Vegdahl as in Burley, J. Comput. Graph. Tech. 9 (2020) 1.
 std::uint32_t nested_scramble(std::uint32_t x, std::uint32_t seed) {
   x = reverse_bits(x);

@@ -14,8 +14,8 @@ namespace phasewise::parallel {
 
 inline constexpr std::size_t alignment = 64;  // bytes: a cache line, and every SIMD width
 
-// Owns memory that is not touched until it is used, so that the thread that fills a page also
-// places it.
+// Owns memory that is not touched before it is used, so that a page lies in the memory next to the
+// thread that fills it.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -39,7 +39,7 @@ class Buffer {
   }
   ~Buffer() { std::free(data_); }
 
-  // Keeps no contents; cheap where the size is already large enough.
+  // Contents are lost, unless the size is large enough already; then this costs nothing.
   void reserve(std::int64_t size) {
     if (size > size_) *this = Buffer(size);
   }

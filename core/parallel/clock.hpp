@@ -1,5 +1,5 @@
-// Where time comes from, and where known work is charged. On a simulated machine both belong to the
-// simulated processor: core/comm sets them when it starts MPI.
+// The clock, and work that is charged to it. On a simulated machine both are those of the simulated
+// processor; core/comm sets them when it starts MPI.
 #pragma once
 
 #include <chrono>
@@ -12,13 +12,13 @@ struct Clock {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   };
-  // Lets simulated time pass for work of so many flops and bytes moved; does nothing on a real
-  // machine, where the work itself takes its time.
+  // Advances simulated time by that of work with these flops and bytes moved. On a real machine,
+  // where the work itself takes its time, this does nothing.
   void (*charge)(double flops, double bytes) = [](double, double) {};
 };
 
-// Hidden: a shared inline variable would be one for all simulated ranks, which are copies of one
-// library in one process.
+// Hidden, since all simulated ranks, copies of one library in one process, would share a visible
+// inline variable.
 [[gnu::visibility("hidden")]] inline Clock& clock() {
   static Clock the_clock;
   return the_clock;

@@ -13,8 +13,8 @@ namespace phasewise::parallel {
 // first-level cache.
 inline constexpr int block_size = 128;
 
-// Calls f(begin, count, thread) on blocks that cover [0, n). Which thread takes a block never shows
-// in a result.
+// Calls f(begin, count, thread) on blocks that cover [0, n). No result may depend on which thread
+// takes a block.
 template <class F>
 void for_blocks(std::int64_t n, int threads, F&& f) {
   const std::int64_t blocks = (n + block_size - 1) / block_size;
