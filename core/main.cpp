@@ -116,7 +116,7 @@ int run(const Options& options) {
 int measure(const Options& options) {
   const int rank = comm::rank_of_all();
   try {
-    probe::measure_patterns(probe::Plan::parse(read_file(options.probe)), options.out);
+    probe::measure_patterns(probe::Script::parse(read_file(options.probe)), options.out);
   } catch (const std::invalid_argument& error) {
     if (rank == 0) std::fprintf(stderr, "phasewise: %s\n", error.what());
     return 2;

@@ -20,18 +20,18 @@
 namespace phasewise::probe {
 namespace {
 
-constexpr double absent = -1e300;        // of a rank that takes no part: never the largest
-constexpr double agreement = 2e-4;       // s: for the news of a start to reach everybody
-constexpr double spin = 5e-5;            // s before a start, in which the core is not given away
+constexpr double absent = -1e300;        // value of a rank that takes no part: never the largest
+constexpr double agreement = 2e-4;       // s in which all ranks learn of a start
+constexpr double spin = 5e-5;            // s before a start in which a rank does not yield its core
 constexpr int values_of_repetition = 4;  // seconds, latest and earliest start, missed
 
 double now() { return parallel::clock().now(); }
 
-// Returns at `time`; false where that is past.
+// Returns at `time`, or false if that has passed.
 bool wait_until(double time) {
   const double ahead = time - now();
   if (ahead < 0.0) return false;
-  parallel::clock().charge(ahead, 0.0);  // a simulated clock stands still while we look at it
+  parallel::clock().charge(ahead, 0.0);  // a simulated clock stands still while it is read
   if (comm::simulated()) return true;
   while (now() < time)
     if (time - now() > spin) std::this_thread::yield();
@@ -59,19 +59,19 @@ class Buffers {
 struct Item {
   int pattern;
   std::int64_t size;         // B
-  std::size_t first, count;  // of its repetitions among all
+  std::size_t first, count;  // its repetitions among all
 };
 
 class Prober {
  public:
-  Prober(const Plan& plan, const comm::Communicator& world)
-      : plan_(plan), world_(world), buffers_(largest(plan)) {
-    for (const Pattern& pattern : plan.patterns) check(pattern);
+  Prober(const Script& script, const comm::Communicator& world)
+      : script_(script), world_(world), buffers_(largest(script)) {
+    for (const Pattern& pattern : script.patterns) check(pattern);
   }
 
   void measure() {
-    comm::set_rates(1.0, 0.0);  // charged seconds of waiting, on a simulated machine
-    next_start_ = agreed(now() + world_.clock_offset()) + plan_.window;
+    comm::set_rates(1.0, 0.0);  // on a simulated machine, waiting is charged in seconds
+    next_start_ = agreed(now() + world_.clock_offset()) + script_.window;
     for (Item& item : items_in_random_order()) {
       measure(item);
       items_.push_back(item);
@@ -90,9 +90,9 @@ class Prober {
   }
 
  private:
-  static std::int64_t largest(const Plan& plan) {
+  static std::int64_t largest(const Script& script) {
     std::int64_t size = 0;
-    for (const Pattern& pattern : plan.patterns)
+    for (const Pattern& pattern : script.patterns)
       for (const std::int64_t s : pattern.sizes) size = std::max(size, s);
     return size;
   }
@@ -134,10 +134,10 @@ class Prober {
   // The same on all ranks.
   std::vector<Item> items_in_random_order() const {
     std::vector<Item> items;
-    for (std::size_t i = 0; i < plan_.patterns.size(); ++i)
-      for (const std::int64_t size : plan_.patterns[i].sizes)
+    for (std::size_t i = 0; i < script_.patterns.size(); ++i)
+      for (const std::int64_t size : script_.patterns[i].sizes)
         items.push_back({static_cast<int>(i), size, 0, 0});
-    std::mt19937_64 random(plan_.seed);
+    std::mt19937_64 random(script_.seed);
     for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
     return items;
   }
@@ -149,24 +149,26 @@ class Prober {
   }
 
   void measure(Item& item) {
-    double window = plan_.window + plan_.window_per_byte * static_cast<double>(item.size);
+    double window = script_.window + script_.window_per_byte * static_cast<double>(item.size);
     item.first = values_.size() / values_of_repetition;
-    item.count = static_cast<std::size_t>(plan_.most);
-    if (plan_.warm_up > 0) {
+    item.count = static_cast<std::size_t>(script_.max_repetitions);
+    if (script_.warm_up > 0) {
       window = warm_up(item);
-      const double fitting = std::min(plan_.seconds / window, static_cast<double>(plan_.most));
-      item.count = static_cast<std::size_t>(std::max(fitting, static_cast<double>(plan_.least)));
+      const double fitting =
+          std::min(script_.seconds / window, static_cast<double>(script_.max_repetitions));
+      item.count =
+          static_cast<std::size_t>(std::max(fitting, static_cast<double>(script_.min_repetitions)));
     }
     for (std::size_t k = 0; k < item.count; ++k, next_start_ += window) repeat(item);
   }
 
-  // Sets the first start; returns the time from one start to the next: four times what the quickest
-  // of the warm-up exchanges takes on the rank where it takes longest. Whatever holds up a rank
-  // longer than that makes it miss a start.
+  // Sets the first start; returns the time from one start to the next: four times that of the
+  // quickest warm-up exchange, on the rank where this is longest. A rank that is held up for longer
+  // misses a start.
   double warm_up(const Item& item) {
     double quickest = INFINITY;
     world_.barrier();
-    for (int i = 0; i < plan_.warm_up; ++i) {
+    for (int i = 0; i < script_.warm_up; ++i) {
       const comm::Span span = exchange(item);
       quickest = std::min(quickest, span.end - span.start);
     }
@@ -182,7 +184,7 @@ class Prober {
   }
 
   comm::Span exchange(const Item& item) const {
-    const Pattern& pattern = plan_.patterns[item.pattern];
+    const Pattern& pattern = script_.patterns[item.pattern];
     if (!takes_part(pattern)) return {};
     const int to = pattern.to[world_.rank()], from = pattern.from[world_.rank()];
     if (pattern.kind == Kind::exchange)
@@ -192,7 +194,7 @@ class Prober {
   }
 
   void repeat(const Item& item) {
-    const Pattern& pattern = plan_.patterns[item.pattern];
+    const Pattern& pattern = script_.patterns[item.pattern];
     if (!takes_part(pattern)) {
       values_.insert(values_.end(), {0.0, absent, absent, 0.0});
       return;
@@ -203,8 +205,8 @@ class Prober {
     values_.insert(values_.end(), {seconds(pattern, span), late, -late, in_time ? 0.0 : 1.0});
   }
 
-  // One rank of a pair times the round trip: the other one's clock runs while the first message is
-  // on its way to it.
+  // Only the rank that sends first times the round trip, since the other one's time
+  // includes its wait for the first message.
   double seconds(const Pattern& pattern, const comm::Span& span) const {
     if (pattern.kind == Kind::exchange) return span.end - span.start;
     return world_.rank() < pattern.to[world_.rank()] ? 0.5 * (span.end - span.start) : 0.0;
@@ -222,7 +224,7 @@ class Prober {
     file << ']';
   }
 
-  const Plan& plan_;
+  const Script& script_;
   const comm::Communicator& world_;
   Buffers buffers_;
   double next_start_ = 0.0;  // s, rank 0's clock
@@ -236,7 +238,7 @@ void write_nodes(std::ofstream& file, const std::vector<int>& nodes) {
   file << "]}\n";
 }
 
-// Of a rank, all of them at work.
+// The roof of one rank while all ranks work.
 void write_roof(std::ofstream& file, const Roof& roof) {
   char text[160];
   std::snprintf(text, sizeof text, "{\"roof\": {\"flops\": %.9g, \"bandwidth\": %.9g}}\n",
@@ -254,18 +256,18 @@ Roof mean_roof(const comm::Communicator& world) {
 
 }  // namespace
 
-void measure_patterns(const Plan& plan, const std::string& out) {
+void measure_patterns(const Script& script, const std::string& out) {
   comm::Recorder recorder;
   const comm::Communicator world = comm::Communicator::world(recorder);
-  Prober prober(plan, world);
+  Prober prober(script, world);
   const std::vector<int> nodes = world.nodes();
-  const Roof roof = plan.roof ? mean_roof(world) : Roof{0.0, 0.0};
+  const Roof roof = script.roof ? mean_roof(world) : Roof{0.0, 0.0};
   prober.measure();
   if (world.rank() > 0) return;
   const std::string path = out + "/samples.jsonl";
   std::ofstream file(path);
   write_nodes(file, nodes);
-  if (plan.roof) write_roof(file, roof);
+  if (script.roof) write_roof(file, roof);
   prober.write(file);
   file.close();
   if (!file) throw std::runtime_error("cannot write to " + path + ": " + std::strerror(errno));

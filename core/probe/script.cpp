@@ -1,4 +1,4 @@
-// A probe's file of patterns, read.
+// Reads a probe's script.
 #include <sstream>
 #include <stdexcept>
 
@@ -11,16 +11,16 @@ namespace {
   throw std::invalid_argument("line " + std::to_string(line) + " of the probe's patterns: " + what);
 }
 
-class Line {
+class ScriptLine {
  public:
-  Line(const std::string& text, int number) : words_(text), number_(number) { words_ >> word_; }
+  ScriptLine(const std::string& text, int number) : text_(text), number_(number) { text_ >> word_; }
   const std::string& word() const { return word_; }
 
   template <class T>
   std::vector<T> rest() {
     std::vector<T> values;
-    for (T value{}; words_ >> value;) values.push_back(value);
-    if (!words_.eof()) fail(number_, word_ + " takes numbers");
+    for (T value{}; text_ >> value;) values.push_back(value);
+    if (!text_.eof()) fail(number_, word_ + " takes numbers");
     return values;
   }
   template <class T>
@@ -31,20 +31,20 @@ class Line {
   }
   Kind kind() {
     std::string name;
-    words_ >> name;
+    text_ >> name;
     if (name != "exchange" && name != "bounce")
       fail(number_, "pattern '" + name + "' is neither exchange nor bounce");
     return name == "bounce" ? Kind::bounce : Kind::exchange;
   }
 
  private:
-  std::istringstream words_;
+  std::istringstream text_;
   int number_;
   std::string word_;
 };
 
-// Whether the line was one of a pattern's.
-bool read_pattern(Line& line, int number, std::vector<Pattern>& patterns) {
+// False if the line belongs to no pattern.
+bool read_pattern(ScriptLine& line, int number, std::vector<Pattern>& patterns) {
   const std::string& word = line.word();
   if (word == "pattern") {
     patterns.emplace_back().kind = line.kind();
@@ -60,24 +60,24 @@ bool read_pattern(Line& line, int number, std::vector<Pattern>& patterns) {
   return true;
 }
 
-bool read_timing(Line& line, Plan& plan) {
+bool read_timing(ScriptLine& line, Script& script) {
   const std::string& word = line.word();
   if (word == "seed") {
-    plan.seed = line.exactly<std::uint64_t>(1)[0];
+    script.seed = line.exactly<std::uint64_t>(1)[0];
   } else if (word == "warm_up") {
-    plan.warm_up = line.exactly<int>(1)[0];
+    script.warm_up = line.exactly<int>(1)[0];
   } else if (word == "repetitions") {
     const std::vector<int> bounds = line.exactly<int>(2);
-    plan.least = bounds[0];
-    plan.most = bounds[1];
+    script.min_repetitions = bounds[0];
+    script.max_repetitions = bounds[1];
   } else if (word == "seconds") {
-    plan.seconds = line.exactly<double>(1)[0];
+    script.seconds = line.exactly<double>(1)[0];
   } else if (word == "window") {
     const std::vector<double> window = line.exactly<double>(2);
-    plan.window = window[0];
-    plan.window_per_byte = window[1];
+    script.window = window[0];
+    script.window_per_byte = window[1];
   } else if (word == "roof") {
-    plan.roof = true;
+    script.roof = true;
   } else {
     return false;
   }
@@ -86,19 +86,19 @@ bool read_timing(Line& line, Plan& plan) {
 
 }  // namespace
 
-Plan Plan::parse(std::string_view text) {
-  Plan plan;
+Script Script::parse(std::string_view text) {
+  Script script;
   std::istringstream lines{std::string(text)};
   int number = 0;
   for (std::string each; std::getline(lines, each);) {
-    Line line(each, ++number);
+    ScriptLine line(each, ++number);
     if (line.word().empty()) continue;
-    if (!read_pattern(line, number, plan.patterns) && !read_timing(line, plan))
+    if (!read_pattern(line, number, script.patterns) && !read_timing(line, script))
       fail(number, "unknown word '" + line.word() + "'");
   }
-  if (plan.least < 1 || plan.most < plan.least)
+  if (script.min_repetitions < 1 || script.max_repetitions < script.min_repetitions)
     throw std::invalid_argument("a probe's repetitions are at least 1, and least before most");
-  return plan;
+  return script;
 }
 
 }  // namespace phasewise::probe
