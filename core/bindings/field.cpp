@@ -2,9 +2,11 @@
 // given particles.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "bindings/arrays.hpp"
 #include "collision/encounter.hpp"
@@ -38,6 +40,30 @@ Array solve(const Grid& charge, double hx, double hy, int shift_x, int shift_y) 
   solver.solve(charge.data(), *solver.green(hx, hy, shift_x, shift_y, 1), potential.data(),
                scratch);
   return bindings::to_array(std::move(potential), {charge.shape(0), charge.shape(1)});
+}
+
+nb::dict card_of(const parallel::KernelCard& card) {
+  nb::dict result;
+  result["name"] = std::string(card.name);
+  result["flops"] = card.flops;
+  result["bytes"] = card.bytes;
+  result["vectorised"] = card.vectorised;
+  return result;
+}
+
+nb::dict doubled_grid(int nx, int ny, int parts) {
+  const field::DoubledGrid grid(nx, ny);
+  nb::dict result;
+  result["mx"] = grid.mx();
+  result["my"] = grid.my();
+  result["columns"] = grid.columns();
+  result["row_stride"] = grid.row_stride();
+  result["column_stride"] = grid.column_stride();
+  result["solve"] = card_of(grid.solve_card());
+  result["rows"] = card_of(grid.row_card());
+  result["transformed_columns"] = card_of(grid.column_card());
+  result["green"] = card_of(grid.green_card(parts));
+  return result;
 }
 
 // Rows of a grid, or columns of its transform, of one process of a column.
@@ -179,6 +205,10 @@ nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, co
 void bind_field(nb::module_& m) {
   m.def("integrated_green", &field::integrated_green, nb::arg("x"), nb::arg("y"), nb::arg("hx"),
         nb::arg("hy"), "Average of -1/2 ln(x² + y²) over a cell hx by hy [m] centred on (x, y).");
+  m.def(
+      "doubled_grid", &doubled_grid, nb::arg("nx"), nb::arg("ny"), nb::arg("parts") = 1,
+      "Sizes of the doubled grid of a mesh, and the cards of the solver's kernels: of a solve, of "
+      "all rows one way, of all columns, and of a Green function made by `parts` processes.");
   m.def("solve_poisson", &solve, nb::arg("charge"), nb::arg("hx"), nb::arg("hy"),
         nb::arg("shift_x") = 0, nb::arg("shift_y") = 0,
         "Potential u (-ln r of a unit charge) on the target window from charge[nx, ny] on the "

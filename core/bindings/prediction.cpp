@@ -1,9 +1,11 @@
 // What the models are given of a turn, and the one that follows its messages in time. No MPI.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -14,6 +16,7 @@
 #include "contention/execution.hpp"
 #include "contention/fair_share.hpp"
 #include "contention/loads.hpp"
+#include "contention/torus.hpp"
 #include "driver/parameters.hpp"
 #include "driver/phase_messages.hpp"
 #include "driver/plan.hpp"
@@ -135,6 +138,16 @@ std::vector<double> fair_rates(const std::vector<double>& capacities,
   return rates;
 }
 
+std::vector<int> torus_links(const std::array<int, 3>& dims, int from, int to) {
+  const contention::Torus torus{dims};
+  for (const int node : {from, to})
+    if (node < 0 || node >= torus.nodes())
+      throw std::invalid_argument("there is no node " + std::to_string(node));
+  std::vector<int> links;
+  torus.follow(from, to, [&](int link) { links.push_back(link); });
+  return links;
+}
+
 }  // namespace
 
 void bind_prediction(nb::module_& m) {
@@ -153,6 +166,9 @@ void bind_prediction(nb::module_& m) {
   m.def("pattern_loads", &pattern_loads, nb::arg("to"), nb::arg("platform"),
         "How many messages share the narrowest place of each one's way where rank i sends to to[i] "
         "(-1: nothing).");
+  m.def("torus_links", &torus_links, nb::arg("dims"), nb::arg("start"), nb::arg("end"),
+        "Links that a message crosses from node to node; node n has links 6 n to 6 n + 5: up and "
+        "down along x, y and z.");
   m.def("fair_rates", &fair_rates, nb::arg("capacities"), nb::arg("links"), nb::arg("max_rates"),
         nb::arg("tolerance") = 0.0,
         "Max-min fair rates [B/s] of flows that use links[i] and get max_rates[i] at most; links "

@@ -218,6 +218,37 @@ def test_loads_on_a_torus_are_those_counted_by_hand(
     assert loads(torus(dims), to) == pytest.approx(expected, rel=ROUNDING)
 
 
+def followed(dims: list[int], start: int, links: list[int]) -> int:
+    """The node that is reached over these links, each of which leaves the node that is reached."""
+    at = np.array(np.unravel_index(start, dims, order="F"))
+    for link in links:
+        node, way = divmod(link, 6)
+        assert node == np.ravel_multi_index(tuple(at), dims, order="F")
+        at[way // 2] = (at[way // 2] + (1 if way % 2 == 0 else -1)) % dims[way // 2]
+    return int(np.ravel_multi_index(tuple(at), dims, order="F"))
+
+
+@pytest.mark.parametrize("dims", [[5, 1, 1], [4, 3, 2], [2, 5, 4]])
+def test_a_way_over_a_torus_is_joined_and_as_short_as_can_be(dims: list[int]) -> None:
+    for start in range(math.prod(dims)):
+        for end in range(math.prod(dims)):
+            links = core.torus_links(dims, start, end)
+            assert followed(dims, start, links) == end
+            # First along x, then y, then z.
+            axes = [link % 6 // 2 for link in links]
+            assert axes == sorted(axes)
+            apart = np.subtract(*(np.unravel_index(n, dims, order="F") for n in (start, end)))
+            assert len(links) == np.minimum(apart % dims, -apart % dims).sum()
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_messages_half_round_a_torus_use_both_ways_alike(axis: int) -> None:
+    dims = [4 if a == axis else 1 for a in range(3)]
+    used = [link for node in range(4) for link in core.torus_links(dims, node, (node + 2) % 4)]
+    # Four messages over two links each: all eight links of the ring, once.
+    assert sorted(used) == sorted(6 * n + 2 * axis + way for n in range(4) for way in (0, 1))
+
+
 # Turns in time.
 
 
