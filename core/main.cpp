@@ -13,8 +13,8 @@
 #include <string>
 
 #include "comm/communicator.hpp"
-#include "driver/record_files.hpp"
-#include "driver/simulation.hpp"
+#include "driver/records.hpp"
+#include "driver/workloads.hpp"
 #include "probe/pattern.hpp"
 
 namespace {
@@ -43,19 +43,19 @@ int threads_from(const char* text) {
 
 Options options_from(int argc, char** argv) {
   Options options;
-  int words = 0;
+  int arguments = 0;
   for (int i = 1; i < argc; ++i) {
     const bool out = std::strcmp(argv[i], "--out") == 0;
     if (out || std::strcmp(argv[i], "--probe") == 0) {
       if (++i == argc) throw std::invalid_argument(usage);
       (out ? options.out : options.probe) = argv[i];
-    } else if (++words == 1) {
+    } else if (++arguments == 1) {
       options.parameters = argv[i];
-    } else if (words == 2) {
+    } else if (arguments == 2) {
       options.threads = threads_from(argv[i]);
     }
   }
-  const bool valid = options.probe.empty() ? words == 1 || words == 2 : words == 0;
+  const bool valid = options.probe.empty() ? arguments == 1 || arguments == 2 : arguments == 0;
   if (!valid || (!options.probe.empty() && options.out.empty())) throw std::invalid_argument(usage);
   return options;
 }
@@ -68,43 +68,47 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-void print_turn(std::int64_t turn, const driver::TurnRecord& record) {
-  const beam::Moments& m = record.beam[0].moments;
-  std::printf("%lld %.17g %.17g %.17g %.17g %.17g\n", static_cast<long long>(turn),
-              record.luminosity.empty() ? 0.0 : record.luminosity[0], m.mean[0], m.mean[2],
-              m.rms(0), m.rms(2));
+void print_head(const workload::Run& run) {
+  std::printf("# turn");
+  for (const auto& [name, value] : run.headline()) std::printf(" %s", name.c_str());
+  std::printf("\n");
 }
 
-void run_turns(driver::Simulation& simulation, const driver::Parameters& parameters,
-               const std::string& out) {
-  const bool talks = simulation.groups().world().rank() == 0;
+void print_turn(std::int64_t turn, const workload::Run& run) {
+  std::printf("%lld", static_cast<long long>(turn));
+  for (const auto& [name, value] : run.headline()) std::printf(" %.17g", value);
+  std::printf("\n");
+}
+
+void run_turns(workload::Run& run, const workload::Parameters& parameters, const std::string& out) {
+  const bool is_root = run.session().world.rank() == 0;
   std::optional<driver::TurnFile> file;
-  if (talks && !out.empty() && !simulation.skeleton()) file.emplace(out);
-  if (talks) std::printf("# turn luminosity[1/m^2] x1[m] y1[m] sigma_x1[m] sigma_y1[m]\n");
+  if (is_root && !out.empty() && !run.session().skeleton) file.emplace(out);
+  if (is_root) print_head(run);
   const std::int64_t turns = parameters.integer("turns");
   for (std::int64_t turn = 0; turn < turns; ++turn) {
-    simulation.step();
-    if (talks) print_turn(turn, simulation.record());
-    if (file) file->append(turn, simulation);
+    run.step();
+    if (is_root) print_turn(turn, run);
+    if (file) file->append(turn, run);
   }
-  if (!out.empty()) driver::write_communication(out, simulation, parameters);
+  if (!out.empty()) driver::write_communication(out, run, parameters);
 }
 
 // Every rank meets an error of the input, and the first tells of it; any other error ends all ranks
 // with the sentence of the rank that met it.
-int run(const Options& options) {
+int run_study(const Options& options) {
   const int rank = comm::rank_of_all();
-  std::unique_ptr<driver::Simulation> simulation;
+  std::unique_ptr<workload::Run> run;
   try {
-    const std::string text = read_file(options.parameters);
-    simulation = std::make_unique<driver::Simulation>(text, options.threads);
-    run_turns(*simulation, driver::Parameters::parse(text), options.out);
+    const auto parameters = workload::Parameters::parse(read_file(options.parameters));
+    run = driver::start_study(parameters, options.threads);
+    run_turns(*run, parameters, options.out);
   } catch (const std::exception& error) {
-    if (!simulation && dynamic_cast<const std::invalid_argument*>(&error)) {
+    if (!run && dynamic_cast<const std::invalid_argument*>(&error)) {
       if (rank == 0) std::fprintf(stderr, "phasewise: %s\n", error.what());
       return 2;
     }
-    const std::string phase = simulation ? simulation->recorder().current() : "";
+    const std::string phase = run ? run->session().recorder.current() : "";
     std::fprintf(stderr, "phasewise: rank %d failed%s%s: %s\n", rank,
                  phase.empty() ? "" : " in phase ", phase.c_str(), error.what());
     std::fflush(stderr);
@@ -139,7 +143,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   comm::initialise();
-  const int status = options.probe.empty() ? run(options) : measure(options);
+  const int status = options.probe.empty() ? run_study(options) : measure(options);
   comm::finalise();
   return status;
 }

@@ -17,8 +17,8 @@
 #include "beam/line.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/coordinates.hpp"
-#include "driver/build_line.hpp"
-#include "driver/parameters.hpp"
+#include "beam/build_line.hpp"
+#include "workload/parameters.hpp"
 
 namespace nb = nanobind;
 

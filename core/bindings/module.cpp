@@ -1,6 +1,10 @@
 // The module phasewise._core; each concept binds itself.
 #include <nanobind/nanobind.h>
 
+// The list of workloads, of which this takes the bindings.
+#define PHASEWISE_BINDINGS
+#include "driver/workloads.cpp"
+
 namespace nb = nanobind;
 
 void bind_communicator(nb::module_& m);
@@ -11,8 +15,7 @@ void bind_field(nb::module_& m);
 void bind_plan(nb::module_& m);
 void bind_prediction(nb::module_& m);
 void bind_probe(nb::module_& m);
-void bind_simulation(nb::module_& m);
-void bind_work(nb::module_& m);
+void bind_run(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of phasewise: kernels, communication, and the driver.";
@@ -24,6 +27,6 @@ NB_MODULE(_core, m) {
   bind_plan(m);
   bind_prediction(m);
   bind_probe(m);
-  bind_simulation(m);
-  bind_work(m);
+  bind_run(m);
+  bind_workloads(m);
 }

@@ -1,4 +1,4 @@
-// The plan of a turn as Python sees it: counted without MPI.
+// The plan of a turn as Python sees it, its messages and its work: counted without MPI.
 #include "driver/plan.hpp"
 
 #include <nanobind/nanobind.h>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "bindings/parameters.hpp"
+#include "driver/charged.hpp"
 
 namespace nb = nanobind;
 
@@ -16,10 +18,10 @@ namespace {
 using namespace phasewise;
 using bindings::numpy;
 
-nb::list pair_of(int a, int b) {
+template <class Values>
+nb::list list_of(const Values& values) {
   nb::list result;
-  result.append(a);
-  result.append(b);
+  for (const auto& value : values) result.append(value);
   return result;
 }
 
@@ -35,9 +37,10 @@ nb::dict phase_dict(const driver::PlannedPhase& phase) {
   result["name"] = phase.name;
   result["pattern"] = phase.traits.pattern;
   result["direction"] = phase.traits.direction;
-  result["beam"] = phase.traits.beam;
+  for (const auto& [label, word] : phase.traits.labels) result[label.c_str()] = word;
   result["library"] = phase.library;
-  result["per"] = phase.per_mesh ? "mesh" : "turn";
+  result["per"] = phase.per;
+  if (!phase.piece.empty()) result["piece"] = phase.piece;
   result["rank"] = phase.rank;
   result["messages"] = phase.messages;
   result["sizes"] = sizes;
@@ -48,35 +51,47 @@ nb::dict phase_dict(const driver::PlannedPhase& phase) {
 }
 
 nb::dict plan(const std::string& parameters, int ranks, int node_size, int rank) {
-  const driver::Plan found =
-      driver::plan_turn(driver::Parameters::parse(parameters), ranks, node_size, rank);
+  const auto study = bindings::plan_study(parameters, ranks, node_size);
   nb::list grids, phases;
-  for (const collision::Shape& shape : found.shapes) grids.append(pair_of(shape.prow, shape.pcol));
-  for (const driver::PlannedPhase& phase : found.phases) phases.append(phase_dict(phase));
-  nb::dict load;
-  nb::list particles, grid;
-  for (int b = 0; b < 2; ++b) {
-    particles.append(found.particle_load[b]);
-    grid.append(found.grid_load[b]);
-  }
-  load["particles"] = particles;
-  load["grid"] = grid;
+  for (const std::vector<int>& shape : study->process_grid()) grids.append(list_of(shape));
+  for (const driver::PlannedPhase& phase : driver::plan_turn(*study, rank))
+    phases.append(phase_dict(phase));
+  nb::dict loads;
+  for (const workload::Load& load : study->loads())
+    loads[load.name.c_str()] = list_of(load.values);
   nb::dict result;
-  result["ranks"] = found.ranks;
+  result["ranks"] = study->ranks();
   result["process_grid"] = grids;
   result["phases"] = phases;
-  result["load"] = load;
+  result["load"] = loads;
   return result;
 }
 
-nb::dict traffic(const std::string& parameters, int ranks, int) {
+nb::dict traffic(const std::string& parameters, int ranks, int node_size) {
   driver::PlannedTraffic found =
-      driver::planned_traffic(driver::Parameters::parse(parameters), ranks);
+      driver::planned_traffic(*bindings::plan_study(parameters, ranks, node_size));
   nb::dict result;
   result["from"] = numpy(std::move(found.from));
   result["to"] = numpy(std::move(found.to));
   result["messages"] = numpy(std::move(found.messages));
   result["bytes"] = numpy(std::move(found.bytes));
+  return result;
+}
+
+nb::list work(const std::string& parameters, int ranks, const nb::dict& pieces) {
+  nb::list result;
+  for (const driver::KernelWork& kernel : driver::planned_work(
+           *bindings::plan_study(parameters, ranks, 1), bindings::counts_from(pieces))) {
+    nb::dict entry;
+    entry["name"] = kernel.name;
+    entry["part"] = kernel.part + 1;
+    entry["vectorised"] = kernel.vectorised;
+    entry["items"] = kernel.items;
+    entry["flops"] = kernel.flops;
+    entry["bytes"] = kernel.bytes;
+    entry["load"] = kernel.load;
+    result.append(entry);
+  }
   return result;
 }
 
@@ -89,4 +104,9 @@ void bind_plan(nb::module_& m) {
         "not fit the ranks.");
   m.def("traffic", &traffic, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "Messages and bytes of a turn between pairs of ranks: from, to, messages, bytes.");
+  m.def("work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),
+        "What each kernel does in each part of a turn (part, from 1: an interaction point), on the "
+        "mean rank: items, flops, bytes; load: of the rank with most, piece by piece, over the "
+        "mean. pieces: how often data-dependent pieces of the turn come in it. ValueError where "
+        "the study does not fit the ranks.");
 }

@@ -13,14 +13,13 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "bindings/parameters.hpp"
 #include "contention/execution.hpp"
 #include "contention/fair_share.hpp"
 #include "contention/loads.hpp"
 #include "contention/torus.hpp"
-#include "driver/parameters.hpp"
 #include "driver/phase_messages.hpp"
-#include "driver/plan.hpp"
-#include "driver/turn_program.hpp"
+#include "driver/program.hpp"
 
 namespace nb = nanobind;
 
@@ -34,15 +33,19 @@ constexpr std::int64_t many_messages = 400'000, few_messages = 100'000;
 // Rates are kept for so much of the time that a message takes.
 constexpr double resolution = 0.02;
 
-nb::list messages(const std::string& parameters, int ranks, int node_size, double meshes) {
-  const driver::TurnMessages turn(driver::Parameters::parse(parameters), ranks, node_size);
+nb::list messages(const std::string& parameters, int ranks, int node_size,
+                  const nb::dict& pieces) {
+  const auto study = bindings::plan_study(parameters, ranks, node_size);
+  const std::vector<workload::Phase> phases = study->phases();
   nb::list result;
-  for (driver::PhaseMessages& phase : driver::phase_messages(turn, node_size, meshes)) {
-    const driver::PhaseTraits traits = driver::traits_of(phase.name, turn.settings());
+  for (driver::PhaseMessages& phase :
+       driver::phase_messages(*study, node_size, bindings::counts_from(pieces))) {
+    const auto traits = std::find_if(phases.begin(), phases.end(),
+                                     [&](const auto& known) { return known.name == phase.name; });
     nb::dict one;
     one["name"] = phase.name;
-    one["pattern"] = traits.pattern;
-    one["direction"] = traits.direction;
+    one["pattern"] = traits->pattern;
+    one["direction"] = traits->direction;
     one["rank"] = phase.rank;
     one["bytes"] = numpy(std::move(phase.bytes));
     one["count"] = numpy(std::move(phase.count));
@@ -78,12 +81,11 @@ nb::dict summed(const contention::Program& program,
 nb::dict contend(const std::string& parameters, int ranks, const std::string& platform,
                  std::int64_t eager, std::vector<std::int64_t> sizes,
                  std::vector<double> bandwidth_factors, std::vector<double> latency_factors,
-                 double meshes, double effort) {
+                 const nb::dict& pieces, double effort) {
   const contention::Network network(platform);
-  const driver::TurnMessages turn(driver::Parameters::parse(parameters), ranks,
-                                  network.node_ranks());
+  const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
   const contention::Program program =
-      driver::turn_program(turn, meshes, static_cast<std::int64_t>(effort * many_messages));
+      driver::turn_program(*study, bindings::counts_from(pieces), static_cast<std::int64_t>(effort * many_messages));
   const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
                                       std::move(latency_factors));
   contention::Execution execution;
@@ -103,11 +105,11 @@ contention::LoadTable table_from(const nb::dict& given) {
 
 nb::dict by_load(const std::string& parameters, int ranks, const std::string& platform,
                  const nb::dict& within, const nb::dict& between, std::int64_t eager,
-                 double meshes) {
+                 const nb::dict& pieces) {
   const contention::Network network(platform);
-  const driver::TurnMessages turn(driver::Parameters::parse(parameters), ranks,
-                                  network.node_ranks());
-  const contention::Program program = driver::turn_program(turn, meshes, few_messages);
+  const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
+  const contention::Program program =
+      driver::turn_program(*study, bindings::counts_from(pieces), few_messages);
   const contention::LoadTables tables(network, table_from(within), table_from(between));
   contention::Execution execution;
   {
@@ -152,15 +154,15 @@ std::vector<int> torus_links(const std::array<int, 3>& dims, int from, int to) {
 
 void bind_prediction(nb::module_& m) {
   m.def("messages", &messages, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size"),
-        nb::arg("meshes") = 0.0,
+        nb::arg("pieces") = nb::dict(),
         "Kinds of messages of each phase of a turn, of the rank that sends most (docs/models.md).");
   m.def("contend", &contend, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("eager"), nb::arg("sizes"), nb::arg("bandwidth_factors"),
-        nb::arg("latency_factors"), nb::arg("meshes") = 0.0, nb::arg("effort") = 1.0,
+        nb::arg("latency_factors"), nb::arg("pieces") = nb::dict(), nb::arg("effort") = 1.0,
         "Seconds of a turn's phases with all messages on their ways over the network; effort 1 is "
         "for every day, more is finer.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
-        nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("meshes") = 0.0,
+        nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
         "Seconds of a turn's phases from tables of message times by size and load, within nodes "
         "and between them: dicts of sizes, loads, seconds[load][size].");
   m.def("pattern_loads", &pattern_loads, nb::arg("to"), nb::arg("platform"),

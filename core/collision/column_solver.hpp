@@ -2,20 +2,22 @@
 // transforms its rows of the mesh, then, after the transpose, its columns of the transform.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "collision/contents.hpp"
 #include "collision/plan.hpp"
-#include "comm/executor.hpp"
 #include "field/poisson.hpp"
-#include "parallel/kernel_times.hpp"
+#include "workload/listener.hpp"
 
 namespace phasewise::collision {
 
 class ColumnSolver {
  public:
+  using Listener = workload::Listener;
   using GreenPointer = std::shared_ptr<const field::GreenTransform>;
   // A mesh [nx][ny] of which this process has the rows of its place; the Green function's columns
   // are those of its place.
@@ -25,44 +27,52 @@ class ColumnSolver {
     GreenPointer green;
   };
 
-  ColumnSolver(field::PoissonSolver& solver, const CollisionPlan& plan, comm::Executor& executor,
-               parallel::KernelTimes& times, int threads, bool skeleton);
+  // solver: null without contents.
+  ColumnSolver(const field::DoubledGrid& grid, field::PoissonSolver* solver,
+               const CollisionPlan& plan, int threads, Contents contents);
 
   bool alone() const { return processes_ == 1; }
-  // Collective over the column, which asks for the same ones in the same order.
-  GreenPointer green(double hx, double hy, int shift_x, int shift_y);
+  // Made where it is not kept. Collective over the column, which asks for the same ones in the same
+  // order.
+  GreenPointer green(double hx, double hy, int shift_x, int shift_y, Listener& listener);
+  // What making one takes.
+  GreenPointer make_green(double hx, double hy, int shift_x, int shift_y, Listener& listener);
+  // How many were made so far.
+  std::int64_t greens_made() const { return greens_made_; }
   // Collective over the column. The grids of one message, and how many others only pad it;
   // `progress` is called now and then.
-  void solve(std::span<const Grid> grids, int padding, const std::function<void()>& progress);
+  void solve(std::span<const Grid> grids, int padding, const std::function<void()>& progress,
+             Listener& listener);
 
  private:
-  GreenPointer green_by_parts(double hx, double hy, int shift_x, int shift_y, int begin,
-                              int columns);
+  GreenPointer green_by_parts(double hx, double hy, int shift_x, int shift_y, Listener& listener);
   using Complex = numerics::Complex;
   using Values = parallel::Buffer<Complex>;
 
-  void solve_alone(std::span<const Grid> grids);
+  void solve_alone(std::span<const Grid> grids, Listener& listener);
   void reserve(int grids);
   // Rows of all grids at hand into columns of them, and back; of nx rows or, for a Green function,
   // of those of the doubled grid.
-  void to_columns(const comm::TransposeExchange& exchange, int rows_in_all);
-  void to_rows(const comm::TransposeExchange& exchange, int rows_in_all);
-  void by_library(const comm::TransposeExchange& exchange, int rows_in_all, bool to_columns);
+  void to_columns(const comm::TransposeExchange& exchange, int rows_in_all, Listener& listener);
+  void to_rows(const comm::TransposeExchange& exchange, int rows_in_all, Listener& listener);
+  void by_library(const comm::TransposeExchange& exchange, int rows_in_all, bool to_columns,
+                  comm::Executor& executor);
   // Blocks of the rows of each process by the columns of another: rows[item][row][column] or
   // columns[item][column][row].
   void copy_rows(const comm::TransposeExchange& exchange, int rows_in_all, Complex* rows,
                  Complex* slots, bool out) const;
   void copy_columns(const comm::TransposeExchange& exchange, int rows_in_all, Complex* columns,
                     Complex* slots, bool out) const;
+  bool real() const { return contents_ == Contents::particles; }
   std::pair<int, int> rows_of(int process, int rows_in_all) const;
   std::pair<int, int> columns_of(int process) const;
 
-  field::PoissonSolver& solver_;
+  const field::DoubledGrid& grid_;
+  field::PoissonSolver* solver_;
   const CollisionPlan& plan_;
-  comm::Executor& executor_;
-  parallel::KernelTimes& times_;
   int threads_;
-  bool skeleton_;  // messages without contents
+  Contents contents_;
+  std::int64_t greens_made_ = 0;
   int processes_, me_;
   std::vector<field::PoissonSolver::Scratch> scratch_;  // per thread
   Values rows_, columns_, out_, in_;

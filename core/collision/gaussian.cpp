@@ -57,35 +57,43 @@ parallel::KernelCard gaussian_encounter_card() {
           .vectorised = false};  // the field of each particle takes loops of its own
 }
 
-CollisionResult GaussianCollision::collide(std::array<CollidingBeam, 2>& beams) {
+double GaussianCollision::luminosity_of(const Pair& pair,
+                                        const std::array<CollidingBeam, 2>& beams) const {
+  if (!ip_.luminosity || pair[0].count == 0.0 || pair[1].count == 0.0) return 0.0;
+  return pair[0].count * beams[0].per_macroparticle * pair[1].count * beams[1].per_macroparticle *
+         gaussian_overlap(pair[0], pair[1]);
+}
+
+void GaussianCollision::kick(CollidingBeam& beam, int slice, const GaussianSlice& opposing,
+                             Listener& listener) {
+  listener.kernel(gaussian_encounter_card(), beam.in_slice(slice), [&] {
+    const std::int64_t begin = beam.begin[slice];
+    const beam::ParticleView particles =
+        beam.particles->view().part(begin, beam.begin[slice + 1] - begin);
+    parallel::for_blocks(particles.size, threads_, [&](std::int64_t from, int count, int) {
+      gaussian_encounter(particles.part(from, count), opposing, beam.kick_scale,
+                         ip_.longitudinal_kick);
+    });
+  });
+}
+
+CollisionResult GaussianCollision::collide(std::array<CollidingBeam, 2>& beams,
+                                           Listener& listener) {
   CollisionResult result;
   result.pair_luminosity.assign(static_cast<std::size_t>(ip_.slices) * ip_.slices, 0.0);
-  moments_.set_bounds(beams);
+  moments_.set_bounds(beams, listener);
   for (int k = 0; k < steps(ip_.slices); ++k) {
     const Step step{ip_.slices, k};
     std::vector<SliceMoments::Which> which;
     for (int p = 0; p < step.pairs(); ++p)
       for (int b = 0; b < 2; ++b) which.push_back({b, step.own(b, p)});
-    const std::vector<GaussianSlice> slices = moments_.of(beams, which);
+    const std::vector<GaussianSlice> slices = moments_.of(beams, which, listener);
     for (int p = 0; p < step.pairs(); ++p) {
-      const GaussianSlice pair[2] = {slices[2 * p], slices[2 * p + 1]};
+      const Pair pair{slices[2 * p], slices[2 * p + 1]};
       const std::size_t at = static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
-      if (ip_.luminosity && pair[0].count > 0.0 && pair[1].count > 0.0)
-        result.pair_luminosity[at] = pair[0].count * beams[0].per_macroparticle * pair[1].count *
-                                     beams[1].per_macroparticle *
-                                     gaussian_overlap(pair[0], pair[1]);
-      for (int b = 0; b < 2; ++b) {
-        if (beams[b].particles == nullptr) continue;
-        const std::int64_t begin = beams[b].begin[step.own(b, p)];
-        const beam::ParticleView slice =
-            beams[b].particles->view().part(begin, beams[b].begin[step.own(b, p) + 1] - begin);
-        times_.run("gaussian_encounter", static_cast<double>(slice.size), 400.0, 88.0, [&] {
-          parallel::for_blocks(slice.size, threads_, [&](std::int64_t from, int count, int) {
-            gaussian_encounter(slice.part(from, count), pair[1 - b], beams[b].kick_scale,
-                               ip_.longitudinal_kick);
-          });
-        });
-      }
+      result.pair_luminosity[at] = luminosity_of(pair, beams);
+      for (int b = 0; b < 2; ++b)
+        if (groups_.holds(b)) kick(beams[b], step.own(b, p), pair[1 - b], listener);
     }
   }
   for (const double value : result.pair_luminosity) result.luminosity += value;

@@ -7,24 +7,28 @@
 #include <array>
 #include <vector>
 
+#include "collision/beam_groups.hpp"
 #include "collision/slice_moments.hpp"
-#include "parallel/kernel.hpp"
-#include "parallel/kernel_times.hpp"
 
 namespace phasewise::collision {
 
 class GaussianCollision {
  public:
+  using Listener = workload::Listener;
   GaussianCollision(const InteractionPoint& ip, const BeamGroups& groups, int threads,
-                    parallel::KernelTimes& times)
-      : ip_(ip), threads_(threads), times_(times), moments_(groups, threads) {}
+                    Contents contents)
+      : ip_(ip), groups_(groups), threads_(threads), moments_(threads, contents) {}
 
-  CollisionResult collide(std::array<CollidingBeam, 2>& beams);
+  CollisionResult collide(std::array<CollidingBeam, 2>& beams, Listener& listener);
 
  private:
+  using Pair = std::array<GaussianSlice, 2>;
+  double luminosity_of(const Pair& pair, const std::array<CollidingBeam, 2>& beams) const;
+  void kick(CollidingBeam& beam, int slice, const GaussianSlice& opposing, Listener& listener);
+
   const InteractionPoint& ip_;
+  const BeamGroups& groups_;
   int threads_;
-  parallel::KernelTimes& times_;
   SliceMoments moments_;
 };
 

@@ -43,6 +43,7 @@ struct CollidingBeam {
   beam::Particles* particles = nullptr;  // null where this rank holds none of this beam
   bool strong = false;                   // not tracked: Gaussian slices of its design moments
   std::vector<std::int64_t> begin;  // where each slice begins among this rank's particles (S + 1)
+  double even_share = 0.0;          // particles of this rank in a slice, where that is all we know
   beam::SliceCuts cuts;
   beam::Moments moments;  // of the whole beam
   double macroparticles =
@@ -50,6 +51,11 @@ struct CollidingBeam {
   double kick_scale =
       0.0;  // kick on this beam's particles of one macroparticle of the other [m]: times E
   double per_macroparticle = 0.0;  // real particles that one macroparticle stands for
+
+  // Particles of this rank in a slice.
+  double in_slice(int slice) const {
+    return begin.empty() ? even_share : static_cast<double>(begin[slice + 1] - begin[slice]);
+  }
 };
 
 struct CollisionResult {

@@ -62,67 +62,70 @@ numerics::OrderFreeSum StrongStrong::overlap_sum(const Step& step, int p, const 
 std::vector<int> StrongStrong::window_shifts(const Step& step) const {
   std::vector<int> shifts;
   shifts.reserve(step.pairs());
+  if (contents_ == Contents::none) return std::vector<int>(step.pairs(), 0);
   for (int p = 0; p < step.pairs(); ++p)
     shifts.push_back(mesh_.window[0][step.own(0, p)].offset_x -
                      mesh_.window[1][step.own(1, p)].offset_x);
   return shifts;
 }
 
-void StrongStrong::overlap(const Step& step) {
+// The charges of beam 2 that this rank's rows of beam 1 overlap with, or those that it holds.
+comm::Work StrongStrong::exchange_charges(const Step& step, const std::vector<int>& own) {
+  double* theirs = nullptr;
+  double* ours = nullptr;
+  if (real() && groups_.holds(0)) {
+    overlap_.reserve(step.pairs() * plane_size());
+    theirs = overlap_.data();
+    rho_[1].assign(step.pairs(), nullptr);
+    for (const int p : own) rho_[1][p] = theirs + p * plane_size();
+  } else if (real()) {
+    ours = ip_.planes == 2 ? effective_[1].data() : charge_[1].data();
+    theirs = ours;
+  }
+  const comm::ItemBuffer from{ours, plane_size()}, to{theirs, plane_size()};
+  return {plan_.luminosity(step, window_shifts(step)), from, to};
+}
+
+void StrongStrong::overlap(const Step& step, Listener& listener) {
   std::vector<int> all(static_cast<std::size_t>(step.pairs()));
   std::iota(all.begin(), all.end(), 0);
   const std::vector<int> own = plan_.own_pairs(step, plan_.own_beam(), all);
-  const bool divided = groups_.divided();
   const double cells = static_cast<double>(own.size()) * static_cast<double>(plane_size()) /
                        plan_.division().shape(plan_.own_beam()).pcol;
-  std::array<std::vector<double*>, 2> rho;
-  times_.run("luminosity", ip_.planes == 2 ? cells : 0.0, 3.0, 24.0, [&] {
+  listener.kernel(effective_charge_card(), ip_.planes == 2 ? cells : 0.0, [&] {
     for (int b = 0; b < 2; ++b) {
       if (!groups_.holds(b)) continue;
       if (ip_.planes == 2) effective_[b].reserve(ip_.slices * plane_size());
-      rho[b].assign(all.size(), nullptr);
+      rho_[b].assign(all.size(), nullptr);
       parallel::for_tasks(static_cast<int>(own.size()), threads_,
-                          [&](int i, int) { rho[b][own[i]] = effective_charge(step, b, own[i]); });
+                          [&](int i, int) { rho_[b][own[i]] = effective_charge(step, b, own[i]); });
     }
   });
-  if (divided) {
-    double* theirs = nullptr;
-    double* ours = nullptr;
-    if (!skeleton_) {
-      if (groups_.holds(0)) {
-        overlap_.reserve(step.pairs() * plane_size());
-        theirs = overlap_.data();
-        rho[1].assign(all.size(), nullptr);
-        for (const int p : own) rho[1][p] = theirs + p * plane_size();
-      } else {
-        ours = ip_.planes == 2 ? effective_[1].data() : charge_[1].data();
-        theirs = ours;
-      }
-    }
-    const comm::ItemBuffer from{ours, plane_size()}, to{theirs, plane_size()};
-    decomposition_.executor.start({{plan_.luminosity(step, window_shifts(step)), from, to}})
-        .finish();
+  if (groups_.divided()) {
+    listener.start(comm::Channel::other, [&] { return std::vector{exchange_charges(step, own)}; });
+    listener.finish(comm::Channel::other);
   }
   if (!groups_.holds(0)) return;
-  times_.run("luminosity", cells, 2.0, 16.0, [&] {
+  listener.kernel(overlap_card(), cells, [&] {
     parallel::for_tasks(static_cast<int>(own.size()), threads_, [&](int i, int) {
       const int p = own[i];
       const std::size_t at = static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
-      const numerics::OrderFreeSum sum = overlap_sum(step, p, rho[0][p], rho[1][p]);
+      const numerics::OrderFreeSum sum = overlap_sum(step, p, rho_[0][p], rho_[1][p]);
       overlap_sums_[2 * at] = sum.high;
       overlap_sums_[2 * at + 1] = sum.low;
     });
   });
 }
 
-void StrongStrong::finish_luminosity() {
+void StrongStrong::finish_luminosity(Listener& listener) {
   if (!ip_.luminosity) return;
-  if (groups_.divided()) groups_.world().sum("luminosity_sum", overlap_sums_);
+  if (groups_.divided()) listener.sum("luminosity_sum", overlap_sums_);
+  if (contents_ == Contents::none) return;
   const double scale =
       (*beams_)[0].per_macroparticle * (*beams_)[1].per_macroparticle / (mesh_.hx * mesh_.hy);
-  for (std::size_t i = 0; i < result_.pair_luminosity.size(); ++i) {
-    result_.pair_luminosity[i] = (overlap_sums_[2 * i] + overlap_sums_[2 * i + 1]) * scale;
-    result_.luminosity += result_.pair_luminosity[i];
+  for (std::size_t i = 0; i < result_->pair_luminosity.size(); ++i) {
+    result_->pair_luminosity[i] = (overlap_sums_[2 * i] + overlap_sums_[2 * i + 1]) * scale;
+    result_->luminosity += result_->pair_luminosity[i];
   }
 }
 

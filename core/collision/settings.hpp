@@ -27,7 +27,6 @@ struct Settings {
   std::array<Shape, 2> shapes{Shape{0, 0}, Shape{0, 0}};  // zeros: chosen for the ranks
   Layout layout = Layout::column_first;
   std::vector<Place> places;  // of a layout from a file
-  int node_size = 0;          // 0: as detected
 };
 
 }  // namespace phasewise::collision

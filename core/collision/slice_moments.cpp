@@ -85,7 +85,7 @@ GaussianSlice typical_slice(const CollidingBeam& beam, int s) {
   return slice;
 }
 
-void SliceMoments::set_bounds(const std::array<CollidingBeam, 2>& beams) {
+void SliceMoments::set_bounds(const std::array<CollidingBeam, 2>& beams, Listener& listener) {
   std::array<double, 8> largest{};
   for (int b = 0; b < 2; ++b) {
     if (beams[b].particles == nullptr) continue;
@@ -93,13 +93,14 @@ void SliceMoments::set_bounds(const std::array<CollidingBeam, 2>& beams) {
     beam::update_bounds(beams[b].particles->view(), bounds);
     std::copy_n(bounds.begin(), 4, largest.begin() + 4 * b);
   }
-  groups_.world().max("slice_moments", largest);
+  listener.max("slice_moments", largest);
   for (int b = 0; b < 2; ++b)
     for (int c = 0; c < 4; ++c) bounds_[b][c] = 4.0 * largest[4 * b + c];
 }
 
 std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& beams,
-                                            const std::vector<Which>& which) const {
+                                            const std::vector<Which>& which,
+                                            Listener& listener) const {
   std::vector<double> all(which.size() * values, 0.0);
   for (std::size_t w = 0; w < which.size(); ++w) {
     const int b = which[w].beam, s = which[w].slice;
@@ -120,7 +121,8 @@ std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& 
       }
     v[2 * terms] = static_cast<double>(slice.size);
   }
-  groups_.world().sum("slice_moments", all);
+  listener.sum("slice_moments", all);
+  if (contents_ == Contents::none) return std::vector<GaussianSlice>(which.size());
   std::vector<GaussianSlice> result;
   for (std::size_t w = 0; w < which.size(); ++w) {
     const CollidingBeam& beam = beams[which[w].beam];
@@ -130,13 +132,11 @@ std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& 
   return result;
 }
 
-int SliceMoments::values_of_a_slice() { return values; }
-
-std::vector<GaussianSlice> SliceMoments::of_all(const std::array<CollidingBeam, 2>& beams,
-                                                int beam) const {
-  std::vector<Which> which(beams[beam].cuts.z.size());
-  for (std::size_t s = 0; s < which.size(); ++s) which[s] = {beam, static_cast<int>(s)};
-  return of(beams, which);
+std::vector<GaussianSlice> SliceMoments::of_all(const std::array<CollidingBeam, 2>& beams, int beam,
+                                                int slices, Listener& listener) const {
+  std::vector<Which> which(static_cast<std::size_t>(slices));
+  for (int s = 0; s < slices; ++s) which[s] = {beam, s};
+  return of(beams, which, listener);
 }
 
 }  // namespace phasewise::collision

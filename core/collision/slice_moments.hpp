@@ -4,8 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "collision/beam_groups.hpp"
+#include "collision/contents.hpp"
 #include "collision/interaction_point.hpp"
+#include "workload/listener.hpp"
 
 namespace phasewise::collision {
 
@@ -27,25 +28,24 @@ struct GaussianSlice {
 // (x px y py) count as standing there, so that the sums stay exact whatever a kick does.
 class SliceMoments {
  public:
-  SliceMoments(const BeamGroups& groups, int threads) : groups_(groups), threads_(threads) {}
+  using Listener = workload::Listener;
+  SliceMoments(int threads, Contents contents) : threads_(threads), contents_(contents) {}
 
   struct Which {
     int beam, slice;
   };
   // Bounds that leave room for the kicks of one collision: four times the largest coordinates now.
-  void set_bounds(const std::array<CollidingBeam, 2>& beams);
-  // A strong beam's slices follow from its moments.
+  void set_bounds(const std::array<CollidingBeam, 2>& beams, Listener& listener);
+  // A strong beam's slices follow from its moments. Without contents all are empty.
   std::vector<GaussianSlice> of(const std::array<CollidingBeam, 2>& beams,
-                                const std::vector<Which>& which) const;
-
-  // Doubles that are summed over the ranks for each slice.
-  static int values_of_a_slice();
-
-  std::vector<GaussianSlice> of_all(const std::array<CollidingBeam, 2>& beams, int beam) const;
+                                const std::vector<Which>& which, Listener& listener) const;
+  // All `slices` of a beam.
+  std::vector<GaussianSlice> of_all(const std::array<CollidingBeam, 2>& beams, int beam,
+                                    int slices, Listener& listener) const;
 
  private:
-  const BeamGroups& groups_;
   int threads_;
+  Contents contents_;
   std::array<std::array<double, 4>, 2> bounds_{};
 };
 

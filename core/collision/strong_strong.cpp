@@ -35,88 +35,82 @@ CollisionShape collision_shape(const InteractionPoint& ip) {
           .green_every_step = ip.green_every_step};
 }
 
-std::vector<int> sampled_steps(int slices, int sample) {
-  const int all = steps(slices);
-  const int count = sample > 0 ? std::min(sample, all) : all;
-  std::vector<int> result;
-  result.reserve(count);
-  for (int i = 0; i < count; ++i)
-    result.push_back(static_cast<int>((2 * i + 1) * static_cast<std::int64_t>(all) / (2 * count)));
-  return result;
-}
-
 StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
-                           Decomposition& decomposition, int threads, parallel::KernelTimes& times,
-                           int sample, bool skeleton)
+                           const ProcessGrid& grid, const Settings& settings, int rank,
+                           int threads, Contents contents)
     : ip_(ip),
       groups_(groups),
-      decomposition_(decomposition),
+      settings_(settings),
       threads_(threads),
-      times_(times),
-      sample_(sample),
-      skeleton_(skeleton),
-      solver_(ip.nx, ip.ny),
-      plan_(collision_shape(ip), decomposition.settings, decomposition.grid, groups.world().rank()),
-      columns_(solver_, plan_, decomposition.executor, times, threads, skeleton) {
+      contents_(contents),
+      grid_(ip.nx, ip.ny),
+      solver_(contents == Contents::none ? nullptr
+                                         : std::make_unique<field::PoissonSolver>(ip.nx, ip.ny)),
+      plan_(collision_shape(ip), settings, grid, rank),
+      columns_(grid_, solver_.get(), plan_, threads, contents) {
   if (ip.slices * ip.planes * static_cast<double>(ip.nx) * ip.ny > std::numeric_limits<int>::max())
     throw std::invalid_argument("a grid of " + std::to_string(ip.nx) + " x " +
                                 std::to_string(ip.ny) + " with " + std::to_string(ip.slices) +
                                 " slices is more than one message can hold: use fewer of either");
-  solver_.set_green_capacity(kept_greens(ip));
+  mesh_.nx = ip.nx;
+  mesh_.ny = ip.ny;
+  if (solver_) solver_->set_green_capacity(kept_greens(ip));
 }
 
-CollisionResult StrongStrong::collide(std::array<CollidingBeam, 2>& beams) {
+void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& result) {
   beams_ = &beams;
-  result_ = {};
+  result_ = &result;
+  last_.reset();
   const std::size_t pairs = static_cast<std::size_t>(ip_.slices) * ip_.slices;
-  result_.pair_luminosity.assign(pairs, 0.0);
+  overlap_sums_.assign(2 * pairs, 0.0);
+  if (contents_ == Contents::none) return;
+  result.pair_luminosity.assign(pairs, 0.0);
   mesh_ = choose_mesh(ip_, beams);
   for (int b = 0; b < 2; ++b) {
     const double quantum = numerics::power_of_two_above(beams[b].macroparticles) * 0x1p-52;
     rounding_offset_[b] = numerics::rounding_offset_for(quantum);
   }
-  overlap_sums_.assign(2 * pairs, 0.0);
   overlap_grid_ =
       numerics::OrderFreeGrid(beams[0].macroparticles * beams[1].macroparticles, ip_.nx);
   allocate();
-  std::vector<Step> todo;
-  for (const int k : sampled_steps(ip_.slices, sample_)) todo.push_back({ip_.slices, k});
-  advance(nullptr, &todo[0]);
-  for (std::size_t i = 0; i < todo.size(); ++i) {
-    run_step(todo[i]);
-    advance(&todo[i], i + 1 < todo.size() ? &todo[i + 1] : nullptr);
-  }
-  finish_luminosity();
-  return result_;
 }
 
 // While one batch of pairs is solved, the charge of the next and the potentials of the last are on
 // their way.
-void StrongStrong::run_step(const Step& step) {
-  if (ip_.green_every_step) solver_.forget_greens();
+void StrongStrong::run_step(const Step& step, Listener& listener) {
+  constexpr comm::Channel reducing = comm::Channel::reduce, sharing = comm::Channel::broadcast;
+  advance(last_ ? &*last_ : nullptr, &step, listener);
+  if (ip_.green_every_step && solver_) solver_->forget_greens();
   const std::vector<std::vector<int>> batches = plan_.batches(step);
-  comm::Executor::Flight reducing = reduce_charges(step, batches[0]), sharing;
+  const auto reduce = [&](std::size_t b) {
+    listener.start(reducing, [&, b] { return reduce_charges(step, batches[b]); });
+  };
+  reduce(0);
   for (std::size_t b = 0; b < batches.size(); ++b) {
-    reducing.finish();
+    listener.finish(reducing);
     if (b + 1 < batches.size()) {
-      reducing = reduce_charges(step, batches[b + 1]);
-      reducing.progress();
+      reduce(b + 1);
+      listener.progress(reducing);
     }
-    solve(step, batches[b], [&] {
-      reducing.progress();
-      sharing.progress();
-    });
-    sharing.finish();
-    sharing = share_potentials(step, batches[b]);
-    sharing.progress();
+    if (b == 0 && ip_.green_every_step && contents_ == Contents::none) make_green(listener);
+    solve(step, batches[b], listener);
+    listener.finish(sharing);
+    listener.start(sharing, [&] { return share_potentials(step, batches[b]); });
+    listener.progress(sharing);
   }
-  if (ip_.luminosity) overlap(step);
-  sharing.finish();
-  prepare(step);
+  if (ip_.luminosity) overlap(step, listener);
+  listener.finish(sharing);
+  prepare(step, listener);
+  last_ = step;
+}
+
+void StrongStrong::finish(Listener& listener) {
+  if (last_) advance(&*last_, nullptr, listener);
+  finish_luminosity(listener);
 }
 
 void StrongStrong::allocate() {
-  if (skeleton_) return;
+  if (!real()) return;
   const std::int64_t pairs = plan_.room() * pair_size();
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;
@@ -138,31 +132,38 @@ std::vector<StrongStrong::Task> StrongStrong::tasks(const Step* now, const Step*
   return result;
 }
 
-void StrongStrong::advance(const Step* now, const Step* next) {
+// Slices are divided so that the threads share the work about evenly; each part has a charge grid
+// of its own.
+int StrongStrong::parts_of_slices(const Step* now, const Step* next) const {
   const int whole = static_cast<int>(tasks(now, next, 1).size());
-  // Slices are divided so that the threads share the work about evenly; each part has a charge grid
-  // of its own.
   const int even = threads_ / std::gcd(threads_, std::max(whole, 1));
   const int enough = (4 * threads_ + whole - 1) / std::max(whole, 1);
-  const int parts = std::max(1, std::min(even, enough));
-  const std::vector<Task> todo = tasks(now, next, parts);
+  return std::max(1, std::min(even, enough));
+}
+
+double StrongStrong::particles_in(const Step* now, const Step* next) const {
   double particles = 0.0;
-  for (const Task& task : todo)
-    if (task.part == 0) {
-      const auto& begin = (*beams_)[task.beam].begin;
-      particles += static_cast<double>(begin[task.slice + 1] - begin[task.slice]);
-    }
+  for (const Task& task : tasks(now, next, 1)) particles += (*beams_)[task.beam].in_slice(task.slice);
+  return particles;
+}
+
+void StrongStrong::advance(const Step* now, const Step* next, Listener& listener) {
+  const int parts = parts_of_slices(now, next);
   if (next) {
     const double cells = static_cast<double>(next->pairs() * pair_size());
-    times_.run("clear", cells * groups_.held(), 0.0, 8.0, [&] { clear_charges(*next, parts); });
+    listener.kernel(clear_card(), cells * groups_.held(), [&] { clear_charges(*next, parts); });
   }
+  listener.kernel(encounter_card(ip_.weighting, ip_.planes), particles_in(now, next),
+                  [&] { pass(now, next, parts); });
+  if (next && parts > 1 && real()) sum_parts(*next, parts);
+}
+
+void StrongStrong::pass(const Step* now, const Step* next, int parts) {
+  const std::vector<Task> todo = tasks(now, next, parts);
   std::vector<std::int64_t> outside(todo.size(), 0);
-  times_.run("encounter", particles, 60.0 * ip_.planes, 88.0, [&] {
-    parallel::for_tasks(static_cast<int>(todo.size()), threads_,
-                        [&](int i, int) { outside[i] = run_task(todo[i], now, next, parts); });
-  });
-  for (std::size_t i = 0; i < todo.size(); ++i) result_.outside[todo[i].beam] += outside[i];
-  if (next && parts > 1 && !skeleton_) sum_parts(*next, parts);
+  parallel::for_tasks(static_cast<int>(todo.size()), threads_,
+                      [&](int i, int) { outside[i] = run_task(todo[i], now, next, parts); });
+  for (std::size_t i = 0; i < todo.size(); ++i) result_->outside[todo[i].beam] += outside[i];
 }
 
 void StrongStrong::clear_charges(const Step& next, int parts) {
@@ -239,78 +240,94 @@ void StrongStrong::sum_parts(const Step& next, int parts) {
   }
 }
 
-comm::Executor::Flight StrongStrong::reduce_charges(const Step& step,
+std::vector<comm::Work> StrongStrong::reduce_charges(const Step& step,
                                                     const std::vector<int>& pairs) {
   std::vector<comm::Work> work;
   const int own = plan_.own_beam();
-  const comm::ItemBuffer charge{skeleton_ ? nullptr : charge_[own].data(), plane_size()};
+  const comm::ItemBuffer charge{!real() ? nullptr : charge_[own].data(), plane_size()};
   for (comm::Exchange& exchange : plan_.reduce(step, pairs))
     work.push_back({std::move(exchange), charge, charge});
-  return decomposition_.executor.start(std::move(work));
+  return work;
 }
 
-comm::Executor::Flight StrongStrong::share_potentials(const Step& step,
+std::vector<comm::Work> StrongStrong::share_potentials(const Step& step,
                                                       const std::vector<int>& pairs) {
   CollisionPlan::Broadcast exchanges = plan_.broadcast(step, pairs);
   const int own = plan_.own_beam();
-  const comm::ItemBuffer ours{skeleton_ ? nullptr : outgoing_.data(), plane_size()};
-  const comm::ItemBuffer theirs{skeleton_ ? nullptr : potential_[own].data(), plane_size()};
+  const comm::ItemBuffer ours{!real() ? nullptr : outgoing_.data(), plane_size()};
+  const comm::ItemBuffer theirs{!real() ? nullptr : potential_[own].data(), plane_size()};
   std::vector<comm::Work> work;
   for (comm::Exchange& exchange : exchanges.own) work.push_back({std::move(exchange), ours, ours});
   for (comm::Exchange& exchange : exchanges.crossing)
     work.push_back({std::move(exchange), ours, theirs});
   for (comm::Exchange& exchange : exchanges.other)
     work.push_back({std::move(exchange), theirs, theirs});
-  return decomposition_.executor.start(std::move(work));
+  return work;
 }
 
-void StrongStrong::solve(const Step& step, const std::vector<int>& pairs,
-                         const std::function<void()>& progress) {
+// The grids that this rank's column solves for, with their Green functions.
+std::vector<ColumnSolver::Grid> StrongStrong::grids_of(const Step& step,
+                                                       const std::vector<int>& pairs,
+                                                       Listener& listener) {
+  const bool placed = contents_ != Contents::none;
   std::vector<ColumnSolver::Grid> grids;
-  if (ip_.green_every_step) columns_.green(mesh_.hx, mesh_.hy, 0, 0);
+  if (ip_.green_every_step && placed) columns_.green(mesh_.hx, mesh_.hy, 0, 0, listener);
   for (int b = 0; b < 2; ++b)
     for (const int p : plan_.own_pairs(step, b, pairs)) {
-      const field::Window& from = mesh_.window[b][step.own(b, p)];
-      const field::Window& to = mesh_.window[1 - b][step.other(b, p)];
-      const auto green = columns_.green(mesh_.hx, mesh_.hy, to.offset_x - from.offset_x,
-                                        to.offset_y - from.offset_y);
+      ColumnSolver::GreenPointer green;
+      if (placed) {
+        const field::Window& from = mesh_.window[b][step.own(b, p)];
+        const field::Window& to = mesh_.window[1 - b][step.other(b, p)];
+        green = columns_.green(mesh_.hx, mesh_.hy, to.offset_x - from.offset_x,
+                               to.offset_y - from.offset_y, listener);
+      }
       double* out = groups_.divided() ? outgoing_.data() : potential_[1 - b].data();
       for (int plane = 0; plane < ip_.planes; ++plane) {
         const std::int64_t at = p * pair_size() + plane * plane_size();
-        grids.push_back({charge_[b].data() + at, out + at, green});
+        if (real())
+          grids.push_back({charge_[b].data() + at, out + at, green});
+        else
+          grids.push_back({nullptr, nullptr, green});
       }
     }
+  return grids;
+}
+
+void StrongStrong::solve(const Step& step, const std::vector<int>& pairs, Listener& listener) {
+  const std::vector<ColumnSolver::Grid> grids = grids_of(step, pairs, listener);
+  const auto progress = [&] {
+    listener.progress(comm::Channel::reduce);
+    listener.progress(comm::Channel::broadcast);
+  };
   const std::size_t count = grids.size();
   const std::size_t in_all = columns_.alone() ? count : plan_.grids_to_solve(step, pairs);
   const std::size_t together =
-      decomposition_.settings.aggregate_solve || columns_.alone() ? in_all : ip_.planes;
+      settings_.aggregate_solve || columns_.alone() ? in_all : ip_.planes;
   for (std::size_t i = 0; i < in_all; i += together) {
     const std::size_t end = std::min(i + together, in_all), real = std::min(end, count);
     const std::size_t first = std::min(i, real);
     columns_.solve({grids.data() + first, real - first}, static_cast<int>(end - i - (real - first)),
-                   progress);
+                   progress, listener);
   }
 }
 
-void StrongStrong::prepare(const Step& step) {
+void StrongStrong::prepare(const Step& step, Listener& listener) {
   constexpr int chunks = 4;  // of rows, so that few pairs keep all threads busy
   const int nx = mesh_.nx, values = values_per_node(ip_.weighting, ip_.planes);
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;
-    times_.run("field", static_cast<double>(step.pairs() * plane_size()), 6.0 * ip_.planes,
-               8.0 * (ip_.planes + values), [&] {
-                 parallel::for_tasks(step.pairs() * chunks, threads_, [&](int i, int) {
-                   const int p = i / chunks, c = i % chunks;
-                   const double* head = potential_[b].data() + p * pair_size();
-                   const double* tail = head + (ip_.planes - 1) * plane_size();
-                   double* difference =
-                       ip_.planes == 2 ? difference_[b].data() + p * plane_size() : nullptr;
-                   prepare_nodes(ip_.weighting, ip_.planes, head, tail, mesh_,
-                                 (*beams_)[b].kick_scale,
-                                 nodes_[b].data() + p * plane_size() * values, difference,
-                                 nx * c / chunks, nx * (c + 1) / chunks);
-                 });
-               });
+    const double cells = static_cast<double>(step.pairs() * plane_size());
+    listener.kernel(nodes_card(ip_.weighting, ip_.planes), cells, [&] {
+      parallel::for_tasks(step.pairs() * chunks, threads_, [&](int i, int) {
+        const int p = i / chunks, c = i % chunks;
+        const double* head = potential_[b].data() + p * pair_size();
+        const double* tail = head + (ip_.planes - 1) * plane_size();
+        double* difference = ip_.planes == 2 ? difference_[b].data() + p * plane_size() : nullptr;
+        prepare_nodes(ip_.weighting, ip_.planes, head, tail, mesh_, (*beams_)[b].kick_scale,
+                      nodes_[b].data() + p * plane_size() * values, difference, nx * c / chunks,
+                      nx * (c + 1) / chunks);
+      });
+    });
   }
 }
 

@@ -6,11 +6,12 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "collision/beam_groups.hpp"
 #include "collision/column_solver.hpp"
-#include "collision/decomposition.hpp"
+#include "collision/contents.hpp"
 #include "collision/interaction_point.hpp"
 #include "collision/mesh_choice.hpp"
 #include "collision/plan.hpp"
@@ -18,46 +19,58 @@
 #include "collision/slice_field.hpp"
 #include "field/poisson.hpp"
 #include "numerics/order_free_sum.hpp"
-#include "parallel/kernel_times.hpp"
+#include "workload/listener.hpp"
 
 namespace phasewise::collision {
 
 // What the plan needs to know of a collision.
 CollisionShape collision_shape(const InteractionPoint& ip);
-// The steps of a collision that are done: all, or `sample` of them spread evenly.
-std::vector<int> sampled_steps(int slices, int sample);
 
 class StrongStrong {
  public:
-  // sample: see sampled_steps. skeleton: without particles and meshes, only their messages and the
-  // time of their kernels.
-  StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, Decomposition& decomposition,
-               int threads, parallel::KernelTimes& times, int sample = 0, bool skeleton = false);
+  using Listener = workload::Listener;
 
-  CollisionResult collide(std::array<CollidingBeam, 2>& beams);
+  // ip, groups, grid and settings outlive the collision.
+  StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, const ProcessGrid& grid,
+               const Settings& settings, int rank, int threads, Contents contents);
+
+  // One collision: begin, steps in order, all of them or some, and finish. The beams and the result
+  // stay where they are until then.
+  void begin(std::array<CollidingBeam, 2>& beams, CollisionResult& result);
+  void run_step(const Step& step, Listener& listener);
+  void finish(Listener& listener);
+  // A new Green function as a step makes it where none is kept.
+  void make_green(Listener& listener) { columns_.make_green(0.0, 0.0, 0, 0, listener); }
+  // How many were made so far.
+  std::int64_t greens_made() const { return columns_.greens_made(); }
 
   // Field of a line of charges given by block after block of particles in the collision frame;
-  // collective over the group. `blocks` calls its argument with each block; particles with x = NaN
+  // collective over `group`, the ranks of the beam. `blocks` calls its argument with each block; particles with x = NaN
   // are left out.
   template <class Blocks>
   SliceField field_of(const std::array<CollidingBeam, 2>& beams, int beam, int slice,
-                      Blocks&& blocks);
+                      const comm::Communicator& group, Blocks&& blocks);
 
  private:
   using Values = parallel::Buffer<double>;
 
   void allocate();
-  void run_step(const Step& step);
   // Kick in one step, deposit for another; null: none.
-  void advance(const Step* now, const Step* next);
+  void advance(const Step* now, const Step* next, Listener& listener);
+  double particles_in(const Step* now, const Step* next) const;
+  void pass(const Step* now, const Step* next, int parts);
+  int parts_of_slices(const Step* now, const Step* next) const;
   void clear_charges(const Step& next, int parts);
-  comm::Executor::Flight reduce_charges(const Step& step, const std::vector<int>& pairs);
-  comm::Executor::Flight share_potentials(const Step& step, const std::vector<int>& pairs);
-  void overlap(const Step& step);
-  void solve(const Step& step, const std::vector<int>& pairs,
-             const std::function<void()>& progress);
-  void prepare(const Step& step);
-  void finish_luminosity();
+  std::vector<comm::Work> reduce_charges(const Step& step, const std::vector<int>& pairs);
+  std::vector<comm::Work> share_potentials(const Step& step, const std::vector<int>& pairs);
+  void overlap(const Step& step, Listener& listener);
+  comm::Work exchange_charges(const Step& step, const std::vector<int>& own);
+  void solve(const Step& step, const std::vector<int>& pairs, Listener& listener);
+  std::vector<ColumnSolver::Grid> grids_of(const Step& step, const std::vector<int>& pairs,
+                                           Listener& listener);
+  void prepare(const Step& step, Listener& listener);
+  void finish_luminosity(Listener& listener);
+  bool real() const { return contents_ == Contents::particles; }
 
   struct Task {
     int beam, slice, part;
@@ -77,16 +90,17 @@ class StrongStrong {
 
   const InteractionPoint& ip_;
   const BeamGroups& groups_;
-  Decomposition& decomposition_;
+  const Settings& settings_;
   int threads_;
-  parallel::KernelTimes& times_;
-  int sample_;
-  bool skeleton_;
-  field::PoissonSolver solver_;
+  Contents contents_;
+  field::DoubledGrid grid_;
+  std::unique_ptr<field::PoissonSolver> solver_;  // null without contents
   CollisionPlan plan_;
   ColumnSolver columns_;
 
   std::array<CollidingBeam, 2>* beams_ = nullptr;
+  CollisionResult* result_ = nullptr;
+  std::optional<Step> last_;  // whose particles have not been kicked yet
   CollisionMesh mesh_;
   std::array<double, 2> rounding_offset_{};
   std::array<Values, 2> charge_;      // of each beam: [part][pair][plane][nodes]
@@ -95,15 +109,15 @@ class StrongStrong {
   std::array<Values, 2> difference_;  // [pair][nodes]
   Values outgoing_;                   // potentials on their way to the other beam: as potential_
   std::array<Values, 2> effective_;   // of each beam: charge between its planes, for the luminosity
+  std::array<std::vector<double*>, 2> rho_;  // by pair: the charges whose overlap is summed
   Values overlap_;                    // that of the other beam's ranks: [pair][nodes]
   numerics::OrderFreeGrid overlap_grid_;
   std::vector<double> overlap_sums_;  // [slice of beam 1][slice of beam 2][high, low]
-  CollisionResult result_;
 };
 
 template <class Blocks>
 SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int beam, int slice,
-                                  Blocks&& blocks) {
+                                  const comm::Communicator& group, Blocks&& blocks) {
   const CollisionMesh mesh = choose_mesh(ip_, beams);
   const field::Window window = mesh.window[beam][slice];
   Values charge(mesh.nodes()), potential(mesh.nodes());
@@ -117,10 +131,10 @@ SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int
                             .rounding_offset = rounding_offset};
   blocks(
       [&](const beam::ParticleView& block) { encounter(ip_.weighting, block, nullptr, &target); });
-  groups_.group().sum("field_picture", charge.span());
-  const auto green = solver_.green(mesh.hx, mesh.hy, 0, 0, threads_);
-  field::PoissonSolver::Scratch scratch = solver_.make_scratch();
-  solver_.solve(charge.data(), *green, potential.data(), scratch);
+  group.sum("field_picture", charge.span());
+  const auto green = solver_->green(mesh.hx, mesh.hy, 0, 0, threads_);
+  field::PoissonSolver::Scratch scratch = solver_->make_scratch();
+  solver_->solve(charge.data(), *green, potential.data(), scratch);
   return slice_field(mesh, window, charge.data(), potential.data());
 }
 

@@ -126,7 +126,10 @@ std::string Recorder::to_json(const RankFacts& facts) const {
           ", \"dropped_events\": " + number(dropped_) +
           ", \"events\": " + std::to_string(events_.size()) + ", \"names\": [";
   for (std::size_t i = 0; i < names_.size(); ++i) text += (i > 0 ? ", \"" : "\"") + names_[i] + '"';
-  text += "], \"phases\": {";
+  text += "], \"pieces\": {";
+  for (std::size_t i = 0; i < facts.pieces.size(); ++i)
+    text += (i > 0 ? ", \"" : "\"") + facts.pieces[i].first + "\": " + number(facts.pieces[i].second);
+  text += "}, \"phases\": {";
   for (std::size_t i = 0; i < names_.size(); ++i)
     text += (i > 0 ? ", \"" : "\"") + names_[i] + "\": " + phase_json(records_[i]);
   return text + "}}";

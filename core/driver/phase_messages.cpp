@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "driver/turn_program.hpp"
+#include "driver/program.hpp"
 
 namespace phasewise::driver {
 namespace {
@@ -14,38 +14,25 @@ namespace {
 using contention::RankProgram;
 using contention::Round;
 
-constexpr int few_ranks = 64;
-// All: counts of messages go with the number of pairs only piece by piece, and of the steps with as
-// many pairs each has its own columns at work.
-constexpr int most_steps = std::numeric_limits<int>::max();
-
-// All, or those in the first and last two rows of each column: shares of rows and slices are
-// largest at the beginning.
-std::vector<int> ranks_to_look_at(const TurnMessages& turn) {
-  std::vector<int> ranks;
-  const collision::ProcessGrid& grid = turn.collisions().front().grid;
-  for (int rank = 0; rank < turn.ranks(); ++rank) {
-    const collision::Place& place = grid.place(rank);
-    const int pcol = grid.shape(place.beam).pcol;
-    if (turn.ranks() <= few_ranks || place.row == 0 || place.row == pcol - 1) ranks.push_back(rank);
-  }
-  return ranks;
-}
+// All pieces of each series: counts of messages go with a piece's size only step by step, and of
+// pieces of one size each has its own ranks at work.
+constexpr int max_series = std::numeric_limits<int>::max();
 
 // Builds each rank's program once.
 class Programs {
  public:
-  Programs(const TurnMessages& turn, double meshes) : turn_(turn), options_{meshes, most_steps} {}
+  Programs(const workload::Workload& study, const workload::PieceCounts& counts)
+      : study_(study), options_{counts, max_series} {}
 
   const RankProgram& of(int rank) {
     auto [found, made] = programs_.try_emplace(rank);
-    if (made) found->second = rank_program(turn_, rank, options_, names_);
+    if (made) found->second = rank_program(study_, rank, options_, names_);
     return found->second;
   }
   const std::vector<std::string>& names() const { return names_; }
 
  private:
-  const TurnMessages& turn_;
+  const workload::Workload& study_;
   ProgramOptions options_;
   std::vector<std::string> names_;
   std::map<int, RankProgram> programs_;
@@ -71,10 +58,10 @@ std::vector<const Round*> rounds_of(const RankProgram& program, int phase) {
 }
 
 // Of the ranks of this one's node, the messages of each round that stay within it, and that leave.
-std::vector<std::array<int, 2>> active_in_rounds(const TurnMessages& turn, int node_size,
+std::vector<std::array<int, 2>> active_in_rounds(const workload::Workload& study, int node_size,
                                                  Programs& programs, int rank, int phase) {
   std::vector<std::array<int, 2>> active;
-  for (int mate = 0; mate < turn.ranks(); ++mate) {
+  for (int mate = 0; mate < study.ranks(); ++mate) {
     if (mate / node_size != rank / node_size) continue;
     const auto rounds = rounds_of(programs.of(mate), phase);
     active.resize(std::max(active.size(), rounds.size()));
@@ -85,12 +72,12 @@ std::vector<std::array<int, 2>> active_in_rounds(const TurnMessages& turn, int n
   return active;
 }
 
-PhaseMessages messages_of(const TurnMessages& turn, int node_size, Programs& programs, int rank,
+PhaseMessages messages_of(const workload::Workload& study, int node_size, Programs& programs, int rank,
                           int phase) {
   PhaseMessages result;
   result.name = programs.names()[phase];
   result.rank = rank;
-  const auto active = active_in_rounds(turn, node_size, programs, rank, phase);
+  const auto active = active_in_rounds(study, node_size, programs, rank, phase);
   const auto rounds = rounds_of(programs.of(rank), phase);
   using Kind = std::tuple<std::int64_t, int, std::int64_t, std::int64_t>;
   std::map<Kind, double> kinds;
@@ -111,11 +98,12 @@ PhaseMessages messages_of(const TurnMessages& turn, int node_size, Programs& pro
 
 }  // namespace
 
-std::vector<PhaseMessages> phase_messages(const TurnMessages& turn, int node_size, double meshes) {
-  Programs programs(turn, meshes);
+std::vector<PhaseMessages> phase_messages(const workload::Workload& study, int node_size,
+                                          const workload::PieceCounts& counts) {
+  Programs programs(study, counts);
   std::vector<Sent> most;
   std::vector<int> whose;
-  for (const int rank : ranks_to_look_at(turn)) {
+  for (const int rank : study.typical_ranks()) {
     const RankProgram& program = programs.of(rank);
     const std::vector<Sent> sent = sent_in_phases(program, programs.names().size());
     most.resize(sent.size());
@@ -127,7 +115,7 @@ std::vector<PhaseMessages> phase_messages(const TurnMessages& turn, int node_siz
   std::vector<PhaseMessages> result;
   for (int phase = 0; phase < std::ssize(most); ++phase)
     if (most[phase].first > 0.0)
-      result.push_back(messages_of(turn, node_size, programs, whose[phase], phase));
+      result.push_back(messages_of(study, node_size, programs, whose[phase], phase));
   return result;
 }
 

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "driver/turn_messages.hpp"
+#include "workload/pieces.hpp"
+#include "workload/workload.hpp"
 
 namespace phasewise::driver {
 
@@ -22,8 +23,9 @@ struct PhaseMessages {
 
 // In the order in which a rank meets them. distance: between the ranks' numbers; active: messages
 // that ranks of the sender's node send in the same round, as far as this one, out of the node or
-// within it, a node having node_size ranks. With many ranks the one that sends most is sought among
-// the first and the last of each column.
-std::vector<PhaseMessages> phase_messages(const TurnMessages& turn, int node_size, double meshes);
+// within it, a node having node_size ranks. The rank that sends most is sought among the workload's
+// typical ranks.
+std::vector<PhaseMessages> phase_messages(const workload::Workload& study, int node_size,
+                                          const workload::PieceCounts& counts);
 
 }  // namespace phasewise::driver

@@ -1,251 +1,179 @@
 #include "driver/plan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
-#include <numeric>
-#include <optional>
 #include <stdexcept>
+#include <utility>
 
-#include "driver/turn_messages.hpp"
+#include "driver/counted.hpp"
+#include "workload/pieces.hpp"
 
 namespace phasewise::driver {
 namespace {
 
-using comm::Exchange;
-using comm::TransposeExchange;
-
-// The order in which the phases are shown.
-constexpr std::array phase_order = {
-    "green",         "reduce_column", "reduce_row",       "reduce",        "solve",
-    "broadcast_row", "broadcast",     "broadcast_column", "luminosity",    "luminosity_sum",
-    "losses",        "moments",       "slices",           "slice_moments", "tracked"};
-
-// Tells a visitor of one rank's messages the phase first (in_phase), then each message (sent: peer
-// among all ranks, bytes) or what the library is asked for (asked: bytes).
-template <class Visitor>
-class Messages {
- public:
-  explicit Messages(Visitor& visitor) : visitor_(visitor) {}
-
-  void sum(std::string_view phase, std::int64_t bytes) {
-    visitor_.in_phase(phase);
-    visitor_.asked(bytes);
-  }
-  void start(Flight, const std::vector<Exchange>& exchanges) {
-    for (const Exchange& exchange : exchanges) visit(exchange);
-  }
-  void progress(Flight) {}
-  void finish(Flight) {}
-  void transpose(const TransposeExchange& exchange, std::int64_t asked) {
-    visitor_.in_phase(exchange.phase);
-    if (exchange.by_library()) {
-      for (int item = 0; item < exchange.items; ++item) visitor_.asked(asked);
-      return;
-    }
-    for (const comm::Round& round : *exchange.rounds)
-      for (const comm::Transfer& transfer : round.sends)
-        visitor_.sent(exchange.team->ranks[transfer.peer], exchange.bytes(transfer));
-  }
-
- private:
-  void visit(const Exchange& exchange) {
-    visitor_.in_phase(exchange.phase);
-    if (exchange.by_library()) {
-      if (exchange.total_bytes() > 0) visitor_.asked(exchange.asked_bytes());
-      return;
-    }
-    for (const comm::Round& round : *exchange.rounds)
-      for (const comm::Transfer& transfer : round.sends)
-        if (const std::int64_t bytes = exchange.bytes(transfer); bytes > 0)
-          visitor_.sent(exchange.team->ranks[transfer.peer], bytes);
-  }
-  Visitor& visitor_;
-};
+using workload::Piece;
+using workload::Workload;
 
 // Messages and bytes of one rank, phase by phase.
-class Totals {
+class Totals : public Counted {
  public:
   struct Phase {
     std::string_view name;
     std::int64_t messages = 0, bytes = 0;
   };
-  void in_phase(std::string_view name) {
-    for (current_ = 0; current_ < phases_.size(); ++current_)
-      if (phases_[current_].name == name) return;
-    phases_.push_back({name});
-  }
-  void sent(int, std::int64_t bytes) { asked(bytes); }
-  void asked(std::int64_t bytes) {
-    ++phases_[current_].messages;
-    phases_[current_].bytes += bytes;
-  }
+  using Counted::Counted;
   const std::vector<Phase>& phases() const { return phases_; }
 
  private:
+  void sent(std::string_view phase, int /*peer*/, std::int64_t bytes) override {
+    asked(phase, bytes);
+  }
+  void asked(std::string_view phase, std::int64_t bytes) override {
+    auto found = std::find_if(phases_.begin(), phases_.end(),
+                              [&](const Phase& known) { return known.name == phase; });
+    if (found == phases_.end()) found = phases_.insert(found, {phase});
+    ++found->messages;
+    found->bytes += bytes;
+  }
   std::vector<Phase> phases_;
-  std::size_t current_ = 0;
 };
 
-// All that is told of one phase of one rank.
-class Details {
+// Everything about one phase of one rank.
+class Details : public Counted {
  public:
-  Details(const TurnMessages& turn, PlannedPhase& phase) : turn_(turn), phase_(phase) {}
-  void in_phase(std::string_view name) { counts_ = name == phase_.name; }
-  void sent(int peer, std::int64_t bytes) {
-    if (!counts_) return;
-    count(bytes);
-    ++(turn_.node(peer) == turn_.node(phase_.rank) ? phase_.intra_node : phase_.inter_node);
-  }
-  void asked(std::int64_t bytes) {
-    if (!counts_) return;
-    count(bytes);
-    phase_.library = true;
-  }
+  Details(const Workload& study, PlannedPhase& phase)
+      : Counted(study.ranks()), study_(study), phase_(phase) {}
 
  private:
-  void count(std::int64_t bytes) {
+  void sent(std::string_view phase, int peer, std::int64_t bytes) override {
+    if (!count(phase, bytes)) return;
+    const bool intra = study_.node(peer) == study_.node(phase_.rank);
+    ++(intra ? phase_.intra_node : phase_.inter_node);
+  }
+  void asked(std::string_view phase, std::int64_t bytes) override {
+    if (count(phase, bytes)) phase_.library = true;
+  }
+  bool count(std::string_view phase, std::int64_t bytes) {
+    if (phase != phase_.name) return false;
     ++phase_.messages;
     phase_.bytes += bytes;
     ++phase_.sizes[bytes];
+    return true;
   }
-  const TurnMessages& turn_;
+  const Workload& study_;
   PlannedPhase& phase_;
-  bool counts_ = false;
 };
 
-// The rank of [first, last) that sends most messages, then bytes, in each phase that `visit_one`
-// shows of a rank; all details of it.
-template <class VisitOne>
-std::vector<PlannedPhase> most_in_each_phase(const TurnMessages& turn, int first, int last,
-                                             VisitOne&& visit_one) {
-  struct Most {
+void tell(const Workload& study, int rank, const std::vector<Piece>& pieces,
+          workload::Listener& listener) {
+  const auto turn = study.turn_of(rank);
+  for (const Piece& piece : pieces) turn->tell(piece, listener);
+}
+
+// Of each phase that these pieces have, the rank of [first, last) that sends most messages, then
+// bytes; everything about it.
+std::vector<PlannedPhase> busiest_in_each_phase(const Workload& study, int first, int last,
+                                                const std::vector<Piece>& pieces) {
+  struct Busiest {
     std::string_view name;
     std::pair<std::int64_t, std::int64_t> sent;
     int rank;
   };
-  std::vector<Most> most;
+  std::vector<Busiest> busiest;
   for (int rank = first; rank < last; ++rank) {
-    Totals totals;
-    visit_one(rank, totals);
+    Totals totals(study.ranks());
+    tell(study, rank, pieces, totals);
     for (const Totals::Phase& phase : totals.phases()) {
       const std::pair sent{phase.messages, phase.bytes};
-      const auto known = std::find_if(most.begin(), most.end(),
-                                      [&](const Most& m) { return m.name == phase.name; });
-      if (known == most.end())
-        most.push_back({phase.name, sent, rank});
+      const auto known = std::find_if(busiest.begin(), busiest.end(),
+                                      [&](const Busiest& b) { return b.name == phase.name; });
+      if (known == busiest.end())
+        busiest.push_back({phase.name, sent, rank});
       else if (sent > known->sent)
         *known = {phase.name, sent, rank};
     }
   }
   std::vector<PlannedPhase> result;
-  for (const Most& m : most) {
-    if (m.sent.first == 0) continue;
-    PlannedPhase phase;
-    phase.name = m.name;
-    phase.rank = m.rank;
-    Details details(turn, phase);
-    visit_one(m.rank, details);
-    result.push_back(std::move(phase));
+  for (const Busiest& b : busiest) {
+    PlannedPhase& phase = result.emplace_back();
+    phase.name = b.name;
+    phase.rank = b.rank;
+    Details details(study, phase);
+    tell(study, b.rank, pieces, details);
   }
   return result;
 }
 
-std::array<double, 2> grid_load(const PlannedCollision& c) {
-  std::array<double, 2> load{1.0, 1.0};
-  for (int b = 0; b < 2; ++b) {
-    const collision::Shape shape = c.grid.shape(b);
-    // Slices of the fullest column, rows of the fullest process.
-    const int slices = (c.point.slices + shape.prow - 1) / shape.prow;
-    const int rows = (c.point.nx + shape.pcol - 1) / shape.pcol;
-    load[b] = static_cast<double>(slices) * rows * shape.ranks() /
-              (static_cast<double>(c.point.slices) * c.point.nx);
+// The pieces that every turn has, and then those of each data-dependent name.
+std::vector<std::vector<Piece>> groups_of(const std::vector<Piece>& pieces) {
+  std::vector<std::vector<Piece>> groups(1);
+  for (const Piece& piece : pieces) {
+    if (piece.kind != Piece::Kind::data_dependent) {
+      groups.front().push_back(piece);
+      continue;
+    }
+    const auto known = std::find_if(groups.begin() + 1, groups.end(), [&](const auto& group) {
+      return group.front().name == piece.name;
+    });
+    if (known == groups.end())
+      groups.push_back({piece});
+    else
+      known->push_back(piece);
   }
-  return load;
+  return groups;
 }
 
 }  // namespace
 
-PhaseTraits traits_of(const std::string& name, const collision::Settings& settings) {
-  const auto is = [&](const char* what) { return name.find(what) != std::string::npos; };
-  PhaseTraits traits;
-  traits.pattern = is("reduce")                         ? "reduce"
-                   : is("broadcast")                    ? "broadcast"
-                   : name == "green" || name == "solve" ? "transpose"
-                   : name == "luminosity"               ? "cross"
-                                                        : "sum";
-  traits.direction = is("_row")                                                    ? "row"
-                     : is("_column") || traits.pattern == "transpose"              ? "column"
-                     : traits.pattern == "reduce" || traits.pattern == "broadcast" ? "beam"
-                                                                                   : "all";
-  const bool crosses = name == "broadcast" ||
-                       name == (settings.crossing_in_row ? "broadcast_row" : "broadcast_column");
-  traits.beam = traits.direction == "all" ? "both" : crosses ? "other" : "same";
-  return traits;
-}
-
-Plan plan_turn(const Parameters& parameters, int ranks, int node_size, int rank) {
-  if (ranks < 1) throw std::invalid_argument("give one rank or more");
-  if (rank >= ranks)
+std::vector<PlannedPhase> plan_turn(const Workload& study, int rank) {
+  if (rank >= study.ranks())
     throw std::invalid_argument("rank " + std::to_string(rank) + " is not among " +
-                                std::to_string(ranks) + " ranks, which are counted from 0");
-  const TurnMessages turn(parameters, ranks, node_size);
-  const int first = std::max(rank, 0), last = rank < 0 ? ranks : rank + 1;
-  std::vector<PlannedPhase> most = most_in_each_phase(turn, first, last, [&](int r, auto& visitor) {
-    Messages messages(visitor);
-    turn.visit_rank(r, 0, messages);
-  });
-  for (PlannedPhase& phase : most_in_each_phase(turn, first, last, [&](int r, auto&visitor) {
-         Messages messages(visitor);
-         turn.visit_green(r, messages);
-       })) {
-    phase.per_mesh = true;
-    most.push_back(std::move(phase));
+                                std::to_string(study.ranks()) +
+                                " ranks, which are counted from 0");
+  const int first = std::max(rank, 0), last = rank < 0 ? study.ranks() : rank + 1;
+  std::vector<PlannedPhase> found;
+  for (const std::vector<Piece>& group : groups_of(study.pieces())) {
+    if (group.empty()) continue;
+    const bool every_turn = group.front().kind != Piece::Kind::data_dependent;
+    for (PlannedPhase& phase : busiest_in_each_phase(study, first, last, group)) {
+      phase.per = every_turn ? "turn" : group.front().per;
+      if (!every_turn) phase.piece = group.front().name;
+      found.push_back(std::move(phase));
+    }
   }
-  Plan plan;
-  plan.ranks = ranks;
-  const PlannedCollision& c = turn.collisions().front();
-  plan.shapes = {c.grid.shape(0), c.grid.shape(1)};
-  for (const char* name : phase_order)
-    for (PlannedPhase& phase : most)
-      if (phase.name == name) {
-        phase.traits = traits_of(phase.name, turn.settings());
-        plan.phases.push_back(std::move(phase));
+  std::vector<PlannedPhase> result;
+  for (const workload::Phase& traits : study.phases())
+    for (PlannedPhase& phase : found)
+      if (phase.name == traits.name) {
+        phase.traits = traits;
+        result.push_back(std::move(phase));
       }
-  plan.grid_load = grid_load(c);
-  for (int b = 0; b < 2; ++b) {
-    const double n = static_cast<double>(
-        parameters.integer("beam." + std::to_string(b + 1) + ".macroparticles"));
-    const double share = plan.shapes[b].ranks();
-    plan.particle_load[b] = std::ceil(n / share) * share / n;
-  }
-  return plan;
+  return result;
 }
 
 namespace {
 
-class ToPeers {
+class ToPeers : public Counted {
  public:
-  void in_phase(std::string_view) {}
-  void asked(std::int64_t) {}
-  void sent(int peer, std::int64_t bytes) {
+  using Counted::Counted;
+  std::map<int, std::pair<std::int64_t, std::int64_t>> to;
+
+ private:
+  void asked(std::string_view /*phase*/, std::int64_t /*bytes*/) override {}
+  void sent(std::string_view /*phase*/, int peer, std::int64_t bytes) override {
     ++to[peer].first;
     to[peer].second += bytes;
   }
-  std::map<int, std::pair<std::int64_t, std::int64_t>> to;
 };
 
 }  // namespace
 
-PlannedTraffic planned_traffic(const Parameters& parameters, int ranks) {
-  const TurnMessages turn(parameters, ranks, 1);
+PlannedTraffic planned_traffic(const Workload& study) {
   PlannedTraffic traffic;
-  for (int rank = 0; rank < ranks; ++rank) {
-    ToPeers visitor;
-    Messages messages(visitor);
-    turn.visit_rank(rank, 0, messages);
-    for (const auto& [peer, sent] : visitor.to) {
+  const std::vector<Piece> every_turn = groups_of(study.pieces()).front();
+  for (int rank = 0; rank < study.ranks(); ++rank) {
+    ToPeers peers(study.ranks());
+    tell(study, rank, every_turn, peers);
+    for (const auto& [peer, sent] : peers.to) {
       traffic.from.push_back(rank);
       traffic.to.push_back(peer);
       traffic.messages.push_back(sent.first);
@@ -255,28 +183,73 @@ PlannedTraffic planned_traffic(const Parameters& parameters, int ranks) {
   return traffic;
 }
 
-std::map<std::string, double> sampling_scales(const Parameters& parameters, int ranks, int rank,
-                                              int sample) {
-  const TurnMessages turn(parameters, ranks, 1);
-  Totals all, done;
-  Messages in_all(all), in_sample(done);
-  turn.visit_rank(rank, 0, in_all);
-  turn.visit_rank(rank, sample, in_sample);
+namespace {
+
+// Totals of messages, and the smallest and largest number of items that each kernel has in a piece of
+// the turn's first series.
+class SeriesTotals : public Totals {
+ public:
+  using Totals::Totals;
+  struct Range {
+    double least, greatest;
+  };
+  std::map<std::string, Range, std::less<>> kernels;
+  bool in_series = false;
+
+  void kernel(const parallel::KernelCard& card, double items,
+              const std::function<void()>& /*work*/) override {
+    if (!in_series) return;
+    Range& range = kernels.try_emplace(std::string(card.name), Range{items, items}).first->second;
+    range = {std::min(range.least, items), std::max(range.greatest, items)};
+  }
+};
+
+struct Extent {
+  double count = 0.0, size = 0.0;
+};
+
+bool in_first_series(const Piece& piece) {
+  return piece.kind == Piece::Kind::series && piece.part == 0;
+}
+
+Extent extent_of_series(const std::vector<Piece>& pieces) {
+  Extent extent;
+  for (const Piece& piece : pieces)
+    if (in_first_series(piece)) {
+      ++extent.count;
+      extent.size += piece.size;
+    }
+  return extent;
+}
+
+SeriesTotals series_totals(const Workload& study, int rank, const std::vector<Piece>& pieces) {
+  SeriesTotals totals(study.ranks());
+  const auto turn = study.turn_of(rank);
+  for (const Piece& piece : pieces) {
+    totals.in_series = in_first_series(piece);
+    turn->tell(piece, totals);
+  }
+  return totals;
+}
+
+}  // namespace
+
+std::map<std::string, double> sampling_scales(const Workload& study, int rank, int sample) {
+  const std::vector<Piece> every_turn = groups_of(study.pieces()).front();
+  const std::vector<Piece> sampled = workload::sampled_pieces(every_turn, sample);
+  const SeriesTotals all = series_totals(study, rank, every_turn);
+  const SeriesTotals done = series_totals(study, rank, sampled);
   std::map<std::string, double> scales;
   for (const Totals::Phase& some : done.phases())
     for (const Totals::Phase& whole : all.phases())
       if (whole.name == some.name && some.bytes > 0)
         scales[std::string(some.name)] =
             static_cast<double>(whole.bytes) / static_cast<double>(some.bytes);
-  // Kernels of the steps go with the pairs of slices.
-  const collision::InteractionPoint& point = turn.collisions().front().point;
-  const std::vector<int> sampled = collision::sampled_steps(point.slices, sample);
-  double pairs = 0.0;
-  for (const int k : sampled) pairs += collision::Step{point.slices, k}.pairs();
-  for (const char* kernel : {"encounter", "clear", "field", "solve", "luminosity"})
-    scales.emplace(kernel, point.slices * static_cast<double>(point.slices) / pairs);
-  if (point.green_every_step)
-    scales.emplace("green", collision::steps(point.slices) / static_cast<double>(sampled.size()));
+  // A kernel with as many items in every piece goes with their number, another one with their size.
+  const Extent whole = extent_of_series(every_turn), part = extent_of_series(sampled);
+  for (const auto& [name, items] : all.kernels)
+    scales.emplace(name, items.least == items.greatest ? whole.count / part.count
+                                                       : whole.size / part.size);
   return scales;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parallel/clock.hpp"
+#include "parallel/kernel.hpp"
 
 namespace phasewise::parallel {
 
@@ -24,35 +25,32 @@ class KernelTimes {
 
   void observe(Observer observer) { observer_ = std::move(observer); }
 
-  // Runs f and books its time under `name`; on a simulated machine its card's work is charged.
+  // Runs f and books its time under the card's name; on a simulated machine the card's work is
+  // charged.
   template <class F>
-  void run(const std::string& name, double items, double flops_per_item, double bytes_per_item,
-           F&& f) {
+  void run(const KernelCard& card, double items, F&& f) {
     const double start = clock().now();
-    if (!only_charge_) f();
-    book(name, start, items, flops_per_item, bytes_per_item);
+    f();
+    book(card, start, items);
   }
-  // From now on the work is not done, but booked and charged: a run without particles.
-  void only_charge(bool only) { only_charge_ = only; }
   const std::map<std::string, KernelRecord>& records() const { return records_; }
 
  private:
-  void book(const std::string& name, double start, double items, double flops_per_item,
-            double bytes_per_item) {
-    const double flops = items * flops_per_item, bytes = items * bytes_per_item;
+  void book(const KernelCard& card, double start, double items) {
+    const double flops = items * card.flops, bytes = items * card.bytes;
     clock().charge(flops, bytes);
     const double end = clock().now();
-    KernelRecord& record = records_[name];
+    const auto found = records_.try_emplace(std::string(card.name)).first;
+    KernelRecord& record = found->second;
     record.items += items;
     record.seconds += end - start;
     record.flops += flops;
     record.bytes += bytes;
-    if (observer_) observer_(name, start, end);
+    if (observer_) observer_(found->first, start, end);
   }
 
   std::map<std::string, KernelRecord> records_;
   Observer observer_;
-  bool only_charge_ = false;
 };
 
 }  // namespace phasewise::parallel

@@ -1,0 +1,252 @@
+#include "beam/build_line.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "numerics/normal.hpp"
+
+namespace phasewise::beam {
+
+namespace {
+
+constexpr double two_pi = 6.283185307179586477;
+constexpr double speed_of_light = 299792458.0;  // m/s
+
+// The keys of one element, line.B.S.K.<key>.
+class ElementKeys {
+ public:
+  ElementKeys(const workload::Parameters& parameters, std::string prefix, int beam)
+      : parameters_(parameters), prefix_(std::move(prefix)), beam_(beam) {}
+
+  const workload::Parameters& all() const { return parameters_; }
+  std::string key(const std::string& name) const { return prefix_ + name; }
+  std::string beam_key(const std::string& name) const {
+    return "beam." + std::to_string(beam_) + "." + name;
+  }
+  double number(const std::string& name) const { return parameters_.number(key(name)); }
+  double positive(const std::string& name) const { return parameters_.positive(key(name)); }
+  std::vector<double> numbers(const std::string& name, std::size_t count) const {
+    return parameters_.numbers(key(name), count);
+  }
+  std::vector<double> numbers_or_zero(const std::string& name, std::size_t count) const {
+    return parameters_.numbers_or(key(name), std::vector<double>(count, 0.0));
+  }
+
+ private:
+  const workload::Parameters& parameters_;
+  std::string prefix_;
+  int beam_;
+};
+
+std::vector<double> positive_numbers(const workload::Parameters& parameters, const std::string& key,
+                                     std::size_t count) {
+  const std::vector<double> values = parameters.numbers(key, count);
+  for (const double value : values) {
+    if (!(value > 0.0)) parameters.fail(key, "numbers above 0 are accepted");
+  }
+  return values;
+}
+
+std::vector<double> not_negative_numbers(const workload::Parameters& parameters, const std::string& key,
+                                         std::size_t count) {
+  const std::vector<double> values = parameters.numbers(key, count);
+  for (const double value : values) {
+    if (!(value >= 0.0)) parameters.fail(key, "numbers not below 0 are accepted");
+  }
+  return values;
+}
+
+Optics optics(const workload::Parameters& parameters, const std::string& beta_key,
+                    const std::string& alpha_key, const std::string& dispersion_key) {
+  const std::vector<double> beta = positive_numbers(parameters, beta_key, 2);
+  const std::vector<double> alpha = parameters.numbers_or(alpha_key, {0, 0});
+  const std::vector<double> d = parameters.numbers_or(dispersion_key, {0, 0, 0, 0});
+  return {plane_optics(beta[0], alpha[0], d[0], d[1]),
+          plane_optics(beta[1], alpha[1], d[2], d[3])};
+}
+
+Optics optics(const ElementKeys& keys, const std::string& suffix) {
+  return optics(keys.all(), keys.key("beta" + suffix), keys.key("alpha" + suffix),
+                keys.key("dispersion" + suffix));
+}
+
+Element twiss(const ElementKeys& keys) {
+  const std::vector<double> phase = keys.numbers("phase", 2);
+  const std::vector<double> chromaticity = keys.numbers_or_zero("chromaticity", 2);
+  const std::vector<double> a = keys.numbers_or_zero("detuning", 4);
+  if (std::fabs(a[1] - a[2]) > 1e-9 * (std::fabs(a[1]) + std::fabs(a[2]))) {
+    keys.all().fail(keys.key("detuning"),
+                    "axy and ayx are accepted only when equal, or the map is not symplectic");
+  }
+  return Twiss{optics(keys, "0"),
+                     optics(keys, "1"),
+                     phase[0],
+                     phase[1],
+                     chromaticity[0],
+                     chromaticity[1],
+                     a[0],
+                     a[1],
+                     a[3]};
+}
+
+Element synchrotron(const ElementKeys& keys) {
+  const double mu = two_pi * keys.number("tune");
+  return Synchrotron{std::sin(mu), std::cos(mu), keys.positive("beta_z")};
+}
+
+Element radio_frequency(const ElementKeys& keys) {
+  const double energy = keys.all().positive(keys.beam_key("energy"));
+  const double mass = keys.all().positive(keys.beam_key("mass"));
+  const double charge = keys.all().number(keys.beam_key("charge"));
+  if (!(energy > mass)) keys.all().fail(keys.beam_key("energy"), "it must exceed the rest mass");
+  const double beta_squared = (1.0 - mass / energy) * (1.0 + mass / energy);
+  const double phase = keys.number("phase");
+  const double frequency = keys.positive("frequency");
+  // As the push computes it, so that the reference particle's kick is exactly zero.
+  double reference, cosine;
+  numerics::sincos_turns(phase, reference, cosine);
+  return RadioFrequency{std::fabs(charge) * keys.number("voltage") / (beta_squared * energy),
+                              phase, frequency / (std::sqrt(beta_squared) * speed_of_light),
+                              reference, keys.number("slip") * keys.positive("circumference")};
+}
+
+// exp(-1/τ) and sqrt(1 - λ²); no damping for τ = 0.
+struct Rate {
+  double lambda, excitation;
+};
+
+Rate rate(double turns) {
+  if (turns == 0.0) return {1.0, 0.0};
+  return {std::exp(-1.0 / turns), std::sqrt(-std::expm1(-2.0 / turns))};
+}
+
+Element damping(const ElementKeys& keys) {
+  const std::vector<double> turns = not_negative_numbers(keys.all(), keys.key("turns"), 3);
+  const std::vector<double> rms = not_negative_numbers(keys.all(), keys.key("equilibrium"), 4);
+  const Rate x = rate(turns[0]), y = rate(turns[1]), z = rate(turns[2]);
+  return Damping{optics(keys, ""),
+                       x.lambda,
+                       y.lambda,
+                       z.lambda,
+                       x.excitation * std::sqrt(rms[0]),
+                       y.excitation * std::sqrt(rms[1]),
+                       z.excitation * rms[2],
+                       z.excitation * rms[3]};
+}
+
+Element aperture(const ElementKeys& keys) {
+  const std::size_t shape = keys.all().choice(keys.key("shape"), {"ellipse", "rectangle"});
+  const std::vector<double> a = positive_numbers(keys.all(), keys.key("half_width"), 2);
+  if (shape == 0) return EllipticAperture{a[0], a[1]};
+  return RectangularAperture{a[0], a[1]};
+}
+
+Element feedback(const ElementKeys& keys) {
+  const std::vector<double> gain = keys.numbers("gain", 2);
+  const std::vector<double> noise = keys.numbers_or_zero("noise", 2);
+  const std::vector<double> beta = positive_numbers(keys.all(), keys.key("beta"), 2);
+  const std::vector<double> alpha = keys.numbers_or_zero("alpha", 2);
+  return Feedback{{gain[0], noise[0], beta[0], alpha[0]},
+                        {gain[1], noise[1], beta[1], alpha[1]}};
+}
+
+Element beam_noise(const ElementKeys& keys) {
+  const std::vector<double> rms = not_negative_numbers(keys.all(), keys.key("amplitude"), 4);
+  return BeamNoise{rms[0], rms[1], rms[2], rms[3]};
+}
+
+void copy_matrix(const ElementKeys& keys, double (&rows)[6][6]) {
+  const std::vector<double> values = keys.numbers("matrix", 36);
+  for (std::size_t i = 0; i < 36; ++i) rows[i / 6][i % 6] = values[i];
+}
+
+Element matrix(const ElementKeys& keys) {
+  Matrix map{};
+  copy_matrix(keys, map.rows);
+  return map;
+}
+
+Element second_order(const ElementKeys& keys) {
+  SecondOrder map{};
+  copy_matrix(keys, map.rows);
+  const std::vector<double> values = keys.numbers("tensor", 216);
+  for (std::size_t i = 0; i < 216; ++i) map.tensor[i / 36][(i / 6) % 6][i % 6] = values[i];
+  return map;
+}
+
+using Builder = Element (*)(const ElementKeys&);
+
+const std::vector<std::pair<std::string, Builder>>& builders() {
+  static const std::vector<std::pair<std::string, Builder>> all = {
+      {"twiss", twiss},      {"synchrotron", synchrotron}, {"rf", radio_frequency},
+      {"damping", damping},  {"aperture", aperture},       {"feedback", feedback},
+      {"noise", beam_noise}, {"matrix", matrix},           {"second-order", second_order}};
+  return all;
+}
+
+Element build_element(const ElementKeys& keys) {
+  std::vector<std::string> names;
+  for (const auto& [name, builder] : builders()) names.push_back(name);
+  return builders()[keys.all().choice(keys.key("element"), names)].second(keys);
+}
+
+std::string line_prefix(int beam, int segment) {
+  return "line." + std::to_string(beam) + "." + std::to_string(segment) + ".";
+}
+
+std::uint32_t element_count(const workload::Parameters& parameters, int beam, int segment) {
+  const std::string key = line_prefix(beam, segment) + "count";
+  const std::int64_t count = parameters.integer(key);
+  if (count < 0 || count > std::int64_t{numerics::elements_max}) {
+    parameters.fail(key, "0 to " + std::to_string(numerics::elements_max) + " are accepted");
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+}  // namespace
+
+Line build_line(const workload::Parameters& parameters, int beam, int segment) {
+  std::uint32_t first = 0;
+  for (int s = 1; s < segment; ++s) first += element_count(parameters, beam, s);
+  const std::uint32_t count = element_count(parameters, beam, segment);
+  if (first + count > numerics::elements_max) {
+    parameters.fail(
+        line_prefix(beam, segment) + "count",
+        "a beam's lines may hold " + std::to_string(numerics::elements_max) + " elements in all");
+  }
+  std::vector<Element> elements;
+  for (std::uint32_t k = 1; k <= count; ++k) {
+    const std::string prefix = line_prefix(beam, segment) + std::to_string(k) + ".";
+    elements.push_back(build_element(ElementKeys(parameters, prefix, beam)));
+  }
+  return Line(std::move(elements), first);
+}
+
+BunchDescription build_bunch(const workload::Parameters& parameters, int beam) {
+  const std::string index = std::to_string(beam);
+  const std::string prefix = "beam." + index + ".";
+  BunchDescription bunch;
+  bunch.distribution = static_cast<Distribution>(
+      parameters.choice(prefix + "distribution", {"gaussian", "quiet", "file"}));
+  bunch.optics =
+      optics(parameters, "ip.1.beta." + index, "ip.1.alpha." + index, "ip.1.dispersion." + index);
+  const std::vector<double> emittance =
+      not_negative_numbers(parameters, prefix + "geometric_emittance", 2);
+  bunch.emittance_x = emittance[0];
+  bunch.emittance_y = emittance[1];
+  bunch.bunch_length = parameters.not_negative(prefix + "bunch_length");
+  bunch.momentum_spread = parameters.not_negative(prefix + "momentum_spread");
+  bunch.cut = parameters.has(prefix + "cut") ? parameters.not_negative(prefix + "cut") : 0.0;
+  const std::vector<double> factors =
+      parameters.numbers_or(prefix + "mismatch", {1, 1, 1, 1, 1, 1});
+  const std::vector<double> offset = parameters.numbers_or(prefix + "offset", {0, 0, 0, 0, 0, 0});
+  for (std::size_t i = 0; i < 6; ++i) {
+    bunch.mismatch[i] = factors[i];
+    bunch.offset[i] = offset[i];
+  }
+  return bunch;
+}
+
+}  // namespace phasewise::beam

@@ -1,0 +1,54 @@
+// A bunch: what is known of it on every rank, its line from place to place around the ring, and its
+// particles on this rank.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "beam/distribution.hpp"
+#include "beam/line.hpp"
+#include "beam/moments.hpp"
+#include "beam/particles.hpp"
+#include "workload/parameters.hpp"
+
+namespace phasewise::beam {
+
+struct BunchConstants {
+  int number = 1;       // of its beam: 1, 2, …
+  double charge = 1.0;  // elementary charges
+  double mass = 0.0;    // eV
+  double energy = 0.0;  // eV
+  double population = 0.0;
+  std::int64_t macroparticles = 0;
+  bool strong = false;             // not tracked
+  BunchDescription distribution;   // at the start
+  std::vector<Line> segments{};    // after each interaction point
+
+  double gamma() const { return energy / mass; }
+  double beta() const;              // velocity over c
+  double classical_radius() const;  // of one unit charge and this mass [m]
+  double per_macroparticle() const { return population / static_cast<double>(macroparticles); }
+};
+
+// The constants beam.<number>.*, without segments. Throws std::invalid_argument with one sentence
+// where they cannot be used.
+BunchConstants read_bunch(const workload::Parameters& parameters, int number);
+
+struct Bunch {
+  const BunchConstants& constants;
+  std::optional<Particles> particles{};    // where this rank holds some
+  std::int64_t first_id = 0, last_id = 0;  // ids that live here
+  Bounds bounds{};                         // largest coordinates now, of this rank's particles
+  Moments moments{};                       // of the whole bunch when it was last measured
+  std::int64_t alive = 0;                  // of the whole bunch
+  bool exposed = true;  // somebody may have written to the particles: bounds must be found anew
+
+  // Makes this rank's particles at the start: random numbers follow from seed and id.
+  void fill(std::uint64_t seed, int threads);
+  // Puts these in the place of this rank's particles; std::invalid_argument where an id is of
+  // another rank, or given twice.
+  void replace_particles(const ParticleView& from);
+};
+
+}  // namespace phasewise::beam

@@ -1,0 +1,136 @@
+// A run of any workload as Python sees it: step, record, rows of its state.
+#include "workload/run.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/arrays.hpp"
+#include "driver/workloads.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using namespace phasewise;
+using bindings::numpy;
+using workload::Run;
+
+nb::dict record(const Run& run) {
+  nb::dict result;
+  for (workload::Value& value : run.record()) {
+    if (value.shape.empty())
+      result[value.name.c_str()] = value.values[0];
+    else
+      result[value.name.c_str()] = bindings::to_array(std::move(value.values), value.shape);
+  }
+  return result;
+}
+
+nb::tuple communication(const Run& run, bool events) {
+  const auto& kept = run.session().recorder.events();
+  const std::size_t size = events ? kept.size() * sizeof(comm::Event) : 0;
+  return nb::make_tuple(run.communication(), nb::bytes(kept.data(), size));
+}
+
+nb::list phases(const Run& run) {
+  nb::list result;
+  const auto& recorder = run.session().recorder;
+  for (std::size_t i = 0; i < recorder.names().size(); ++i) {
+    const auto& r = recorder.record(static_cast<int>(i));
+    nb::dict phase;
+    phase["name"] = recorder.names()[i];
+    phase["calls"] = r.calls;
+    phase["messages"] = r.messages;
+    phase["bytes"] = r.bytes;
+    phase["seconds"] = r.communicating;
+    result.append(phase);
+  }
+  return result;
+}
+
+nb::list kernels(const Run& run) {
+  nb::list result;
+  for (const auto& [name, r] : run.session().kernels.records()) {
+    nb::dict kernel;
+    kernel["name"] = name;
+    kernel["items"] = r.items;
+    kernel["seconds"] = r.seconds;
+    kernel["flops"] = r.flops;
+    kernel["bytes"] = r.bytes;
+    result.append(kernel);
+  }
+  return result;
+}
+
+nb::dict pieces(const Run& run) {
+  nb::dict result;
+  for (const auto& [name, count] : run.piece_counts()) result[name.c_str()] = count;
+  return result;
+}
+
+nb::dict state(const Run& run) {
+  nb::dict result;
+  for (const std::string& set : run.row_sets()) {
+    workload::Rows rows = run.rows(set);
+    nb::dict columns;
+    columns["id"] = numpy(std::move(rows.id));
+    for (auto& [name, values] : rows.columns) columns[name.c_str()] = numpy(std::move(values));
+    result[set.c_str()] = columns;
+  }
+  return result;
+}
+
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> copy_of(const Column<T>& column) {
+  return {column.data(), column.data() + column.size()};
+}
+
+void restore(Run& run, const std::string& set, const Column<std::int64_t>& id,
+             const nb::dict& columns) {
+  workload::Rows rows{copy_of(id), {}};
+  for (const auto& [name, values] : columns) {
+    rows.columns.emplace_back(nb::cast<std::string>(name),
+                              copy_of(nb::cast<Column<double>>(values)));
+    if (rows.columns.back().second.size() != rows.id.size())
+      throw std::invalid_argument("the columns of '" + set + "' differ in length");
+  }
+  run.replace_rows(set, rows);
+}
+
+}  // namespace
+
+void bind_run(nb::module_& m) {
+  nb::class_<Run>(m, "Run", "A study that runs, turn after turn; every call is made on all ranks.")
+      .def("step", &Run::step, nb::call_guard<nb::gil_scoped_release>(), "One turn.")
+      .def_prop_ro("turn", &Run::turn, "Turns done.")
+      .def("set_turn", &Run::set_turn, nb::arg("turn"))
+      .def("record", &record, "What the last turn measured, the same on every rank.")
+      .def("state", &state,
+           "Rows of this rank that a checkpoint keeps: sets of columns, each with `id`.")
+      .def(
+          "owned", [](const Run& run, const std::string& set) { return numpy(run.own_rows(set)); },
+          nb::arg("set"), "Ids of the rows that belong to this rank.")
+      .def("restore", &restore, nb::arg("set"), nb::arg("id"), nb::arg("columns"),
+           "Puts these rows in the place of this rank's.")
+      .def("set_communication", &Run::set_communication, nb::arg("parameters"),
+           "Exchange in another way from the next turn on: communication.* parameters, but those "
+           "of places. The same on all ranks; ValueError where they cannot be used.")
+      .def("communication", &communication, nb::arg("events"),
+           "This rank's records, one line of JSON, and its events (docs/communication.md).")
+      .def("pieces", &pieces, "How often each data-dependent piece of a turn came so far.")
+      .def("phases", &phases,
+           "Calls, messages, bytes and seconds of each communication phase on this rank.")
+      .def("kernels", &kernels, "Items, seconds, flops and bytes of each kernel on this rank.");
+  m.def(
+      "start",
+      [](const std::string& parameters, int threads) {
+        return driver::start_study(workload::Parameters::parse(parameters), threads);
+      },
+      nb::arg("parameters"), nb::arg("threads") = 1,
+      "A run from the flat parameter text; ValueError with one sentence where it cannot be used.");
+}

@@ -1,0 +1,191 @@
+// Arrival at an interaction point: count and measure the beams, enter the collision's frame, cut the
+// beams into slices.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "collision/build_point.hpp"
+#include "collision/kick_scale.hpp"
+#include "collision/transform.hpp"
+#include "collision/turn.hpp"
+#include "parallel/loops.hpp"
+
+namespace phasewise::collision {
+namespace {
+
+using beam::ParticleView;
+
+// Mean and covariance after a map that is nearly linear over the beam: by its differences over one
+// rms each way.
+beam::Moments mapped(const beam::Moments& m, const CollisionFrame& frame) {
+  const auto image = [&](int coordinate, double step) {
+    std::array<double, 6> u = m.mean;
+    if (coordinate >= 0) u[coordinate] += step;
+    beam::Coordinates c{u[0], u[1], u[2], u[3], u[4], u[5]};
+    frame.enter(c);
+    return std::array<double, 6>{c.x, c.px, c.y, c.py, c.z, c.delta};
+  };
+  std::array<std::array<double, 6>, 6> slope{};
+  for (int a = 0; a < 6; ++a) {
+    const double step = m.rms(a) > 0.0 ? m.rms(a) : 1e-9;
+    const auto high = image(a, step), low = image(a, -step);
+    for (int i = 0; i < 6; ++i) slope[i][a] = (high[i] - low[i]) / (2.0 * step);
+  }
+  beam::Moments result = m;
+  result.mean = image(-1, 0.0);
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) {
+      double sum = 0.0;
+      for (int a = 0; a < 6; ++a)
+        for (int b = 0; b < 6; ++b) sum += slope[i][a] * m.covariance[a][b] * slope[j][b];
+      result.covariance[i][j] = sum;
+    }
+  return result;
+}
+
+}  // namespace
+
+void Turn::arrive(int ip, Listener& listener) {
+  Point& point = points_[ip];
+  count_particles(listener);
+  if (ip == 0 && description_.tracked > 0)
+    for (int b = 0; b < 2; ++b) record_tracked(b, listener);
+  // A beam that has lost its last particle meets nobody.
+  point.collides = point.description.model != Model::none && bunches_[0].alive > 0 &&
+                   bunches_[1].alive > 0;
+  point.result = {};
+  point.beams = {};
+  measure_and_enter(ip, listener);
+  if (ip == 0) record_arrival();
+  if (!point.collides) return;
+  cut_and_sort(ip, listener);
+  if (point.strong_strong) point.strong_strong->begin(point.beams, point.result);
+}
+
+// All ranks agree on numbers and bounds.
+void Turn::count_particles(Listener& listener) {
+  std::array<std::int64_t, 2> alive{};
+  std::array<double, 12> largest{};
+  for (int b = 0; b < 2; ++b) {
+    beam::Bunch& bunch = bunches_[b];
+    if (!bunch.particles) continue;
+    if (bunch.exposed) find_bounds(bunch);
+    alive[b] = bunch.particles->size();
+    std::copy(bunch.bounds.begin(), bunch.bounds.end(), largest.begin() + 6 * b);
+  }
+  listener.sum("losses", alive);
+  listener.max("moments", largest);
+  for (int b = 0; b < 2; ++b) {
+    const bool counted = contents_ == Contents::particles && description_.is_tracked(b);
+    bunches_[b].alive = counted ? alive[b] : bunches_[b].constants.macroparticles;
+    std::copy_n(largest.begin() + 6 * b, 6, beam_bounds_[b].begin());
+  }
+}
+
+// Somebody may have written to the particles.
+void Turn::find_bounds(beam::Bunch& bunch) {
+  if (mark_lost(bunch.particles->view()) > 0) bunch.particles->remove_lost();
+  bunch.bounds.fill(0.0);
+  beam::update_bounds(bunch.particles->view(), bunch.bounds);
+  bunch.exposed = false;
+}
+
+// One pass over the particles of a beam: sums of moments in the beam's own frame, the step into the
+// collision's frame, and the histogram of z there.
+Turn::Measured Turn::measure_beam(int ip, int b, Listener& listener) {
+  beam::Bunch& bunch = bunches_[b];
+  const Point& point = points_[ip];
+  const CollisionFrame into = frame(ip, b, number_);
+  // z/cos φ, and a little for what the boost adds
+  const double reach = 1.02 * beam_bounds_[b][4] / point.description.angle.cos_phi;
+  const int order = description_.moments_order;
+  std::vector<beam::MomentSums> sums(threads_, {order, beam_bounds_[b], bunch.alive});
+  std::vector<beam::LongitudinalHistogram> bins(threads_, beam::LongitudinalHistogram(reach));
+  if (groups_.holds(b)) {
+    listener.kernel(beam::MomentSums::card(order), held_particles(b), [&] {
+      const ParticleView all = bunch.particles->view();
+      parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int thread) {
+        const ParticleView block = all.part(begin, count);
+        sums[thread].add(block);
+        if (!point.collides) return;
+        if (!into.is_identity()) transform(block, [&](beam::Coordinates& c) { into.enter(c); });
+        bins[thread].add(block.z, count);
+      });
+    });
+  }
+  for (int t = 1; t < threads_; ++t) {
+    sums[0].add(sums[t]);
+    bins[0].add(bins[t]);
+  }
+  return {std::move(sums[0]), std::move(bins[0])};
+}
+
+void Turn::measure_and_enter(int ip, Listener& listener) {
+  std::array<Measured, 2> measured{measure_beam(ip, 0, listener), measure_beam(ip, 1, listener)};
+  std::vector<double> sums;
+  std::vector<std::int64_t> counts;
+  for (Measured& m : measured) {
+    sums.insert(sums.end(), m.sums.values().begin(), m.sums.values().end());
+    counts.insert(counts.end(), m.histogram.counts().begin(), m.histogram.counts().end());
+  }
+  listener.sum("moments", sums);
+  if (points_[ip].collides) listener.sum("slices", counts);
+  if (contents_ != Contents::none) use_measured(ip, measured, sums, counts);
+}
+
+void Turn::use_measured(int ip, std::array<Measured, 2>& measured, std::span<const double> sums,
+                        std::span<const std::int64_t> counts) {
+  Point& point = points_[ip];
+  for (int b = 0; b < 2; ++b) {
+    beam::Bunch& bunch = bunches_[b];
+    beam::LongitudinalHistogram& histogram = measured[b].histogram;
+    const auto values = measured[b].sums.values();
+    std::copy_n(sums.begin() + b * std::ssize(values), values.size(), values.begin());
+    std::copy_n(counts.begin() + b * std::ssize(histogram.counts()), histogram.counts().size(),
+                histogram.counts().begin());
+    const bool known = contents_ == Contents::particles && description_.is_tracked(b);
+    bunch.moments = known ? measured[b].sums.moments(static_cast<double>(bunch.alive))
+                          : description_.design[ip][b];
+    if (!point.collides) continue;
+    CollidingBeam& beam = point.beams[b];
+    beam.moments = mapped(bunch.moments, frame(ip, b, number_));
+    const double mean = beam.moments.mean[4], rms = beam.moments.rms(4);
+    beam.cuts = beam::cut_slices(known ? histogram : gaussian_histogram(mean, rms),
+                                 point.description.slicing, point.description.slices, mean, rms,
+                                 point.description.slice_extent);
+  }
+}
+
+void Turn::cut_and_sort(int ip, Listener& listener) {
+  Point& point = points_[ip];
+  const int slices = point.description.slices;
+  for (int b = 0; b < 2; ++b) {
+    beam::Bunch& bunch = bunches_[b];
+    CollidingBeam& beam = point.beams[b];
+    beam.strong = bunch.constants.strong;
+    beam.macroparticles = static_cast<double>(bunch.constants.macroparticles);
+    beam.per_macroparticle = bunch.constants.per_macroparticle();
+    beam.kick_scale = kick_scale(bunch.constants, bunches_[1 - b].constants,
+                                 point.description.angle.cos_phi);
+    if (!groups_.holds(b)) continue;
+    const double here = held_particles(b);
+    beam.even_share = here / slices;
+    if (bunch.particles)
+      beam.particles = &*bunch.particles;
+    else if (contents_ == Contents::design)
+      for (int s = 0; s <= slices; ++s)
+        beam.begin.push_back((bunch.last_id - bunch.first_id) * s / slices);
+    listener.kernel(beam::sort_card(slices), here, [&] {
+      beam.begin = beam::sort_by_slice(*bunch.particles, beam.cuts, point.slice_of[b], threads_);
+    });
+  }
+}
+
+void Turn::measure_slices(Point& point, Listener& listener) {
+  SliceMoments moments(threads_, contents_);
+  moments.set_bounds(point.beams, listener);
+  for (int b = 0; b < 2; ++b)
+    point.slices[b] = moments.of_all(point.beams, b, point.description.slices, listener);
+}
+
+}  // namespace phasewise::collision

@@ -1,0 +1,96 @@
+// Departure from an interaction point: what the collision measured, the way back to the beam's own
+// frame, and along the line to the next interaction point.
+#include <cmath>
+#include <limits>
+
+#include "collision/transform.hpp"
+#include "collision/turn.hpp"
+#include "parallel/loops.hpp"
+
+namespace phasewise::collision {
+
+using beam::ParticleView;
+
+void Turn::depart(int ip, Listener& listener) {
+  Point& point = points_[ip];
+  if (point.collides) {
+    if (point.strong_strong) point.strong_strong->finish(listener);
+    listener.sum("losses", point.result.outside);
+  }
+  record_.luminosity.push_back(point.result.luminosity);
+  for (int b = 0; b < 2; ++b) {
+    record_.beam[b].outside.push_back(point.result.outside[b]);
+    point.beams[b].particles = nullptr;
+  }
+  for (int b = 0; b < 2; ++b)
+    if (groups_.holds(b)) leave_and_push(ip, b, listener);
+}
+
+beam::PushContext Turn::context(const beam::Bunch& bunch) const {
+  beam::PushContext context{};
+  context.seed = description_.seed;
+  context.turn = static_cast<std::uint64_t>(number_);
+  context.beam = static_cast<std::uint32_t>(bunch.constants.number);
+  std::copy(bunch.moments.mean.begin(), bunch.moments.mean.end(), context.centroid);
+  return context;
+}
+
+// One pass over the particles: back to the beam's own frame, along the line, and the bounds at its
+// end.
+void Turn::leave_and_push(int ip, int b, Listener& listener) {
+  beam::Bunch& bunch = bunches_[b];
+  const CollisionFrame from = frame(ip, b, number_);
+  const bool leaves = points_[ip].collides && !from.is_identity();
+  const beam::Line& line = bunch.constants.segments[ip];
+  const beam::PushContext about = context(bunch);
+  std::vector<beam::Bounds> bounds(threads_, beam::Bounds{});
+  std::vector<std::int64_t> lost(threads_, 0);
+  listener.kernel(line.card(), held_particles(b), [&] {
+    const ParticleView all = bunch.particles->view();
+    parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int thread) {
+      const ParticleView block = all.part(begin, count);
+      if (leaves) transform(block, [&](beam::Coordinates& c) { from.leave(c); });
+      line.push(block, about);
+      lost[thread] += mark_lost(block);
+      beam::update_bounds(block, bounds[thread]);
+    });
+  });
+  bunch.bounds.fill(0.0);
+  std::int64_t any_lost = 0;
+  for (int t = 0; t < threads_; ++t) {
+    any_lost += lost[t];
+    for (int a = 0; a < 6; ++a) bunch.bounds[a] = std::fmax(bunch.bounds[a], bounds[t][a]);
+  }
+  if (any_lost > 0) bunch.particles->remove_lost();
+}
+
+void Turn::record_arrival() {
+  for (int b = 0; b < 2; ++b) {
+    record_.beam[b].moments = bunches_[b].moments;
+    record_.beam[b].losses = bunches_[b].constants.macroparticles - bunches_[b].alive;
+  }
+}
+
+// Each tracked particle lives on one rank; the others add zeros. The seventh number tells whether
+// it lives.
+void Turn::record_tracked(int b, Listener& listener) {
+  constexpr int width = 7;
+  const int tracked = description_.tracked;
+  std::vector<double> values(static_cast<std::size_t>(tracked) * width, 0.0);
+  if (bunches_[b].particles && bunches_[b].first_id < tracked) {
+    const ParticleView p = bunches_[b].particles->view();
+    for (std::int64_t i = 0; i < p.size; ++i)
+      if (p.id[i] < static_cast<std::uint32_t>(tracked)) {
+        const double row[width] = {p.x[i], p.px[i], p.y[i], p.py[i], p.z[i], p.delta[i], 1.0};
+        std::copy_n(row, width, values.begin() + static_cast<std::int64_t>(p.id[i]) * width);
+      }
+  }
+  listener.sum("tracked", values);
+  std::vector<double>& out = record_.beam[b].tracked;
+  for (int i = 0; i < tracked; ++i)
+    for (int c = 0; c < 6; ++c)
+      out.push_back(values[i * width + 6] > 0.0 ? values[i * width + c]
+                                                : std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace phasewise::collision

@@ -1,0 +1,55 @@
+#include "collision/description.hpp"
+
+#include <string>
+
+#include "beam/build_line.hpp"
+#include "collision/build_point.hpp"
+#include "collision/build_settings.hpp"
+
+namespace phasewise::collision {
+namespace {
+
+using workload::Parameters;
+
+void read_records(const Parameters& parameters, Description& description) {
+  description.moments_order = static_cast<int>(parameters.integer("records.moments_order"));
+  if (description.moments_order != 2 && description.moments_order != 4)
+    parameters.fail("records.moments_order", "give 2 or 4");
+  description.tracked = static_cast<int>(parameters.not_negative("records.tracked"));
+  if (parameters.has("records.slices_every"))
+    description.slices_every = parameters.integer("records.slices_every");
+}
+
+}  // namespace
+
+Description::Description(const Parameters& parameters) {
+  seed = static_cast<std::uint64_t>(parameters.integer("seed"));
+  parameters.integer("turns");  // the run loop counts them
+  read_records(parameters, *this);
+  settings = build_settings(parameters);
+  for (int b = 0; b < 2; ++b) bunches[b] = beam::read_bunch(parameters, b + 1);
+  const int count = static_cast<int>(parameters.positive("ip.count"));
+  for (int ip = 1; ip <= count; ++ip) {
+    points.push_back(build_point(parameters, ip));
+    std::array<beam::Moments, 2>& moments = design.emplace_back();
+    for (int b = 0; b < 2; ++b) {
+      moments[b] = design_moments(parameters, b + 1, ip);
+      bunches[b].segments.push_back(beam::build_line(parameters, b + 1, ip));
+    }
+    if (points.back().model == Model::strong_strong && !(is_tracked(0) && is_tracked(1)))
+      parameters.fail(
+          "ip." + std::to_string(ip) + ".model",
+          "both beams must be tracked here, but one is the strong beam of another point");
+  }
+  for (int b = 0; b < 2; ++b) bunches[b].distribution = beam::build_bunch(parameters, b + 1);
+}
+
+std::vector<ProcessGrid> Description::process_grids(int ranks, const workload::Nodes& nodes) const {
+  std::vector<ProcessGrid> grids;
+  grids.reserve(points.size());
+  for (const InteractionPoint& point : points)
+    grids.push_back(build_process_grid(settings, ranks, point.slices, seed, nodes));
+  return grids;
+}
+
+}  // namespace phasewise::collision

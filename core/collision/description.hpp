@@ -1,0 +1,38 @@
+// What the parameters say of a study of colliding beams, the same on every rank.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "beam/bunch.hpp"
+#include "collision/interaction_point.hpp"
+#include "collision/process_grid.hpp"
+#include "collision/settings.hpp"
+#include "workload/parameters.hpp"
+#include "workload/workload.hpp"
+
+namespace phasewise::collision {
+
+struct Description {
+  // Throws std::invalid_argument with one sentence where the parameters cannot be used.
+  explicit Description(const workload::Parameters& parameters);
+
+  std::uint64_t seed = 0;
+  int moments_order = 2;
+  int tracked = 0;                // particles of each beam that are recorded turn by turn
+  std::int64_t slices_every = 0;  // turns between measurements of each slice, 0: never
+  Settings settings;
+  std::array<beam::BunchConstants, 2> bunches;
+  std::vector<InteractionPoint> points;
+  std::vector<std::array<beam::Moments, 2>> design;  // of each beam at each interaction point
+
+  bool is_tracked(int beam) const { return !bunches[beam].strong; }
+  bool slices_wanted(std::int64_t turn) const {
+    return slices_every > 0 && turn % slices_every == 0;
+  }
+  // Of each interaction point. Throws std::invalid_argument where the study does not fit the ranks.
+  std::vector<ProcessGrid> process_grids(int ranks, const workload::Nodes& nodes) const;
+};
+
+}  // namespace phasewise::collision

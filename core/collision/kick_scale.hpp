@@ -1,0 +1,18 @@
+// How strongly one macroparticle of a bunch kicks another bunch.
+#pragma once
+
+#include "beam/bunch.hpp"
+
+namespace phasewise::collision {
+
+// Kick on `target` by one macroparticle of `source`, times its field E = r/r²:
+// 2 N r_c q q'/(γ cos φ) (1 + ββ')/((β + β')β). [m]
+inline double kick_scale(const beam::BunchConstants& target, const beam::BunchConstants& source,
+                         double cos_phi) {
+  const double b = target.beta(), other = source.beta();
+  const double kinematics = (1.0 + b * other) / ((b + other) * b);
+  return 2.0 * source.per_macroparticle() * target.charge * source.charge *
+         target.classical_radius() / (target.gamma() * cos_phi) * kinematics;
+}
+
+}  // namespace phasewise::collision

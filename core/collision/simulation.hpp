@@ -1,0 +1,58 @@
+// The simulation of a study of colliding beams: both beams, turn after turn.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collision/build_settings.hpp"
+#include "collision/turn.hpp"
+#include "workload/live.hpp"
+#include "workload/run.hpp"
+
+namespace phasewise::collision {
+
+class Simulation : public workload::Run {
+ public:
+  // Collective; throws std::invalid_argument with one sentence where the parameters cannot be used.
+  Simulation(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
+
+  std::vector<workload::Value> record() const override;
+  std::vector<std::pair<std::string, double>> headline() const override;
+  std::vector<comm::Coordinate> place() const override;
+  std::vector<std::vector<int>> process_grid() const override;
+  std::string layout() const override { return layout_word(description_.settings.layout); }
+  std::vector<std::string> exchange_keys() const override;
+  std::vector<std::pair<std::string, double>> piece_counts() const override;
+
+  int interaction_points() const { return state_.interaction_points(); }
+  beam::Bunch& bunch(int beam) { return state_.bunch(beam); }
+  const beam::Bunch& bunch(int beam) const { return state_.bunch(beam); }
+  bool holds(int beam) const { return state_.groups().holds(beam); }
+  // What an interaction point left of the last collision; slices' moments only where the records
+  // ask for them in that turn.
+  const Turn::Point& point(int ip) const { return state_.point(ip); }
+  // The field at the first interaction point of a slice (from 0) of the beams as they are now, on
+  // arrival there; empty where the model has no mesh. Collective over the beam's ranks.
+  SliceField slice_field(int beam, int slice);
+
+ protected:
+  void run_turn() override;
+  void exchange_as(const workload::Parameters& parameters) override;
+
+ private:
+  std::vector<ProcessGrid> divide_ranks();
+  // Of the first interaction point that has a mesh; null without any.
+  const ProcessGrid* mesh_grid() const;
+
+  Description description_;
+  std::vector<ProcessGrid> grids_;  // of each interaction point
+  comm::Communicator group_;        // the ranks that hold the same beam as this one
+  std::vector<workload::Piece> pieces_;
+  Turn state_;
+  workload::Live live_;
+  std::int64_t measurements_ = 0;  // of slices
+};
+
+}  // namespace phasewise::collision

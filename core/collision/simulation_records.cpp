@@ -1,0 +1,121 @@
+// What a simulation shows: the record of a turn, its ranks' places, the field of a slice.
+#include <limits>
+
+#include "collision/simulation.hpp"
+#include "parallel/loops.hpp"
+
+namespace phasewise::collision {
+namespace {
+
+using workload::Value;
+
+template <class Container>
+Value list(std::string name, const Container& values) {
+  return {std::move(name), {values.size()}, {values.begin(), values.end()}};
+}
+
+Value matrix(std::string name, const std::array<std::array<double, 6>, 6>& m) {
+  std::vector<double> values;
+  for (const auto& row : m) values.insert(values.end(), row.begin(), row.end());
+  return {std::move(name), {6, 6}, std::move(values)};
+}
+
+Value number(std::string name, double value) { return {std::move(name), {}, {value}}; }
+
+}  // namespace
+
+std::vector<Value> Simulation::record() const {
+  const TurnRecord& record = state_.record();
+  const auto tracked = static_cast<std::size_t>(description_.tracked);
+  std::vector<Value> result{list("luminosity", record.luminosity)};
+  for (int b = 0; b < 2; ++b) {
+    const TurnRecord::Beam& beam = record.beam[b];
+    const std::string of = std::to_string(b + 1) + "/";
+    result.push_back(list(of + "mean", beam.moments.mean));
+    result.push_back(matrix(of + "covariance", beam.moments.covariance));
+    result.push_back(list(of + "moment3", beam.moments.third));
+    result.push_back(list(of + "moment4", beam.moments.fourth));
+    result.push_back(list(of + "emittance", beam::emittances(beam.moments)));
+    result.push_back(number(of + "particles", beam.moments.particles));
+    result.push_back(number(of + "losses", static_cast<double>(beam.losses)));
+    result.push_back(list(of + "outside", beam.outside));
+    if (tracked > 0) result.push_back({of + "tracked", {tracked, 6}, beam.tracked});
+  }
+  return result;
+}
+
+std::vector<std::pair<std::string, double>> Simulation::headline() const {
+  const TurnRecord& record = state_.record();
+  const beam::Moments& m = record.beam[0].moments;
+  return {{"luminosity[1/m^2]", record.luminosity.empty() ? 0.0 : record.luminosity[0]},
+          {"x1[m]", m.mean[0]},
+          {"y1[m]", m.mean[2]},
+          {"sigma_x1[m]", m.rms(0)},
+          {"sigma_y1[m]", m.rms(2)}};
+}
+
+const ProcessGrid* Simulation::mesh_grid() const {
+  for (int ip = 0; ip < interaction_points(); ++ip)
+    if (point(ip).strong_strong) return &grids_[ip];
+  return nullptr;
+}
+
+std::vector<comm::Coordinate> Simulation::place() const {
+  const ProcessGrid* grid = mesh_grid();
+  Place place;
+  if (grid != nullptr && grid->divided()) place = grid->place(session().world.rank());
+  return {{"beam", place.beam + 1}, {"column", place.column}, {"row", place.row}};
+}
+
+std::vector<std::vector<int>> Simulation::process_grid() const {
+  const ProcessGrid* grid = mesh_grid();
+  const std::array<int, 2> ranks = ranks_of_beams(session().world.size());
+  std::vector<std::vector<int>> result;
+  for (int b = 0; b < 2; ++b) {
+    const Shape shape = grid != nullptr ? grid->shape(b) : Shape{ranks[b], 1};
+    result.push_back({shape.prow, shape.pcol});
+  }
+  return result;
+}
+
+std::vector<std::string> Simulation::exchange_keys() const {
+  return {"reduce", "broadcast", "schedule", "transpose", "aggregate", "crossing", "overlap"};
+}
+
+std::vector<std::pair<std::string, double>> Simulation::piece_counts() const {
+  double greens = 0.0;
+  for (int ip = 0; ip < interaction_points(); ++ip)
+    if (const auto& collision = point(ip).strong_strong)
+      greens += static_cast<double>(collision->greens_made());
+  return {{std::string(pieces::green), greens},
+          {std::string(pieces::slices), static_cast<double>(measurements_)}};
+}
+
+SliceField Simulation::slice_field(int b, int slice) {
+  const Turn::Point& point = state_.point(0);
+  const beam::SliceCuts& cuts = point.beams[b].cuts;
+  if (!point.strong_strong || cuts.slices() <= slice || !holds(b)) return {};
+  const CollisionFrame into = state_.frame(0, b, turn());
+  const auto in_slice = [&](double z) {
+    return (slice == 0 || z < cuts.cut[slice - 1]) &&
+           (slice == cuts.slices() - 1 || z >= cuts.cut[slice]);
+  };
+  const beam::ParticleView all = bunch(b).particles->view();
+  return point.strong_strong->field_of(point.beams, b, slice, group_, [&](auto&& deposit) {
+    double copy[6][parallel::block_size];
+    std::uint32_t id[parallel::block_size];
+    const beam::ParticleView block{copy[0], copy[1], copy[2], copy[3], copy[4], copy[5], id, 0};
+    for (std::int64_t begin = 0; begin < all.size; begin += parallel::block_size) {
+      const std::int64_t count = std::min<std::int64_t>(parallel::block_size, all.size - begin);
+      for (std::int64_t i = 0; i < count; ++i) {
+        beam::Coordinates c = beam::load(all, begin + i);
+        into.enter(c);
+        if (!in_slice(c.z)) c.x = std::numeric_limits<double>::quiet_NaN();
+        beam::store(block, i, c);
+      }
+      deposit(block.part(0, count));
+    }
+  });
+}
+
+}  // namespace phasewise::collision

@@ -1,0 +1,120 @@
+// A turn of colliding beams as one rank takes part in it, told once: for each interaction point,
+// measure the beams, collide them, and take each along its line to the next one. With particles it
+// is the simulation; without, only what it does is told.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "collision/beam_groups.hpp"
+#include "collision/description.hpp"
+#include "collision/frame.hpp"
+#include "collision/gaussian.hpp"
+#include "collision/slice_moments.hpp"
+#include "collision/strong_strong.hpp"
+#include "workload/workload.hpp"
+
+namespace phasewise::collision {
+
+namespace pieces {
+inline constexpr std::string_view arrival = "arrival", slices = "slices", green = "green",
+                                  step = "step", gaussian = "gaussian",
+                                  departure = "departure";
+}
+
+// The turn in pieces. Without `as_needed` Green functions the steps make theirs.
+std::vector<workload::Piece> pieces_of(const Description& description);
+
+// What one turn measured; the same on every rank.
+struct TurnRecord {
+  std::vector<double> luminosity;  // per interaction point [1/m²] and crossing
+  struct Beam {
+    beam::Moments moments;
+    std::int64_t losses = 0;
+    std::vector<std::int64_t> outside;  // per interaction point
+    std::vector<double> tracked;        // [particle][6]; NaN once lost
+  };
+  std::array<Beam, 2> beam;
+};
+
+class Turn : public workload::RankTurn {
+ public:
+  // description and grids (of each interaction point) outlive the turn.
+  Turn(const Description& description, const std::vector<ProcessGrid>& grids, int rank,
+       Contents contents, int threads);
+  ~Turn() override;
+
+  void tell(const workload::Piece& piece, workload::Listener& listener) override;
+
+  // The record is begun anew; random numbers and ramps are those of this turn.
+  void begin(std::int64_t number);
+  const TurnRecord& record() const { return record_; }
+
+  int interaction_points() const { return static_cast<int>(points_.size()); }
+  beam::Bunch& bunch(int beam) { return bunches_[beam]; }
+  const beam::Bunch& bunch(int beam) const { return bunches_[beam]; }
+  const BeamGroups& groups() const { return groups_; }
+  // From the next turn on exchanges are made as these settings say. Throws as the constructor;
+  // then everything stays as it was.
+  void set_settings(const Settings& settings);
+
+  // An interaction point at work.
+  struct Point {
+    const InteractionPoint& description;
+    std::unique_ptr<StrongStrong> strong_strong{};
+    std::unique_ptr<GaussianCollision> gaussian{};
+    bool collides = false;  // in the passage now or last under way
+    CollisionResult result{};
+    std::array<CollidingBeam, 2> beams{};  // of this passage; without particles once it is over
+    std::array<std::vector<GaussianSlice>, 2> slices{};
+    std::array<parallel::Buffer<std::uint8_t>, 2> slice_of{};
+  };
+  Point& point(int ip) { return points_[ip]; }
+  const Point& point(int ip) const { return points_[ip]; }
+  CollisionFrame frame(int ip, int beam, std::int64_t turn) const;
+
+ private:
+  using Listener = workload::Listener;
+  struct Measured {
+    beam::MomentSums sums;
+    beam::LongitudinalHistogram histogram;
+  };
+
+  std::unique_ptr<StrongStrong> make_strong_strong(int ip, const Settings& settings) const;
+  void arrive(int ip, Listener& listener);
+  void depart(int ip, Listener& listener);
+  void count_particles(Listener& listener);
+  void find_bounds(beam::Bunch& bunch);
+  void measure_and_enter(int ip, Listener& listener);
+  Measured measure_beam(int ip, int beam, Listener& listener);
+  void use_measured(int ip, std::array<Measured, 2>& measured, std::span<const double> sums,
+                    std::span<const std::int64_t> counts);
+  void cut_and_sort(int ip, Listener& listener);
+  void measure_slices(Point& point, Listener& listener);
+  void leave_and_push(int ip, int beam, Listener& listener);
+  void record_arrival();
+  void record_tracked(int beam, Listener& listener);
+  beam::PushContext context(const beam::Bunch& bunch) const;
+  // Particles of a beam on this rank, also where they are only counted.
+  double held_particles(int beam) const;
+
+  const Description& description_;
+  const std::vector<ProcessGrid>& grids_;
+  int rank_;
+  Contents contents_;
+  int threads_;
+  BeamGroups groups_;
+  std::unique_ptr<const Settings> settings_;
+  std::int64_t number_ = 0;
+  std::array<beam::Bunch, 2> bunches_;
+  std::vector<Point> points_;
+  std::array<beam::Bounds, 2> beam_bounds_{};  // of the whole beams
+  TurnRecord record_;
+};
+
+}  // namespace phasewise::collision

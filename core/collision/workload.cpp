@@ -1,0 +1,105 @@
+// The workload `collision`: its phases, and how the driver plans and starts it.
+#include "workload/workload.hpp"
+
+#include <cmath>
+
+#include "collision/simulation.hpp"
+#include "collision/turn.hpp"
+
+namespace phasewise::collision {
+namespace {
+
+using workload::Phase;
+
+class CollisionWorkload : public workload::Workload {
+ public:
+  CollisionWorkload(const workload::Parameters& parameters, workload::Nodes nodes)
+      : Workload(nodes),
+        description_(parameters),
+        grids_(description_.process_grids(ranks(), nodes)) {}
+
+  std::vector<Phase> phases() const override;
+  std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }
+  std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
+    return std::make_unique<Turn>(description_, grids_, rank, Contents::none, 1);
+  }
+  std::vector<std::vector<int>> process_grid() const override {
+    return {{grid().shape(0).prow, grid().shape(0).pcol},
+            {grid().shape(1).prow, grid().shape(1).pcol}};
+  }
+  std::vector<workload::Load> loads() const override;
+  std::vector<int> typical_ranks() const override;
+
+ private:
+  const ProcessGrid& grid() const { return grids_.front(); }
+  Description description_;
+  std::vector<ProcessGrid> grids_;  // of each interaction point
+};
+
+Phase between(const char* name, const char* pattern, const char* direction, const char* beam) {
+  return {name, pattern, direction, {{"beam", beam}}};
+}
+
+// Table 1 of the source paper, then what other physics adds.
+std::vector<Phase> CollisionWorkload::phases() const {
+  const bool in_row = description_.settings.crossing_in_row;
+  std::vector<Phase> result = {
+      between("green", "transpose", "column", "same"),
+      between("reduce_column", "reduce", "column", "same"),
+      between("reduce_row", "reduce", "row", "same"),
+      between("reduce", "reduce", "beam", "same"),
+      between("solve", "transpose", "column", "same"),
+      between("broadcast_row", "broadcast", "row", in_row ? "other" : "same"),
+      between("broadcast", "broadcast", "beam", "other"),
+      between("broadcast_column", "broadcast", "column", in_row ? "same" : "other"),
+      between("luminosity", "cross", "all", "both")};
+  for (const char* sum :
+       {"luminosity_sum", "losses", "moments", "slices", "slice_moments", "tracked"})
+    result.push_back(between(sum, "sum", "all", "both"));
+  return result;
+}
+
+// Particles, and rows of meshes to solve for.
+std::vector<workload::Load> CollisionWorkload::loads() const {
+  const InteractionPoint& point = description_.points.front();
+  workload::Load particles{"particles", {}}, rows{"grid", {}};
+  for (int b = 0; b < 2; ++b) {
+    const Shape shape = grid().shape(b);
+    const double n = static_cast<double>(description_.bunches[b].macroparticles);
+    const double share = shape.ranks();
+    particles.values.push_back(std::ceil(n / share) * share / n);
+    // Slices of the fullest column, rows of the fullest process.
+    const int slices = (point.slices + shape.prow - 1) / shape.prow;
+    const int most_rows = (point.nx + shape.pcol - 1) / shape.pcol;
+    rows.values.push_back(static_cast<double>(slices) * most_rows * shape.ranks() /
+                          (static_cast<double>(point.slices) * point.nx));
+  }
+  return {particles, rows};
+}
+
+// Those in the first and the last row of each column: shares of rows and slices are largest at the
+// beginning.
+std::vector<int> CollisionWorkload::typical_ranks() const {
+  constexpr int few = 64;
+  std::vector<int> result;
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const Place& place = grid().place(rank);
+    if (ranks() <= few || place.row == 0 || place.row == grid().shape(place.beam).pcol - 1)
+      result.push_back(rank);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<workload::Workload> plan(const workload::Parameters& parameters,
+                                         workload::Nodes nodes) {
+  return std::make_unique<CollisionWorkload>(parameters, std::move(nodes));
+}
+
+std::unique_ptr<workload::Run> start(const workload::Parameters& parameters,
+                                     std::unique_ptr<workload::Session> session) {
+  return std::make_unique<Simulation>(parameters, std::move(session));
+}
+
+}  // namespace phasewise::collision

@@ -1,0 +1,177 @@
+#include "driver/followed.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace phasewise::driver {
+
+using comm::Channel;
+using comm::Exchange;
+using contention::Verb;
+
+namespace {
+
+// Of exchanges that are repeated grid by grid, the first ones; the last of these, when traffic has
+// settled, stands for all others.
+constexpr int taken = 4;
+
+// Only where all members see the same sizes message by message.
+bool alike(const Exchange& a, const Exchange& b) {
+  if (a.phase != b.phase || !a.phase.ends_with("_column") || a.rounds != b.rounds) return false;
+  return std::equal(
+      a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(),
+      [](const comm::Block& x, const comm::Block& y) { return x.values() == y.values(); });
+}
+
+}  // namespace
+
+Followed::Followed(int ranks, int rank, bool in_full, std::vector<std::string>& phases)
+    : rank_(rank), in_full_(in_full), phases_(phases), everyone_(ranks) {
+  std::iota(everyone_.begin(), everyone_.end(), 0);
+  under_way_.fill(-1);
+}
+
+void Followed::summed(std::string_view phase, std::size_t values) {
+  if (everyone_.size() == 1) return;
+  begin(Channel::other);
+  add_collective(phase, Channel::other, everyone_,
+                 contention::sum_rounds(static_cast<int>(everyone_.size()), rank_,
+                                        static_cast<std::int64_t>(8 * values)),
+                 weight_);
+  end(Channel::other);
+  finish(Channel::other);
+}
+void Followed::sum(std::string_view phase, std::span<double> values) {
+  summed(phase, values.size());
+}
+void Followed::sum(std::string_view phase, std::span<std::int64_t> values) {
+  summed(phase, values.size());
+}
+void Followed::max(std::string_view phase, std::span<double> values) {
+  summed(phase, values.size());
+}
+
+void Followed::start(Channel channel, const Exchanges& exchanges) {
+  const std::vector<comm::Work> works = exchanges();
+  begin(channel);
+  for (std::size_t i = 0; i < works.size();) {
+    std::size_t same = 1;
+    while (i + same < works.size() && alike(works[i].exchange, works[i + same].exchange)) ++same;
+    for (int j = 0; j < repeated(same); ++j)
+      add(works[i + j].exchange, weight_ * share_of(j, static_cast<int>(same)));
+    i += same;
+  }
+  end(channel);
+}
+void Followed::progress(Channel channel) { act(Verb::progress, channel); }
+void Followed::finish(Channel channel) { act(Verb::finish, channel); }
+
+void Followed::transpose(const comm::TransposeExchange& exchange, std::int64_t asked,
+                         const RunTranspose& /*run*/) {
+  begin(Channel::transpose);
+  add_transpose(exchange, asked);
+  end(Channel::transpose);
+  finish(Channel::transpose);
+}
+
+void Followed::add_transpose(const comm::TransposeExchange& exchange, std::int64_t asked) {
+  const std::vector<int>& ranks = exchange.team->ranks;
+  if (exchange.by_library()) {
+    const int p = static_cast<int>(ranks.size());
+    const auto rounds =
+        contention::all_at_once(p, exchange.team->me, asked / std::max(1, p - 1));
+    for (int item = 0; item < repeated(exchange.items); ++item)
+      add_collective(exchange.phase, Channel::transpose, ranks, rounds,
+                     weight_ * share_of(item, exchange.items));
+    return;
+  }
+  for (const comm::Round& from : *exchange.rounds) {
+    contention::Round round = make_round(exchange.phase, Channel::transpose, weight_);
+    for (const comm::Transfer& t : from.sends)
+      round.sends.push_back({ranks[t.peer], exchange.bytes(t)});
+    for (const comm::Transfer& t : from.receives) round.receives.push_back({ranks[t.peer]});
+    keep(std::move(round));
+  }
+}
+
+int Followed::repeated(std::size_t times) const {
+  return static_cast<int>(in_full_ ? times : std::min<std::size_t>(times, taken));
+}
+// The last of those that are taken stands for the rest too.
+double Followed::share_of(int number, int times) const {
+  return !in_full_ && number == taken - 1 ? times - taken + 1.0 : 1.0;
+}
+
+int Followed::phase(std::string_view name) {
+  const auto found = std::find(phases_.begin(), phases_.end(), name);
+  if (found != phases_.end()) return static_cast<int>(found - phases_.begin());
+  phases_.emplace_back(name);
+  return static_cast<int>(phases_.size()) - 1;
+}
+
+contention::Round Followed::make_round(std::string_view name, Channel channel, double weight) {
+  return {phase(name), static_cast<float>(weight), static_cast<std::uint8_t>(channel), {}, {}};
+}
+
+void Followed::keep(contention::Round&& round) {
+  if (!round.sends.empty() || !round.receives.empty()) program_.rounds.push_back(std::move(round));
+}
+
+void Followed::add(const Exchange& exchange, double weight) {
+  if (exchange.by_library()) return add_library(exchange, weight);
+  const comm::Team& team = *exchange.team;
+  const auto is_message = [&](const comm::Transfer& t) {
+    return t.peer != team.me && exchange.bytes(t) > 0;
+  };
+  for (const comm::Round& from : *exchange.rounds) {
+    contention::Round round = make_round(exchange.phase, exchange.channel, weight);
+    for (const comm::Transfer& t : from.sends)
+      if (is_message(t)) round.sends.push_back({team.ranks[t.peer], exchange.bytes(t)});
+    for (const comm::Transfer& t : from.receives)
+      if (is_message(t)) round.receives.push_back({team.ranks[t.peer]});
+    keep(std::move(round));
+  }
+}
+
+void Followed::add_library(const Exchange& exchange, double weight) {
+  const std::int64_t all = exchange.total_bytes();
+  if (all == 0) return;
+  std::vector<std::int64_t> blocks;
+  for (const comm::Block& block : exchange.blocks) blocks.push_back(8 * block.values());
+  const int p = static_cast<int>(exchange.team->ranks.size()), me = exchange.team->me;
+  const bool summed = exchange.form == comm::LibraryForm::all_reduced;
+  const bool gathered = exchange.form == comm::LibraryForm::gathered && !exchange.adds;
+  add_collective(exchange.phase, exchange.channel, exchange.team->ranks,
+                 summed          ? contention::sum_rounds(p, me, all)
+                 : gathered      ? contention::gather_and_broadcast_rounds(blocks, me)
+                 : exchange.adds ? contention::reduce_ring_rounds(blocks, me)
+                                 : contention::gather_ring_rounds(blocks, me),
+                 weight);
+}
+
+void Followed::add_collective(std::string_view name, Channel channel,
+                              const std::vector<int>& ranks,
+                              const contention::CollectiveRounds& rounds, double weight) {
+  for (const contention::CollectiveRound& from : rounds) {
+    contention::Round round = make_round(name, channel, weight);
+    for (const contention::Part& part : from.sends)
+      round.sends.push_back({ranks[part.peer], part.bytes});
+    for (const int member : from.receives) round.receives.push_back({ranks[member]});
+    keep(std::move(round));
+  }
+}
+
+void Followed::begin(Channel channel) {
+  under_way_[static_cast<int>(channel)] = static_cast<int>(program_.flights.size());
+  first_ = static_cast<int>(program_.rounds.size());
+}
+void Followed::end(Channel channel) {
+  program_.flights.push_back({first_, static_cast<int>(program_.rounds.size())});
+  act(Verb::start, channel);
+}
+void Followed::act(Verb verb, Channel channel) {
+  if (const int number = under_way_[static_cast<int>(channel)]; number >= 0)
+    program_.acts.push_back({verb, number});
+}
+
+}  // namespace phasewise::driver

@@ -1,0 +1,64 @@
+// The listener that writes down a rank's messages as a program: rounds and how they follow each
+// other, for the models that follow them through a network.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contention/collectives.hpp"
+#include "contention/program.hpp"
+#include "workload/listener.hpp"
+
+namespace phasewise::driver {
+
+class Followed : public workload::Listener {
+ public:
+  // in_full: all exchanges that are repeated grid by grid; else the first few, of which the last
+  // stands for the others. `phases` collects the names that rounds number.
+  Followed(int ranks, int rank, bool in_full, std::vector<std::string>& phases);
+
+  // From now on rounds stand for so many of their kind.
+  void set_weight(double weight) { weight_ = weight; }
+  contention::RankProgram take() { return std::move(program_); }
+
+  void kernel(const parallel::KernelCard& /*card*/, double /*items*/,
+              const std::function<void()>& /*work*/) override {}
+  void sum(std::string_view phase, std::span<double> values) override;
+  void sum(std::string_view phase, std::span<std::int64_t> values) override;
+  void max(std::string_view phase, std::span<double> values) override;
+  void start(comm::Channel channel, const Exchanges& exchanges) override;
+  void progress(comm::Channel channel) override;
+  void finish(comm::Channel channel) override;
+  void transpose(const comm::TransposeExchange& exchange, std::int64_t asked,
+                 const RunTranspose& run) override;
+
+ private:
+  void summed(std::string_view phase, std::size_t values);
+  void add(const comm::Exchange& exchange, double weight);
+  void add_library(const comm::Exchange& exchange, double weight);
+  void add_transpose(const comm::TransposeExchange& exchange, std::int64_t asked);
+  void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,
+                      const contention::CollectiveRounds& rounds, double weight);
+  void keep(contention::Round&& round);
+  contention::Round make_round(std::string_view name, comm::Channel channel, double weight);
+  int phase(std::string_view name);
+  int repeated(std::size_t times) const;
+  double share_of(int number, int times) const;
+  void begin(comm::Channel channel);
+  void end(comm::Channel channel);
+  void act(contention::Verb verb, comm::Channel channel);
+
+  int rank_;
+  bool in_full_;
+  std::vector<std::string>& phases_;
+  std::vector<int> everyone_;
+  double weight_ = 1.0;
+  contention::RankProgram program_;
+  std::array<int, comm::channels> under_way_;  // sequence of rounds in each channel, -1: none
+  int first_ = 0;
+};
+
+}  // namespace phasewise::driver

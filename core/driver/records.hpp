@@ -1,0 +1,32 @@
+// The records of a run in plain files, for a driver without Python: what each turn measured, and
+// what the ranks recorded of their communication (docs/communication.md).
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include "workload/run.hpp"
+
+namespace phasewise::driver {
+
+// turns.jsonl: one JSON object a turn, the same on every rank, so that one of them writes it. Keys
+// are "turn" and those that a record has in Python; matrices are written row after row.
+class TurnFile {
+ public:
+  // std::runtime_error where the file cannot be written, here and below.
+  explicit TurnFile(const std::string& folder);
+  void append(std::int64_t turn, const workload::Run& run);
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
+
+// Collective: rank 0 writes communication.json, and events.bin where events are kept. Where the
+// steps of a turn are sampled, "scale" holds for each phase the bytes of all steps over those of
+// the sampled ones; the counts and times are of the sampled steps.
+void write_communication(const std::string& folder, const workload::Run& run,
+                         const workload::Parameters& parameters);
+
+}  // namespace phasewise::driver

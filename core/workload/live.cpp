@@ -1,0 +1,33 @@
+#include "workload/live.hpp"
+
+namespace phasewise::workload {
+
+void Live::kernel(const parallel::KernelCard& card, double items,
+                  const std::function<void()>& work) {
+  session_.kernels.run(card, items, [&] {
+    if (!session_.skeleton) work();
+  });
+}
+
+void Live::sum(std::string_view phase, std::span<double> values) {
+  session_.world.sum(phase, values);
+}
+void Live::sum(std::string_view phase, std::span<std::int64_t> values) {
+  session_.world.sum(phase, values);
+}
+void Live::max(std::string_view phase, std::span<double> values) {
+  session_.world.max(phase, values);
+}
+
+void Live::start(comm::Channel channel, const Exchanges& exchanges) {
+  under_way_[static_cast<int>(channel)] = session_.executor->start(exchanges());
+}
+void Live::progress(comm::Channel channel) { under_way_[static_cast<int>(channel)].progress(); }
+void Live::finish(comm::Channel channel) { under_way_[static_cast<int>(channel)].finish(); }
+
+void Live::transpose(const comm::TransposeExchange& /*exchange*/, std::int64_t /*asked*/,
+                     const RunTranspose& run) {
+  run(*session_.executor);
+}
+
+}  // namespace phasewise::workload

@@ -1,0 +1,32 @@
+// The listener that does what it hears: runs kernels, and sends messages through core/comm, really
+// or on a simulated machine. In a skeleton it charges the kernels' time instead.
+#pragma once
+
+#include <array>
+
+#include "workload/listener.hpp"
+#include "workload/session.hpp"
+
+namespace phasewise::workload {
+
+class Live : public Listener {
+ public:
+  explicit Live(Session& session) : session_(session) {}
+
+  void kernel(const parallel::KernelCard& card, double items,
+              const std::function<void()>& work) override;
+  void sum(std::string_view phase, std::span<double> values) override;
+  void sum(std::string_view phase, std::span<std::int64_t> values) override;
+  void max(std::string_view phase, std::span<double> values) override;
+  void start(comm::Channel channel, const Exchanges& exchanges) override;
+  void progress(comm::Channel channel) override;
+  void finish(comm::Channel channel) override;
+  void transpose(const comm::TransposeExchange& exchange, std::int64_t asked,
+                 const RunTranspose& run) override;
+
+ private:
+  Session& session_;
+  std::array<comm::Executor::Flight, comm::channels> under_way_;
+};
+
+}  // namespace phasewise::workload

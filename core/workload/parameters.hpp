@@ -1,0 +1,53 @@
+// The flat parameter text (docs/architecture.md): `key = value` lines, read key by key.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasewise::workload {
+
+// Every getter throws std::invalid_argument with one sentence naming the key, its line and what is
+// accepted. Reading a key marks it as used.
+class Parameters {
+ public:
+  static Parameters parse(std::string_view text);
+
+  bool has(const std::string& key) const;
+  double number(const std::string& key) const;
+  std::int64_t integer(const std::string& key) const;
+  std::string word(const std::string& key) const;
+  std::vector<double> numbers(const std::string& key, std::size_t count) const;
+  // However many there are.
+  std::vector<double> list(const std::string& key) const;
+  // As numbers, where the key is there.
+  std::vector<double> numbers_or(const std::string& key, const std::vector<double>& fallback) const;
+  // One of the words accepted: its position among them.
+  std::size_t choice(const std::string& key, const std::vector<std::string>& accepted) const;
+  // A number above zero; a number not below zero.
+  double positive(const std::string& key) const;
+  double not_negative(const std::string& key) const;
+
+  // Throws for the first key that was given and never read.
+  void check_all_used() const;
+
+  // std::invalid_argument: "line 12: key = value: message."
+  [[noreturn]] void fail(const std::string& key, const std::string& message) const;
+
+ private:
+  struct Entry {
+    std::vector<std::string> values;
+    int line = 0;
+    mutable bool used = false;
+  };
+
+  const Entry& entry(const std::string& key, std::size_t count) const;
+  double to_number(const std::string& key, const std::string& text) const;
+
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace phasewise::workload

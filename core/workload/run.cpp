@@ -1,0 +1,48 @@
+#include "workload/run.hpp"
+
+#include <stdexcept>
+
+#include "parallel/clock.hpp"
+
+namespace phasewise::workload {
+
+void Run::step() {
+  const double start = parallel::clock().now();
+  run_turn();
+  ++turn_;
+  session_->seconds += parallel::clock().now() - start;
+}
+
+void Run::set_communication(const std::string& text) {
+  const Parameters parameters = Parameters::parse(text);
+  for (const char* place : {"process_grid", "layout", "places", "node_size"}) {
+    const std::string key = std::string("communication.") + place;
+    if (parameters.has(key))
+      parameters.fail(key, "ranks keep their places while a simulation goes on");
+  }
+  exchange_as(parameters);
+}
+
+std::string Run::communication() const {
+  const comm::Communicator& world = session_->world;
+  return session_->recorder.to_json({.rank = world.rank(),
+                                     .node = session_->nodes[world.rank()],
+                                     .place = place(),
+                                     .pieces = piece_counts(),
+                                     .seconds = session_->seconds,
+                                     .clock_offset = world.clock_offset()});
+}
+
+namespace {
+
+[[noreturn]] void no_such_set(const std::string& set) {
+  throw std::invalid_argument("there are no rows called '" + set + "'");
+}
+
+}  // namespace
+
+Rows Run::rows(const std::string& set) const { no_such_set(set); }
+std::vector<std::int64_t> Run::own_rows(const std::string& set) const { no_such_set(set); }
+void Run::replace_rows(const std::string& set, const Rows& /*rows*/) { no_such_set(set); }
+
+}  // namespace phasewise::workload

@@ -1,0 +1,57 @@
+#include "workload/session.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace phasewise::workload {
+namespace {
+
+constexpr int max_threads = 4096;
+constexpr int max_ranks = 1'000'000;
+
+int checked_threads(int threads) {
+  if (threads < 1 || threads > max_threads)
+    throw std::invalid_argument("threads = " + std::to_string(threads) + ": give 1 to " +
+                                std::to_string(max_threads));
+  return threads;
+}
+
+double number_or_zero(const Parameters& parameters, const char* key) {
+  return parameters.has(key) ? parameters.not_negative(key) : 0.0;
+}
+
+}  // namespace
+
+std::vector<int> chosen_nodes(const Parameters& parameters, std::vector<int> detected) {
+  constexpr const char* key = "communication.node_size";
+  if (!parameters.has(key)) return detected;
+  const std::int64_t size = parameters.integer(key);
+  if (size < 0 || size > max_ranks)
+    parameters.fail(key, "give the ranks of a node, or 0 to detect the nodes");
+  if (size == 0) return detected;
+  for (std::size_t rank = 0; rank < detected.size(); ++rank)
+    detected[rank] = static_cast<int>(rank / static_cast<std::size_t>(size));
+  return detected;
+}
+
+Session::Session(const Parameters& parameters, int threads_of_rank)
+    : world(comm::Communicator::world(recorder)), threads(checked_threads(threads_of_rank)) {
+  if (parameters.has("records.events"))
+    recorder.keep_events(static_cast<std::size_t>(parameters.not_negative("records.events")));
+  if (parameters.has("records.communication"))
+    recorder.set_recording(parameters.integer("records.communication") != 0);
+  sample = static_cast<int>(number_or_zero(parameters, "simulated.steps"));
+  skeleton = number_or_zero(parameters, "simulated.skeleton") != 0.0;
+  comm::set_rates(number_or_zero(parameters, "simulated.flops"),
+                  number_or_zero(parameters, "simulated.bandwidth"));
+  nodes = chosen_nodes(parameters, world.nodes());
+  kernels.observe([this](const std::string& name, double start, double end) {
+    recorder.computed(recorder.phase(name), start, end);
+  });
+}
+
+void Session::set_teams(const std::vector<comm::TeamOfDivision>& teams) {
+  executor = std::make_unique<comm::Executor>(world, recorder, teams);
+}
+
+}  // namespace phasewise::workload

@@ -1,0 +1,44 @@
+// What every live run stands on: the ranks, how their messages and kernels are recorded, and what
+// its parameters say of all workloads alike.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/executor.hpp"
+#include "comm/recorder.hpp"
+#include "parallel/kernel_times.hpp"
+#include "workload/parameters.hpp"
+
+namespace phasewise::workload {
+
+// The nodes of the ranks: those detected, or as communication.node_size says.
+std::vector<int> chosen_nodes(const Parameters& parameters, std::vector<int> detected);
+
+struct Session {
+  // Collective over all ranks. Reads records.events, records.communication, simulated.* and
+  // communication.node_size; throws std::invalid_argument with one sentence where one of them, or
+  // the number of threads, cannot be used.
+  Session(const Parameters& parameters, int threads);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // The teams that make library calls: all ranks list the same divisions in the same order.
+  // Collective.
+  void set_teams(const std::vector<comm::TeamOfDivision>& teams);
+
+  comm::Recorder recorder;
+  parallel::KernelTimes kernels;
+  comm::Communicator world;
+  // What runs exchanges; there once the run has set its teams.
+  std::unique_ptr<comm::Executor> executor;
+  std::vector<int> nodes;  // of each rank
+  int threads;
+  bool skeleton = false;  // only the messages are sent, and the kernels' time is charged
+  int sample = 0;         // pieces of each series that are run; 0: all
+  double seconds = 0.0;   // of all turns so far, on this rank
+};
+
+}  // namespace phasewise::workload
