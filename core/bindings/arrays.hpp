@@ -4,7 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <initializer_list>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -21,10 +21,10 @@ auto numpy(std::vector<T> values) {
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
-inline Array to_array(std::vector<double>&& values, std::initializer_list<std::size_t> shape) {
+inline Array to_array(std::vector<double>&& values, const std::vector<std::size_t>& shape) {
   auto* kept = new std::vector<double>(std::move(values));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  return Array(kept->data(), shape, owner);
+  return Array(kept->data(), shape.size(), shape.data(), owner);
 }
 
 }  // namespace phasewise::bindings

@@ -28,7 +28,7 @@ namespace {
 
 using Ids = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-std::uint64_t seed_of(const driver::Parameters& parameters) {
+std::uint64_t seed_of(const workload::Parameters& parameters) {
   return static_cast<std::uint64_t>(parameters.integer("seed"));
 }
 
@@ -48,8 +48,8 @@ void set_centroid(beam::PushContext& context, const std::vector<double>& values,
 
 Array push_line(const std::string& text, int beam_number, int segment,
                 const CoordinateArray& coordinates, const Ids& ids, std::uint64_t turn) {
-  const auto parameters = driver::Parameters::parse(text);
-  const beam::Line line = driver::build_line(parameters, beam_number, segment);
+  const auto parameters = workload::Parameters::parse(text);
+  const beam::Line line = beam::build_line(parameters, beam_number, segment);
   const std::size_t n = coordinates.shape(1);
   if (ids.shape(0) != n) {
     throw std::invalid_argument("push_line takes as many ids as particles: " + std::to_string(n) +
@@ -68,8 +68,8 @@ Array push_line(const std::string& text, int beam_number, int segment,
 
 Array make_bunch(const std::string& text, int beam_number, std::uint32_t first_id,
                  std::uint32_t count) {
-  const auto parameters = driver::Parameters::parse(text);
-  const beam::BunchDescription bunch = driver::build_bunch(parameters, beam_number);
+  const auto parameters = workload::Parameters::parse(text);
+  const beam::BunchDescription bunch = beam::build_bunch(parameters, beam_number);
   std::vector<double> values(std::size_t{6} * count);
   std::vector<std::uint32_t> id(count);
   std::iota(id.begin(), id.end(), first_id);
@@ -79,9 +79,9 @@ Array make_bunch(const std::string& text, int beam_number, std::uint32_t first_i
 }
 
 void check_parameters(const std::string& text, int beam_number, int segment) {
-  const auto parameters = driver::Parameters::parse(text);
+  const auto parameters = workload::Parameters::parse(text);
   seed_of(parameters);
-  driver::build_line(parameters, beam_number, segment);
+  beam::build_line(parameters, beam_number, segment);
   parameters.check_all_used();
 }
 

@@ -1,5 +1,4 @@
-// The mesh field for tests and pictures: Green function, Poisson solver, deposit and gather of
-// given particles.
+// The mesh field for tests and pictures: Green function and Poisson solver.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -9,7 +8,6 @@
 #include <string>
 
 #include "bindings/arrays.hpp"
-#include "collision/encounter.hpp"
 #include "field/integrated_green.hpp"
 #include "field/poisson.hpp"
 
@@ -19,18 +17,7 @@ namespace {
 
 using namespace phasewise;
 using bindings::Array;
-using Input = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Grid = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-field::Mesh mesh_of(const nb::tuple& box, int nx, int ny) {
-  const double x0 = nb::cast<double>(box[0]), x1 = nb::cast<double>(box[1]);
-  const double y0 = nb::cast<double>(box[2]), y1 = nb::cast<double>(box[3]);
-  return {x0, y0, (x1 - x0) / (nx - 1), (y1 - y0) / (ny - 1), nx, ny};
-}
-
-collision::Weighting weighting_of(const char* name) {
-  return std::string_view(name) == "tsc" ? collision::Weighting::tsc : collision::Weighting::cic;
-}
 
 Array solve(const Grid& charge, double hx, double hy, int shift_x, int shift_y) {
   const int nx = static_cast<int>(charge.shape(0)), ny = static_cast<int>(charge.shape(1));
@@ -135,71 +122,6 @@ Array solve_by_parts(const Grid& charge, double hx, double hy, int shift_x, int 
   return bindings::to_array(std::move(potential), {charge.shape(0), charge.shape(1)});
 }
 
-// Particles with x, y and no momenta.
-struct StandingParticles {
-  std::vector<double> x, y, zero;
-  std::vector<double> px, py, delta;
-  std::vector<std::uint32_t> id;
-  StandingParticles(const Input& xs, const Input& ys)
-      : x(xs.data(), xs.data() + xs.size()),
-        y(ys.data(), ys.data() + ys.size()),
-        zero(x.size(), 0.0),
-        px(x.size(), 0.0),
-        py(x.size(), 0.0),
-        delta(x.size(), 0.0),
-        id(x.size(), 0) {
-    if (xs.size() != ys.size()) throw std::invalid_argument("x and y differ in length");
-  }
-  beam::ParticleView view() {
-    return {x.data(),    px.data(),    y.data(),  py.data(),
-            zero.data(), delta.data(), id.data(), static_cast<std::int64_t>(x.size())};
-  }
-};
-
-nb::tuple deposit(const Input& x, const Input& y, const nb::tuple& box, int nx, int ny,
-                  const char* weighting) {
-  const field::Mesh mesh = mesh_of(box, nx, ny);
-  std::vector<double> charge(mesh.nodes(), 0.0);
-  StandingParticles particles(x, y);
-  const double quantum = numerics::power_of_two_above(static_cast<double>(x.size())) * 0x1p-52;
-  const collision::ChargeTarget target{.frame = field::WindowFrame(mesh, {}),
-                                       .planes = 1,
-                                       .z = {0.0, 0.0},
-                                       .charge = {charge.data(), nullptr},
-                                       .rounding_offset = numerics::rounding_offset_for(quantum)};
-  const std::int64_t outside =
-      collision::encounter(weighting_of(weighting), particles.view(), nullptr, &target);
-  return nb::make_tuple(bindings::to_array(std::move(charge), {std::size_t(nx), std::size_t(ny)}),
-                        outside);
-}
-
-nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, const Input& y,
-                 const char* weighting) {
-  const int nx = static_cast<int>(potential.shape(0)), ny = static_cast<int>(potential.shape(1));
-  const field::Mesh mesh = mesh_of(box, nx, ny);
-  const auto rule = weighting_of(weighting);
-  std::vector<double> nodes(mesh.nodes() * collision::values_per_node(rule, 1));
-  collision::prepare_nodes(rule, 1, potential.data(), potential.data(), mesh, 1.0, nodes.data(),
-                           nullptr, 0, nx);
-  StandingParticles particles(x, y);
-  const collision::KickSource kick{.frame = field::WindowFrame(mesh, {}),
-                                   .planes = 1,
-                                   .z_other = 0.0,
-                                   .z_tail = 0.0,
-                                   .inverse_length = 0.0,
-                                   .nodes = nodes.data(),
-                                   .difference = nullptr,
-                                   .longitudinal_kick = false,
-                                   .far_x = 0.0,
-                                   .far_y = 0.0,
-                                   .far_sigma = 0.0,
-                                   .far_charge = 0.0};
-  collision::encounter(rule, particles.view(), &kick, nullptr);
-  const std::size_t n = x.size();
-  return nb::make_tuple(bindings::to_array(std::move(particles.px), {n}),
-                        bindings::to_array(std::move(particles.py), {n}));
-}
-
 }  // namespace
 
 void bind_field(nb::module_& m) {
@@ -218,10 +140,4 @@ void bind_field(nb::module_& m) {
         nb::arg("shift_x"), nb::arg("shift_y"), nb::arg("parts"),
         "As solve_poisson, with the mesh divided over so many processes of a column, which are "
         "played here one after the other.");
-  m.def("deposit", &deposit, nb::arg("x"), nb::arg("y"), nb::arg("box"), nb::arg("nx"),
-        nb::arg("ny"), nb::arg("weighting") = "cic",
-        "Charge[nx, ny] of unit particles on the nodes of box (x0, x1, y0, y1), and how many fell "
-        "outside.");
-  m.def("gather", &gather, nb::arg("potential"), nb::arg("box"), nb::arg("x"), nb::arg("y"),
-        nb::arg("weighting") = "cic", "Ex and Ey = -grad u at particles, from potential[nx, ny].");
 }

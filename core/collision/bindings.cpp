@@ -67,7 +67,7 @@ void replace_particles(Simulation& simulation, int beam, const Ids& id, const Co
                        const_cast<std::uint32_t*>(id.data()), static_cast<std::int64_t>(n)});
 }
 
-nb::dict slices(const Simulation& simulation, int ip) {
+nb::dict slices_of(const Simulation& simulation, int ip) {
   nb::dict result;
   const auto& both = simulation.point(point_of(simulation, ip)).slices;
   for (int b = 0; b < 2; ++b) {
@@ -90,7 +90,7 @@ nb::dict slices(const Simulation& simulation, int ip) {
   return result;
 }
 
-Array pair_luminosity(const Simulation& simulation, int ip) {
+Array luminosity_of_pairs(const Simulation& simulation, int ip) {
   const int point = point_of(simulation, ip);
   const auto n = static_cast<std::size_t>(simulation.point(point).description.slices);
   std::vector<double> values = simulation.point(point).result.pair_luminosity;
@@ -100,7 +100,7 @@ Array pair_luminosity(const Simulation& simulation, int ip) {
 
 // An empty dictionary where the model has no mesh, this rank does not hold the beam, or the beams
 // are not there: they stand at the first interaction point.
-nb::dict slice_field(Simulation& simulation, int ip, int beam, int slice) {
+nb::dict field_of_slice(Simulation& simulation, int ip, int beam, int slice) {
   const int point = point_of(simulation, ip);
   if (slice < 1 || slice > simulation.point(point).description.slices)
     throw std::invalid_argument("there is no slice " + std::to_string(slice) + " of " +
@@ -154,11 +154,11 @@ void bind(nb::module_& m) {
       .def("replace_particles", &replace_particles, nb::arg("beam"), nb::arg("id"), nb::arg("x"),
            nb::arg("px"), nb::arg("y"), nb::arg("py"), nb::arg("z"), nb::arg("delta"),
            "Puts these in the place of this rank's particles; ids are this rank's, each once.")
-      .def("slices", &slices, nb::arg("ip"),
+      .def("slices", &slices_of, nb::arg("ip"),
            "Slices of the last collision that records.slices_every chose.")
-      .def("pair_luminosity", &pair_luminosity, nb::arg("ip"),
+      .def("pair_luminosity", &luminosity_of_pairs, nb::arg("ip"),
            "[slice of beam 1, slice of beam 2], 1/m²")
-      .def("slice_field", &slice_field, nb::arg("ip"), nb::arg("beam"), nb::arg("slice"),
+      .def("slice_field", &field_of_slice, nb::arg("ip"), nb::arg("beam"), nb::arg("slice"),
            "Mesh field of a slice (counted from 1) of the beams as they are now. Collective.");
 }
 
