@@ -71,7 +71,7 @@ class Side:
 
     @staticmethod
     def _simulation(parameters: str) -> Driver:
-        return load_core().Simulation(parameters, 1)
+        return load_core().start(parameters, 1)
 
     def turn(self) -> Timing:
         """One turn."""

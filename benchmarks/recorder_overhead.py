@@ -79,7 +79,7 @@ def measure(core: Core, study: Study, threads: int, pairs: int) -> NDArray[np.fl
     """Times [s] of turns with the recorder and without, (2, pairs)."""
     text = study.parameters()
     switched = (text + f"records.communication = {on}\n" for on in (1, 0))
-    drivers = [core.Simulation(given, threads) for given in switched]
+    drivers = [core.start(given, threads) for given in switched]
     times = np.empty((2, pairs))
     for pair in range(-WARM_UP, pairs):
         for which in (0, 1) if pair % 2 else (1, 0):

@@ -115,7 +115,7 @@ def sample(core: Core, threads: int, particles: int, *changes: str) -> Sample:
     for change in (f"beam.1.macroparticles={count}", "communication.process_grid='auto'", *changes):
         apply_override(tables, change)
     study = Study.from_dict(tables)
-    driver = core.Simulation(study.parameters(), threads)
+    driver = core.start(study.parameters(), threads)
     driver.step()
     turns = [_turn(core, driver) for _ in range(TURNS)]
     usual = {name: median(turn[name] for turn in turns) for name in turns[0]}

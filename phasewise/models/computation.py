@@ -6,6 +6,7 @@ rates of `[processor]`, as `phasewise simulate` charges it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from phasewise.machines.kernel_rates import find_rate, terms
@@ -30,7 +31,9 @@ added to a value or written in its place (core/comm/executor.cpp).
 class _Core(Protocol):
     """The part of `phasewise._core` that counts work; it needs no MPI."""
 
-    def work(self, parameters: str, ranks: int, meshes: float = 0.0) -> list[dict[str, Any]]: ...
+    def work(
+        self, parameters: str, ranks: int, pieces: Mapping[str, float]
+    ) -> list[dict[str, Any]]: ...
 
 
 def kernel_seconds(case: Case) -> dict[str, float]:
@@ -50,16 +53,16 @@ def kernel_seconds(case: Case) -> dict[str, float]:
 
 
 def kernel_work(case: Case) -> list[dict[str, Any]]:
-    """`_core.work` of the case: name, ip (from 1), items, flops, bytes and load of each kernel."""
+    """`_core.work` of the case: name, part (from 1: the interaction point), items, flops, bytes and load of each kernel."""
     check_process_grid(case.study, case.ranks)
     core = cast(_Core, load_core())
     with refusals():
-        return core.work(case.study.parameters(), case.ranks, case.meshes)
+        return core.work(case.study.parameters(), case.ranks, case.pieces)
 
 
 def _seconds(case: Case, kernel: dict[str, Any]) -> float:
     machine = case.machine
-    ip = case.study.ips[int(kernel["ip"]) - 1]
+    ip = case.study.ips[int(kernel["part"]) - 1]
     tracked = [beam for beam in case.study.beams if not beam.strong]
     particles = sum(beam.macroparticles for beam in tracked) / case.ranks
     held = 2 if case.ranks == 1 and len(tracked) == 2 else 1

@@ -8,6 +8,7 @@ Networks (1992), section 6.5.2; the program and the network are those of core/co
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from phasewise.machines import make_twin
@@ -32,7 +33,7 @@ class Core(Protocol):
         sizes: list[int],
         bandwidth_factors: list[float],
         latency_factors: list[float],
-        meshes: float,
+        pieces: Mapping[str, float],
     ) -> dict[str, Any]: ...
 
 
@@ -53,6 +54,6 @@ def phase_seconds(case: Case) -> dict[str, float]:
             list(protocol.sizes),
             list(protocol.bandwidth_factors),
             list(protocol.latency_factors),
-            case.meshes,
+            case.pieces,
         )
     return dict(found["phases"])

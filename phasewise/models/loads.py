@@ -10,7 +10,7 @@ each other as in a run. After the node-aware and link-load models of Bienz, Grop
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -44,7 +44,7 @@ class Core(Protocol):
         within: dict[str, Any],
         between: dict[str, Any],
         eager: int,
-        meshes: float,
+        pieces: Mapping[str, float],
     ) -> dict[str, Any]: ...
 
     def pattern_loads(self, to: list[int], platform: str) -> list[float]: ...
@@ -67,7 +67,7 @@ def phase_seconds(case: Case) -> dict[str, float]:
             _table(case, NODE) if machine.node_ranks > 1 else NOTHING,
             _table(case, NETWORK) if several else NOTHING,
             machine.protocol.eager if case.twin == "full" else 0,
-            case.meshes,
+            case.pieces,
         )
     return dict(found["phases"])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,7 +57,7 @@ class Core(Planner, Protocol):
     """The part of `phasewise._core` that plans, lists messages and knows grids, without MPI."""
 
     def messages(
-        self, parameters: str, ranks: int, node_size: int, meshes: float = 0.0
+        self, parameters: str, ranks: int, node_size: int, pieces: Mapping[str, float]
     ) -> list[dict[str, Any]]: ...
 
     def default_shape(self, ranks: int, slices: int) -> tuple[int, int]: ...
@@ -92,6 +92,11 @@ class Case:
     meshes: float = 0.0
     records: tuple[Path, ...] = ()
 
+    @property
+    def pieces(self) -> dict[str, float]:
+        """How often pieces of a turn that depend on data come in it, by name."""
+        return {"green": self.meshes}
+
     @cached_property
     def phases(self) -> tuple[PhaseMessages, ...]:
         """The messages of each phase, in the order of a turn.
@@ -102,7 +107,7 @@ class Case:
         check_size(self.machine, self.ranks)
         with refusals():
             found = load_core().messages(
-                self.study.parameters(), self.ranks, self.machine.node_ranks, self.meshes
+                self.study.parameters(), self.ranks, self.machine.node_ranks, self.pieces
             )
         return tuple(_phase(phase) for phase in found)
 

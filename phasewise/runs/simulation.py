@@ -97,7 +97,7 @@ class Simulation:
         parameters = study.parameters()
         if events:
             parameters += f"records.events = {events}\n"
-        make = (core or load_core()).Simulation
+        make = (core or load_core()).start
         self.driver: Driver = collectively(self.comm, lambda: _make(make, parameters, threads))
         self._fresh = True
 

@@ -22,7 +22,7 @@ def measure(core: Core, study: Study, threads: int, turns: int) -> dict[str, Any
 
     The time of a turn is the median over `turns`; every turn begins and ends with all ranks.
     """
-    simulation = core.Simulation(study.parameters(), threads)
+    simulation = core.start(study.parameters(), threads)
     for _ in range(WARM_UP_TURNS):
         simulation.step()
     before = {kernel["name"]: kernel for kernel in simulation.kernels()}

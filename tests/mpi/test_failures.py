@@ -51,13 +51,13 @@ class Core:
         return getattr(self._core, name)
     def current_phase(self):
         return "reduce_row" if self._failed else self._core.current_phase()
-    def Simulation(self, parameters, threads):
+    def start(self, parameters, threads):
         if fault == "no memory from the start" and self._core.rank() == int(rank):
             let_it_grow(8 << 20)  # the MPI library needs some, a mesh needs more
         if fault == "no memory":
             # Without particles and meshes a turn needs memory for its messages alone.
             parameters += "simulated.skeleton = 1\\n"
-        return Driver(self._core.Simulation(parameters, threads), self)
+        return Driver(self._core.start(parameters, threads), self)
 
 def let_it_grow(size):
     with open("/proc/self/statm") as file:

@@ -144,7 +144,7 @@ def test_a_simulated_run_has_the_bits_of_a_run_on_one_rank(
     chosen = {f"communication__{key}": value for key, value in algorithms.items()}
     two_turns = study(turns=2, communication__process_grid=grid, **chosen)
     simulate(two_turns, Request(load_machine(machine), ranks), tmp_path / "simulated")
-    simulation = core.Simulation(study(turns=2).parameters())
+    simulation = core.start(study(turns=2).parameters())
     with Results(tmp_path / "simulated") as results:
         for turn in range(2):
             simulation.step()

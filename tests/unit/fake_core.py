@@ -94,7 +94,7 @@ class FakeRank:
     def mpi_built_with(self) -> str:
         return "Threads v1.0"
 
-    def Simulation(self, parameters: str, threads: int = 1) -> FakeSimulation:  # noqa: ARG002
+    def start(self, parameters: str, threads: int = 1) -> FakeSimulation:  # noqa: ARG002
         values = dict(line.split(" = ") for line in parameters.splitlines() if " = " in line)
         counts = [int(values.get(f"beam.{beam}.macroparticles", 0)) for beam in (1, 2)]
         tracked, events = int(values["records.tracked"]), int(values.get("records.events", 0))

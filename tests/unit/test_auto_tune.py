@@ -64,8 +64,8 @@ class TimedRank:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    def Simulation(self, parameters: str, threads: int = 1) -> TimedSimulation:
-        made: Any = self._inner.Simulation(parameters, threads)
+    def start(self, parameters: str, threads: int = 1) -> TimedSimulation:
+        made: Any = self._inner.start(parameters, threads)
         made.__class__ = TimedSimulation
         made.cost, made.refuses = self._cost, self._refuses
         return cast(TimedSimulation, made)

@@ -32,7 +32,7 @@ def sizes_by_messages(
 ) -> dict[str, Counter[int]]:
     """Of each phase, messages by their bytes, as the models are given them."""
     found = {}
-    for phase in core.messages(study.parameters(), ranks, node, meshes):
+    for phase in core.messages(study.parameters(), ranks, node, {"green": meshes}):
         found[phase["name"]] = Counter[int]()
         for size, count in zip(phase["bytes"].tolist(), phase["count"].tolist(), strict=True):
             found[phase["name"]][size] += count

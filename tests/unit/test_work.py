@@ -34,7 +34,7 @@ def study(*changes: str, **keys: Any) -> Study:
 def counted(study: Study, ranks: int) -> dict[str, list[float]]:
     """Items, flops and bytes of each kernel in a first turn."""
     total: dict[str, list[float]] = {}
-    for kernel in core.work(study.parameters(), ranks, 1.0):
+    for kernel in core.work(study.parameters(), ranks, {"green": 1.0}):
         known = total.setdefault(kernel["name"], [0.0, 0.0, 0.0])
         own = [kernel[key] for key in WORK]
         total[kernel["name"]] = [a + b for a, b in zip(known, own, strict=True)]
@@ -43,7 +43,7 @@ def counted(study: Study, ranks: int) -> dict[str, list[float]]:
 
 def booked(study: Study) -> dict[str, list[float]]:
     """The same of a turn that is run, mean over the ranks of this process's world."""
-    simulation = core.Simulation(study.parameters(), 1)
+    simulation = core.start(study.parameters(), 1)
     simulation.step()
     own = {kernel["name"]: [kernel[key] for key in WORK] for kernel in simulation.kernels()}
     ranks = [json.loads(part) for part in core.gather(json.dumps(own).encode())]
@@ -92,7 +92,7 @@ def test_a_beam_with_fewer_ranks_shows_as_load() -> None:
 def test_green_functions_are_counted_as_often_as_meshes_are_new() -> None:
     text = study().parameters()
     green = [
-        next(k["flops"] for k in core.work(text, 2, meshes) if k["name"] == "green")
+        next(k["flops"] for k in core.work(text, 2, {"green": meshes}) if k["name"] == "green")
         for meshes in (0.0, 0.5, 1.0)
     ]
     assert green[0] == 0.0
