@@ -52,6 +52,7 @@ Turn::Turn(const Description& description, const std::vector<ProcessGrid>& grids
   for (int ip = 0; ip < static_cast<int>(description.points.size()); ++ip) {
     const InteractionPoint& about = description.points[ip];
     Point& point = points_.emplace_back(about);
+    point.collides = about.model != Model::none;
     if (about.model == Model::strong_strong)
       point.strong_strong = make_strong_strong(ip, *settings_);
     else if (about.model != Model::none)

@@ -7,7 +7,7 @@ namespace phasewise::driver {
 
 using comm::Channel;
 using comm::Exchange;
-using contention::Verb;
+using contention::Action;
 
 namespace {
 
@@ -63,8 +63,8 @@ void Followed::start(Channel channel, const Exchanges& exchanges) {
   }
   end(channel);
 }
-void Followed::progress(Channel channel) { act(Verb::progress, channel); }
-void Followed::finish(Channel channel) { act(Verb::finish, channel); }
+void Followed::progress(Channel channel) { act(Action::progress, channel); }
+void Followed::finish(Channel channel) { act(Action::finish, channel); }
 
 void Followed::transpose(const comm::TransposeExchange& exchange, std::int64_t asked,
                          const RunTranspose& /*run*/) {
@@ -154,7 +154,7 @@ void Followed::add_collective(std::string_view name, Channel channel,
                               const contention::CollectiveRounds& rounds, double weight) {
   for (const contention::CollectiveRound& from : rounds) {
     contention::Round round = make_round(name, channel, weight);
-    for (const contention::Part& part : from.sends)
+    for (const contention::CollectiveSend& part : from.sends)
       round.sends.push_back({ranks[part.peer], part.bytes});
     for (const int member : from.receives) round.receives.push_back({ranks[member]});
     keep(std::move(round));
@@ -162,16 +162,16 @@ void Followed::add_collective(std::string_view name, Channel channel,
 }
 
 void Followed::begin(Channel channel) {
-  under_way_[static_cast<int>(channel)] = static_cast<int>(program_.flights.size());
+  under_way_[static_cast<int>(channel)] = static_cast<int>(program_.sequences.size());
   first_ = static_cast<int>(program_.rounds.size());
 }
 void Followed::end(Channel channel) {
-  program_.flights.push_back({first_, static_cast<int>(program_.rounds.size())});
-  act(Verb::start, channel);
+  program_.sequences.push_back({first_, static_cast<int>(program_.rounds.size())});
+  act(Action::start, channel);
 }
-void Followed::act(Verb verb, Channel channel) {
+void Followed::act(Action action, Channel channel) {
   if (const int number = under_way_[static_cast<int>(channel)]; number >= 0)
-    program_.acts.push_back({verb, number});
+    program_.instructions.push_back({action, number});
 }
 
 }  // namespace phasewise::driver

@@ -49,7 +49,7 @@ class Followed : public workload::Listener {
   double share_of(int number, int times) const;
   void begin(comm::Channel channel);
   void end(comm::Channel channel);
-  void act(contention::Verb verb, comm::Channel channel);
+  void act(contention::Action action, comm::Channel channel);
 
   int rank_;
   bool in_full_;
