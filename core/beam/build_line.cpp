@@ -49,8 +49,8 @@ std::vector<double> positive_numbers(const workload::Parameters& parameters, con
   return values;
 }
 
-std::vector<double> not_negative_numbers(const workload::Parameters& parameters, const std::string& key,
-                                         std::size_t count) {
+std::vector<double> not_negative_numbers(const workload::Parameters& parameters,
+                                         const std::string& key, std::size_t count) {
   const std::vector<double> values = parameters.numbers(key, count);
   for (const double value : values) {
     if (!(value >= 0.0)) parameters.fail(key, "numbers not below 0 are accepted");
@@ -59,12 +59,11 @@ std::vector<double> not_negative_numbers(const workload::Parameters& parameters,
 }
 
 Optics optics(const workload::Parameters& parameters, const std::string& beta_key,
-                    const std::string& alpha_key, const std::string& dispersion_key) {
+              const std::string& alpha_key, const std::string& dispersion_key) {
   const std::vector<double> beta = positive_numbers(parameters, beta_key, 2);
   const std::vector<double> alpha = parameters.numbers_or(alpha_key, {0, 0});
   const std::vector<double> d = parameters.numbers_or(dispersion_key, {0, 0, 0, 0});
-  return {plane_optics(beta[0], alpha[0], d[0], d[1]),
-          plane_optics(beta[1], alpha[1], d[2], d[3])};
+  return {plane_optics(beta[0], alpha[0], d[0], d[1]), plane_optics(beta[1], alpha[1], d[2], d[3])};
 }
 
 Optics optics(const ElementKeys& keys, const std::string& suffix) {
@@ -81,14 +80,14 @@ Element twiss(const ElementKeys& keys) {
                     "axy and ayx are accepted only when equal, or the map is not symplectic");
   }
   return Twiss{optics(keys, "0"),
-                     optics(keys, "1"),
-                     phase[0],
-                     phase[1],
-                     chromaticity[0],
-                     chromaticity[1],
-                     a[0],
-                     a[1],
-                     a[3]};
+               optics(keys, "1"),
+               phase[0],
+               phase[1],
+               chromaticity[0],
+               chromaticity[1],
+               a[0],
+               a[1],
+               a[3]};
 }
 
 Element synchrotron(const ElementKeys& keys) {
@@ -107,9 +106,9 @@ Element radio_frequency(const ElementKeys& keys) {
   // As the push computes it, so that the reference particle's kick is exactly zero.
   double reference, cosine;
   numerics::sincos_turns(phase, reference, cosine);
-  return RadioFrequency{std::fabs(charge) * keys.number("voltage") / (beta_squared * energy),
-                              phase, frequency / (std::sqrt(beta_squared) * speed_of_light),
-                              reference, keys.number("slip") * keys.positive("circumference")};
+  return RadioFrequency{std::fabs(charge) * keys.number("voltage") / (beta_squared * energy), phase,
+                        frequency / (std::sqrt(beta_squared) * speed_of_light), reference,
+                        keys.number("slip") * keys.positive("circumference")};
 }
 
 // exp(-1/τ) and sqrt(1 - λ²); no damping for τ = 0.
@@ -127,13 +126,13 @@ Element damping(const ElementKeys& keys) {
   const std::vector<double> rms = not_negative_numbers(keys.all(), keys.key("equilibrium"), 4);
   const Rate x = rate(turns[0]), y = rate(turns[1]), z = rate(turns[2]);
   return Damping{optics(keys, ""),
-                       x.lambda,
-                       y.lambda,
-                       z.lambda,
-                       x.excitation * std::sqrt(rms[0]),
-                       y.excitation * std::sqrt(rms[1]),
-                       z.excitation * rms[2],
-                       z.excitation * rms[3]};
+                 x.lambda,
+                 y.lambda,
+                 z.lambda,
+                 x.excitation * std::sqrt(rms[0]),
+                 y.excitation * std::sqrt(rms[1]),
+                 z.excitation * rms[2],
+                 z.excitation * rms[3]};
 }
 
 Element aperture(const ElementKeys& keys) {
@@ -148,8 +147,7 @@ Element feedback(const ElementKeys& keys) {
   const std::vector<double> noise = keys.numbers_or_zero("noise", 2);
   const std::vector<double> beta = positive_numbers(keys.all(), keys.key("beta"), 2);
   const std::vector<double> alpha = keys.numbers_or_zero("alpha", 2);
-  return Feedback{{gain[0], noise[0], beta[0], alpha[0]},
-                        {gain[1], noise[1], beta[1], alpha[1]}};
+  return Feedback{{gain[0], noise[0], beta[0], alpha[0]}, {gain[1], noise[1], beta[1], alpha[1]}};
 }
 
 Element beam_noise(const ElementKeys& keys) {

@@ -41,8 +41,7 @@ void Bunch::fill(std::uint64_t seed, int threads) {
   const ParticleView all = particles->view();
   parallel::for_blocks(all.size, threads, [&](std::int64_t begin, int count, int) {
     const ParticleView block = all.part(begin, count);
-    for (int i = 0; i < count; ++i)
-      block.id[i] = static_cast<std::uint32_t>(first_id + begin + i);
+    for (int i = 0; i < count; ++i) block.id[i] = static_cast<std::uint32_t>(first_id + begin + i);
     beam::fill(block, constants.distribution, seed, static_cast<std::uint32_t>(constants.number));
   });
 }

@@ -21,9 +21,9 @@ struct BunchConstants {
   double energy = 0.0;  // eV
   double population = 0.0;
   std::int64_t macroparticles = 0;
-  bool strong = false;             // not tracked
-  BunchDescription distribution;   // at the start
-  std::vector<Line> segments{};    // after each interaction point
+  bool strong = false;            // not tracked
+  BunchDescription distribution;  // at the start
+  std::vector<Line> segments{};   // after each interaction point
 
   double gamma() const { return energy / mass; }
   double beta() const;              // velocity over c

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "beam/boost.hpp"
+#include "beam/build_line.hpp"
 #include "beam/crab.hpp"
 #include "beam/distribution.hpp"
 #include "beam/line.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/coordinates.hpp"
-#include "beam/build_line.hpp"
 #include "workload/parameters.hpp"
 
 namespace nb = nanobind;

@@ -57,8 +57,7 @@ nb::dict plan(const std::string& parameters, int ranks, int node_size, int rank)
   for (const driver::PlannedPhase& phase : driver::plan_turn(*study, rank))
     phases.append(phase_dict(phase));
   nb::dict loads;
-  for (const workload::Load& load : study->loads())
-    loads[load.name.c_str()] = list_of(load.values);
+  for (const workload::Load& load : study->loads()) loads[load.name.c_str()] = list_of(load.values);
   nb::dict result;
   result["ranks"] = study->ranks();
   result["process_grid"] = grids;

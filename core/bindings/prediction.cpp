@@ -33,8 +33,7 @@ constexpr std::int64_t many_messages = 400'000, few_messages = 100'000;
 // Rates are kept for so much of the time that a message takes.
 constexpr double resolution = 0.02;
 
-nb::list messages(const std::string& parameters, int ranks, int node_size,
-                  const nb::dict& pieces) {
+nb::list messages(const std::string& parameters, int ranks, int node_size, const nb::dict& pieces) {
   const auto study = bindings::plan_study(parameters, ranks, node_size);
   const std::vector<workload::Phase> phases = study->phases();
   nb::list result;
@@ -84,8 +83,8 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
                  const nb::dict& pieces, double effort) {
   const contention::Network network(platform);
   const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
-  const contention::Program program =
-      driver::turn_program(*study, bindings::counts_from(pieces), static_cast<std::int64_t>(effort * many_messages));
+  const contention::Program program = driver::turn_program(
+      *study, bindings::counts_from(pieces), static_cast<std::int64_t>(effort * many_messages));
   const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
                                       std::move(latency_factors));
   contention::Execution execution;

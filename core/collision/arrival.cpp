@@ -1,5 +1,5 @@
-// Arrival at an interaction point: count and measure the beams, enter the collision's frame, cut the
-// beams into slices.
+// Arrival at an interaction point: count and measure the beams, enter the collision's frame, cut
+// the beams into slices.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -51,8 +51,8 @@ void Turn::arrive(int ip, Listener& listener) {
   if (ip == 0 && description_.tracked > 0)
     for (int b = 0; b < 2; ++b) record_tracked(b, listener);
   // A beam that has lost its last particle meets nobody.
-  point.collides = point.description.model != Model::none && bunches_[0].alive > 0 &&
-                   bunches_[1].alive > 0;
+  point.collides =
+      point.description.model != Model::none && bunches_[0].alive > 0 && bunches_[1].alive > 0;
   point.result = {};
   point.beams = {};
   measure_and_enter(ip, listener);
@@ -165,8 +165,8 @@ void Turn::cut_and_sort(int ip, Listener& listener) {
     beam.strong = bunch.constants.strong;
     beam.macroparticles = static_cast<double>(bunch.constants.macroparticles);
     beam.per_macroparticle = bunch.constants.per_macroparticle();
-    beam.kick_scale = kick_scale(bunch.constants, bunches_[1 - b].constants,
-                                 point.description.angle.cos_phi);
+    beam.kick_scale =
+        kick_scale(bunch.constants, bunches_[1 - b].constants, point.description.angle.cos_phi);
     if (!groups_.holds(b)) continue;
     const double here = held_particles(b);
     beam.even_share = here / slices;

@@ -1,11 +1,10 @@
 // The simulation as Python sees it: step, record, particles without a copy.
-#include "collision/simulation.hpp"
-
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/arrays.hpp"
+#include "collision/simulation.hpp"
 
 namespace nb = nanobind;
 
@@ -62,9 +61,9 @@ void replace_particles(Simulation& simulation, int beam, const Ids& id, const Co
       throw std::invalid_argument("the particles' coordinates differ in length");
   // A view has no form for reading alone; the simulation only reads these.
   const auto values = [](const Column& column) { return const_cast<double*>(column.data()); };
-  simulation.bunch(index_of(beam)).replace_particles(
-      {values(x), values(px), values(y), values(py), values(z), values(delta),
-                       const_cast<std::uint32_t*>(id.data()), static_cast<std::int64_t>(n)});
+  simulation.bunch(index_of(beam))
+      .replace_particles({values(x), values(px), values(y), values(py), values(z), values(delta),
+                          const_cast<std::uint32_t*>(id.data()), static_cast<std::int64_t>(n)});
 }
 
 nb::dict slices_of(const Simulation& simulation, int ip) {
@@ -142,7 +141,9 @@ void bind(nb::module_& m) {
            "Views of this rank's living particles, in any order; valid until the next step.")
       .def(
           "macroparticles",
-          [](const Simulation& s, int beam) { return s.bunch(index_of(beam)).constants.macroparticles; },
+          [](const Simulation& s, int beam) {
+            return s.bunch(index_of(beam)).constants.macroparticles;
+          },
           nb::arg("beam"), "At the start, of the whole beam.")
       .def(
           "first_id",

@@ -73,8 +73,8 @@ nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, co
   const field::Mesh mesh = mesh_of(box, nx, ny);
   const auto rule = weighting_of(weighting);
   std::vector<double> nodes(mesh.nodes() * values_per_node(rule, 1));
-  prepare_nodes(rule, 1, potential.data(), potential.data(), mesh, 1.0, nodes.data(),
-                           nullptr, 0, nx);
+  prepare_nodes(rule, 1, potential.data(), potential.data(), mesh, 1.0, nodes.data(), nullptr, 0,
+                nx);
   StandingParticles particles(x, y);
   const KickSource kick{.frame = field::WindowFrame(mesh, {}),
                         .planes = 1,

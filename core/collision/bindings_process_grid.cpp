@@ -20,28 +20,26 @@ namespace {
 
 Layout layout_named(const std::string& name) {
   return bindings::named<Layout>("layout", name,
-                       {{"random", Layout::random},
-                        {"row-first", Layout::row_first},
-                        {"column-first", Layout::column_first}});
+                                 {{"random", Layout::random},
+                                  {"row-first", Layout::row_first},
+                                  {"column-first", Layout::column_first}});
 }
 
 using Shapes = std::array<std::array<int, 2>, 2>;
 
 std::array<Shape, 2> shapes_of(const Shapes& shapes) {
-  return {Shape{shapes[0][0], shapes[0][1]},
-          Shape{shapes[1][0], shapes[1][1]}};
+  return {Shape{shapes[0][0], shapes[0][1]}, Shape{shapes[1][0], shapes[1][1]}};
 }
 
 nb::list places_laid_out(const std::string& layout, const Shapes& shapes, std::uint64_t seed) {
   nb::list result;
-  for (const Place& place :
-       lay_out(layout_named(layout), shapes_of(shapes), seed))
+  for (const Place& place : lay_out(layout_named(layout), shapes_of(shapes), seed))
     result.append(nb::make_tuple(place.beam + 1, place.column, place.row));
   return result;
 }
 
 nb::dict ranks_of_grid(const Shapes& shapes, const std::vector<std::array<int, 3>>& places,
-                      const std::vector<int>& nodes) {
+                       const std::vector<int>& nodes) {
   std::vector<Place> zero_based;
   zero_based.reserve(places.size());
   for (const auto& [beam, column, row] : places) zero_based.push_back({beam - 1, column, row});
@@ -77,8 +75,7 @@ void bind_process_grid(nb::module_& m) {
       nb::arg("ranks"), nb::arg("slices"), "[Prow, Pcol] for so many ranks of a beam and slices.");
   m.def("ranks_of_beams", &ranks_of_beams, nb::arg("ranks"), "Ranks of each beam.");
   m.def(
-      "process_grid", &ranks_of_grid, nb::arg("shapes"), nb::arg("places"),
-      nb::arg("nodes"),
+      "process_grid", &ranks_of_grid, nb::arg("shapes"), nb::arg("places"), nb::arg("nodes"),
       "Checks the places (beam, column, row) of all ranks; the ranks of each beam, and of each of "
       "its columns and rows.");
 }

@@ -27,8 +27,7 @@ void read_mesh(const workload::Parameters& parameters, const std::string& at,
       parameters.fail(at + "grid", "give 8 to 8192 nodes each way");
   point.nx = static_cast<int>(grid[0]);
   point.ny = static_cast<int>(grid[1]);
-  point.weighting =
-      static_cast<Weighting>(parameters.choice(at + "weighting", {"cic", "tsc"}));
+  point.weighting = static_cast<Weighting>(parameters.choice(at + "weighting", {"cic", "tsc"}));
   point.fixed_mesh = parameters.choice(at + "mesh", {"follow", "fixed"}) == 1;
   point.mesh_extent = parameters.positive(at + "mesh_extent");
   const auto half_width = parameters.numbers(at + "mesh_half_width", 2);

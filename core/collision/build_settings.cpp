@@ -29,7 +29,8 @@ bool flag_or(const workload::Parameters& parameters, const std::string& key, boo
   return parameters.has(key) ? parameters.integer(key) != 0 : fallback;
 }
 
-Schedule schedule_or(const workload::Parameters& parameters, const std::string& key, Schedule fallback) {
+Schedule schedule_or(const workload::Parameters& parameters, const std::string& key,
+                     Schedule fallback) {
   return static_cast<Schedule>(
       choice_or(parameters, key, {"ring", "pairwise"}, static_cast<std::size_t>(fallback)));
 }
@@ -73,7 +74,8 @@ PhaseSetting phase_setting(const workload::Parameters& parameters, const std::st
   return setting;
 }
 
-Transpose transpose_or(const workload::Parameters& parameters, const std::string& key, Transpose fallback) {
+Transpose transpose_or(const workload::Parameters& parameters, const std::string& key,
+                       Transpose fallback) {
   return static_cast<Transpose>(choice_or(parameters, key,
                                           {"pairwise", "ring", "bruck", "alltoallw"},
                                           static_cast<std::size_t>(fallback)));
@@ -139,11 +141,9 @@ std::vector<Place> places_from(const workload::Parameters& parameters, const std
 void read_places(const workload::Parameters& parameters, Settings& settings) {
   if (parameters.has(prefix + "process_grid"))
     settings.shapes = read_shapes(parameters, prefix + "process_grid");
-  settings.layout = static_cast<Layout>(
-      choice_or(parameters, prefix + "layout", layouts,
-                static_cast<std::size_t>(Layout::column_first)));
-  if (settings.layout == Layout::file)
-    settings.places = places_from(parameters, prefix + "places");
+  settings.layout = static_cast<Layout>(choice_or(parameters, prefix + "layout", layouts,
+                                                  static_cast<std::size_t>(Layout::column_first)));
+  if (settings.layout == Layout::file) settings.places = places_from(parameters, prefix + "places");
 }
 
 }  // namespace
@@ -160,16 +160,15 @@ Settings build_settings(const workload::Parameters& parameters) {
 
 std::string layout_word(Layout layout) { return layouts[static_cast<std::size_t>(layout)]; }
 
-ProcessGrid build_process_grid(const Settings& settings, int ranks, int slices,
-                                          std::uint64_t seed, std::vector<int> nodes) {
+ProcessGrid build_process_grid(const Settings& settings, int ranks, int slices, std::uint64_t seed,
+                               std::vector<int> nodes) {
   std::array<Shape, 2> shapes = settings.shapes;
   const bool chosen = shapes[0].ranks() == 0;
   if (chosen) {
     const auto of_beams = ranks_of_beams(ranks);
     for (int b = 0; b < 2; ++b) shapes[b] = default_shape(of_beams[b], slices);
   }
-  if (ranks == 1)
-    return {{Shape{1, 1}, Shape{1, 1}}, {Place{}}, nodes};
+  if (ranks == 1) return {{Shape{1, 1}, Shape{1, 1}}, {Place{}}, nodes};
   if (shapes[0].ranks() + shapes[1].ranks() != ranks)
     throw std::invalid_argument("communication.process_grid = " + std::to_string(shapes[0].prow) +
                                 "x" + std::to_string(shapes[0].pcol) + " and " +
@@ -177,11 +176,10 @@ ProcessGrid build_process_grid(const Settings& settings, int ranks, int slices,
                                 std::to_string(shapes[1].pcol) + " needs " +
                                 std::to_string(shapes[0].ranks() + shapes[1].ranks()) +
                                 " ranks, not " + std::to_string(ranks));
-  return {shapes,
-          settings.layout == Layout::file
-              ? settings.places
-              : lay_out(settings.layout, shapes, seed),
-          std::move(nodes)};
+  return {
+      shapes,
+      settings.layout == Layout::file ? settings.places : lay_out(settings.layout, shapes, seed),
+      std::move(nodes)};
 }
 
 }  // namespace phasewise::collision

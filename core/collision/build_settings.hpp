@@ -19,7 +19,7 @@ std::string layout_word(Layout layout);
 
 // The grid for a collision of so many slices; std::invalid_argument where the study's grid or
 // places do not match the ranks.
-ProcessGrid build_process_grid(const Settings& settings, int ranks,
-                                          int slices, std::uint64_t seed, std::vector<int> nodes);
+ProcessGrid build_process_grid(const Settings& settings, int ranks, int slices, std::uint64_t seed,
+                               std::vector<int> nodes);
 
 }  // namespace phasewise::collision

@@ -101,8 +101,7 @@ void ColumnSolver::to_columns(const TransposeExchange& exchange, int rows_in_all
   if (packs) copy_columns(exchange, rows_in_all, columns_.data(), in, false);
 }
 
-void ColumnSolver::to_rows(const TransposeExchange& exchange, int rows_in_all,
-                           Listener& listener) {
+void ColumnSolver::to_rows(const TransposeExchange& exchange, int rows_in_all, Listener& listener) {
   Complex *out = out_.data(), *in = in_.data();
   const bool packs = real() && !exchange.by_library();
   if (packs) copy_columns(exchange, rows_in_all, columns_.data(), out, true);
@@ -148,8 +147,7 @@ ColumnSolver::GreenPointer ColumnSolver::green(double hx, double hy, int shift_x
   GreenPointer green = solver_->find_green(hx, hy, shift_x, shift_y, begin, columns);
   if (green) return green;
   green = make_green(hx, hy, shift_x, shift_y, listener);
-  return real() ? green
-                : solver_->keep_green(hx, hy, shift_x, shift_y, begin, columns, nullptr);
+  return real() ? green : solver_->keep_green(hx, hy, shift_x, shift_y, begin, columns, nullptr);
 }
 
 ColumnSolver::GreenPointer ColumnSolver::make_green(double hx, double hy, int shift_x, int shift_y,
@@ -216,26 +214,26 @@ void ColumnSolver::solve(std::span<const Grid> grids, int padding,
     });
   };
   listener.kernel(grid_.row_card(), row_share / grid_.nx(), [&] {
-               each_row([&](const Grid& grid, Complex* line, std::int64_t at, double* scratch) {
-                 solver_->forward_rows(grid.charge + at, 1, line, scratch);
-               });
-             });
+    each_row([&](const Grid& grid, Complex* line, std::int64_t at, double* scratch) {
+      solver_->forward_rows(grid.charge + at, 1, line, scratch);
+    });
+  });
   progress();
   to_columns(plan_.solve(in_all), grid_.nx(), listener);
   listener.kernel(grid_.column_card(), column_share / grid_.columns(), [&] {
-               parallel::for_tasks(items * columns, threads_, [&](int i, int) {
-                 const int column = i % columns;
-                 solver_->convolve(columns_.data() + i * column_stride, 1,
-                                  grids[i / columns].green->values.data() + column * column_stride);
-               });
-             });
+    parallel::for_tasks(items * columns, threads_, [&](int i, int) {
+      const int column = i % columns;
+      solver_->convolve(columns_.data() + i * column_stride, 1,
+                        grids[i / columns].green->values.data() + column * column_stride);
+    });
+  });
   progress();
   to_rows(plan_.solve(in_all), grid_.nx(), listener);
   listener.kernel(grid_.row_card(), row_share / grid_.nx(), [&] {
-               each_row([&](const Grid& grid, Complex* line, std::int64_t at, double* scratch) {
-                 solver_->backward_rows(line, 1, grid.potential + at, scratch);
-               });
-             });
+    each_row([&](const Grid& grid, Complex* line, std::int64_t at, double* scratch) {
+      solver_->backward_rows(line, 1, grid.potential + at, scratch);
+    });
+  });
   progress();
 }
 

@@ -6,8 +6,8 @@
 
 #include "collision/build_settings.hpp"
 #include "collision/teams.hpp"
-#include "workload/pieces.hpp"
 #include "parallel/loops.hpp"
+#include "workload/pieces.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -37,7 +37,7 @@ Simulation::Simulation(const workload::Parameters& parameters,
               .own())),
       pieces_(workload::sampled_pieces(pieces_of(description_), session().sample)),
       state_(description_, grids_, session().world.rank(), contents_of(session()),
-                 session().threads),
+             session().threads),
       live_(session()) {}
 
 // Everything that the ranks do together comes before what takes memory: where that runs out on one

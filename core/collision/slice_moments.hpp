@@ -40,8 +40,8 @@ class SliceMoments {
   std::vector<GaussianSlice> of(const std::array<CollidingBeam, 2>& beams,
                                 const std::vector<Which>& which, Listener& listener) const;
   // All `slices` of a beam.
-  std::vector<GaussianSlice> of_all(const std::array<CollidingBeam, 2>& beams, int beam,
-                                    int slices, Listener& listener) const;
+  std::vector<GaussianSlice> of_all(const std::array<CollidingBeam, 2>& beams, int beam, int slices,
+                                    Listener& listener) const;
 
  private:
   int threads_;

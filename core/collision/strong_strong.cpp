@@ -36,8 +36,8 @@ CollisionShape collision_shape(const InteractionPoint& ip) {
 }
 
 StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
-                           const ProcessGrid& grid, const Settings& settings, int rank,
-                           int threads, Contents contents)
+                           const ProcessGrid& grid, const Settings& settings, int rank, int threads,
+                           Contents contents)
     : ip_(ip),
       groups_(groups),
       settings_(settings),
@@ -143,7 +143,8 @@ int StrongStrong::parts_of_slices(const Step* now, const Step* next) const {
 
 double StrongStrong::particles_in(const Step* now, const Step* next) const {
   double particles = 0.0;
-  for (const Task& task : tasks(now, next, 1)) particles += (*beams_)[task.beam].in_slice(task.slice);
+  for (const Task& task : tasks(now, next, 1))
+    particles += (*beams_)[task.beam].in_slice(task.slice);
   return particles;
 }
 
@@ -241,7 +242,7 @@ void StrongStrong::sum_parts(const Step& next, int parts) {
 }
 
 std::vector<comm::Work> StrongStrong::reduce_charges(const Step& step,
-                                                    const std::vector<int>& pairs) {
+                                                     const std::vector<int>& pairs) {
   std::vector<comm::Work> work;
   const int own = plan_.own_beam();
   const comm::ItemBuffer charge{!real() ? nullptr : charge_[own].data(), plane_size()};
@@ -251,7 +252,7 @@ std::vector<comm::Work> StrongStrong::reduce_charges(const Step& step,
 }
 
 std::vector<comm::Work> StrongStrong::share_potentials(const Step& step,
-                                                      const std::vector<int>& pairs) {
+                                                       const std::vector<int>& pairs) {
   CollisionPlan::Broadcast exchanges = plan_.broadcast(step, pairs);
   const int own = plan_.own_beam();
   const comm::ItemBuffer ours{!real() ? nullptr : outgoing_.data(), plane_size()};
@@ -301,8 +302,7 @@ void StrongStrong::solve(const Step& step, const std::vector<int>& pairs, Listen
   };
   const std::size_t count = grids.size();
   const std::size_t in_all = columns_.alone() ? count : plan_.grids_to_solve(step, pairs);
-  const std::size_t together =
-      settings_.aggregate_solve || columns_.alone() ? in_all : ip_.planes;
+  const std::size_t together = settings_.aggregate_solve || columns_.alone() ? in_all : ip_.planes;
   for (std::size_t i = 0; i < in_all; i += together) {
     const std::size_t end = std::min(i + together, in_all), real = std::min(end, count);
     const std::size_t first = std::min(i, real);

@@ -45,8 +45,8 @@ class StrongStrong {
   std::int64_t greens_made() const { return columns_.greens_made(); }
 
   // Field of a line of charges given by block after block of particles in the collision frame;
-  // collective over `group`, the ranks of the beam. `blocks` calls its argument with each block; particles with x = NaN
-  // are left out.
+  // collective over `group`, the ranks of the beam. `blocks` calls its argument with each block;
+  // particles with x = NaN are left out.
   template <class Blocks>
   SliceField field_of(const std::array<CollidingBeam, 2>& beams, int beam, int slice,
                       const comm::Communicator& group, Blocks&& blocks);
@@ -110,7 +110,7 @@ class StrongStrong {
   Values outgoing_;                   // potentials on their way to the other beam: as potential_
   std::array<Values, 2> effective_;   // of each beam: charge between its planes, for the luminosity
   std::array<std::vector<double*>, 2> rho_;  // by pair: the charges whose overlap is summed
-  Values overlap_;                    // that of the other beam's ranks: [pair][nodes]
+  Values overlap_;                           // that of the other beam's ranks: [pair][nodes]
   numerics::OrderFreeGrid overlap_grid_;
   std::vector<double> overlap_sums_;  // [slice of beam 1][slice of beam 2][high, low]
 };

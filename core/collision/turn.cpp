@@ -56,8 +56,7 @@ Turn::Turn(const Description& description, const std::vector<ProcessGrid>& grids
     if (about.model == Model::strong_strong)
       point.strong_strong = make_strong_strong(ip, *settings_);
     else if (about.model != Model::none)
-      point.gaussian =
-          std::make_unique<GaussianCollision>(about, groups_, threads, contents);
+      point.gaussian = std::make_unique<GaussianCollision>(about, groups_, threads, contents);
   }
   for (int b = 0; b < 2; ++b) {
     beam::Bunch& bunch = bunches_[b];

@@ -23,8 +23,7 @@ namespace phasewise::collision {
 
 namespace pieces {
 inline constexpr std::string_view arrival = "arrival", slices = "slices", green = "green",
-                                  step = "step", gaussian = "gaussian",
-                                  departure = "departure";
+                                  step = "step", gaussian = "gaussian", departure = "departure";
 }
 
 // The turn in pieces. Without `as_needed` Green functions the steps make theirs.

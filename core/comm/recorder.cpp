@@ -128,7 +128,8 @@ std::string Recorder::to_json(const RankFacts& facts) const {
   for (std::size_t i = 0; i < names_.size(); ++i) text += (i > 0 ? ", \"" : "\"") + names_[i] + '"';
   text += "], \"pieces\": {";
   for (std::size_t i = 0; i < facts.pieces.size(); ++i)
-    text += (i > 0 ? ", \"" : "\"") + facts.pieces[i].first + "\": " + number(facts.pieces[i].second);
+    text +=
+        (i > 0 ? ", \"" : "\"") + facts.pieces[i].first + "\": " + number(facts.pieces[i].second);
   text += "}, \"phases\": {";
   for (std::size_t i = 0; i < names_.size(); ++i)
     text += (i > 0 ? ", \"" : "\"") + names_[i] + "\": " + phase_json(records_[i]);

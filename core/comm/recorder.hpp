@@ -72,8 +72,8 @@ struct RankFacts {
   std::vector<Coordinate> place;  // in the workload's process grid
   // How often data-dependent pieces of a turn came, by name.
   std::vector<std::pair<std::string, double>> pieces{};
-  double seconds = 0.0;           // of the turns
-  double clock_offset = 0.0;      // s, to be added to this rank's times to get rank 0's
+  double seconds = 0.0;       // of the turns
+  double clock_offset = 0.0;  // s, to be added to this rank's times to get rank 0's
 };
 
 class Recorder {

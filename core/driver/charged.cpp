@@ -62,9 +62,9 @@ class Charged : public workload::Listener {
   Kernel& find(const KernelCard& card) {
     for (Kernel& kernel : kernels_)
       if (kernel.work.part == part_ && kernel.work.name == card.name) return kernel;
-    return kernels_.emplace_back(Kernel{
-        {.name = std::string(card.name), .part = part_, .vectorised = card.vectorised},
-        std::vector<PieceWork>(pieces_)});
+    return kernels_.emplace_back(
+        Kernel{{.name = std::string(card.name), .part = part_, .vectorised = card.vectorised},
+               std::vector<PieceWork>(pieces_)});
   }
   std::size_t pieces_, piece_ = 0;
   int part_ = 0;
@@ -86,7 +86,8 @@ KernelWork mean_work(const Kernel& kernel, int ranks) {
 
 }  // namespace
 
-std::vector<KernelWork> planned_work(const workload::Workload& study, const workload::PieceCounts& counts) {
+std::vector<KernelWork> planned_work(const workload::Workload& study,
+                                     const workload::PieceCounts& counts) {
   const std::vector<workload::Piece> pieces = study.pieces();
   Charged charged(pieces.size());
   for (int rank = 0; rank < study.ranks(); ++rank) {
@@ -99,8 +100,7 @@ std::vector<KernelWork> planned_work(const workload::Workload& study, const work
     charged.end_rank();
   }
   std::vector<KernelWork> result;
-  for (const Kernel& kernel : charged.kernels())
-    result.push_back(mean_work(kernel, study.ranks()));
+  for (const Kernel& kernel : charged.kernels()) result.push_back(mean_work(kernel, study.ranks()));
   std::stable_sort(result.begin(), result.end(),
                    [](const KernelWork& a, const KernelWork& b) { return a.part < b.part; });
   return result;

@@ -15,11 +15,13 @@ struct KernelWork {
   int part;  // from 0
   bool vectorised;
   double items = 0.0, flops = 0.0, bytes = 0.0;
-  // Work of the rank that has most, piece by piece, over that of the mean: 1 where all have as much.
+  // Work of the rank that has most, piece by piece, over that of the mean: 1 where all have as
+  // much.
   double load = 1.0;
 };
 
 // In the order in which a turn meets them.
-std::vector<KernelWork> planned_work(const workload::Workload& study, const workload::PieceCounts& counts);
+std::vector<KernelWork> planned_work(const workload::Workload& study,
+                                     const workload::PieceCounts& counts);
 
 }  // namespace phasewise::driver

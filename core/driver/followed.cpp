@@ -78,8 +78,7 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange, std::int64
   const std::vector<int>& ranks = exchange.team->ranks;
   if (exchange.by_library()) {
     const int p = static_cast<int>(ranks.size());
-    const auto rounds =
-        contention::all_at_once(p, exchange.team->me, asked / std::max(1, p - 1));
+    const auto rounds = contention::all_at_once(p, exchange.team->me, asked / std::max(1, p - 1));
     for (int item = 0; item < repeated(exchange.items); ++item)
       add_collective(exchange.phase, Channel::transpose, ranks, rounds,
                      weight_ * share_of(item, exchange.items));
@@ -149,8 +148,7 @@ void Followed::add_library(const Exchange& exchange, double weight) {
                  weight);
 }
 
-void Followed::add_collective(std::string_view name, Channel channel,
-                              const std::vector<int>& ranks,
+void Followed::add_collective(std::string_view name, Channel channel, const std::vector<int>& ranks,
                               const contention::CollectiveRounds& rounds, double weight) {
   for (const contention::CollectiveRound& from : rounds) {
     contention::Round round = make_round(name, channel, weight);

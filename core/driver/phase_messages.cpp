@@ -72,8 +72,8 @@ std::vector<std::array<int, 2>> active_in_rounds(const workload::Workload& study
   return active;
 }
 
-PhaseMessages messages_of(const workload::Workload& study, int node_size, Programs& programs, int rank,
-                          int phase) {
+PhaseMessages messages_of(const workload::Workload& study, int node_size, Programs& programs,
+                          int rank, int phase) {
   PhaseMessages result;
   result.name = programs.names()[phase];
   result.rank = rank;

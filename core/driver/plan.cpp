@@ -127,8 +127,7 @@ std::vector<std::vector<Piece>> groups_of(const std::vector<Piece>& pieces) {
 std::vector<PlannedPhase> plan_turn(const Workload& study, int rank) {
   if (rank >= study.ranks())
     throw std::invalid_argument("rank " + std::to_string(rank) + " is not among " +
-                                std::to_string(study.ranks()) +
-                                " ranks, which are counted from 0");
+                                std::to_string(study.ranks()) + " ranks, which are counted from 0");
   const int first = std::max(rank, 0), last = rank < 0 ? study.ranks() : rank + 1;
   std::vector<PlannedPhase> found;
   for (const std::vector<Piece>& group : groups_of(study.pieces())) {
@@ -185,8 +184,8 @@ PlannedTraffic planned_traffic(const Workload& study) {
 
 namespace {
 
-// Totals of messages, and the smallest and largest number of items that each kernel has in a piece of
-// the turn's first series.
+// Totals of messages, and the smallest and largest number of items that each kernel has in a piece
+// of the turn's first series.
 class SeriesTotals : public Totals {
  public:
   using Totals::Totals;
@@ -248,8 +247,8 @@ std::map<std::string, double> sampling_scales(const Workload& study, int rank, i
   // A kernel with as many items in every piece goes with their number, another one with their size.
   const Extent whole = extent_of_series(every_turn), part = extent_of_series(sampled);
   for (const auto& [name, items] : all.kernels)
-    scales.emplace(name, items.least == items.greatest ? whole.count / part.count
-                                                       : whole.size / part.size);
+    scales.emplace(
+        name, items.least == items.greatest ? whole.count / part.count : whole.size / part.size);
   return scales;
 }
 

@@ -34,8 +34,8 @@ struct PlannedTraffic {
 PlannedTraffic planned_traffic(const workload::Workload& study);
 
 // For each phase, bytes of a whole turn over those of a turn with so many pieces of each series, as
-// this rank sends them; for each kernel that sends nothing, what its time in all pieces is over that
-// in the sampled ones.
+// this rank sends them; for each kernel that sends nothing, what its time in all pieces is over
+// that in the sampled ones.
 std::map<std::string, double> sampling_scales(const workload::Workload& study, int rank,
                                               int sample);
 

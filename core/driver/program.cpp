@@ -34,8 +34,8 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
   return program.take();
 }
 
-contention::Program turn_program(const workload::Workload& study, const workload::PieceCounts& counts,
-                                 std::int64_t max_messages) {
+contention::Program turn_program(const workload::Workload& study,
+                                 const workload::PieceCounts& counts, std::int64_t max_messages) {
   ProgramOptions options{counts, 0};
   contention::Program program;
   const auto too_many = [&] {

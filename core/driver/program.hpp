@@ -25,7 +25,7 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
 
 // All ranks, their messages matched; as many pieces as keep the messages below `max_messages`,
 // three of each series at least.
-contention::Program turn_program(const workload::Workload& study, const workload::PieceCounts& counts,
-                                 std::int64_t max_messages);
+contention::Program turn_program(const workload::Workload& study,
+                                 const workload::PieceCounts& counts, std::int64_t max_messages);
 
 }  // namespace phasewise::driver

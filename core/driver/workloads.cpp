@@ -6,8 +6,8 @@
 
 #include <nanobind/nanobind.h>
 
-#define DECLARE(name) \
-  namespace phasewise::name { \
+#define DECLARE(name)                   \
+  namespace phasewise::name {           \
   void bind(nanobind::module_& module); \
   }
 PHASEWISE_WORKLOADS(DECLARE)
@@ -19,19 +19,18 @@ void bind_workloads(nanobind::module_& module) {
 
 #else
 
-#include "driver/workloads.hpp"
-
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "driver/workloads.hpp"
 #include "workload/entry.hpp"
 
-#define DECLARE(name) \
-  namespace phasewise::name { \
+#define DECLARE(name)                                                                     \
+  namespace phasewise::name {                                                             \
   std::unique_ptr<workload::Workload> plan(const workload::Parameters&, workload::Nodes); \
-  std::unique_ptr<workload::Run> start(const workload::Parameters&, \
-                                       std::unique_ptr<workload::Session>); \
+  std::unique_ptr<workload::Run> start(const workload::Parameters&,                       \
+                                       std::unique_ptr<workload::Session>);               \
   }
 PHASEWISE_WORKLOADS(DECLARE)
 

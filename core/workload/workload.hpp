@@ -1,5 +1,5 @@
-// The interface of a workload without MPI: its phases, the pieces of a turn, and how a rank's turn is
-// told. The plan, the models and the simulated machines know a workload by this alone.
+// The interface of a workload without MPI: its phases, the pieces of a turn, and how a rank's turn
+// is told. The plan, the models and the simulated machines know a workload by this alone.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ struct Piece {
   std::string_view name;
   Kind kind = Kind::once;
   std::string_view per = "turn";  // what a data-dependent piece comes with: a new mesh, …
-  int part = 0;                   // the part of the turn it belongs to, such as an interaction point
-  int index = 0;                  // of its series
+  int part = 0;   // the part of the turn it belongs to, such as an interaction point
+  int index = 0;  // of its series
   // Of a series: pieces of the same size count as alike, and between sizes time is interpolated.
   double size = 1.0;
   // How often a data-dependent piece comes in a turn, where nothing else is known.
