@@ -84,11 +84,11 @@ void transpose(std::vector<Part>& rows, std::int64_t row_stride, std::vector<Par
 std::vector<field::PoissonSolver::GreenPointer> green_by_parts(field::PoissonSolver& solver,
                                                                double hx, double hy, int shift_x,
                                                                int shift_y, int parts) {
-  std::vector<Part> rows = divide(solver.doubled_rows(), parts, solver.row_stride());
-  std::vector<Part> columns = divide(solver.columns(), parts, solver.column_stride());
+  std::vector<Part> rows = divide(solver.grid().mx(), parts, solver.grid().row_stride());
+  std::vector<Part> columns = divide(solver.grid().columns(), parts, solver.grid().column_stride());
   for (Part& part : rows)
     solver.green_rows(hx, hy, shift_x, shift_y, part.begin, part.count, part.values.data(), 1);
-  transpose(rows, solver.row_stride(), columns, solver.column_stride(), true);
+  transpose(rows, solver.grid().row_stride(), columns, solver.grid().column_stride(), true);
   std::vector<field::PoissonSolver::GreenPointer> all;
   for (Part& part : columns) {
     solver.green_columns(part.values.data(), part.count);
@@ -104,16 +104,16 @@ Array solve_by_parts(const Grid& charge, double hx, double hy, int shift_x, int 
   const int nx = static_cast<int>(charge.shape(0)), ny = static_cast<int>(charge.shape(1));
   field::PoissonSolver solver(nx, ny);
   const auto green = green_by_parts(solver, hx, hy, shift_x, shift_y, parts);
-  std::vector<Part> rows = divide(nx, parts, solver.row_stride());
-  std::vector<Part> columns = divide(solver.columns(), parts, solver.column_stride());
+  std::vector<Part> rows = divide(nx, parts, solver.grid().row_stride());
+  std::vector<Part> columns = divide(solver.grid().columns(), parts, solver.grid().column_stride());
   parallel::Buffer<double> line = solver.make_line();
   for (Part& part : rows)
     solver.forward_rows(charge.data() + static_cast<std::int64_t>(part.begin) * ny, part.count,
                         part.values.data(), line.data());
-  transpose(rows, solver.row_stride(), columns, solver.column_stride(), true);
+  transpose(rows, solver.grid().row_stride(), columns, solver.grid().column_stride(), true);
   for (int p = 0; p < parts; ++p)
     solver.convolve(columns[p].values.data(), columns[p].count, green[p]->values.data());
-  transpose(rows, solver.row_stride(), columns, solver.column_stride(), false);
+  transpose(rows, solver.grid().row_stride(), columns, solver.grid().column_stride(), false);
   std::vector<double> potential(charge.size());
   for (Part& part : rows)
     solver.backward_rows(part.values.data(), part.count,
