@@ -8,7 +8,7 @@
 // operations, so that the results have the same bits however they are divided.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 
 #include "field/doubled_grid.hpp"
 #include "field/green_cache.hpp"
@@ -38,19 +38,6 @@ class PoissonSolver {
   PoissonSolver(int nx, int ny);
 
   const DoubledGrid& grid() const { return grid_; }
-  int rows() const { return grid_.nx(); }
-  int doubled_rows() const { return grid_.mx(); }
-  int columns() const { return grid_.columns(); }
-  std::int64_t row_stride() const { return grid_.row_stride(); }
-  std::int64_t column_stride() const { return grid_.column_stride(); }
-  double flops_per_solve() const { return grid_.solve_card().flops; }
-  double bytes_per_solve() const { return grid_.solve_card().bytes; }
-  double row_flops() const { return 2.0 * grid_.row_card().flops; }
-  double row_bytes() const { return 2.0 * grid_.row_card().bytes; }
-  double column_flops() const { return grid_.column_card().flops; }
-  double column_bytes() const { return grid_.column_card().bytes; }
-  double flops_per_green(int parts = 1) const { return grid_.green_card(parts).flops; }
-  double bytes_per_green(int parts = 1) const { return grid_.green_card(parts).bytes; }
 
   // Memory of one solve at a time; each thread has its own.
   struct Scratch {
