@@ -53,7 +53,7 @@ def kernel_seconds(case: Case) -> dict[str, float]:
 
 
 def kernel_work(case: Case) -> list[dict[str, Any]]:
-    """`_core.work` of the case: name, part (from 1: the interaction point), items, flops, bytes and load of each kernel."""
+    """`_core.work` of the case: name, part of a turn (from 1), items, flops, bytes, load."""
     check_process_grid(case.study, case.ranks)
     core = cast(_Core, load_core())
     with refusals():

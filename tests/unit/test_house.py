@@ -125,16 +125,45 @@ def test_every_folder_of_the_core_stands_in_the_architecture_page(
     assert folders - set(core_folders(repository)) == set()
 
 
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z]+)/', re.MULTILINE)
+
+
+def included(repository: Path, code: list[Path]) -> list[tuple[str, Path, str]]:
+    """The folder of a file, the file, and a folder that it includes from.
+
+    A workload's bindings stand in its folder, and count as those of all others.
+    """
+    return [
+        ("bindings" if path.name.startswith("bindings") else folder, path, used)
+        for folder, path in core_sources(repository, code)
+        for used in INCLUDE.findall(path.read_text())
+    ]
+
+
 def test_a_folder_of_the_core_includes_only_itself_and_those_above_it(
     repository: Path, code: list[Path]
 ) -> None:
     order = core_folders(repository)
-    include = re.compile(r'^\s*#\s*include\s*"([a-z]+)/', re.MULTILINE)
     wrong = [
         f"{path} includes {used}/"
-        for folder, path in core_sources(repository, code)
-        for used in include.findall(path.read_text())
+        for folder, path, used in included(repository, code)
         if order.index(used) > order.index(folder)
+    ]
+    assert wrong == []
+
+
+def test_workloads_are_siblings_that_only_their_own_folders_and_the_gpu_include(
+    repository: Path, code: list[Path]
+) -> None:
+    listed = (repository / "core/driver/workloads.cpp").read_text()
+    line = re.search(r"#define PHASEWISE_WORKLOADS\(line\)(.*)", listed)
+    assert line is not None
+    workloads = set(re.findall(r"line\((\w+)\)", line[1]))
+    assert "collision" in workloads
+    wrong = [
+        f"{path} includes {used}/"
+        for folder, path, used in included(repository, code)
+        if used in workloads and used not in path.parts and folder != "gpu"
     ]
     assert wrong == []
 
