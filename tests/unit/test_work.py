@@ -1,4 +1,4 @@
-"""The work of a turn, counted without running it, is what the kernels of a real turn book."""
+"""The work of a turn, counted without running it and booked by a run, is what its formulas say."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from tests.unit.study_tables import tables
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
 
+PARTICLES, SLICES, GRID = 403, 3, (32, 24)
+
 VARIANTS = [
     [],
     ['ip.1.interpolation="none"', 'ip.1.weighting="tsc"'],
@@ -20,58 +22,89 @@ VARIANTS = [
     ['ip.1.model="soft-gaussian"', "records.moments_order=4"],
     ['ip.1.slicing="equal-width"', "ip.1.slices=1"],
 ]
-WORK = ("items", "flops", "bytes")
+NEW_MESH = {"green": 1.0}
+"""In a first turn."""
 
 
 def study(*changes: str, **keys: Any) -> Study:
-    given = tables(ip__1__grid=[32, 24], ip__1__slices=3, beam__1__macroparticles=403, **keys)
+    given = tables(
+        ip__1__grid=list(GRID), ip__1__slices=SLICES, beam__1__macroparticles=PARTICLES, **keys
+    )
     given["ip"]["1"]["half_crossing_angle"] = 0.0  # windows coincide, as the count assumes
     for change in changes:
         apply_override(given, change)
     return Study.from_dict(given)
 
 
-def counted(study: Study, ranks: int) -> dict[str, list[float]]:
-    """Items, flops and bytes of each kernel in a first turn."""
-    total: dict[str, list[float]] = {}
-    for kernel in core.work(study.parameters(), ranks, {"green": 1.0}):
-        known = total.setdefault(kernel["name"], [0.0, 0.0, 0.0])
-        own = [kernel[key] for key in WORK]
-        total[kernel["name"]] = [a + b for a, b in zip(known, own, strict=True)]
+def expected_items(changes: list[str], ranks: int = 1) -> dict[str, float]:
+    """Items of each kernel in a first turn, of all ranks together.
+
+    Each mesh is solved by one process alone.
+    """
+    slices = 1 if "ip.1.slices=1" in changes else SLICES
+    planes = 1 if 'ip.1.interpolation="none"' in changes else 2
+    particles, cells, pairs = 2.0 * PARTICLES, float(GRID[0] * GRID[1]), float(slices**2)
+    items = {"moments": particles, "sort": particles, "arc": particles}
+    if 'ip.1.model="soft-gaussian"' in changes:
+        return items | {"gaussian_encounter": particles * slices}
+    meshes = 2.0 * pairs * planes
+    steps = 2.0 * slices - 1.0
+    items |= {
+        # Each slice leaves its first charge before it meets the first of the others.
+        "encounter": particles * (slices + 1),
+        # A rank holds all meshes of its beam; one rank alone those of both.
+        "clear": meshes * cells * max(1.0, ranks / 2),
+        "field": 2.0 * pairs * cells * max(1.0, ranks / 2),
+        "solve": meshes,
+        "green": ranks * (steps if 'ip.1.green_function="every-step"' in changes else 1.0),
+    }
+    if "ip.1.luminosity=false" not in changes:
+        # The overlap, and the charges between two planes: of each rank's own beam.
+        beams = min(ranks, 2)
+        items["luminosity"] = pairs * cells * (1.0 + (beams if planes == 2 else 0.0))
+    return items
+
+
+def counted(study: Study, ranks: int) -> dict[str, float]:
+    """Items of each kernel in a first turn of all ranks, as the core counts them."""
+    total: dict[str, float] = {}
+    for kernel in core.work(study.parameters(), ranks, NEW_MESH):
+        total[kernel["name"]] = total.get(kernel["name"], 0.0) + ranks * kernel["items"]
     return total
 
 
-def booked(study: Study) -> dict[str, list[float]]:
-    """The same of a turn that is run, mean over the ranks of this process's world."""
-    simulation = core.start(study.parameters(), 1)
-    simulation.step()
-    own = {kernel["name"]: [kernel[key] for key in WORK] for kernel in simulation.kernels()}
-    ranks = [json.loads(part) for part in core.gather(json.dumps(own).encode())]
-    total: dict[str, list[float]] = {}
-    for rank in ranks:
-        for name, work in rank.items():
-            known = total.setdefault(name, [0.0, 0.0, 0.0])
-            total[name] = [a + b / len(ranks) for a, b in zip(known, work, strict=True)]
+def booked(study: Study) -> dict[str, float]:
+    """The same of a turn that is run on all ranks of this process's world."""
+    run = core.start(study.parameters(), 1)
+    run.step()
+    own = {kernel["name"]: kernel["items"] for kernel in run.kernels()}
+    total: dict[str, float] = {}
+    for part in core.gather(json.dumps(own).encode()):
+        for name, items in json.loads(part).items():
+            total[name] = total.get(name, 0.0) + items
     return total
 
 
 @pytest.mark.parametrize("changes", VARIANTS, ids=" ".join)
-def test_a_turn_on_one_rank_does_the_work_that_was_counted(changes: list[str]) -> None:
-    chosen = study(*changes)
-    found = booked(chosen)
-    expected = counted(chosen, 1)
-    assert expected.keys() == found.keys()
-    for name, work in found.items():
-        # The same sums in another order: a few roundings of 1e-16 each.
-        assert expected[name] == pytest.approx(work, rel=1e-12), name
+def test_a_turn_on_one_rank_has_the_items_of_its_formulas(changes: list[str]) -> None:
+    chosen, expected = study(*changes), expected_items(changes)
+    # Sums of whole numbers and of shares: a few roundings of 1e-16 each.
+    assert booked(chosen) == pytest.approx(expected, rel=1e-12)
+    assert counted(chosen, 1) == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_work_of_all_ranks_together_does_not_depend_on_their_number() -> None:
+@pytest.mark.parametrize("ranks", [2, 3, 4, 6])
+def test_the_work_counted_for_several_ranks_has_the_items_of_its_formulas(ranks: int) -> None:
     chosen = study()
-    one, many = counted(chosen, 1), counted(chosen, 6)
-    for name in ("moments", "sort", "arc", "encounter"):
-        assert 6 * many[name][0] == pytest.approx(one[name][0])
-    assert 6 * many["solve"][1] == pytest.approx(one["solve"][1])
+    assert counted(chosen, ranks) == pytest.approx(expected_items([], ranks), rel=1e-12)
+
+
+def test_flops_and_bytes_are_those_of_the_card_times_the_items() -> None:
+    for kernel in core.work(study().parameters(), 2, NEW_MESH):
+        if kernel["name"] == "encounter":
+            # Two planes of 60 flops; 48 bytes read and 40 written.
+            assert kernel["flops"] == pytest.approx(120.0 * kernel["items"])
+            assert kernel["bytes"] == pytest.approx(88.0 * kernel["items"])
 
 
 def test_uneven_columns_show_as_load() -> None:
