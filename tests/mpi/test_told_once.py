@@ -1,4 +1,4 @@
-"""What a real turn records on several ranks is what the plan and its formulas say, in every phase."""
+"""What a real turn records on several ranks is what plan and formulas say, in every phase."""
 
 from __future__ import annotations
 
