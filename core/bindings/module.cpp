@@ -11,6 +11,7 @@ void bind_communicator(nb::module_& m);
 void bind_numerics(nb::module_& m);
 void bind_elements(nb::module_& m);
 void bind_exchange(nb::module_& m);
+void bind_executor(nb::module_& m);
 void bind_field(nb::module_& m);
 void bind_plan(nb::module_& m);
 void bind_prediction(nb::module_& m);
@@ -23,6 +24,7 @@ NB_MODULE(_core, m) {
   bind_numerics(m);
   bind_elements(m);
   bind_exchange(m);
+  bind_executor(m);
   bind_field(m);
   bind_plan(m);
   bind_prediction(m);

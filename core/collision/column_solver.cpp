@@ -6,8 +6,6 @@
 
 namespace phasewise::collision {
 
-using comm::TransposeExchange;
-
 ColumnSolver::ColumnSolver(const field::DoubledGrid& grid, field::PoissonSolver* solver,
                            const CollisionPlan& plan, int threads, Contents contents)
     : grid_(grid),
@@ -36,108 +34,18 @@ void ColumnSolver::reserve(int grids) {
                                        rows_of(0, grid_.mx()).second) *
                 grid_.row_stride());
   columns_.reserve(static_cast<std::int64_t>(grids) * most_columns * grid_.column_stride());
-  const std::int64_t slots =
-      processes_ * std::max(plan_.solve(grids).slot_bytes(), plan_.green().slot_bytes()) / 16;
-  out_.reserve(slots);
-  in_.reserve(slots);
 }
 
-void ColumnSolver::copy_rows(const TransposeExchange& exchange, int rows_in_all, Complex* rows,
-                             Complex* slots, bool out) const {
-  const auto [first, last] = rows_of(me_, rows_in_all);
-  const int count = last - first;
-  const std::int64_t stride = grid_.row_stride();
-  parallel::for_tasks(exchange.items * count, threads_, [&](int i, int) {
-    const int item = i / count, row = i % count;
-    Complex* line = rows + (static_cast<std::int64_t>(item) * count + row) * stride;
-    for (int process = 0; process < processes_; ++process) {
-      const auto [begin, end] = columns_of(process);
-      const std::int64_t slot = process * exchange.items + item;
-      Complex* at =
-          slots + slot * exchange.block + static_cast<std::int64_t>(row) * plan_.padded_columns();
-      if (out)
-        std::copy_n(line + begin, end - begin, at);
-      else
-        std::copy_n(at, end - begin, line + begin);
-    }
-  });
-}
-
-void ColumnSolver::copy_columns(const TransposeExchange& exchange, int rows_in_all,
-                                Complex* columns, Complex* slots, bool out) const {
+void ColumnSolver::transpose(const comm::TransposeExchange& exchange, Direction direction,
+                             Listener& listener) {
+  const auto [first, last] = rows_of(me_, grid_.nx());
   const auto [begin, end] = columns_of(me_);
-  const int count = end - begin;
-  const std::int64_t stride = grid_.column_stride(), width = plan_.padded_columns();
-  parallel::for_tasks(exchange.items * processes_, threads_, [&](int i, int) {
-    const int item = i / processes_, process = i % processes_;
-    const auto [first, last] = rows_of(process, rows_in_all);
-    const std::int64_t slot = process * exchange.items + item;
-    Complex* block = slots + slot * exchange.block;
-    Complex* top = columns + static_cast<std::int64_t>(item) * count * stride + first;
-    for (int row = 0; row < last - first; ++row)
-      for (int column = 0; column < count; ++column) {
-        Complex& here = top[column * stride + row];
-        Complex& there = block[row * width + column];
-        if (out)
-          there = here;
-        else
-          here = there;
-      }
-  });
-}
-
-void ColumnSolver::to_columns(const TransposeExchange& exchange, int rows_in_all,
-                              Listener& listener) {
-  Complex *out = out_.data(), *in = in_.data();
-  const bool packs = real() && !exchange.by_library();
-  if (packs) copy_rows(exchange, rows_in_all, rows_.data(), out, true);
-  listener.transpose(exchange, plan_.asked_of_transpose(rows_in_all, true),
-                     [&](comm::Executor& executor) {
-                       if (exchange.by_library())
-                         by_library(exchange, rows_in_all, true, executor);
-                       else
-                         executor.transpose(exchange, out, in);
-                     });
-  if (packs) copy_columns(exchange, rows_in_all, columns_.data(), in, false);
-}
-
-void ColumnSolver::to_rows(const TransposeExchange& exchange, int rows_in_all, Listener& listener) {
-  Complex *out = out_.data(), *in = in_.data();
-  const bool packs = real() && !exchange.by_library();
-  if (packs) copy_columns(exchange, rows_in_all, columns_.data(), out, true);
-  listener.transpose(exchange, plan_.asked_of_transpose(rows_in_all, false),
-                     [&](comm::Executor& executor) {
-                       if (exchange.by_library())
-                         by_library(exchange, rows_in_all, false, executor);
-                       else
-                         executor.transpose(exchange, out, in);
-                     });
-  if (packs) copy_rows(exchange, rows_in_all, rows_.data(), in, false);
-}
-
-// Straight from rows to columns, or back, grid by grid.
-void ColumnSolver::by_library(const TransposeExchange& exchange, int rows_in_all, bool to_columns,
-                              comm::Executor& executor) {
-  const auto [first, last] = rows_of(me_, rows_in_all);
-  const auto [begin, end] = columns_of(me_);
-  const std::int64_t row_stride = grid_.row_stride(), column_stride = grid_.column_stride();
-  for (int item = 0; item < exchange.items; ++item) {
-    std::vector<comm::StridedBlock> of_rows, of_columns;
-    for (int process = 0; process < processes_; ++process) {
-      const auto columns = columns_of(process);
-      const auto rows = rows_of(process, rows_in_all);
-      of_rows.push_back(
-          {columns.first, last - first, row_stride, columns.second - columns.first, 1});
-      of_columns.push_back({rows.first, rows.second - rows.first, 1, end - begin, column_stride});
-    }
-    Complex* row_grid = !real() ? nullptr : rows_.data() + item * (last - first) * row_stride;
-    Complex* column_grid =
-        !real() ? nullptr : columns_.data() + item * (end - begin) * column_stride;
-    if (to_columns)
-      executor.transpose_by_library(exchange, row_grid, of_rows, column_grid, of_columns);
-    else
-      executor.transpose_by_library(exchange, column_grid, of_columns, row_grid, of_rows);
-  }
+  const comm::ItemBuffer rows(rows_.data(), (last - first) * grid_.row_stride());
+  const comm::ItemBuffer columns(columns_.data(), (end - begin) * grid_.column_stride());
+  if (direction == Direction::to_columns)
+    listener.transpose(exchange, rows, columns);
+  else
+    listener.transpose(exchange, columns, rows);
 }
 
 // One that is kept takes no work; without contents it is enough to know that it would be.
@@ -171,7 +79,7 @@ ColumnSolver::GreenPointer ColumnSolver::green_by_parts(double hx, double hy, in
   listener.kernel(card, 1.0 / processes_, [&] {
     solver_->green_rows(hx, hy, shift_x, shift_y, first_row, rows, rows_.data(), threads_);
   });
-  to_columns(plan_.green(), rows_in_all, listener);
+  transpose(plan_.green(), Direction::to_columns, listener);
   GreenPointer green;
   // Its work is in the items above.
   listener.kernel(card, 0.0, [&] {
@@ -210,7 +118,7 @@ void ColumnSolver::solve(std::span<const Grid> grids, int padding,
     parallel::for_tasks(items * rows, threads_, [&](int i, int thread) {
       const int item = i / rows, row = i % rows;
       f(grids[item], rows_.data() + i * row_stride,
-        static_cast<std::int64_t>(first + row) * plan_.mesh_ny(), scratch_[thread].line.data());
+        static_cast<std::int64_t>(first + row) * grid_.ny(), scratch_[thread].line.data());
     });
   };
   listener.kernel(grid_.row_card(), row_share / grid_.nx(), [&] {
@@ -219,7 +127,7 @@ void ColumnSolver::solve(std::span<const Grid> grids, int padding,
     });
   });
   progress();
-  to_columns(plan_.solve(in_all), grid_.nx(), listener);
+  transpose(plan_.solve(in_all, Direction::to_columns), Direction::to_columns, listener);
   listener.kernel(grid_.column_card(), column_share / grid_.columns(), [&] {
     parallel::for_tasks(items * columns, threads_, [&](int i, int) {
       const int column = i % columns;
@@ -228,7 +136,7 @@ void ColumnSolver::solve(std::span<const Grid> grids, int padding,
     });
   });
   progress();
-  to_rows(plan_.solve(in_all), grid_.nx(), listener);
+  transpose(plan_.solve(in_all, Direction::to_rows), Direction::to_rows, listener);
   listener.kernel(grid_.row_card(), row_share / grid_.nx(), [&] {
     each_row([&](const Grid& grid, Complex* line, std::int64_t at, double* scratch) {
       solver_->backward_rows(line, 1, grid.potential + at, scratch);

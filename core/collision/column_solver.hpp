@@ -51,18 +51,9 @@ class ColumnSolver {
 
   void solve_alone(std::span<const Grid> grids, Listener& listener);
   void reserve(int grids);
-  // Rows of all grids at hand into columns of them, and back; of nx rows or, for a Green function,
-  // of those of the doubled grid.
-  void to_columns(const comm::TransposeExchange& exchange, int rows_in_all, Listener& listener);
-  void to_rows(const comm::TransposeExchange& exchange, int rows_in_all, Listener& listener);
-  void by_library(const comm::TransposeExchange& exchange, int rows_in_all, bool to_columns,
-                  comm::Executor& executor);
-  // Blocks of the rows of each process by the columns of another: rows[item][row][column] or
-  // columns[item][column][row].
-  void copy_rows(const comm::TransposeExchange& exchange, int rows_in_all, Complex* rows,
-                 Complex* slots, bool out) const;
-  void copy_columns(const comm::TransposeExchange& exchange, int rows_in_all, Complex* columns,
-                    Complex* slots, bool out) const;
+  // Rows of all grids at hand, rows_[grid][row][column], into columns_[grid][column][row], or back.
+  // Of a Green function, which is one grid, the rows are those of the doubled grid.
+  void transpose(const comm::TransposeExchange& exchange, Direction direction, Listener& listener);
   bool real() const { return contents_ == Contents::particles; }
   std::pair<int, int> rows_of(int process, int rows_in_all) const;
   std::pair<int, int> columns_of(int process) const;
@@ -75,7 +66,7 @@ class ColumnSolver {
   std::int64_t greens_made_ = 0;
   int processes_, me_;
   std::vector<field::PoissonSolver::Scratch> scratch_;  // per thread
-  Values rows_, columns_, out_, in_;
+  Values rows_, columns_;                               // empty without contents
 };
 
 }  // namespace phasewise::collision

@@ -2,12 +2,19 @@
 // slice's mesh, and the columns of its transform, over the processes of a column.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "collision/process_grid.hpp"
 #include "comm/share.hpp"
 
 namespace phasewise::collision {
+
+// What two ranges have in common; an empty one where there is nothing.
+inline std::pair<int, int> common(std::pair<int, int> a, std::pair<int, int> b) {
+  const int begin = std::max(a.first, b.first);
+  return {begin, std::max(begin, std::min(a.second, b.second))};
+}
 
 struct Division {
   const ProcessGrid& grid;

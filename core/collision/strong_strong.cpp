@@ -29,6 +29,8 @@ CollisionShape collision_shape(const InteractionPoint& ip) {
           .ny = ip.ny,
           .mx = grid.mx(),
           .ky = grid.columns(),
+          .row_stride = grid.row_stride(),
+          .column_stride = grid.column_stride(),
           .slices = ip.slices,
           .planes = ip.planes,
           .luminosity = ip.luminosity,
@@ -246,23 +248,21 @@ std::vector<comm::Work> StrongStrong::reduce_charges(const Step& step,
   std::vector<comm::Work> work;
   const int own = plan_.own_beam();
   const comm::ItemBuffer charge{!real() ? nullptr : charge_[own].data(), plane_size()};
-  for (comm::Exchange& exchange : plan_.reduce(step, pairs))
-    work.push_back({std::move(exchange), charge, charge});
+  for (const comm::ExchangePointer& exchange : plan_.reduce(step, pairs))
+    work.push_back({exchange, charge, charge});
   return work;
 }
 
 std::vector<comm::Work> StrongStrong::share_potentials(const Step& step,
                                                        const std::vector<int>& pairs) {
-  CollisionPlan::Broadcast exchanges = plan_.broadcast(step, pairs);
+  const Broadcast& exchanges = plan_.broadcast(step, pairs);
   const int own = plan_.own_beam();
   const comm::ItemBuffer ours{!real() ? nullptr : outgoing_.data(), plane_size()};
   const comm::ItemBuffer theirs{!real() ? nullptr : potential_[own].data(), plane_size()};
   std::vector<comm::Work> work;
-  for (comm::Exchange& exchange : exchanges.own) work.push_back({std::move(exchange), ours, ours});
-  for (comm::Exchange& exchange : exchanges.crossing)
-    work.push_back({std::move(exchange), ours, theirs});
-  for (comm::Exchange& exchange : exchanges.other)
-    work.push_back({std::move(exchange), theirs, theirs});
+  for (const auto& exchange : exchanges.own) work.push_back({exchange, ours, ours});
+  for (const auto& exchange : exchanges.crossing) work.push_back({exchange, ours, theirs});
+  for (const auto& exchange : exchanges.other) work.push_back({exchange, theirs, theirs});
   return work;
 }
 

@@ -1,7 +1,6 @@
 // A group of ranks and the exchanges between them, each under the name of its phase.
 #pragma once
 
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "comm/exchange.hpp"
+#include "comm/messages.hpp"
 #include "comm/recorder.hpp"
 
 namespace phasewise::comm {
@@ -51,46 +51,9 @@ class PhaseKey {
 };
 // NOLINTEND(google-explicit-constructor)
 
-// A point-to-point message of doubles; messages between two ranks on one channel match in the order
-// in which both list them.
-struct Message {
-  int peer;  // among all ranks
-  double* data;
-  std::int64_t count;
-};
-
-// Complex values (r, c) at data + r * row_stride + c * column_stride, sent row by row.
-struct ComplexBlock {
-  std::complex<double>* data;
-  std::int64_t rows, row_stride;
-  std::int64_t columns, column_stride;
-};
-
 // From when to when, by parallel::clock() [s].
 struct Span {
   double start = 0.0, end = 0.0;
-};
-
-// Messages on their way. Their memory stays untouched until all are done; the end of a Pending
-// waits for them.
-class Pending {
- public:
-  Pending();
-  Pending(Pending&&) noexcept;
-  Pending& operator=(Pending&&) noexcept;
-  ~Pending();
-
-  // Lets the library make progress; whether all messages are done.
-  bool test();
-  // Returns when all messages are done.
-  void wait();
-  bool done() const { return flight_ == nullptr; }
-
- private:
-  friend class Communicator;
-  struct Flight;
-  explicit Pending(std::unique_ptr<Flight> flight);
-  std::unique_ptr<Flight> flight_;
 };
 
 class Communicator {
@@ -114,13 +77,16 @@ class Communicator {
   // Collective: the node of each rank here, numbered in the order in which they are met.
   std::vector<int> nodes() const;
 
-  // Begins all receives and then all sends. Peers are ranks among all, whatever this group is. Of a
-  // late partner this rank knows by the message's tag, in which the sender writes when it began.
+  // Begins all receives and then all sends. Peers are ranks among all, whatever this group is. The
+  // tag carries the sender's start time; from it the receiver detects a late sender.
   [[nodiscard]] Pending post(const PhaseKey& phase, Channel channel, std::span<const Message> sends,
                              std::span<const Message> receives) const;
   // post and wait on Channel::other, as one call of the phase.
   void exchange(const PhaseKey& phase, const std::vector<Message>& sends,
                 const std::vector<Message>& receives) const;
+  // One message out and one in by a single call, which returns when both are done.
+  void send_receive(const PhaseKey& phase, Channel channel, const Message& out,
+                    const Message& in) const;
 
   // Trials of the machine, recorded nowhere, of at most 2 GB: one message to rank `to` and one from
   // rank `from` at once, -1 being none; and a message to a peer and one back, of which one of the
@@ -137,25 +103,27 @@ class Communicator {
   void sum(const PhaseKey& phase, std::span<double> values) const;
   void sum(const PhaseKey& phase, std::span<std::int64_t> values) const;
   void max(const PhaseKey& phase, std::span<double> values) const;
-  // Sum over all ranks; rank r gets the next counts[r] values, at the start of `values`. Sums must
+  // Sum over all ranks; rank r gets the next sizes[r] bytes, at the start of `values`. Sums must
   // be exact in any order.
   void reduce_scatter(const PhaseKey& phase, std::span<double> values,
-                      const std::vector<int>& counts) const;
-  // Rank r gives counts[r] values, in their place among all; everyone gets all.
-  void all_gather(const PhaseKey& phase, std::span<double> values,
-                  const std::vector<int>& counts) const;
+                      std::span<const std::int64_t> sizes) const;
+  // Rank r gives sizes[r] bytes, in their place among all; everyone gets all.
+  void all_gather(const PhaseKey& phase, std::span<std::byte> bytes,
+                  std::span<const std::int64_t> sizes) const;
   // The same by a gather to rank 0 and a broadcast from there.
-  void gather_and_broadcast(const PhaseKey& phase, std::span<double> values,
-                            const std::vector<int>& counts) const;
-  // sends[r] goes to rank r, receives[r] comes from it, straight from and into their places; the
-  // sender's and the receiver's block have as many values. The blocks of a list lie within 2 GB.
-  void transpose(const PhaseKey& phase, std::span<const ComplexBlock> sends,
-                 std::span<const ComplexBlock> receives) const;
+  void gather_and_broadcast(const PhaseKey& phase, std::span<std::byte> bytes,
+                            std::span<const std::int64_t> sizes) const;
+  // sends[r] of `from` goes to rank r, receives[r] of `to` comes from it, straight from and into
+  // their places; the sender's and the receiver's region have as many bytes. Regions begin within
+  // 2 GB.
+  void transpose(const PhaseKey& phase, const std::byte* from, std::span<const Region> sends,
+                 std::byte* to, std::span<const Region> receives) const;
   std::vector<std::vector<std::byte>> gather(const PhaseKey& phase,
                                              std::span<const std::byte> mine) const;  // on rank 0
   std::vector<std::byte> broadcast(const PhaseKey& phase, std::span<const std::byte> mine) const;
 
  private:
+  friend class PersistentMessages;
   struct Handle;
   Communicator(std::unique_ptr<Handle> handle, Recorder& recorder);
   std::unique_ptr<Handle> handle_;

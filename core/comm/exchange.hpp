@@ -1,5 +1,5 @@
-// One exchange as one rank takes part in it: what the plan lays out, the executor runs, and the
-// models cost. Pure data, no MPI.
+// One exchange as one rank takes part in it: what a workload's plan lays out, the executor runs,
+// and the models cost. Pure data, no MPI.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/phase_setting.hpp"
+#include "comm/region.hpp"
 #include "comm/rounds.hpp"
 #include "comm/team.hpp"
 
@@ -17,59 +18,67 @@ namespace phasewise::comm {
 enum class Channel : std::uint8_t { transpose, reduce, broadcast, other };
 inline constexpr int channels = 4;
 
-// Numbers of a buffer's items, which are all of one size.
-using Items = std::shared_ptr<const std::vector<int>>;
-
-// The same range of values of some items, which the exchange keeps.
-struct Block {
-  const std::vector<int>* items = nullptr;
-  std::int64_t first = 0, count = 0;  // doubles within each item
-
-  std::int64_t values() const { return static_cast<std::int64_t>(items->size()) * count; }
-};
+using RoundsPointer = std::shared_ptr<const Rounds>;
 
 struct Exchange {
   std::string_view phase;
   Channel channel = Channel::other;
-  bool adds = false;                     // what arrives is added; else it is stored
-  TeamPointer team;                      // of a library call the blocks are in its order
-  std::shared_ptr<const Rounds> rounds;  // null where the library does it
+  bool adds = false;     // what arrives is added, as doubles; else it is stored
+  bool uniform = false;  // all members see messages of the same sizes
+  TeamPointer team;      // of a library call the blocks are in its order
+  RoundsPointer rounds;  // null where the library does it
+  Variant variant = Variant::irecv_isend;
+  LibraryForm form = LibraryForm::scattered;
   std::vector<Items> items;
   std::vector<Block> blocks;  // of each chunk that the rounds name
-  LibraryForm form = LibraryForm::scattered;
 
   bool by_library() const { return rounds == nullptr; }
-  // Bytes of one message of the rounds.
   std::int64_t bytes(const Transfer& transfer) const {
-    std::int64_t values = 0;
-    for (const int chunk : transfer.chunks) values += blocks[chunk].values();
-    return 8 * values;
+    std::int64_t all = 0;
+    for (const int chunk : transfer.chunks) all += blocks[chunk].bytes();
+    return all;
+  }
+  // Whether a transfer of the rounds goes to or comes from another rank. What a rank has for itself
+  // is copied, and what is empty is left out.
+  bool is_message(const Transfer& transfer) const {
+    return transfer.peer != team->me && bytes(transfer) > 0;
   }
   std::int64_t total_bytes() const {
     std::int64_t all = 0;
-    for (const Block& block : blocks) all += 8 * block.values();
+    for (const Block& block : blocks) all += block.bytes();
     return all;
   }
   // What the library is asked to move for this rank [B]; where there is nothing in all it is not
   // called.
   std::int64_t asked_bytes() const {
-    return adds || form == LibraryForm::all_reduced ? total_bytes() : 8 * blocks[team->me].values();
+    return adds || form == LibraryForm::all_reduced ? total_bytes() : blocks[team->me].bytes();
   }
 };
+using ExchangePointer = std::shared_ptr<const Exchange>;
+using Exchanges = std::vector<ExchangePointer>;
 
-// An all-to-all of equal blocks among a column.
+// An all-to-all of blocks of several grids; the grids are the items of the buffers.
 struct TransposeExchange {
+  using Regions = std::shared_ptr<const std::vector<Region>>;
+
   std::string_view phase;
   TeamPointer team;
   Transpose algorithm = Transpose::pairwise;
-  std::shared_ptr<const Rounds> rounds;  // null for alltoallw
-  int items = 0;                         // grids at once
-  std::int64_t block = 0;                // complex values of one grid from one process to another
+  RoundsPointer rounds;    // null for alltoallw
+  int grids = 0;           // at once
+  std::int64_t block = 0;  // of one grid from one member to another [B], padded to equal sizes
+  Regions from, to;        // of one grid: what goes to each member, and where its own goes
 
   bool by_library() const { return rounds == nullptr; }
-  std::int64_t slot_bytes() const { return 16 * items * block; }
+  std::int64_t slot_bytes() const { return grids * block; }
   std::int64_t bytes(const Transfer& transfer) const {
     return slot_bytes() * static_cast<std::int64_t>(transfer.chunks.size());
+  }
+  // What the library is asked to send to the other members, of one grid [B].
+  std::int64_t asked_bytes() const {
+    std::int64_t all = 0;
+    for (const Region& region : *from) all += region.bytes();
+    return all - (*from)[team->me].bytes();
   }
 };
 

@@ -3,48 +3,34 @@
 #pragma once
 
 #include <array>
-#include <complex>
 #include <cstdint>
 #include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
+#include "comm/message_buffer.hpp"
+#include "comm/packing.hpp"
+#include "comm/persistent.hpp"
 #include "comm/recorder.hpp"
 #include "parallel/buffer.hpp"
+#include "parallel/clock.hpp"
 
 namespace phasewise::comm {
 
-// Where an exchange finds its items; null in a run without particles, which sends messages of the
-// true sizes and no contents.
-struct ItemBuffer {
-  double* data = nullptr;
-  std::int64_t item_size = 0;  // doubles
-};
-
 struct Work {
-  Exchange exchange;
+  ExchangePointer exchange;
   ItemBuffer from, to;
-};
-
-// Where the blocks of a transpose lie in a grid: `outer` runs of `inner` complex values, apart by
-// so many values.
-struct StridedBlock {
-  std::int64_t offset;
-  int outer;
-  std::int64_t outer_stride;
-  int inner;
-  std::int64_t inner_stride;
 };
 
 class Executor {
  public:
   // Collective over all ranks. `teams`: those that make library calls; all ranks list the same
-  // divisions in the same order.
-  Executor(const Communicator& world, Recorder& recorder, const std::vector<TeamOfDivision>& teams);
-  ~Executor();
-  Executor(const Executor&) = delete;
-  Executor& operator=(const Executor&) = delete;
+  // divisions in the same order. `threads` pack and unpack.
+  Executor(const Communicator& world, Recorder& recorder, const std::vector<TeamOfDivision>& teams,
+           int threads = 1);
 
   // Exchanges of one channel under way, one after the other; at most one such flight in a channel.
   class Flight {
@@ -58,49 +44,78 @@ class Executor {
     friend class Executor;
     Flight(Executor& executor, std::vector<Work> work);
     bool advance(bool wait);
+    // Calls of the library that wait for ranks which may themselves wait for another flight of this
+    // one.
+    static bool blocks(const Exchange& exchange) {
+      return exchange.by_library() || exchange.variant == Variant::sendrecv;
+    }
     void begin_round();
     void end_round();
+    void expect(const Transfer& transfer, std::byte*& staging, std::vector<Message>& receives);
+    void give(const Transfer& transfer, std::byte*& staging, std::vector<Message>& sends);
+
+    // What has come, and its pieces in the buffer: those of arriving_ from `first` on.
+    struct Arrival {
+      const std::byte* data;
+      std::int64_t bytes;
+      std::size_t first, last;
+    };
     Executor* executor_ = nullptr;
     std::vector<Work> work_;
     std::size_t current_ = 0, round_ = 0;
     bool begun_ = false, posted_ = false;
     Pending pending_;
-    struct Arrival {
-      const Transfer* transfer;
-      const double* data;
-      bool in_place;
-    };
-    std::vector<Arrival> arrivals_;  // of the round
+    std::vector<Arrival> arrivals_;  // of the round, but those that came straight to their places
+    std::vector<std::size_t> from_me_;  // arrivals that this rank has for itself, not yet given
+    Pieces arriving_;
+    std::int64_t packed_ = 0;  // bytes of the round
   };
   Flight start(std::vector<Work> work) { return Flight(*this, std::move(work)); }
 
-  // `out` and `in` hold a slot of items·block complex values for each process of the column: slot j
-  // of `out` goes to process j, slot j of `in` comes from it. Null: without contents.
-  using Complex = std::complex<double>;
-  void transpose(const TransposeExchange& exchange, Complex* out, Complex* in);
-  // The library's, of one grid, straight from where it lies to where it goes.
-  void transpose_by_library(const TransposeExchange& exchange, const Complex* from,
-                            const std::vector<StridedBlock>& sends, Complex* to,
-                            const std::vector<StridedBlock>& receives);
+  // Forward or backward transpose of the exchange's grids, which are the items of the buffers.
+  void transpose(const TransposeExchange& exchange, const ItemBuffer& from, const ItemBuffer& to);
 
  private:
-  void run_by_library(const Work& work);
-  void pack(const Work& work, const Transfer& transfer, double* to) const;
-  void unpack(const Work& work, const Transfer& transfer, const double* from) const;
-  void bruck(const TransposeExchange& exchange, Complex* out, Complex* in);
+  using Bytes = parallel::Buffer<std::byte>;
+
   const Communicator& among(const Team& team) const;
-  // For the packing and unpacking, whose time counts as the phase's computing.
+  void run_by_library(const Work& work);
+  // Begins the messages of a round, by the exchange's variant.
+  Pending post(const ExchangePointer& exchange, std::size_t round, std::span<const Message> sends,
+               std::span<const Message> receives);
+  Pending start_persistent(const ExchangePointer& exchange, std::size_t round,
+                           std::span<const Message> sends, std::span<const Message> receives);
+  void transpose_by_library(const TransposeExchange& exchange, const ItemBuffer& from,
+                            const ItemBuffer& to);
+  // Of slots, one for each member: slot j of `out` goes to member j, slot j of `in` comes from it;
+  // null in a skeleton run.
+  void transpose_straight(const TransposeExchange& exchange, std::byte* out, std::byte* in);
+  void transpose_by_bruck(const TransposeExchange& exchange, std::byte* out, std::byte* in);
+  // For the unpacking and adding, whose time counts as the phase's computing.
   template <class F>
   void computing(int phase, std::int64_t bytes, F&& f);
 
   const Communicator& world_;
   Recorder& recorder_;
+  int threads_;
   std::map<std::vector<int>, Communicator> among_;  // by the ranks of a team
-  std::array<parallel::Buffer<double>, channels> outgoing_, incoming_;
-  // Where messages without contents come from and go to, all of them.
-  double* hollow(std::int64_t values);
-  std::vector<double*> hollows_;
-  std::int64_t hollow_size_ = 0;
+  std::array<Bytes, channels> outgoing_, incoming_;
+  Bytes slots_out_, slots_in_;
+  SkeletonMemory skeleton_;
+  struct Persistent {
+    ExchangePointer exchange;
+    PersistentMessages messages;
+  };
+  std::map<std::pair<const Exchange*, std::size_t>, Persistent> persistent_;  // by round
+  Pieces pieces_;  // of what is being packed or unpacked
 };
+
+template <class F>
+void Executor::computing(int phase, std::int64_t bytes, F&& f) {
+  const double start = parallel::clock().now();
+  f();
+  parallel::clock().charge(0.0, static_cast<double>(bytes));
+  recorder_.computed(phase, start, parallel::clock().now());
+}
 
 }  // namespace phasewise::comm

@@ -1,6 +1,5 @@
 // The library's own collectives.
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -21,50 +20,58 @@ int checked(std::int64_t count) {
                           "); take a smaller grid, more ranks, or aggregate = false");
 }
 
-std::vector<int> displacements(const std::vector<int>& counts) {
-  checked(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
-  std::vector<int> result(counts.size(), 0);
-  for (std::size_t r = 1; r < counts.size(); ++r) result[r] = result[r - 1] + counts[r - 1];
-  return result;
-}
+// How MPI, whose counts are int, is given parts of a buffer, one after the other.
+struct Parts {
+  std::vector<int> counts, places;
+  MPI_Datatype type;
 
-// The blocks of one side of a transpose, as MPI is told of them: each a type of its own at so many
-// bytes from the first.
-class BlockTypes {
- public:
-  explicit BlockTypes(std::span<const ComplexBlock> blocks) {
-    base_ = std::min_element(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
-              return std::less<>()(a.data, b.data);
-            })->data;
-    for (const ComplexBlock& block : blocks) add(block);
+  explicit Parts(std::span<const std::int64_t> sizes) {
+    const bool doubles = std::all_of(sizes.begin(), sizes.end(), [](auto s) { return s % 8 == 0; });
+    type = doubles ? MPI_DOUBLE : MPI_BYTE;
+    std::int64_t place = 0;
+    for (const std::int64_t size : sizes) {
+      counts.push_back(checked(doubles ? size / 8 : size));
+      places.push_back(checked(place));
+      place += counts.back();
+    }
+    all = checked(place);
   }
-  ~BlockTypes() {
+  int all;
+};
+
+// The regions of one side of a transpose as MPI is given them: each a type of its own.
+class RegionTypes {
+ public:
+  explicit RegionTypes(std::span<const Region> regions) {
+    for (const Region& region : regions) add(region);
+  }
+  ~RegionTypes() {
     for (MPI_Datatype& type : types_) MPI_Type_free(&type);
   }
-  BlockTypes(const BlockTypes&) = delete;
-  BlockTypes& operator=(const BlockTypes&) = delete;
+  RegionTypes(const RegionTypes&) = delete;
+  RegionTypes& operator=(const RegionTypes&) = delete;
 
-  std::complex<double>* base() const { return base_; }
   const int* counts() const { return counts_.data(); }
   const int* places() const { return places_.data(); }
   const MPI_Datatype* types() const { return types_.data(); }
 
  private:
-  void add(const ComplexBlock& block) {
-    const bool empty = block.rows == 0 || block.columns == 0;
+  void add(const Region& region) {
+    const bool empty = region.bytes() == 0;
     counts_.push_back(empty ? 0 : 1);
-    places_.push_back(empty ? 0 : checked(16 * (block.data - base_)));
-    constexpr MPI_Aint size = 16;  // of a complex value [B]
-    MPI_Datatype value = MPI_DATATYPE_NULL, row = MPI_DATATYPE_NULL;
-    MPI_Type_contiguous(2, MPI_DOUBLE, &value);
-    MPI_Type_create_hvector(checked(block.columns), 1, size * block.column_stride, value, &row);
-    MPI_Type_create_hvector(checked(block.rows), 1, size * block.row_stride, row,
-                            &types_.emplace_back());
-    MPI_Type_commit(&types_.back());
-    MPI_Type_free(&value);
-    MPI_Type_free(&row);
+    places_.push_back(empty ? 0 : checked(region.offset));
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(checked(region.run), MPI_BYTE, &type);
+    const std::size_t levels = region.repeats ? region.repeats->size() : 0;
+    for (std::size_t level = levels; level > 0; --level) {
+      const Repeat& repeat = (*region.repeats)[level - 1];
+      MPI_Datatype inner = type;
+      MPI_Type_create_hvector(checked(repeat.count), 1, repeat.stride, inner, &type);
+      MPI_Type_free(&inner);
+    }
+    MPI_Type_commit(&type);
+    types_.push_back(type);
   }
-  std::complex<double>* base_;
   std::vector<int> counts_, places_;
   std::vector<MPI_Datatype> types_;
 };
@@ -93,42 +100,45 @@ void Communicator::max(const PhaseKey& phase, std::span<double> values) const {
 }
 
 void Communicator::reduce_scatter(const PhaseKey& phase, std::span<double> values,
-                                  const std::vector<int>& counts) const {
+                                  std::span<const std::int64_t> sizes) const {
   if (size_ == 1) return;
   const LibraryCall call(*recorder_, phase, bytes_of(values.size()));
-  checked(std::ssize(values));
-  MPI_Reduce_scatter(MPI_IN_PLACE, values.data(), counts.data(), MPI_DOUBLE, MPI_SUM,
+  const Parts parts(sizes);
+  MPI_Reduce_scatter(MPI_IN_PLACE, values.data(), parts.counts.data(), MPI_DOUBLE, MPI_SUM,
                      handle_->get());
 }
 
-void Communicator::all_gather(const PhaseKey& phase, std::span<double> values,
-                              const std::vector<int>& counts) const {
+void Communicator::all_gather(const PhaseKey& phase, std::span<std::byte> bytes,
+                              std::span<const std::int64_t> sizes) const {
   if (size_ == 1) return;
-  const LibraryCall call(*recorder_, phase, bytes_of(counts[rank_]));
-  const std::vector<int> places = displacements(counts);
-  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values.data(), counts.data(), places.data(),
-                 MPI_DOUBLE, handle_->get());
+  const LibraryCall call(*recorder_, phase, sizes[rank_]);
+  const Parts parts(sizes);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, bytes.data(), parts.counts.data(),
+                 parts.places.data(), parts.type, handle_->get());
 }
 
-void Communicator::gather_and_broadcast(const PhaseKey& phase, std::span<double> values,
-                                        const std::vector<int>& counts) const {
+void Communicator::gather_and_broadcast(const PhaseKey& phase, std::span<std::byte> bytes,
+                                        std::span<const std::int64_t> sizes) const {
   if (size_ == 1) return;
-  const LibraryCall call(*recorder_, phase, bytes_of(counts[rank_]));
-  const std::vector<int> places = displacements(counts);
-  const void* mine = rank_ == 0 ? MPI_IN_PLACE : values.data() + places[rank_];
-  MPI_Gatherv(mine, counts[rank_], MPI_DOUBLE, values.data(), counts.data(), places.data(),
-              MPI_DOUBLE, 0, handle_->get());
-  MPI_Bcast(values.data(), places.back() + counts.back(), MPI_DOUBLE, 0, handle_->get());
+  const LibraryCall call(*recorder_, phase, sizes[rank_]);
+  const Parts parts(sizes);
+  const std::int64_t before =
+      std::accumulate(sizes.begin(), sizes.begin() + rank_, std::int64_t{0});
+  const void* mine = rank_ == 0 ? MPI_IN_PLACE : bytes.data() + before;
+  MPI_Gatherv(mine, parts.counts[rank_], parts.type, bytes.data(), parts.counts.data(),
+              parts.places.data(), parts.type, 0, handle_->get());
+  MPI_Bcast(bytes.data(), parts.all, parts.type, 0, handle_->get());
 }
 
-void Communicator::transpose(const PhaseKey& phase, std::span<const ComplexBlock> sends,
-                             std::span<const ComplexBlock> receives) const {
-  std::int64_t bytes = 0;
-  for (int r = 0; r < size_; ++r) bytes += r == rank_ ? 0 : 16 * sends[r].rows * sends[r].columns;
-  const LibraryCall call(*recorder_, phase, bytes);
-  const BlockTypes out(sends), in(receives);
-  MPI_Alltoallw(out.base(), out.counts(), out.places(), out.types(), in.base(), in.counts(),
-                in.places(), in.types(), handle_->get());
+void Communicator::transpose(const PhaseKey& phase, const std::byte* from,
+                             std::span<const Region> sends, std::byte* to,
+                             std::span<const Region> receives) const {
+  std::int64_t asked = 0;
+  for (int r = 0; r < size_; ++r) asked += r == rank_ ? 0 : sends[r].bytes();
+  const LibraryCall call(*recorder_, phase, asked);
+  const RegionTypes out(sends), in(receives);
+  MPI_Alltoallw(from, out.counts(), out.places(), out.types(), to, in.counts(), in.places(),
+                in.types(), handle_->get());
 }
 
 std::vector<std::vector<std::byte>> Communicator::gather(const PhaseKey& phase,

@@ -26,4 +26,16 @@ void free_message_buffer(void* buffer) {
 #endif
 }
 
+SkeletonMemory::~SkeletonMemory() {
+  for (void* buffer : buffers_) free_message_buffer(buffer);
+}
+
+std::byte* SkeletonMemory::at_least(std::int64_t bytes) {
+  if (bytes > size_) {
+    buffers_.push_back(allocate_message_buffer(static_cast<std::size_t>(bytes)));
+    size_ = bytes;
+  }
+  return buffers_.empty() ? nullptr : static_cast<std::byte*>(buffers_.back());
+}
+
 }  // namespace phasewise::comm

@@ -3,11 +3,29 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace phasewise::comm {
 
 // std::bad_alloc where there is not so much memory.
 void* allocate_message_buffer(std::size_t bytes);
 void free_message_buffer(void* buffer);
+
+// The memory of all messages of a skeleton run.
+class SkeletonMemory {
+ public:
+  SkeletonMemory() = default;
+  ~SkeletonMemory();
+  SkeletonMemory(const SkeletonMemory&) = delete;
+  SkeletonMemory& operator=(const SkeletonMemory&) = delete;
+
+  // At least so many bytes; valid as long as this lives.
+  std::byte* at_least(std::int64_t bytes);
+
+ private:
+  std::vector<void*> buffers_;  // messages may still be under way in those that are too small
+  std::int64_t size_ = 0;       // of the last one [B]
+};
 
 }  // namespace phasewise::comm

@@ -14,6 +14,13 @@ enum class LibraryForm : std::uint8_t {
   all_reduced  // allreduce, of zeros where others own the values
 };
 
+// By which calls the messages of a round go.
+enum class Variant : std::uint8_t {
+  irecv_isend,  // all receives posted, then all sends
+  sendrecv,     // send by send with the receive listed at its place
+  persistent    // as irecv_isend, by requests that are made once
+};
+
 struct PhaseSetting {
   Algorithm algorithm = Algorithm::hypercube;
   LibraryForm form = LibraryForm::scattered;

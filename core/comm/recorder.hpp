@@ -69,7 +69,7 @@ struct Coordinate {
 struct RankFacts {
   int rank = 0;
   int node = 0;
-  std::vector<Coordinate> place;  // in the workload's process grid
+  std::vector<Coordinate> place{};  // in the workload's process grid
   // How often data-dependent pieces of a turn came, by name.
   std::vector<std::pair<std::string, double>> pieces{};
   double seconds = 0.0;       // of the turns

@@ -56,7 +56,8 @@ class Charged : public workload::Listener {
   void start(comm::Channel, const Exchanges&) override {}
   void progress(comm::Channel) override {}
   void finish(comm::Channel) override {}
-  void transpose(const comm::TransposeExchange&, std::int64_t, const RunTranspose&) override {}
+  void transpose(const comm::TransposeExchange&, const comm::ItemBuffer&,
+                 const comm::ItemBuffer&) override {}
 
  private:
   Kernel& find(const KernelCard& card) {

@@ -17,23 +17,22 @@ void Counted::max(std::string_view phase, std::span<double> values) {
 
 void Counted::start(comm::Channel /*channel*/, const Exchanges& exchanges) {
   for (const comm::Work& work : exchanges()) {
-    const comm::Exchange& exchange = work.exchange;
+    const comm::Exchange& exchange = *work.exchange;
     if (exchange.by_library()) {
       if (exchange.total_bytes() > 0) asked(exchange.phase, exchange.asked_bytes());
       continue;
     }
     for (const comm::Round& round : *exchange.rounds)
       for (const comm::Transfer& transfer : round.sends)
-        if (const std::int64_t bytes = exchange.bytes(transfer);
-            bytes > 0 && transfer.peer != exchange.team->me)
-          sent(exchange.phase, exchange.team->ranks[transfer.peer], bytes);
+        if (exchange.is_message(transfer))
+          sent(exchange.phase, exchange.team->ranks[transfer.peer], exchange.bytes(transfer));
   }
 }
 
-void Counted::transpose(const comm::TransposeExchange& exchange, std::int64_t asked_of_grid,
-                        const RunTranspose& /*run*/) {
+void Counted::transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& /*from*/,
+                        const comm::ItemBuffer& /*to*/) {
   if (exchange.by_library()) {
-    for (int item = 0; item < exchange.items; ++item) asked(exchange.phase, asked_of_grid);
+    for (int grid = 0; grid < exchange.grids; ++grid) asked(exchange.phase, exchange.asked_bytes());
     return;
   }
   for (const comm::Round& round : *exchange.rounds)

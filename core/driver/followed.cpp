@@ -15,12 +15,11 @@ namespace {
 // settled, stands for all others.
 constexpr int taken = 4;
 
-// Only where all members see the same sizes message by message.
 bool alike(const Exchange& a, const Exchange& b) {
-  if (a.phase != b.phase || !a.phase.ends_with("_column") || a.rounds != b.rounds) return false;
+  if (a.phase != b.phase || !a.uniform || a.rounds != b.rounds) return false;
   return std::equal(
       a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(),
-      [](const comm::Block& x, const comm::Block& y) { return x.values() == y.values(); });
+      [](const comm::Block& x, const comm::Block& y) { return x.bytes() == y.bytes(); });
 }
 
 }  // namespace
@@ -56,9 +55,9 @@ void Followed::start(Channel channel, const Exchanges& exchanges) {
   begin(channel);
   for (std::size_t i = 0; i < works.size();) {
     std::size_t same = 1;
-    while (i + same < works.size() && alike(works[i].exchange, works[i + same].exchange)) ++same;
+    while (i + same < works.size() && alike(*works[i].exchange, *works[i + same].exchange)) ++same;
     for (int j = 0; j < repeated(same); ++j)
-      add(works[i + j].exchange, weight_ * share_of(j, static_cast<int>(same)));
+      add(*works[i + j].exchange, weight_ * share_of(j, static_cast<int>(same)));
     i += same;
   }
   end(channel);
@@ -66,22 +65,23 @@ void Followed::start(Channel channel, const Exchanges& exchanges) {
 void Followed::progress(Channel channel) { act(Action::progress, channel); }
 void Followed::finish(Channel channel) { act(Action::finish, channel); }
 
-void Followed::transpose(const comm::TransposeExchange& exchange, std::int64_t asked,
-                         const RunTranspose& /*run*/) {
+void Followed::transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& /*from*/,
+                         const comm::ItemBuffer& /*to*/) {
   begin(Channel::transpose);
-  add_transpose(exchange, asked);
+  add_transpose(exchange);
   end(Channel::transpose);
   finish(Channel::transpose);
 }
 
-void Followed::add_transpose(const comm::TransposeExchange& exchange, std::int64_t asked) {
+void Followed::add_transpose(const comm::TransposeExchange& exchange) {
   const std::vector<int>& ranks = exchange.team->ranks;
   if (exchange.by_library()) {
     const int p = static_cast<int>(ranks.size());
-    const auto rounds = contention::all_at_once(p, exchange.team->me, asked / std::max(1, p - 1));
-    for (int item = 0; item < repeated(exchange.items); ++item)
+    const auto rounds =
+        contention::all_at_once(p, exchange.team->me, exchange.asked_bytes() / std::max(1, p - 1));
+    for (int grid = 0; grid < repeated(exchange.grids); ++grid)
       add_collective(exchange.phase, Channel::transpose, ranks, rounds,
-                     weight_ * share_of(item, exchange.items));
+                     weight_ * share_of(grid, exchange.grids));
     return;
   }
   for (const comm::Round& from : *exchange.rounds) {
@@ -119,15 +119,12 @@ void Followed::keep(contention::Round&& round) {
 void Followed::add(const Exchange& exchange, double weight) {
   if (exchange.by_library()) return add_library(exchange, weight);
   const comm::Team& team = *exchange.team;
-  const auto is_message = [&](const comm::Transfer& t) {
-    return t.peer != team.me && exchange.bytes(t) > 0;
-  };
   for (const comm::Round& from : *exchange.rounds) {
     contention::Round round = make_round(exchange.phase, exchange.channel, weight);
     for (const comm::Transfer& t : from.sends)
-      if (is_message(t)) round.sends.push_back({team.ranks[t.peer], exchange.bytes(t)});
+      if (exchange.is_message(t)) round.sends.push_back({team.ranks[t.peer], exchange.bytes(t)});
     for (const comm::Transfer& t : from.receives)
-      if (is_message(t)) round.receives.push_back({team.ranks[t.peer]});
+      if (exchange.is_message(t)) round.receives.push_back({team.ranks[t.peer]});
     keep(std::move(round));
   }
 }
@@ -136,7 +133,7 @@ void Followed::add_library(const Exchange& exchange, double weight) {
   const std::int64_t all = exchange.total_bytes();
   if (all == 0) return;
   std::vector<std::int64_t> blocks;
-  for (const comm::Block& block : exchange.blocks) blocks.push_back(8 * block.values());
+  for (const comm::Block& block : exchange.blocks) blocks.push_back(block.bytes());
   const int p = static_cast<int>(exchange.team->ranks.size()), me = exchange.team->me;
   const bool summed = exchange.form == comm::LibraryForm::all_reduced;
   const bool gathered = exchange.form == comm::LibraryForm::gathered && !exchange.adds;

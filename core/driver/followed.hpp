@@ -32,14 +32,14 @@ class Followed : public workload::Listener {
   void start(comm::Channel channel, const Exchanges& exchanges) override;
   void progress(comm::Channel channel) override;
   void finish(comm::Channel channel) override;
-  void transpose(const comm::TransposeExchange& exchange, std::int64_t asked,
-                 const RunTranspose& run) override;
+  void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
+                 const comm::ItemBuffer& to) override;
 
  private:
   void summed(std::string_view phase, std::size_t values);
   void add(const comm::Exchange& exchange, double weight);
   void add_library(const comm::Exchange& exchange, double weight);
-  void add_transpose(const comm::TransposeExchange& exchange, std::int64_t asked);
+  void add_transpose(const comm::TransposeExchange& exchange);
   void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,
                       const contention::CollectiveRounds& rounds, double weight);
   void keep(contention::Round&& round);

@@ -36,10 +36,9 @@ class Listener {
   virtual void progress(comm::Channel channel) = 0;
   virtual void finish(comm::Channel channel) = 0;
 
-  // asked: what the library moves of one grid, where it does it [B]. `run` does it.
-  using RunTranspose = std::function<void(comm::Executor&)>;
-  virtual void transpose(const comm::TransposeExchange& exchange, std::int64_t asked,
-                         const RunTranspose& run) = 0;
+  // Forward or backward transpose of the exchange's grids, which are the items of the buffers.
+  virtual void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
+                         const comm::ItemBuffer& to) = 0;
 };
 
 }  // namespace phasewise::workload

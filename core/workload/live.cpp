@@ -25,9 +25,9 @@ void Live::start(comm::Channel channel, const Exchanges& exchanges) {
 void Live::progress(comm::Channel channel) { under_way_[static_cast<int>(channel)].progress(); }
 void Live::finish(comm::Channel channel) { under_way_[static_cast<int>(channel)].finish(); }
 
-void Live::transpose(const comm::TransposeExchange& /*exchange*/, std::int64_t /*asked*/,
-                     const RunTranspose& run) {
-  run(*session_.executor);
+void Live::transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
+                     const comm::ItemBuffer& to) {
+  session_.executor->transpose(exchange, from, to);
 }
 
 }  // namespace phasewise::workload

@@ -21,8 +21,8 @@ class Live : public Listener {
   void start(comm::Channel channel, const Exchanges& exchanges) override;
   void progress(comm::Channel channel) override;
   void finish(comm::Channel channel) override;
-  void transpose(const comm::TransposeExchange& exchange, std::int64_t asked,
-                 const RunTranspose& run) override;
+  void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
+                 const comm::ItemBuffer& to) override;
 
  private:
   Session& session_;

@@ -51,7 +51,7 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
 }
 
 void Session::set_teams(const std::vector<comm::TeamOfDivision>& teams) {
-  executor = std::make_unique<comm::Executor>(world, recorder, teams);
+  executor = std::make_unique<comm::Executor>(world, recorder, teams, threads);
 }
 
 }  // namespace phasewise::workload

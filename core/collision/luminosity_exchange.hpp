@@ -1,0 +1,16 @@
+// The exchange of charges for the luminosity.
+#pragma once
+
+#include <vector>
+
+#include "collision/plan_basis.hpp"
+#include "collision/schedule.hpp"
+#include "comm/exchange.hpp"
+
+namespace phasewise::collision {
+
+// See CollisionPlan::luminosity.
+comm::ExchangePointer luminosity_exchange(const PlanBasis& basis, const Step& step,
+                                          const std::vector<int>& shift);
+
+}  // namespace phasewise::collision

@@ -1,0 +1,43 @@
+// The phases of charges and potentials by what they do and among whom.
+#pragma once
+
+#include <string_view>
+
+#include "collision/plan_basis.hpp"
+
+namespace phasewise::collision {
+
+struct PhaseKind {
+  Among among;
+  bool reduces;  // else it broadcasts
+
+  std::string_view name() const {
+    switch (among) {
+      case Among::column:
+        return reduces ? "reduce_column" : "broadcast_column";
+      case Among::row:
+        return reduces ? "reduce_row" : "broadcast_row";
+      case Among::beam:
+        break;
+    }
+    return reduces ? "reduce" : "broadcast";
+  }
+  const comm::PhaseSetting& setting(const Settings& settings) const {
+    switch (among) {
+      case Among::column:
+        return reduces ? settings.reduce_column : settings.broadcast_column;
+      case Among::row:
+        return reduces ? settings.reduce_row : settings.broadcast_row;
+      case Among::beam:
+        break;
+    }
+    return reduces ? settings.reduce : settings.broadcast;
+  }
+  comm::Channel channel() const {
+    return reduces ? comm::Channel::reduce : comm::Channel::broadcast;
+  }
+  // The processes of a column have shares of the same slices.
+  bool uniform() const { return among == Among::column; }
+};
+
+}  // namespace phasewise::collision

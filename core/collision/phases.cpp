@@ -1,0 +1,77 @@
+#include "collision/phases.hpp"
+
+#include <memory>
+
+#include "collision/crossing.hpp"
+#include "collision/phase_kind.hpp"
+
+namespace phasewise::collision {
+namespace {
+
+// Among this rank's own beam. Adds nothing where it is alone.
+void append_phase(comm::Exchanges& to, const PlanBasis& basis, const PhaseKind& kind,
+                  const Step& step, const Pairs& pairs, int slices_of) {
+  const Member& member = basis.member(kind.among);
+  if (member.team->ranks.size() == 1) return;
+  const comm::PhaseSetting& setting = kind.setting(basis.settings);
+  for (const Pairs& together : messages(pairs, setting.aggregate)) {
+    Blocks blocks = blocks_of(basis, kind.among, basis.own, step, together, slices_of);
+    to.push_back(std::make_shared<comm::Exchange>(
+        comm::Exchange{.phase = kind.name(),
+                       .channel = kind.channel(),
+                       .adds = kind.reduces,
+                       .uniform = kind.uniform(),
+                       .team = member.team,
+                       .rounds = kind.reduces ? member.reduce : member.broadcast,
+                       .form = setting.form,
+                       .items = std::move(blocks.items),
+                       .blocks = std::move(blocks.blocks)}));
+  }
+}
+
+}  // namespace
+
+comm::Exchanges reduce_exchanges(const PlanBasis& basis, const Step& step, const Pairs& pairs) {
+  comm::Exchanges result;
+  if (!basis.division.grid.divided()) return result;
+  const auto append = [&](Among among) {
+    append_phase(result, basis, {among, true}, step, pairs, basis.own);
+  };
+  if (basis.settings.reduce_at_once) {
+    append(Among::beam);
+  } else {
+    append(Among::column);
+    append(Among::row);
+  }
+  return result;
+}
+
+Broadcast broadcast_exchanges(const PlanBasis& basis, const Step& step, const Pairs& pairs) {
+  Broadcast result;
+  if (!basis.division.grid.divided()) return result;
+  const Settings& settings = basis.settings;
+  // Where everyone sends straight to all of the other beam that need it, nothing is left to do
+  // among them.
+  const auto cross = [&](Among among, bool straight) {
+    const PhaseKind kind{among, false};
+    if (straight && kind.setting(settings).algorithm == comm::Algorithm::direct) {
+      result.crossing = straight_crossings(basis, kind, step, pairs);
+    } else {
+      result.crossing = mirror_crossings(basis, kind, step, pairs);
+      append_phase(result.other, basis, kind, step, pairs, basis.other);
+    }
+  };
+  const bool same = basis.same_shapes();
+  if (settings.broadcast_at_once) {
+    cross(Among::beam, true);
+  } else if (settings.crossing_in_row) {
+    cross(Among::row, same);
+    append_phase(result.other, basis, {Among::column, false}, step, pairs, basis.other);
+  } else {
+    append_phase(result.own, basis, {Among::row, false}, step, pairs, basis.own);
+    cross(Among::column, same);
+  }
+  return result;
+}
+
+}  // namespace phasewise::collision

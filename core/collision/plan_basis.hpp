@@ -1,0 +1,52 @@
+// What the exchanges of a collision are laid out from, for one rank.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collision/division.hpp"
+#include "collision/settings.hpp"
+#include "comm/exchange.hpp"
+
+namespace phasewise::collision {
+
+struct CollisionShape {
+  int nx, ny;                              // mesh
+  int mx, ky;                              // doubled grid: rows, and columns of its transform
+  std::int64_t row_stride, column_stride;  // of the transform, by rows and by columns [values]
+  int slices;
+  int planes;  // of the field for each pair of slices
+  bool luminosity;
+  bool green_every_step;
+};
+
+// Ranks of a beam among which a phase exchanges.
+enum class Among : std::uint8_t { column, row, beam };
+
+// A team of this rank's, and its rounds; null where the library does it.
+struct Member {
+  comm::TeamPointer team;
+  comm::RoundsPointer reduce, broadcast;
+};
+
+struct PlanBasis {
+  PlanBasis(const CollisionShape& shape, const Settings& settings, const ProcessGrid& grid,
+            int rank);
+
+  const Shape& shape_of(int beam) const { return division.shape(beam); }
+  bool same_shapes() const { return shape_of(0) == shape_of(1); }
+  bool padded() const { return settings.padded && same_shapes(); }
+  const Member& member(Among among) const {
+    return among == Among::column ? column : among == Among::row ? row : beam;
+  }
+  // The ranks of a beam that stand where this rank's column, row or beam does.
+  std::vector<int> ranks(int of_beam, Among among) const;
+
+  CollisionShape shape;
+  const Settings& settings;
+  Division division;
+  int own, other;            // beams
+  Member column, row, beam;  // empty where one rank holds both beams; `beam` where it is not used
+};
+
+}  // namespace phasewise::collision

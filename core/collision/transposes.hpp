@@ -1,0 +1,38 @@
+// The transposes of a column, in which each process has rows of the grids before and columns of
+// their transforms after, or the other way round.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "collision/plan_basis.hpp"
+#include "comm/exchange.hpp"
+
+namespace phasewise::collision {
+
+enum class Direction : std::uint8_t { to_columns, to_rows };
+
+class Transposes {
+ public:
+  explicit Transposes(const PlanBasis& basis);
+
+  comm::TransposeExchange solve(int grids, Direction direction) const;
+  comm::TransposeExchange green() const;
+
+ private:
+  using Regions = comm::TransposeExchange::Regions;
+  // Where the values of each process lie in this one's part of a grid of complex values.
+  struct Parts {
+    Regions in_rows, in_columns;
+    std::int64_t block;  // B, padded to whole shares of rows and of columns
+  };
+  static Parts parts_of(const PlanBasis& basis, int rows_in_all);
+
+  comm::TeamPointer team_;
+  comm::Transpose solve_algorithm_, green_algorithm_;
+  comm::RoundsPointer solve_rounds_, green_rounds_;
+  Parts solve_, green_;
+};
+
+}  // namespace phasewise::collision

@@ -1,0 +1,73 @@
+// Exchanges of the executor that the library's collectives do.
+#include <algorithm>
+#include <numeric>
+
+#include "comm/executor.hpp"
+
+namespace phasewise::comm {
+namespace {
+
+Pieces pieces_of(std::span<const Block> blocks, std::int64_t item_size) {
+  Pieces pieces;
+  std::int64_t end = 0;
+  for (const Block& block : blocks) end = append(pieces, block, item_size, end);
+  return pieces;
+}
+
+std::span<double> doubles(std::span<std::byte> bytes) {
+  return {reinterpret_cast<double*>(bytes.data()), bytes.size() / sizeof(double)};
+}
+
+}  // namespace
+
+// All blocks follow one another in one message; what this rank owns is that of its place.
+void Executor::run_by_library(const Work& work) {
+  const Exchange& exchange = *work.exchange;
+  const Communicator& members = among(*exchange.team);
+  const int me = exchange.team->me;
+  std::vector<std::int64_t> sizes;
+  sizes.reserve(exchange.blocks.size());
+  for (const Block& block : exchange.blocks) sizes.push_back(block.bytes());
+  const std::int64_t all = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  if (all == 0) return;
+  const std::int64_t before = std::accumulate(sizes.begin(), sizes.begin() + me, std::int64_t{0});
+
+  const bool contents = work.to.data != nullptr;
+  Bytes& buffer = outgoing_[static_cast<std::size_t>(exchange.channel)];
+  if (contents) buffer.reserve(all);
+  std::byte* message = contents ? buffer.data() : skeleton_.at_least(all);
+  const std::span<std::byte> bytes(message, static_cast<std::size_t>(all));
+  const std::span<const Block> everything(exchange.blocks);
+  const std::span<const Block> mine = everything.subspan(static_cast<std::size_t>(me), 1);
+  const auto fill = [&](std::span<const Block> blocks, std::byte* at) {
+    if (contents) pack(pieces_of(blocks, work.from.item_size), work.from.data, at, threads_);
+  };
+  const auto store = [&](std::span<const Block> blocks, const std::byte* at) {
+    if (contents) unpack(pieces_of(blocks, work.to.item_size), work.to.data, at, threads_);
+  };
+  const bool all_reduced = exchange.form == LibraryForm::all_reduced;
+  if (contents && all_reduced && !exchange.adds) std::fill_n(message, all, std::byte{0});
+  if (exchange.adds)
+    fill(everything, message);
+  else
+    fill(mine, message + before);
+
+  if (all_reduced) {
+    members.sum(exchange.phase, doubles(bytes));
+    if (exchange.adds)
+      store(mine, message + before);
+    else
+      store(everything, message);
+  } else if (exchange.adds) {
+    members.reduce_scatter(exchange.phase, doubles(bytes), sizes);
+    store(mine, message);
+  } else {
+    if (exchange.form == LibraryForm::gathered)
+      members.gather_and_broadcast(exchange.phase, bytes, sizes);
+    else
+      members.all_gather(exchange.phase, bytes, sizes);
+    store(everything, message);
+  }
+}
+
+}  // namespace phasewise::comm

@@ -1,0 +1,41 @@
+// Point-to-point messages, and waiting for them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace phasewise::comm {
+
+// Messages between two ranks on one channel match in the order in which both list them.
+struct Message {
+  int peer;  // among all ranks
+  std::byte* data;
+  std::int64_t bytes;
+  bool operator==(const Message&) const = default;
+};
+
+// Messages on their way. Their memory stays untouched until all are done; the end of a Pending
+// waits for them.
+class Pending {
+ public:
+  Pending();
+  Pending(Pending&&) noexcept;
+  Pending& operator=(Pending&&) noexcept;
+  ~Pending();
+
+  // Lets the library make progress; whether all messages are done.
+  bool test();
+  // Returns when all messages are done.
+  void wait();
+  bool done() const { return posted_ == nullptr; }
+
+ private:
+  friend class Communicator;
+  friend class PersistentMessages;
+  struct Posted;
+  explicit Pending(std::unique_ptr<Posted> posted);
+  std::unique_ptr<Posted> posted_;
+};
+
+}  // namespace phasewise::comm

@@ -1,0 +1,40 @@
+// Copies between the bytes of a buffer that a block names and a message, in which they follow one
+// another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "comm/region.hpp"
+
+namespace phasewise::comm {
+
+// Runs of equal length in two nested loops, and where they begin in the message. Plain values, so
+// that a loop over an index can work on them wherever the buffer is.
+struct Piece {
+  std::int64_t at, message_at;  // B
+  std::int64_t run;             // B
+  std::int64_t count, stride;   // inner loop
+  std::int64_t outer_count, outer_stride;
+
+  std::int64_t bytes() const { return run * count * outer_count; }
+  bool contiguous() const { return count == 1 && outer_count == 1; }
+};
+using Pieces = std::vector<Piece>;
+
+// Adds the pieces of a region at `base` that begin at `message_at` of the message; runs that touch
+// are joined. Returns the end in the message.
+std::int64_t append(Pieces& pieces, const Region& region, std::int64_t base,
+                    std::int64_t message_at);
+std::int64_t append(Pieces& pieces, const Block& block, std::int64_t item_size,
+                    std::int64_t message_at);
+
+void pack(std::span<const Piece> pieces, const std::byte* buffer, std::byte* message, int threads);
+void unpack(std::span<const Piece> pieces, std::byte* buffer, const std::byte* message,
+            int threads);
+// Adds the message's doubles to those of the buffer.
+void add(std::span<const Piece> pieces, std::byte* buffer, const std::byte* message, int threads);
+
+}  // namespace phasewise::comm

@@ -1,0 +1,32 @@
+// The same messages again and again, by MPI's persistent requests.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "comm/communicator.hpp"
+
+namespace phasewise::comm {
+
+class PersistentMessages {
+ public:
+  // Makes the requests, receives first (SimGrid 3.32 deadlocks otherwise); the messages' memory
+  // stays where it is. The peer's messages on this channel must be persistent too: their fixed tag
+  // tells no time, so that a late sender is not detected.
+  PersistentMessages(const Communicator& all, Channel channel, std::span<const Message> sends,
+                     std::span<const Message> receives);
+  ~PersistentMessages();
+  PersistentMessages(PersistentMessages&&) noexcept;
+  PersistentMessages& operator=(PersistentMessages&&) noexcept;
+
+  // Whether these are its messages.
+  bool are(std::span<const Message> sends, std::span<const Message> receives) const;
+  // Starts all of them, once those of the last start are done.
+  [[nodiscard]] Pending start(const PhaseKey& phase) const;
+
+ private:
+  struct Requests;
+  std::unique_ptr<Requests> requests_;
+};
+
+}  // namespace phasewise::comm

@@ -1,0 +1,65 @@
+// Which bytes of a buffer make up a message.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace phasewise::comm {
+
+struct Repeat {
+  std::int64_t count;
+  std::int64_t stride;  // B
+};
+// Nested loops, the last one innermost.
+using Repeats = std::shared_ptr<const std::vector<Repeat>>;
+
+// Runs of contiguous bytes in the order of nested loops. A face of an array of n dimensions takes
+// n - 1 loops.
+struct Region {
+  std::int64_t offset = 0;  // of the first run [B]
+  std::int64_t run = 0;     // length [B]
+  Repeats repeats;          // null: one run
+
+  std::int64_t bytes() const {
+    std::int64_t result = run;
+    if (repeats)
+      for (const Repeat& repeat : *repeats) result *= repeat.count;
+    return result;
+  }
+  // The first byte behind all runs, where strides are positive.
+  std::int64_t end() const {
+    std::int64_t result = offset + run;
+    if (repeats)
+      for (const Repeat& repeat : *repeats) result += (repeat.count - 1) * repeat.stride;
+    return result;
+  }
+};
+
+// Numbers of a buffer's items, which are all of one size.
+using Items = std::shared_ptr<const std::vector<int>>;
+
+// The same region of some items.
+struct Block {
+  const std::vector<int>* items = nullptr;  // kept by the exchange
+  Region region;
+
+  std::int64_t bytes() const { return static_cast<std::int64_t>(items->size()) * region.bytes(); }
+};
+
+// Where an exchange finds its items. Null in a skeleton run: messages of the true sizes, without
+// contents.
+struct ItemBuffer {
+  std::byte* data = nullptr;
+  std::int64_t item_size = 0;  // B
+
+  ItemBuffer() = default;
+  // `count` values in an item.
+  template <class T>
+  ItemBuffer(T* values, std::int64_t count)
+      : data(reinterpret_cast<std::byte*>(values)),
+        item_size(count * static_cast<std::int64_t>(sizeof(T))) {}
+};
+
+}  // namespace phasewise::comm

@@ -1,0 +1,81 @@
+"""Exchanges with halos, run on all ranks of mpiexec; rank 0 prints what went wrong and the records.
+
+A field [rows][columns] of each rank has a frame of one; what its neighbours along a periodic row
+have at their edges comes into the frame, west and east.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import numpy as np
+
+import phasewise._core as core
+
+ROWS, COLUMNS = 5, 4
+TIMES = 3
+
+
+def column(field: np.ndarray, place: int) -> tuple[list[int], int, int, list[tuple[int, int]]]:
+    """A column within the frame: one value a row."""
+    row = field.strides[0]
+    return [0], row + place * field.itemsize, field.itemsize, [(ROWS, row)]
+
+
+def halo(rank: int, size: int, field: np.ndarray, variant: str, adds: bool) -> dict[str, Any]:
+    """The exchange of this rank: what goes west is received from the east, in this order."""
+    west, east = (rank - 1) % size, (rank + 1) % size
+    return {
+        "team": list(range(size)),
+        "me": rank,
+        "variant": variant,
+        "adds": adds,
+        "blocks": [column(field, place) for place in (1, COLUMNS, 0, COLUMNS + 1)],
+        "rounds": [
+            {"sends": [(west, [0]), (east, [1])], "receives": [(east, [3]), (west, [2])]},
+        ],
+    }
+
+
+def field_of(rank: int) -> np.ndarray:
+    """Values that differ everywhere, and a frame of -1."""
+    field = np.full((ROWS + 2, COLUMNS + 2), -1.0)
+    inner = 1000 * rank + np.arange(ROWS * COLUMNS, dtype=float)
+    field[1:-1, 1:-1] = inner.reshape(ROWS, COLUMNS)
+    return field
+
+
+def expected(rank: int, size: int, times: int, adds: bool) -> np.ndarray:
+    """The field after so many exchanges."""
+    field = field_of(rank)
+    west, east = field_of((rank - 1) % size), field_of((rank + 1) % size)
+    for _ in range(times):
+        for here, theirs in ((0, west[1:-1, COLUMNS]), (COLUMNS + 1, east[1:-1, 1])):
+            field[1:-1, here] = field[1:-1, here] + theirs if adds else theirs
+    return field
+
+
+def main() -> int:
+    """All variants; the status is 1 where a cell is not what it should be."""
+    rank, size = core.rank(), core.size()
+    faults, records = [], {}
+    for variant in ("irecv-isend", "sendrecv", "persistent"):
+        for adds in (False, True):
+            executor = core.Executor(events=100)
+            field = field_of(rank)
+            memory = field.reshape(-1).view(np.uint8)
+            exchange = halo(rank, size, field, variant, adds)
+            executor.run(exchange, memory, field.nbytes, memory, field.nbytes, TIMES)
+            if not np.array_equal(field, expected(rank, size, TIMES, adds)):
+                faults.append(f"rank {rank}: {variant}, adds = {adds}")
+            records[f"{variant} {adds}"] = json.loads(executor.record())
+    everyone = core.gather(json.dumps([faults, records]).encode())
+    if rank == 0:
+        print(json.dumps([json.loads(one) for one in everyone]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
