@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from benchmarks.comparison import (
     slice_extent,
     without_arc,
 )
-from phasewise.driver import COORDINATES, Driver, load_core
+from phasewise.driver import load_core
 from phasewise.study import Study
 from phasewise.workloads.collision.bench import collision_case
+from phasewise.workloads.collision.driver import COORDINATES, CollisionRun
 
 VARIANTS = {
     PIC: ("2 planes", "1 plane"),
@@ -70,8 +71,8 @@ class Side:
         self.simulation = self._simulation(self.parameters)
 
     @staticmethod
-    def _simulation(parameters: str) -> Driver:
-        return load_core().start(parameters, 1)
+    def _simulation(parameters: str) -> CollisionRun:
+        return cast(CollisionRun, load_core().start(parameters, 1))
 
     def turn(self) -> Timing:
         """One turn."""
@@ -99,7 +100,7 @@ class Side:
         return {name: after[name] - before[name] for name in before}
 
 
-def _momenta(simulation: Driver) -> dict[str, Floats]:
+def _momenta(simulation: CollisionRun) -> dict[str, Floats]:
     columns = simulation.particles(1)
     order = np.argsort(columns["id"])
     return {name: np.array(columns[name])[order] for name in ("px", "py")}

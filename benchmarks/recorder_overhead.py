@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.driver import Communicator, Core, Driver, Floats, launched_size, load_core
+from phasewise.driver import Communicator, Core, Floats, Run, launched_size, load_core
 from phasewise.mpi.launch import (
     find_mpiexec,
     mpiexec_options,
@@ -66,7 +66,7 @@ def overhead(on: Floats, off: Floats) -> Overhead:
     return Overhead(with_it, without, ratio, float(low), float(high))
 
 
-def timed_turn(driver: Driver, comm: Communicator) -> float:
+def timed_turn(driver: Run, comm: Communicator) -> float:
     """Seconds of a turn that all ranks begin together, until the last of them is done."""
     comm.barrier()
     start = time.perf_counter()

@@ -23,25 +23,29 @@ from phasewise.machines import Machine
 from phasewise.models.interval import FILE, read_residuals
 from phasewise.options import count
 from phasewise.output import message, print_json, print_table
-from phasewise.reproduction.cases import MACHINES, Sample, samples
-from phasewise.reproduction.holdout import (
+from phasewise.reproduction.measured import measured_machine
+from phasewise.reproduction.telling import Telling
+from phasewise.runs.disk import replace_text
+from phasewise.simulated.many import simulate_many
+from phasewise.workloads.collision.reproduction.cases import (
+    MACHINES,
+    SimulatedCase,
+    simulated_cases,
+)
+from phasewise.workloads.collision.reproduction.holdout import (
     WholeStudy,
     holdout,
     judge,
     keep_whole_study,
     residuals,
 )
-from phasewise.reproduction.measured import measured_machine
-from phasewise.reproduction.telling import Telling
-from phasewise.runs.disk import replace_text
-from phasewise.simulated.many import simulate_many
 
 
 def main(words: Sequence[str]) -> int:
     """Simulate, and, unless that is all, fit and judge; the exit status."""
     options = parse(words)
     cache = Path(options.cache)
-    chosen = [sample for name in options.machines for sample in samples(name)]
+    chosen = [sample for name in options.machines for sample in simulated_cases(name)]
     try:
         tasks = [sample.task() for sample in chosen]
         summaries = simulate_many(tasks, cache, options.workers, Telling("simulations"))
@@ -54,7 +58,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def evaluate(
-    chosen: list[Sample], summaries: list[dict[str, Any]], options: argparse.Namespace
+    chosen: list[SimulatedCase], summaries: list[dict[str, Any]], options: argparse.Namespace
 ) -> int:
     """Fit the intervals, judge the models, and show how far they are off."""
     machines = {name: measured_machine(name, Path(options.cache)) for name in options.machines}

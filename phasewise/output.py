@@ -79,3 +79,22 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         table.add_row(*map(escape, row))
     console().print(table, markup=False)
+
+
+def engineering(value: float, unit: str) -> str:
+    """A value of a unit with the prefix that makes it short."""
+    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")):
+        if value >= factor:
+            return f"{value / factor:.3g} {prefix}{unit}"
+    for factor, prefix in ((1e-3, "m"), (1e-6, "µ")):
+        if value >= factor:
+            return f"{value / factor:.3g} {prefix}{unit}"
+    return f"{value:.3g} {unit}"
+
+
+def rough_duration(seconds: float) -> str:
+    """``seconds`` in the unit that a person would choose."""
+    for factor, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * factor:
+            return f"{seconds / factor:.3g} {unit}"
+    return f"{seconds:.3g} seconds"

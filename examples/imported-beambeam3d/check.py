@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import phasewise
-from phasewise.analysis import CoherentModes, coherent_modes
-from phasewise.importers.beambeam3d import translate
+from phasewise.workloads.collision.analysis import CoherentModes, coherent_modes
+from phasewise.workloads.collision.importers.beambeam3d import translate
 
 HERE = Path(__file__).parent
 # BeamBeam3D with a 0.1 σ kick, ξ = 0.005, Q = (.31, .32), 1e5 particles, 128², 8192 turns.

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import phasewise
-from phasewise.analysis import coherent_modes, footprint
 from phasewise.runs.results import Results
+from phasewise.workloads.collision.analysis import coherent_modes, footprint
 
 STUDY = Path(__file__).parent / "study.toml"
 PARTICLES = 10_000

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import phasewise
-from phasewise.analysis import coherent_modes
 from phasewise.constants import classical_radius
 from phasewise.runs.results import Results
+from phasewise.workloads.collision.analysis import coherent_modes
 
 STUDY = Path(__file__).parent / "study.toml"
 TURNS = 1024

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import phasewise
-from phasewise.analysis import CoherentModes, coherent_modes
+from phasewise.workloads.collision.analysis import CoherentModes, coherent_modes
 
 STUDY = Path(__file__).parent / "study.toml"
 PARTICLES = 10_000

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from phasewise.models import load_model
 from phasewise.models.comparison import (
     Point,
-    _by_model,
-    _errors,
+    by_model,
     compare,
+    errors_of,
     machine_of,
     read_run,
     summarise,
@@ -64,8 +64,8 @@ def show(points: Sequence[Point]) -> None:
         rows = [[name, *(_two(p.phase_ratios.get(name)) for p in points)] for name in names]
         print_table("measured over predicted", ["phase", *heads], rows)
     lines = []
-    for name, own in _by_model(points).items():
-        errors, inside = _errors(own), sum(point.inside for point in own)
+    for name, own in by_model(points).items():
+        errors, inside = errors_of(own), sum(point.inside for point in own)
         sources = dict.fromkeys(point.spread for point in own)
         if errors["mean_error"] is not None and errors["worst_error"] is not None:
             lines.append(

@@ -1,21 +1,35 @@
-"""``phasewise import``: the deck of another code as a study."""
+"""``phasewise import``: the deck of another code as a study.
+
+A workload's part `importing` has `CODES`: functions by the name of a code, which take the deck's
+folder and give its study as `text`, and what is `not_translated`, entries of `record` and `reason`.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from phasewise.errors import RunError
-from phasewise.importers import beambeam3d
 from phasewise.options import Parser, add_json
 from phasewise.output import message, print_json
+from phasewise.workloads.discovery import with_part
+
+
+def codes() -> dict[str, Callable[[str], Any]]:
+    """What translates decks, by the name of the code."""
+    found: dict[str, Callable[[str], Any]] = {}
+    for workload in with_part("importing").values():
+        found |= getattr(workload.part("importing"), "CODES", {})
+    return found
 
 
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the study and what was left out as JSON")
-    parser.add_argument("code", choices=["beambeam3d"], help="the code the deck is for")
+    parser.add_argument("code", choices=list(codes()), help="the code the deck is for")
     parser.add_argument("directory", metavar="DIR", help="folder with the deck")
     parser.add_argument(
         "-o", "--output", metavar="STUDY", help="the TOML file (standard output by default)"
@@ -24,7 +38,7 @@ def add_options(parser: Parser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Translate the deck in ``options.directory``; the exit status."""
-    translation = beambeam3d.translate(options.directory)
+    translation = codes()[options.code](options.directory)
     if options.output is not None:
         try:
             Path(options.output).write_text(translation.text, encoding="utf-8")

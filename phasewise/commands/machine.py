@@ -18,8 +18,9 @@ from phasewise.machines.measuring import measure_here, measure_simulated, write,
 from phasewise.mpi.launch import this_machine
 from phasewise.options import Parser, add_json, count
 from phasewise.output import message, print_json, print_table
+from phasewise.report.curves import draw_curves
 from phasewise.report.style import scale
-from phasewise.runs.disk import disk_reason
+from phasewise.runs.disk import disk_reason, replace_text
 
 SIMULATED_RANKS = 64
 
@@ -53,13 +54,22 @@ def main(options: argparse.Namespace) -> int:
         # The kernels take a minute yet: what was timed until then is not to be lost with them.
         keep = partial(write_samples, output=output)
         result = measure_here(ranks, options.quick, message, keep)
-    files = write(result, output)
+    picture = output.with_suffix(".svg")
+    _write_picture(result.machine, picture)
+    files = [*write(result, output), picture]
     if options.json:
         print_json(summary(result.machine, files))
     else:
         show(result.machine)
         message(f"wrote {', '.join(map(str, files))}")
     return 0
+
+
+def _write_picture(machine: Machine, path: Path) -> None:
+    try:
+        replace_text(path, draw_curves(machine))
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {disk_reason(error)}") from error
 
 
 def _check_writable(output: Path) -> None:

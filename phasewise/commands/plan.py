@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from phasewise.models.plan import plan
+from phasewise.models.plan import KNOWN, plan
 from phasewise.options import Parser, add_json, add_placement, add_study, count, placement
 from phasewise.output import console, print_json, print_table
 from phasewise.study import Study, load
+from phasewise.study.laboratory import load_names, when
 
-MOST_SIZES = 9
+MAX_SIZES = 9
 """Sizes of messages that a cell of the table lists."""
 
 
@@ -43,9 +45,11 @@ def show(study: Study, planned: dict[str, Any], rank: int | None) -> None:
         f"{planned['ranks']} ranks, process grid {_grid(planned)}, {Path(planned['layout']).name}, "
         f"{nodes} rank{'s' if nodes > 1 else ''} a node"
     )
-    columns = ["phase", "pattern", "along", "beam", "bytes × count", "messages", "MB", "in / out"]
-    print_table(title, columns, [_row(phase) for phase in planned["phases"]])
-    console().print("\n".join(_closing(planned, rank)), markup=False, soft_wrap=True)
+    labels = labels_of(planned)
+    sizes = ["bytes × count", "messages", "MB", "in / out"]
+    columns = ["phase", "pattern", "along", *labels, *sizes]
+    print_table(title, columns, [_row(phase, labels) for phase in planned["phases"]])
+    console().print("\n".join(_closing(study, planned, rank)), markup=False, soft_wrap=True)
 
 
 def _grid(planned: dict[str, Any]) -> str:
@@ -53,12 +57,18 @@ def _grid(planned: dict[str, Any]) -> str:
     return grid if isinstance(grid, str) else " and ".join(grid)
 
 
-def _row(phase: dict[str, Any]) -> list[str]:
-    mark = ("*" if phase["library"] else "") + ("†" if phase["per"] == "mesh" else "")
+def labels_of(planned: dict[str, Any]) -> list[str]:
+    """What the workload says of each phase beside what every phase has."""
+    found = {key: None for phase in planned["phases"] for key in phase if key not in KNOWN}
+    return [key for key in found if key != "bytes"]
+
+
+def _row(phase: dict[str, Any], labels: Sequence[str]) -> list[str]:
+    mark = ("*" if phase["library"] else "") + ("†" if phase["per"] != "turn" else "")
     nodes = "–" if phase["library"] else f"{phase['intra_node']} / {phase['inter_node']}"
     return [
         phase["name"] + mark,
-        *(phase[key] for key in ("pattern", "direction", "beam")),
+        *(str(phase[key]) for key in ("pattern", "direction", *labels)),
         _sizes(phase),
         str(phase["messages"]),
         f"{phase['bytes_per_rank'] / 1e6:.3f}",
@@ -73,23 +83,25 @@ def _sizes(phase: dict[str, Any]) -> str:
     if isinstance(phase["bytes"], int):
         return f"{phase['bytes']} × {phase['messages']}"
     sizes = [f"{size['bytes']} × {size['count']}" for size in phase["bytes"]]
-    if len(sizes) > MOST_SIZES:
-        sizes[MOST_SIZES - 1 :] = [f"… {len(sizes) - MOST_SIZES + 1} more"]
+    if len(sizes) > MAX_SIZES:
+        sizes[MAX_SIZES - 1 :] = [f"… {len(sizes) - MAX_SIZES + 1} more"]
     return "\n".join(sizes)
 
 
-def _closing(planned: dict[str, Any], rank: int | None) -> list[str]:
+def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[str]:
     """The lines below the table."""
     totals, load = planned["totals"], planned["load"]
+    groups, names = load_names(study)
+    among = f" ({groups})" if groups else ""
     whose = "of the rank that sends most in each phase" if rank is None else f"of rank {rank}"
     lines = [
         f"Total {whose}: {totals['messages']} messages and "
         f"{totals['bytes_per_rank'] / 1e6:.1f} MB per turn; in / out: {totals['intra_node']} "
         f"messages in its node and {totals['inter_node']} to others",
-        "Load, largest over mean (beam 1, beam 2): "
+        f"Load, largest over mean{among}: "
         + "; ".join(
-            f"{name} {load[key][0]:.3f}, {load[key][1]:.3f}"
-            for key, name in (("particles", "particles"), ("grid", "grid work"))
+            f"{names.get(key, key)} {', '.join(f'{value:.3f}' for value in values)}"
+            for key, values in load.items()
         ),
     ]
     if any(phase["library"] for phase in planned["phases"]):
@@ -98,6 +110,5 @@ def _closing(planned: dict[str, Any], rank: int | None) -> list[str]:
             f"{totals['library_bytes'] / 1e6:.4g} MB per turn, not in the total: what it sends "
             "inside cannot be seen"
         )
-    if any(phase["per"] == "mesh" for phase in planned["phases"]):
-        lines.append("† only when the mesh has changed: not in the total")
-    return lines
+    pieces = dict.fromkeys(phase["per"] for phase in planned["phases"] if phase["per"] != "turn")
+    return lines + [f"† {when(study, piece)}: not in the total" for piece in pieces]

@@ -11,6 +11,7 @@ from phasewise.machines import Machine, load_machine
 from phasewise.machines.reference import reference, statement
 from phasewise.models import Prediction, load_model
 from phasewise.models.discovery import chosen_models
+from phasewise.models.extrap import export_extrap
 from phasewise.models.interval import spread
 from phasewise.models.prediction import predict_many
 from phasewise.options import (
@@ -24,8 +25,9 @@ from phasewise.options import (
     placement,
 )
 from phasewise.output import console, message, print_json, print_table
-from phasewise.study import Study, load, schema
-from phasewise.study.keys import nearest
+from phasewise.study import Study, load
+from phasewise.tables.keys import nearest
+from phasewise.workloads.interface import Workload
 
 
 def add_options(parser: Parser) -> None:
@@ -50,14 +52,14 @@ def add_options(parser: Parser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Predict the study ``options.study`` on ``options.machine``; the exit status."""
     machine = load_machine(options.machine)
-    chosen = [*placement(options), *algorithm(options.algorithm)]
-    study = load(options.study, [*options.set, *chosen])
+    chosen = [*options.set, *placement(options)]
+    study = load(options.study, chosen)
+    if options.algorithm is not None:
+        study = load(options.study, [*chosen, *algorithm(study.workload, options.algorithm)])
     models = chosen_models(options.model, options.fit, machine)
     check_targets(options)
     predictions = predict_many(study, machine, options.ranks, models, options.twin, options.fit)
     if options.export is not None:
-        from phasewise.models.extrap import export_extrap
-
         export_extrap(options.export[1], predictions)
     if options.picture is not None:
         from phasewise.report.predictions import draw_predictions, save_picture
@@ -75,18 +77,19 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def algorithm(word: str | None) -> list[str]:
-    """The overrides that --algorithm stands for; StudyError for a word that does not suit both."""
-    if word is None:
-        return []
-    reduce, broadcast = (schema.COMMUNICATION[key].choices or () for key in ("reduce", "broadcast"))
-    both = [choice for choice in reduce if choice in broadcast]
-    if word not in both:
-        raise StudyError(
-            f'--algorithm "{word}" is no algorithm of both reduce and broadcast'
-            f"{nearest(word, map(str, both))}"
-        )
-    return [f'communication.{key}="{word}"' for key in ("reduce", "broadcast")]
+def algorithm(workload: Workload, word: str) -> list[str]:
+    """The overrides that --algorithm stands for; StudyError for a word that does not suit all its
+    keys.
+    """
+    keys = workload.one_for_both
+    if not keys:
+        raise StudyError(f"--algorithm: {workload.title} have no algorithm for all phases")
+    first, *others = (workload.communication[key].choices for key in keys)
+    common = [choice for choice in first if all(choice in other for other in others)]
+    if word not in common:
+        of = ("both " if len(keys) == 2 else "") + " and ".join(keys)
+        raise StudyError(f'--algorithm "{word}" is no algorithm of {of}{nearest(word, common)}')
+    return [f'communication.{key}="{word}"' for key in keys]
 
 
 def check_targets(options: argparse.Namespace) -> None:
@@ -104,7 +107,6 @@ def summarise(
 ) -> dict[str, Any]:
     """What ``predict --json`` prints."""
     models = list(dict.fromkeys(one.model for one in predictions))
-    own = study.communication
     return {
         "study": study.title,
         "machine": machine.name,
@@ -112,7 +114,7 @@ def summarise(
         "reference": reference(machine),
         "model": models[0],
         "models": models,
-        "layout": str(own.layout_file or own.layout),
+        "layout": study.communication.layout_text,
         "interval": {model: spread(model, machine, twin).source for model in models},
         "points": [one.to_dict() for one in predictions],
     }

@@ -1,4 +1,8 @@
-"""``phasewise reproduce``: the source paper's tables, figures and claims, regenerated."""
+"""``phasewise reproduce``: a source paper's tables, figures and claims, regenerated.
+
+The part `reproducing` of the paper's workload has `reproduce(out, quick, workers)`, which gives a
+`Reproduction`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from phasewise.errors import RunError
 from phasewise.machines.smpirun import simulated_tree
@@ -15,18 +20,12 @@ from phasewise.mpi.progress import duration
 from phasewise.options import Parser, add_json
 from phasewise.output import message, print_json, print_table
 from phasewise.report.page import render
-from phasewise.reproduction.claims import Claim
-from phasewise.reproduction.contents import make_page, summarise
-from phasewise.reproduction.gains import check_claims
-from phasewise.reproduction.plans import make_plans
-from phasewise.reproduction.results import FULL, QUICK, gather
-from phasewise.reproduction.tables import (
-    VERDICT,
-)
+from phasewise.reproduction.claim import VERDICT, Claim, Reproduction
 from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.workloads.discovery import with_part
 
-PAGE, CLAIMS, FOLDER = "index.html", "claims.json", "simulations"
-MOST_WORKERS = 2
+PAGE, CLAIMS = "index.html", "claims.json"
+MAX_WORKERS = 2
 """Simulations at the same time: each of 256 ranks needs up to a gigabyte."""
 
 
@@ -42,19 +41,22 @@ def main(options: argparse.Namespace) -> int:
     out, started = Path(options.out), time.monotonic()
     simulated_tree()
     _make_folder(out)
-    plans = make_plans()
-    extent = QUICK if options.quick else FULL
-    results = gather(extent, out / FOLDER, min(this_machine().cores, MOST_WORKERS))
-    claims = check_claims(plans, results)
-    record = summarise(claims, results, options.quick)
-    _write(out / CLAIMS, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
-    _write(out / PAGE, render(make_page(plans, results, claims, out, options.quick)))
+    workers = min(this_machine().cores, MAX_WORKERS)
+    found: Reproduction = _part().reproduce(out, options.quick, workers)
+    _write(out / CLAIMS, json.dumps(found.record, indent=2, ensure_ascii=False) + "\n")
+    _write(out / PAGE, render(found.page))
     message(f"the page is {out / PAGE}, after {duration(time.monotonic() - started)}")
     if options.json:
-        print_json(record)
+        print_json(found.record)
     else:
-        show(claims)
+        show(found.claims)
     return 0
+
+
+def _part() -> Any:
+    """Of the first workload that has one."""
+    own = next(iter(with_part("reproducing").values()))
+    return own.part("reproducing")
 
 
 def show(claims: Sequence[Claim]) -> None:

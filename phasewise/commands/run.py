@@ -14,14 +14,15 @@ from phasewise.mpi.progress import Silent, choose_progress
 from phasewise.mpi.ranks import collectively, together
 from phasewise.options import Parser, add_json, add_processors, add_study, count
 from phasewise.output import message, print_json
-from phasewise.runs.folder import RunFolder
+from phasewise.runs.folder import RECORD_FILE, RunFolder
+from phasewise.runs.layout import check_schedule
 from phasewise.runs.loop import run
-from phasewise.runs.records import check_schedule
 from phasewise.runs.results import Results
+from phasewise.runs.summary import finite, show_summary, summarise
+from phasewise.runs.tuning_file import read_tuning, show_tuning, tuning_summary
 from phasewise.study import load
-from phasewise.study.process_grid import check_process_grid
-from phasewise.traces.records import RECORD_FILE, Communication, read_communication
-from phasewise.tuning.auto import read_tuning, show_tuning, tuning_summary
+from phasewise.traces.records import CommunicationRecord, read_communication
+from phasewise.traces.summary import communication_summary, show_communication
 
 
 def add_options(parser: Parser) -> None:
@@ -43,7 +44,7 @@ def main(options: argparse.Namespace) -> int:
     if options.ranks is not None and launched == 0:
         study = load(options.study, options.set)
         check_schedule(study)
-        check_process_grid(study, options.ranks)
+        study.check_ranks(options.ranks)
         status = start(
             run_argv(options), options.ranks, options.threads, options.quiet, options.json
         )
@@ -73,12 +74,11 @@ def run_argv(options: argparse.Namespace) -> list[str]:
 
 
 def _run_here(options: argparse.Namespace, core: Core) -> int:
-    from phasewise.workloads.collision.summary import warnings_of
-
     study = collectively(core, lambda: load(options.study, options.set))
-    talks = core.rank() == 0
-    progress = choose_progress(options.quiet) if talks else Silent()
-    for sentence in warnings_of(study) if talks else ():
+    is_root = core.rank() == 0
+    unit = study.workload.unit.one
+    progress = choose_progress(options.quiet, unit) if is_root else Silent()
+    for sentence in study.derive().warnings if is_root else ():
         message(f"warning: {sentence}")
     out, source = _folder_of(options), Path(options.study)
     try:
@@ -94,7 +94,7 @@ def _run_here(options: argparse.Namespace, core: Core) -> int:
         )
     except MemoryError:
         raise RunError("there is not enough memory for this study") from None
-    if talks:
+    if is_root:
         _show(results, options)
     core.barrier()
     return 0
@@ -110,12 +110,10 @@ def default_name(study: Path) -> str:
 
 
 def _show(results: Results, options: argparse.Namespace) -> None:
-    from phasewise.traces.writing import show_communication
-    from phasewise.workloads.collision.summary import finite, show_summary, summarise
-
     record = _communication_of(results)
     folder = RunFolder(results.folder)
-    summary: dict[str, Any] = finite(summarise(results, record))
+    communication = None if record is None else communication_summary(record)
+    summary: dict[str, Any] = finite(summarise(results, communication))
     tuned = results.study.get("communication", {}).get("tune") == "auto"
     if tuning := read_tuning(folder) if tuned else None:
         summary["tuning"] = tuning_summary(tuning)
@@ -123,7 +121,7 @@ def _show(results: Results, options: argparse.Namespace) -> None:
     if options.json:
         print_json(summary)
     elif not options.quiet:
-        show_summary(summary)
+        show_summary(summary, results.study)
         if record is not None and record.ranks > 1:
             show_communication(record)
         if tuning:
@@ -132,7 +130,7 @@ def _show(results: Results, options: argparse.Namespace) -> None:
         message(f"records are in {results.folder}")
 
 
-def _communication_of(results: Results) -> Communication | None:
+def _communication_of(results: Results) -> CommunicationRecord | None:
     """What was recorded of the communication; None where the run that had ended kept nothing."""
     if not (results.folder / RECORD_FILE).exists():
         return None

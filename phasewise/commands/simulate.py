@@ -12,8 +12,8 @@ from phasewise.options import Parser, add_json, add_placement, add_study, count,
 from phasewise.output import message, print_json
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
-from phasewise.traces.records import Communication
-from phasewise.traces.writing import show_communication
+from phasewise.traces.records import CommunicationRecord
+from phasewise.traces.summary import show_communication
 
 
 def add_options(parser: Parser) -> None:
@@ -72,7 +72,7 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def show(summary: dict[str, Any], record: Communication) -> None:
+def show(summary: dict[str, Any], record: CommunicationRecord) -> None:
     """Print the phases as a table, and the times of a turn."""
     show_communication(record)
     done, every = summary["steps"]

@@ -10,13 +10,12 @@ from phasewise.machines import load_machine
 from phasewise.options import Parser, add_json, add_study, add_target, count
 from phasewise.output import message, print_json, print_table
 from phasewise.study import load
-from phasewise.study.communication import grid_value
-from phasewise.tuning.candidates import Candidate
+from phasewise.tuning.candidates import heads_of
 from phasewise.tuning.choice import Tuned, tune
 from phasewise.tuning.placement_files import sections, write_all
 from phasewise.tuning.search import Entry, Problem
 
-MOST_VERIFIED = 10
+MAX_VERIFIED = 10
 """More verifying runs than this would be a search by running."""
 
 SHOWN = 12
@@ -50,8 +49,8 @@ def add_options(parser: Parser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Tune the study ``options.study`` for ``options.machine``; the exit status."""
-    if not 0 <= options.verify <= MOST_VERIFIED:
-        raise StudyError(f"--verify {options.verify} is not a number from 0 to {MOST_VERIFIED}")
+    if not 0 <= options.verify <= MAX_VERIFIED:
+        raise StudyError(f"--verify {options.verify} is not a number from 0 to {MAX_VERIFIED}")
     machine = load_machine(options.machine)
     if options.cores is not None and not machine.is_hardware:
         raise StudyError(
@@ -87,7 +86,7 @@ def show(tuned: Tuned) -> None:
     """Print the best candidates as a table, and the choice as a study has it."""
     problem, choice = tuned.problem, tuned.choice
     split = problem.cores is not None
-    columns = ["process grid, layout", "reduce, broadcast", "other keys", "predicted", "verified"]
+    columns = [*heads_of(problem.study), "predicted", "verified"]
     what = "a turn" if problem.whole_turns else "the communication of a turn"
     steps = tuned.sampled_steps
     part = f", verified by {steps[0]} of its {steps[1]} steps" if steps else ""
@@ -112,36 +111,11 @@ def _reference(problem: Problem) -> str:
 
 
 def _row(entry: Entry, split: bool) -> list[str]:
-    own = entry.candidate
-    grid = written_grid(own)
-    both = own.reduce if own.reduce == own.broadcast else f"{own.reduce}, {own.broadcast}"
+    first, *others = entry.candidate.columns()
     ranks = f"{entry.ranks} × {entry.threads}: " if split else ""
     return [
-        f"{ranks}{grid} {own.layout}",
-        both,
-        other_keys(entry),
+        f"{ranks}{first}",
+        *others,
         f"{entry.predicted * 1e3:.4g}",
         "" if entry.verified is None else f"{entry.verified * 1e3:.4g}",
     ]
-
-
-def written_grid(candidate: Candidate) -> str:
-    """Process grid as in a study, two of them with a comma between."""
-    grid = grid_value(candidate.shapes)
-    return grid if isinstance(grid, str) else ",".join(grid)
-
-
-def other_keys(entry: Entry) -> str:
-    """The lesser keys that are not as they mostly are."""
-    own, usual = entry.candidate, Candidate(None)
-    names = ("crossing", "transpose", "schedule", "aggregate", "overlap")
-    words = [
-        f"{name}={_word(getattr(own, name))}"
-        for name in names
-        if getattr(own, name) != getattr(usual, name)
-    ]
-    return ", ".join([*words, *(f"{n}.{key}={_word(v)}" for n, key, v in own.phases)])
-
-
-def _word(value: object) -> str:
-    return str(value).lower()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from phasewise.errors import StudyError
 from phasewise.machines import schema
-from phasewise.study.keys import Key, check_table, convert, plain, show, with_defaults
+from phasewise.tables.keys import Key, check_table, convert, plain, show, with_defaults
 
 Floats = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ from phasewise.errors import StudyError
 from phasewise.machines import schema
 from phasewise.machines.curves import Curve, Line, Measured, read_curves, read_measured
 from phasewise.machines.kernel_rates import KernelRate, read_kernels
-from phasewise.study.files import parse, read_text
-from phasewise.study.keys import (
+from phasewise.tables.files import parse, read_text
+from phasewise.tables.keys import (
     Key,
     Schema,
     check_table,

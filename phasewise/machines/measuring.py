@@ -19,15 +19,14 @@ from phasewise.machines.machine_file import description_of, hardware_description
 from phasewise.machines.measure import Measurement, Samples
 from phasewise.machines.targets import HardwareTarget, SimulatedTarget, Target
 from phasewise.mpi.launch import this_machine
-from phasewise.report.curves import draw_curves
 from phasewise.runs.disk import disk_reason, replace_text
-from phasewise.study.files import read_text
+from phasewise.tables.files import read_text
 
 LAUNCHES = 3
 
 
 @dataclass(frozen=True)
-class Result:
+class MeasuredMachine:
     """What was measured: the machine as its file now describes it, and every sample."""
 
     machine: Machine
@@ -37,7 +36,7 @@ class Result:
 
 def measure_simulated(
     name: str, twin: str, ranks: int, quick: bool, say: Callable[[str], None]
-) -> Result:
+) -> MeasuredMachine:
     """Measure the simulated twin of the machine `name`; StudyError where it has no such ranks."""
     machine = load_machine(name)
     target = SimulatedTarget(machine, twin, ranks)
@@ -50,7 +49,7 @@ def measure_simulated(
 
 def measure_here(
     ranks: int, quick: bool, say: Callable[[str], None], keep: Callable[[Samples], object]
-) -> Result:
+) -> MeasuredMachine:
     """Measure the machine, or the batch allocation, that this runs on.
 
     keep: takes the samples of the messages as soon as all are there, before the kernels.
@@ -90,18 +89,16 @@ def _measured(target: Target, host: str = "", twin: str = "") -> Measured:
 
 def _result(
     description: str, measured: Measured, curves: tuple[Curve, ...], samples: Samples
-) -> Result:
+) -> MeasuredMachine:
     text = f"{description}\n{measured_tables(measured, curves)}"
-    return Result(parse_machine(text, "the measured machine's file"), text, samples)
+    return MeasuredMachine(parse_machine(text, "the measured machine's file"), text, samples)
 
 
-def write(result: Result, output: Path) -> list[Path]:
-    """Write the machine's file, the samples and the picture; RunError where the disk refuses."""
+def write(result: MeasuredMachine, output: Path) -> list[Path]:
+    """Write the machine's file and the samples; RunError where the disk refuses."""
     samples = write_samples(result.samples, output)
-    picture = output.with_suffix(".svg")
-    _replace(picture, draw_curves(result.machine))
     _replace(output, result.text)
-    return [output, samples, picture]
+    return [output, samples]
 
 
 def write_samples(samples: Samples, output: Path) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phasewise.study.keys import Key
+from phasewise.tables.keys import Key
 
 MICROSECONDS = "the unit is seconds, a microsecond is 1e-6"
 _LATENCY = Key("number", above=0, most=1, unit="s", hint=MICROSECONDS)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from phasewise.models import Case, Prediction, predict
 from phasewise.models.discovery import chosen_models
 from phasewise.models.interval import spread
 from phasewise.runs.disk import disk_reason
+from phasewise.runs.folder import RECORD_FILE
 from phasewise.study import Study
-from phasewise.study.communication import LAYOUTS, Place
-from phasewise.traces.records import RECORD_FILE, Communication, read_communication
+from phasewise.study.laboratory import Pieces, placed, recorded_pieces
+from phasewise.traces.records import CommunicationRecord, read_communication
+from phasewise.workloads.communication import LAYOUTS
 
 STUDY_FILE = "study.json"
 
@@ -32,7 +34,7 @@ class Recorded:
     """
 
     directory: Path
-    record: Communication
+    record: CommunicationRecord
     study: Study
     twin: str
     computes: bool
@@ -49,19 +51,9 @@ class Recorded:
         }
 
     @property
-    def meshes(self) -> float:
-        """How often in a turn a new Green function was sent at each interaction point.
-
-        Of the rank that sent most, where the study makes them as needed.
-        """
-        green = self.record.phase("green")
-        points = [ip for ip in self.study.ips if ip.model == "strong-strong"]
-        needed = [ip for ip in points if ip.green_function == "as-needed"]
-        if green is None or not needed:
-            return 0.0
-        calls = float(green.calls.max()) / max(self.record.turns, 1)
-        steps = sum(2 * ip.slices - 1 for ip in points if ip.green_function == "every-step")
-        return max(calls - steps, 0.0) / len(needed)
+    def pieces(self) -> Pieces:
+        """How often in a turn each piece came that depends on data."""
+        return recorded_pieces(self.study, self.record)
 
 
 @dataclass(frozen=True)
@@ -151,7 +143,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def _study(folder: Path, record: Communication, algorithms: dict[str, Any]) -> Study:
+def _study(folder: Path, record: CommunicationRecord, algorithms: dict[str, Any]) -> Study:
     """The resolved study of a folder, on the recorded process grid and places.
 
     algorithms: those of the record, by key of [communication].
@@ -170,13 +162,7 @@ def _study(folder: Path, record: Communication, algorithms: dict[str, Any]) -> S
         study = Study.from_dict(tables, folder)
     except StudyError as error:
         raise RunError(f"{path} cannot be used: {error}") from None
-    chosen = study.communication
-    if record.ranks > 1:
-        chosen = replace(chosen, process_grid=record.process_grid)
-    if record.layout not in LAYOUTS:
-        places = tuple(cast(Place, tuple(map(int, place))) for place in record.place)
-        chosen = replace(chosen, layout="file", layout_file=Path(record.layout), places=places)
-    return replace(study, communication=chosen)
+    return replace(study, communication=placed(study, record))
 
 
 def _with_algorithms(own: dict[str, Any], algorithms: dict[str, Any]) -> dict[str, Any]:
@@ -214,7 +200,7 @@ def compare(
 ) -> list[Point]:
     """A run beside what each model predicts for it: those named with commas, or the best one."""
     records = tuple(map(Path, fit))
-    case = Case(run.study, machine, run.record.ranks, run.twin, run.meshes, records)
+    case = Case(run.study, machine, run.record.ranks, run.twin, run.pieces, records)
     names = chosen_models(models, [str(path) for path in fit], machine)
     return [
         Point(run, predict(case, name), spread(name, machine, run.twin).source) for name in names
@@ -226,7 +212,7 @@ def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str,
 
     reference: what the models are judged by, a simulator as soon as one of the runs is of it.
     """
-    by_model = {name: _errors(own) for name, own in _by_model(points).items()}
+    models = {name: errors_of(own) for name, own in by_model(points).items()}
     names = list(dict.fromkeys(machine.name for machine in machines))
     simulated = any(point.run.record.simulated for point in points)
     return {
@@ -234,17 +220,17 @@ def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str,
         "reference": "simulator" if simulated else "hardware",
         "model": points[0].predicted.model,
         "points": [point.to_dict() for point in points],
-        **_errors(points),
-        "models": by_model,
+        **errors_of(points),
+        "models": models,
     }
 
 
-def _by_model(points: Sequence[Point]) -> dict[str, list[Point]]:
+def by_model(points: Sequence[Point]) -> dict[str, list[Point]]:
     names = dict.fromkeys(point.predicted.model for point in points)
     return {name: [p for p in points if p.predicted.model == name] for name in names}
 
 
-def _errors(points: Sequence[Point]) -> dict[str, float | None]:
+def errors_of(points: Sequence[Point]) -> dict[str, float | None]:
     errors = [abs(point.ratio - 1) for point in points if point.ratio is not None]
     return {
         "mean_error": float(np.mean(errors)) if errors else None,

@@ -1,7 +1,13 @@
 """How long a turn computes: the work of its kernels at the machine's rates.
 
 Where a machine file has no `[kernels]`, a kernel takes the longer of its flops and its bytes at the
-rates of `[processor]`, as `phasewise simulate` charges it.
+rates of `[processor]`, as `phasewise simulate` charges it. What the time of a kernel is made of,
+its workload says in its part `kernels`:
+
+* `UNITS`, `VARIANTS`: names of rates (phasewise.machines.kernel_rates);
+* `terms(model, kernel, ranks)`: the terms of a kernel's time, by default one of its own name;
+* `BESIDE`: names of terms that add nothing where the machine's file lacks them;
+* `overheads(model)`: terms of a turn beside its kernels and messages.
 """
 
 from __future__ import annotations
@@ -9,9 +15,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
-from phasewise.machines.kernel_rates import find_rate, terms
+from phasewise.machines.kernel_rates import Term, find_rate
 from phasewise.models.model import Case, load_core, refusals
-from phasewise.study.process_grid import check_process_grid
+from phasewise.study import Study
+from phasewise.study.laboratory import Pieces
+
+PART = "kernels"
 
 IMBALANCE = "imbalance"
 """Seconds that the mean rank waits, step by step, for the one that has most work."""
@@ -31,50 +40,51 @@ added to a value or written in its place (core/comm/executor.cpp).
 class _Core(Protocol):
     """The part of `phasewise._core` that counts work; it needs no MPI."""
 
-    def work(
-        self, parameters: str, ranks: int, pieces: Mapping[str, float]
-    ) -> list[dict[str, Any]]: ...
+    def work(self, parameters: str, ranks: int, pieces: Pieces) -> list[dict[str, Any]]: ...
 
 
 def kernel_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each kernel, of the mean rank; IMBALANCE, PACKING, OTHER beside them.
 
-    Their sum is what a turn takes without its messages. StudyError where the study does not fit the
-    ranks; RunError without the compiled core.
+    Their sum is what a turn takes without its messages; nothing of a case without a study.
+    StudyError where the study does not fit the ranks; RunError without the compiled core.
     """
+    if case.study is None:
+        return {}
     seconds: dict[str, float] = {}
     imbalance = 0.0
     for kernel in kernel_work(case):
-        own = _seconds(case, kernel)
+        own = _seconds(case, case.study, kernel)
         name = str(kernel["name"])
         seconds[name] = seconds.get(name, 0.0) + own
         imbalance += own * (float(kernel["load"]) - 1.0)
-    return seconds | {IMBALANCE: imbalance, PACKING: _packing(case), OTHER: _other(case)}
+    other = _other(case, case.study)
+    return seconds | {IMBALANCE: imbalance, PACKING: _packing(case), OTHER: other}
 
 
 def kernel_work(case: Case) -> list[dict[str, Any]]:
-    """`_core.work` of the case: name, part of a turn (from 1), items, flops, bytes, load."""
-    check_process_grid(case.study, case.ranks)
-    core = cast(_Core, load_core())
+    """`_core.work` of the case: name, part (from 1), items, flops, bytes, load of each kernel."""
+    core, parameters = cast(_Core, load_core()), case.parameters("of computation")
     with refusals():
-        return core.work(case.study.parameters(), case.ranks, case.pieces)
+        return core.work(parameters, case.ranks, case.pieces)
 
 
-def _seconds(case: Case, kernel: dict[str, Any]) -> float:
-    machine = case.machine
-    ip = case.study.ips[int(kernel["part"]) - 1]
-    tracked = [beam for beam in case.study.beams if not beam.strong]
-    particles = sum(beam.macroparticles for beam in tracked) / case.ranks
-    held = 2 if case.ranks == 1 and len(tracked) == 2 else 1
+def _seconds(case: Case, study: Study, kernel: Mapping[str, Any]) -> float:
+    machine, workload = case.machine, study.workload
+    beside = getattr(workload.part(PART), "BESIDE", ())
     total = 0.0
-    for term in terms(kernel, ip, particles, held):
+    for term in workload.offers(PART, "terms", _own_rate)(study.model, kernel, case.ranks):
         rate = find_rate(machine.kernels, term.name)
         if rate is None:
-            if term.name in ("slice_moments", "encounter_mesh", "encounter_cold"):
+            if term.name in beside:
                 continue
             return machine.processor.seconds(float(kernel["flops"]), float(kernel["bytes"]))
         total += term.amount * rate.at(term.size)
     return total
+
+
+def _own_rate(_model: Any, kernel: Mapping[str, Any], _ranks: int) -> list[Term]:
+    return [Term(str(kernel["name"]), float(kernel["items"]), 1.0)]
 
 
 def _packing(case: Case) -> float:
@@ -84,9 +94,12 @@ def _packing(case: Case) -> float:
     return moved / case.machine.processor.bandwidth
 
 
-def _other(case: Case) -> float:
-    """Per turn, and per step of a collision."""
-    turn, step = (find_rate(case.machine.kernels, name) for name in ("turn", "step"))
-    steps = sum(2 * ip.slices - 1 for ip in case.study.ips if ip.model != "none")
-    total = turn.at(1.0) if turn else 0.0
-    return total + (steps * step.at(1.0) if step else 0.0)
+def _other(case: Case, study: Study) -> float:
+    """Of those terms whose rate is known."""
+    terms = study.workload.offers(PART, "overheads", _none)(study.model)
+    rates = [(term, find_rate(case.machine.kernels, term.name)) for term in terms]
+    return float(sum(t.amount * rate.at(t.size) for t, rate in rates if rate is not None))
+
+
+def _none(_model: Any) -> list[Term]:
+    return []

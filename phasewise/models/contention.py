@@ -8,13 +8,12 @@ Networks (1992), section 6.5.2; the program and the network are those of core/co
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from phasewise.machines import make_twin
 from phasewise.machines.machine import Protocol as MessageProtocol
 from phasewise.models.model import Case, load_core, refusals
-from phasewise.study.process_grid import check_process_grid
+from phasewise.study.laboratory import Pieces
 
 NAME = "contention"
 TITLE = "every message on its route, bandwidth shared max-min fairly"
@@ -33,7 +32,7 @@ class Core(Protocol):
         sizes: list[int],
         bandwidth_factors: list[float],
         latency_factors: list[float],
-        pieces: Mapping[str, float],
+        pieces: Pieces,
     ) -> dict[str, Any]: ...
 
 
@@ -42,12 +41,12 @@ def phase_seconds(case: Case) -> dict[str, float]:
 
     StudyError where study, machine and ranks do not fit.
     """
-    check_process_grid(case.study, case.ranks)
+    core, parameters = cast(Core, load_core()), case.parameters(NAME)
     twin = make_twin(case.machine, case.twin, case.ranks)
     protocol = case.machine.protocol if case.twin == "full" else MessageProtocol()
     with refusals():
-        found = cast(Core, load_core()).contend(
-            case.study.parameters(),
+        found = core.contend(
+            parameters,
             case.ranks,
             twin.platform,
             protocol.eager,

@@ -12,7 +12,7 @@ from typing import cast
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.models.model import Model
-from phasewise.study.keys import nearest
+from phasewise.tables.keys import nearest
 
 PARTS = ("NAME", "TITLE", "phase_seconds")
 

@@ -10,7 +10,7 @@ each other as in a run. After the node-aware and link-load models of Bienz, Grop
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -21,7 +21,7 @@ from phasewise.machines.probes import probes_of
 from phasewise.machines.topology import SHARED_LINKS
 from phasewise.models.costs import NETWORK, NODE, missing
 from phasewise.models.model import Case, load_core, refusals
-from phasewise.study.process_grid import check_process_grid
+from phasewise.study.laboratory import Pieces
 
 NAME = "loads"
 TITLE = "tables of parallel ping-ping by the load of a message's way"
@@ -44,7 +44,7 @@ class Core(Protocol):
         within: dict[str, Any],
         between: dict[str, Any],
         eager: int,
-        pieces: Mapping[str, float],
+        pieces: Pieces,
     ) -> dict[str, Any]: ...
 
     def pattern_loads(self, to: list[int], platform: str) -> list[float]: ...
@@ -55,13 +55,13 @@ def phase_seconds(case: Case) -> dict[str, float]:
 
     StudyError where study, machine and ranks do not fit, or where the machine lacks the tables.
     """
-    check_process_grid(case.study, case.ranks)
+    core, parameters = cast(Core, load_core()), case.parameters(NAME)
     machine = case.machine
     twin = make_twin(machine, case.twin, case.ranks)
     several = len(set(nodes_of(machine, case.ranks).tolist())) > 1
     with refusals():
-        found = cast(Core, load_core()).by_load(
-            case.study.parameters(),
+        found = core.by_load(
+            parameters,
             case.ranks,
             twin.platform,
             _table(case, NODE) if machine.node_ranks > 1 else NOTHING,

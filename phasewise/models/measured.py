@@ -19,7 +19,7 @@ from scipy.optimize import nnls
 
 from phasewise.errors import StudyError
 from phasewise.models.model import Case, Floats, PhaseMessages
-from phasewise.traces.records import Communication, Phase, read_communication
+from phasewise.traces.records import CommunicationRecord, Phase, read_communication
 
 NAME = "measured"
 TITLE = "terms in ranks and sizes, fitted to recorded runs"
@@ -57,7 +57,9 @@ def phase_seconds(case: Case) -> dict[str, float]:
     return {phase.name: _phase_seconds(case, phase, records) for phase in case.phases}
 
 
-def _phase_seconds(case: Case, phase: PhaseMessages, records: Sequence[Communication]) -> float:
+def _phase_seconds(
+    case: Case, phase: PhaseMessages, records: Sequence[CommunicationRecord]
+) -> float:
     recorded = [(record, record.phase(phase.name)) for record in records]
     found = [(record, own) for record, own in recorded if own is not None]
     if len(found) < FEWEST_OF_PHASE:
@@ -71,7 +73,7 @@ def _phase_seconds(case: Case, phase: PhaseMessages, records: Sequence[Communica
     return fit(points, np.array(times))(_planned_point(case, phase, library))
 
 
-def _read(case: Case) -> list[Communication]:
+def _read(case: Case) -> list[CommunicationRecord]:
     records = [read_communication(folder) for folder in case.records]
     records = [record for record in records if record.turns > 0 and record.ranks > 1]
     sources = sorted({record.source for record in records})
@@ -92,7 +94,7 @@ def _read(case: Case) -> list[Communication]:
     return records
 
 
-def _recorded_point(record: Communication, own: Phase, library: bool) -> Point:
+def _recorded_point(record: CommunicationRecord, own: Phase, library: bool) -> Point:
     """Of a run. By which messages the library does what it is asked for, no run records."""
     if library:
         return Point(record.ranks, 1.0, 1.0)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -17,7 +17,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.machines.topology import check_size
 from phasewise.study import Study
-from phasewise.study.process_grid import check_process_grid
+from phasewise.study.laboratory import Pieces
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -57,7 +57,7 @@ class Core(Planner, Protocol):
     """The part of `phasewise._core` that plans, lists messages and knows grids, without MPI."""
 
     def messages(
-        self, parameters: str, ranks: int, node_size: int, pieces: Mapping[str, float]
+        self, parameters: str, ranks: int, node_size: int, pieces: Pieces
     ) -> list[dict[str, Any]]: ...
 
     def default_shape(self, ranks: int, slices: int) -> tuple[int, int]: ...
@@ -81,21 +81,18 @@ def refusals() -> Iterator[None]:
 class Case:
     """A study on so many ranks of a machine, of which `twin` (plain or full) is the reference.
 
-    meshes: how often in a turn a new Green function is sent where the study makes them as needed.
-    records: folders of runs, for a model that is fitted to such.
+    pieces: how often in a turn each piece comes that depends on data. records: folders of runs, for
+    a model that is fitted to such. program: the messages of a turn, where they are known without a
+    study, as from a recorded run; then `study` may be None.
     """
 
-    study: Study
+    study: Study | None
     machine: Machine
     ranks: int
     twin: str = "full"
-    meshes: float = 0.0
+    pieces: Pieces = field(default_factory=dict)
     records: tuple[Path, ...] = ()
-
-    @property
-    def pieces(self) -> dict[str, float]:
-        """How often pieces of a turn that depend on data come in it, by name."""
-        return {"green": self.meshes}
+    program: tuple[PhaseMessages, ...] | None = None
 
     @cached_property
     def phases(self) -> tuple[PhaseMessages, ...]:
@@ -103,13 +100,25 @@ class Case:
 
         StudyError where study, machine and ranks do not fit; RunError without the compiled core.
         """
-        check_process_grid(self.study, self.ranks)
         check_size(self.machine, self.ranks)
+        if self.program is not None:
+            return self.program
+        core, parameters = load_core(), self.parameters("messages")
         with refusals():
-            found = load_core().messages(
-                self.study.parameters(), self.ranks, self.machine.node_ranks, self.pieces
-            )
+            found = core.messages(parameters, self.ranks, self.machine.node_ranks, self.pieces)
         return tuple(_phase(phase) for phase in found)
+
+    def parameters(self, model: str) -> str:
+        """The study's parameters, for a model that follows the turns of all ranks; StudyError where
+        there is no study, or it does not suit the ranks.
+        """
+        if self.study is None:
+            raise StudyError(
+                f"model {model} follows the turns of a study, and of this program only the "
+                "messages are known: choose another model"
+            )
+        self.study.check_ranks(self.ranks)
+        return self.study.parameters()
 
 
 def _phase(found: dict[str, Any]) -> PhaseMessages:

@@ -12,10 +12,11 @@ from typing import Any
 from phasewise.driver import Planner, load_planner
 from phasewise.errors import StudyError
 from phasewise.study import Study
-from phasewise.study.communication import grid_value
-from phasewise.study.process_grid import check_process_grid
 
 COUNTED = ("messages", "bytes_per_rank", "intra_node", "inter_node")
+
+KNOWN = ("name", "pattern", "direction", "library", "per", "rank", "sizes", *COUNTED)
+"""Of each phase; what else there is, are labels of its workload."""
 
 
 def plan(
@@ -28,21 +29,21 @@ def plan(
     the library sends, which cannot be seen, and what is sent only for a new mesh. StudyError where
     the process grid does not suit the ranks.
     """
-    check_process_grid(study, ranks)
+    study.check_ranks(ranks)
     if rank is not None and not 0 <= rank < ranks:
         raise StudyError(f"--rank {rank} is not one of the {ranks} ranks, 0 to {ranks - 1}")
-    size = study.communication.node_size or 1
+    size = study.communication.node_ranks or 1
     chosen = -1 if rank is None else rank
     try:
         found = (planner or load_planner()).plan(study.parameters(), ranks, size, chosen)
     except ValueError as error:
         raise StudyError(str(error)) from error
     phases = [_phase(phase) for phase in found["phases"]]
-    (prow1, pcol1), (prow2, pcol2) = found["process_grid"]
+    grids = list(dict.fromkeys("x".join(map(str, shape)) for shape in found["process_grid"]))
     return {
         "ranks": found["ranks"],
-        "process_grid": grid_value(((prow1, pcol1), (prow2, pcol2))),
-        "layout": str(study.communication.layout_file or study.communication.layout),
+        "process_grid": grids[0] if len(grids) == 1 else grids,
+        "layout": study.communication.layout_text,
         "node_size": size,
         "phases": phases,
         "totals": _totals(phases),
@@ -55,7 +56,9 @@ def _phase(found: dict[str, Any]) -> dict[str, Any]:
     listed = [{"bytes": size, "count": count} for size, count in sizes]
     one = sizes[0][0] if sizes else 0
     return {
-        **{key: found[key] for key in ("name", "pattern", "direction", "beam", "library", "per")},
+        **{key: found[key] for key in ("name", "pattern", "direction")},
+        **{key: value for key, value in found.items() if key not in KNOWN},
+        **{key: found[key] for key in ("library", "per")},
         "rank": found["rank"],
         "messages": found["messages"],
         "bytes": one if len(sizes) < 2 else listed,

@@ -13,8 +13,7 @@ from phasewise.models.discovery import load_model
 from phasewise.models.interval import interval
 from phasewise.models.model import Case, Model
 from phasewise.study import Study
-from phasewise.study.process_grid import check_process_grid
-from phasewise.traces.records import PHASES
+from phasewise.workloads.discovery import known_phases
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
         communication_seconds=communicating,
         low=low,
         high=high,
-        exchange_seconds=sum(phases.get(name, 0.0) for name in PHASES),
+        exchange_seconds=sum(phases.get(name, 0.0) for name in known_phases()),
         computation_seconds=computing,
         turn_seconds=computing + communicating,
         phases=phases,
@@ -79,6 +78,6 @@ def predict_many(
     records = tuple(map(Path, fit))
     numbers = list(dict.fromkeys(ranks))
     for number in numbers:
-        check_process_grid(study, number)
+        study.check_ranks(number)
     cases = [Case(study, machine, number, twin, records=records) for number in numbers]
     return [predict(case, model) for model in models for case in cases]

@@ -41,7 +41,8 @@ class Silent:
 class Lines:
     """A line on standard error, at most one every ten seconds, and one at the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
         self._clock = Clock()
         self._shown = time.monotonic()
 
@@ -51,20 +52,21 @@ class Lines:
         if now - self._shown >= LINE_SECONDS or turn == turns:
             self._shown = now
             ahead = f", {duration(left)} left" if turn < turns and left is not None else ""
-            message(f"turn {turn} of {turns}, {detail}{ahead}")
+            said = f", {detail}" if detail else ""
+            message(f"{self._unit} {turn} of {turns}{said}{ahead}")
 
     def close(self) -> None: ...
 
 
 class Live:
-    """A bar in the terminal: turns, luminosity, time left."""
+    """A bar in the terminal: turns, what the workload says of the last one, time left."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
         columns = (
-            TextColumn("turn {task.fields[turn]} of {task.total:.0f}"),
+            TextColumn(f"{unit} {{task.fields[turn]}} of {{task.total:.0f}}"),
             BarColumn(bar_width=30),
             TextColumn("{task.fields[detail]}"),
             TextColumn("{task.fields[left]}"),
@@ -88,14 +90,15 @@ class Live:
 class Relay:
     """Marked lines for the process that started the ranks."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
         self._sent = 0.0
 
     def update(self, turn: int, turns: int, detail: str) -> None:
         now = time.monotonic()
         if now - self._sent >= RELAY_SECONDS or turn == turns:
             self._sent = now
-            sys.stderr.write(MARK + json.dumps([turn, turns, detail]) + "\n")
+            sys.stderr.write(MARK + json.dumps([turn, turns, detail, self._unit]) + "\n")
             sys.stderr.flush()
 
     def close(self) -> None: ...
@@ -116,22 +119,22 @@ class Clock:
         return None if done <= 0 else since / done * (turns - turn)
 
 
-def choose_progress(quiet: bool) -> Progress:
-    """What suits this process's standard error."""
+def choose_progress(quiet: bool, unit: str = "turn") -> Progress:
+    """What suits this process's standard error; unit: what is counted."""
     if quiet:
         return Silent()
     if os.environ.get(RELAY_VARIABLE):
-        return Relay()
-    return Live() if sys.stderr.isatty() else Lines()
+        return Relay(unit)
+    return Live(unit) if sys.stderr.isatty() else Lines(unit)
 
 
-def relayed(line: str) -> tuple[int, int, str] | None:
-    """Turn, turns and detail from a marked line; None where it is not one."""
+def relayed(line: str) -> tuple[int, int, str, str] | None:
+    """Turn, turns, detail and unit from a marked line; None where it is not one."""
     if not line.startswith(MARK):
         return None
     try:
-        turn, turns, detail = json.loads(line[len(MARK) :])
-        return int(turn), int(turns), str(detail)
+        turn, turns, detail, unit = json.loads(line[len(MARK) :])
+        return int(turn), int(turns), str(detail), str(unit)
     except (ValueError, TypeError):
         return None
 

@@ -40,8 +40,8 @@ class RankOutput:
         report = relayed(line)
         if report is not None:
             if self._progress is None:
-                self._progress = choose_progress(self._quiet)
-            self._progress.update(*report)
+                self._progress = choose_progress(self._quiet, report[3])
+            self._progress.update(*report[:3])
             if report[0] == report[1]:
                 self.finish()  # before the ranks print their result below it
         elif RULE.match(line):

@@ -15,10 +15,10 @@ from phasewise.analysis.spectrum import Floats
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import STATES, colours_of
 from phasewise.report.planned import other_layout, planned_traffic
-from phasewise.report.reported_run import RunFolder
+from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import INK, LINE, new_picture, scale, whole_ticks
 from phasewise.traces.efficiency import node_edges, phase_costs, share_on_node
-from phasewise.traces.records import Communication, Integers
+from phasewise.traces.records import CommunicationRecord, Integers
 
 NO_RECORD = Missing(
     "This folder holds no communication.json; run the study again to see its communication."
@@ -46,7 +46,7 @@ class Volume:
     source: str
 
 
-def draw_volume(run: RunFolder) -> Drawing | Missing:
+def draw_volume(run: ReportedRun) -> Drawing | Missing:
     """Heat map of the volume between ranks, beside the same in another layout.
 
     As in Figure 9 of Shan, Strohmaier, Qiang, Bailey, Yelick, SC 2006, there from IPM's profile.
@@ -81,14 +81,14 @@ def draw_volume(run: RunFolder) -> Drawing | Missing:
     return Drawing(canvas, _volume_caption(record, panels))
 
 
-def _recorded(record: Communication) -> Volume:
+def _recorded(record: CommunicationRecord) -> Volume:
     matrix = record.traffic.matrix(record.ranks) / max(record.turns, 1)
     title = f"{record.layout}, {'simulated' if record.simulated else 'recorded'}"
     share = share_on_node(record.traffic, record.node)
     return Volume(title, matrix, record.node, share, record.source)
 
 
-def _beside(run: RunFolder, record: Communication) -> list[Volume]:
+def _beside(run: ReportedRun, record: CommunicationRecord) -> list[Volume]:
     """What stands on the right: another run where one was given, else the plan."""
     if run.compared:
         other = _recorded(run.compared[0])
@@ -125,7 +125,7 @@ def _heat_map(axis: Axes, panel: Volume, factor: float, norm: LogNorm) -> AxesIm
     return picture
 
 
-def _volume_caption(record: Communication, panels: list[Volume]) -> str:
+def _volume_caption(record: CommunicationRecord, panels: list[Volume]) -> str:
     sides = ("left", "right") if len(panels) > 1 else ("",)
     shares = ", ".join(
         f"{100 * panel.on_node:.1f} %{f' ({side})' if side else ''}"
@@ -147,7 +147,7 @@ def _volume_caption(record: Communication, panels: list[Volume]) -> str:
     return caption
 
 
-def draw_phase_times(run: RunFolder) -> Drawing | Missing:
+def draw_phase_times(run: ReportedRun) -> Drawing | Missing:
     """Stacked times of a turn by phase against the rank count, and the share of communication.
 
     As in Figure 3 of the same paper, there total and communication time on five machines.
@@ -177,7 +177,7 @@ def draw_phase_times(run: RunFolder) -> Drawing | Missing:
     return Drawing(canvas, caption)
 
 
-def _times(records: list[Communication]) -> tuple[Floats, dict[str, Floats]]:
+def _times(records: list[CommunicationRecord]) -> tuple[Floats, dict[str, Floats]]:
     """Times per turn [s], means over the ranks, of n runs: computing (n,), phases (n,) by name."""
     costs = [{cost.name: cost for cost in phase_costs(record)} for record in records]
     computing = np.array([sum(cost.computing.mean for cost in by.values()) for by in costs])
@@ -228,7 +228,7 @@ def _largest(values: dict[str, Floats], most: int) -> dict[str, Floats]:
     return {**chosen, f"{len(others)} others": np.asarray(np.sum(others, axis=0))}
 
 
-def _name_bars(axis: Axes, records: list[Communication]) -> None:
+def _name_bars(axis: Axes, records: list[CommunicationRecord]) -> None:
     several = len({record.ranks for record in records}) < len(records)
     machines = len({record.machine for record in records}) > 1
     names = []

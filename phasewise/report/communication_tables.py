@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from phasewise.report.planned import planned_phases
-from phasewise.report.reported_run import RunFolder
+from phasewise.report.reported_run import ReportedRun
 from phasewise.report.tables import Table
+from phasewise.study.laboratory import pieces_name
 from phasewise.traces.efficiency import (
     PhaseCost,
     Spread,
@@ -15,12 +16,12 @@ from phasewise.traces.efficiency import (
     phase_costs,
     share_on_node,
 )
-from phasewise.traces.records import Communication
+from phasewise.traces.records import CommunicationRecord
 
 AGREES, DIFFERS, UNPLANNED = "equal", "DIFFERS", "–"
 
 
-def communication_tables(run: RunFolder) -> list[Table]:
+def communication_tables(run: ReportedRun) -> list[Table]:
     """How the ranks were used, and the phases; none where no communication was recorded."""
     record = run.communication
     if record is None:
@@ -29,7 +30,7 @@ def communication_tables(run: RunFolder) -> list[Table]:
     return [_use(record), _counts(run, record, costs), _times(record, costs)]
 
 
-def _use(record: Communication) -> Table:
+def _use(record: CommunicationRecord) -> Table:
     found = efficiency(record)
     size = node_size_of(record.node)
     nodes = len(set(record.node.tolist()))
@@ -53,7 +54,7 @@ def _use(record: Communication) -> Table:
     return Table("Use of the ranks", ("", ""), tuple(rows))
 
 
-def _counts(run: RunFolder, record: Communication, costs: tuple[PhaseCost, ...]) -> Table:
+def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:
     plan = planned_phases(run, record)
     rows = tuple(
         (
@@ -62,7 +63,7 @@ def _counts(run: RunFolder, record: Communication, costs: tuple[PhaseCost, ...])
             _number(cost.messages),
             _number(1e-6 * cost.bytes),
             f"{100 * cost.share:.2f}",
-            *_against_plan(record, cost, plan.get(cost.name)),
+            *_against_plan(run, record, cost, plan.get(cost.name)),
         )
         for cost in costs
         if cost.communicates
@@ -80,7 +81,7 @@ def _counts(run: RunFolder, record: Communication, costs: tuple[PhaseCost, ...])
 
 
 def _against_plan(
-    record: Communication, cost: PhaseCost, planned: dict[str, Any] | None
+    run: ReportedRun, record: CommunicationRecord, cost: PhaseCost, planned: dict[str, Any] | None
 ) -> tuple[str, str]:
     """Messages per turn of the rank that sends most, and whether they are those of the plan."""
     phase = record.phase(cost.name)
@@ -91,17 +92,19 @@ def _against_plan(
     rank = int(planned["rank"])
     recorded = int(phase.messages[rank]), int(phase.bytes[rank])
     expected = int(planned["messages"]), int(planned["bytes_per_rank"])
-    if planned["per"] == "mesh":
-        # Done for each new mesh, of which there are as many as the messages say.
+    if planned["per"] != "turn":
+        # Done for each such piece, of which there are as many as the messages say.
         times, rest = divmod(recorded[0], expected[0]) if expected[0] else (0, recorded[0])
         agrees = rest == 0 and recorded[1] == times * expected[1]
-        verdict = f"{AGREES}, {times} meshes" if agrees else DIFFERS
+        verdict = (
+            f"{AGREES}, {times} {pieces_name(run.workload, planned['per'])}" if agrees else DIFFERS
+        )
     else:
         verdict = AGREES if recorded == tuple(turns * n for n in expected) else DIFFERS
     return _number(recorded[0] / turns), verdict
 
 
-def _times(record: Communication, costs: tuple[PhaseCost, ...]) -> Table:
+def _times(record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:
     shown = [c for c in costs if c.computing.most or c.communicating.most]
     rows = tuple(
         (cost.name, *map(_spread, (cost.computing, cost.communicating, cost.waiting)))

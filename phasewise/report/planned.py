@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.report.reported_run import RunFolder
+from phasewise.report.reported_run import ReportedRun
 from phasewise.study import Study
 from phasewise.traces.efficiency import node_size_of
-from phasewise.traces.records import Communication, Traffic
+from phasewise.traces.records import CommunicationRecord, Traffic
 
 OTHER_LAYOUT = {"column-first": "row-first"}
 """The layout that a run's own is compared with; column-first for any other."""
 
 
-def other_layout(record: Communication) -> str:
+def other_layout(record: CommunicationRecord) -> str:
     """Layout to compare that of a run with."""
     return OTHER_LAYOUT.get(record.layout, "column-first")
 
 
-def planned_traffic(run: RunFolder, record: Communication, layout: str) -> Traffic | None:
+def planned_traffic(run: ReportedRun, record: CommunicationRecord, layout: str) -> Traffic | None:
     """Messages per turn of the run's study in another layout."""
     found = _ask("traffic", run, record, layout)
     if found is None:
@@ -34,7 +34,7 @@ def planned_traffic(run: RunFolder, record: Communication, layout: str) -> Traff
     return Traffic(*(np.asarray(column, dtype=np.int64) for column in columns))
 
 
-def planned_phases(run: RunFolder, record: Communication) -> dict[str, dict[str, Any]]:
+def planned_phases(run: ReportedRun, record: CommunicationRecord) -> dict[str, dict[str, Any]]:
     """Phases of the plan by name, each of the rank that sends most messages.
 
     Parts of one name are added where they speak of the same rank; empty without a plan, and where
@@ -61,7 +61,9 @@ def with_layout(parameters: str, layout: str) -> str:
     return "\n".join([*kept, f"communication.layout = {layout}", ""])
 
 
-def _ask(what: str, run: RunFolder, record: Communication, layout: str | None = None) -> Any:
+def _ask(
+    what: str, run: ReportedRun, record: CommunicationRecord, layout: str | None = None
+) -> Any:
     """What a function of the core gives for the run's study, None where it cannot."""
     try:
         function = getattr(import_module("phasewise._core"), what, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,33 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.analysis import (
-    BeamGrowth,
-    CoherentModes,
-    Footprint,
-    Luminosity,
-    centroid_phasors,
-    coherent_modes,
-    footprint,
-    growth,
-    luminosity,
-    setting_of,
-)
-from phasewise.analysis.setting import Setting
-from phasewise.analysis.spectrum import Complexes, Floats
+from phasewise.analysis.spectrum import Floats
 from phasewise.errors import RunError, StudyError
-from phasewise.runs.results import BeamResults, Results
+from phasewise.runs.folder import RECORD_FILE
+from phasewise.runs.results import Results
 from phasewise.study import Study
-from phasewise.traces.records import RECORD_FILE, Communication, Events, read_communication
+from phasewise.traces.records import CommunicationRecord, Events, read_communication
 from phasewise.traces.timeline import Timeline, one_turn, timeline
+from phasewise.workloads.discovery import workload_of
+from phasewise.workloads.interface import Workload
 
-LEAST_TURNS = 2
+MIN_TURNS = 2
 # Of the time line: about one to each dot of the pictures.
 INTERVALS = 1200
-DUMP_NAME = re.compile(r"turn-(\d+)\.h5")
 
 
-class RunFolder:
+class ReportedRun:
     """A run's folder as the report sees it; StudyError where it holds no records to show.
 
     A simulated machine may have run only the messages: then `has_records` is False, and study and
@@ -53,9 +41,10 @@ class RunFolder:
         if not self.has_records and not (self.directory / RECORD_FILE).is_file():
             raise StudyError(f"{self.directory} holds no records.h5: give the folder of a run")
         self.compared = tuple(read_communication(folder) for folder in compare)
-        if self.has_records and len(self.results) < LEAST_TURNS:
+        if self.has_records and len(self.results) < MIN_TURNS:
             raise RunError(
-                f"{self.results.path} holds {len(self.results)} turns so far, too few for a report"
+                f"{self.results.path} holds {len(self.results)} {self.workload.unit.many} so far, "
+                "too few for a report"
             )
 
     @cached_property
@@ -83,6 +72,16 @@ class RunFolder:
         return content
 
     @cached_property
+    def workload(self) -> Workload:
+        """Of the study."""
+        return workload_of(self.study)
+
+    @property
+    def count(self) -> int:
+        """Turns, or what else the workload counts, that the study asks for."""
+        return int(self.study[self.workload.unit.many])
+
+    @cached_property
     def derived(self) -> dict[str, Any]:
         """The study's derived quantities."""
         if self.has_records:
@@ -90,7 +89,7 @@ class RunFolder:
         return Study.from_dict(self.study, self.directory).derived()
 
     @cached_property
-    def communication(self) -> Communication | None:
+    def communication(self) -> CommunicationRecord | None:
         """What was recorded of the communication, None in the folder of an earlier phasewise."""
         if not (self.directory / RECORD_FILE).is_file():
             return None
@@ -107,80 +106,9 @@ class RunFolder:
         return None if span is None else timeline(events, span, INTERVALS)
 
     @cached_property
-    def setting(self) -> Setting:
-        """The machine."""
-        return setting_of(self.results)
-
-    @cached_property
     def turn(self) -> Floats:
         """Turns recorded, (T,)."""
         return np.asarray(self.results.turn, dtype=np.float64)
-
-    @cached_property
-    def beams(self) -> tuple[BeamResults, BeamResults]:
-        """Records of the two beams."""
-        return self.results.beam(1), self.results.beam(2)
-
-    @cached_property
-    def lost(self) -> str | None:
-        """The sentence that a beam was lost, and when; None while both have particles."""
-        for number, beam in enumerate(self.beams, 1):
-            empty = np.flatnonzero(np.asarray(beam.particles) == 0)
-            if empty.size and not self.setting.beams[number - 1].strong:
-                return f"Beam {number} was lost at turn {int(self.turn[empty[0]])}"
-        return None
-
-    @cached_property
-    def points(self) -> list[int]:
-        """Interaction points where the beams collide, from 1."""
-        ips = self.study["ip"]
-        return [int(k) for k in sorted(ips, key=int) if ips[k]["model"] != "none"]
-
-    @cached_property
-    def modes(self) -> CoherentModes:
-        """σ and π modes."""
-        return coherent_modes(self.results)
-
-    @cached_property
-    def phasors(self) -> tuple[tuple[Complexes, Complexes], ...]:
-        """Phasors of the centroids, [beam][plane]."""
-        return centroid_phasors(self.results)
-
-    @cached_property
-    def growth(self) -> tuple[BeamGrowth, BeamGrowth]:
-        """Emittance growth of the beams."""
-        return growth(self.results)
-
-    @cached_property
-    def luminosity(self) -> tuple[Luminosity | None, ...]:
-        """Luminosity of each interaction point."""
-        return luminosity(self.results)
-
-    @cached_property
-    def footprints(self) -> tuple[Footprint | None, Footprint | None]:
-        """Tune footprints of the beams."""
-        return footprint(self.results, 1), footprint(self.results, 2)
-
-    @cached_property
-    def particles(self) -> tuple[int, dict[int, Floats]] | None:
-        """Turn and living particles (6, n) by beam of the last dump, None without one.
-
-        A beam with fewer than two particles left is not in it.
-        """
-        named = ((DUMP_NAME.fullmatch(dump.name), dump) for dump in self.results.dumps())
-        dumps = [(int(name[1]), dump) for name, dump in named if name]
-        if not dumps:
-            return None
-        turn, last = max(dumps)
-        found: dict[int, Floats] = {}
-        for number in (1, 2):
-            if not self.setting.beams[number - 1].strong:
-                table = self.results.particles(number, last)
-                names = ("x", "px", "y", "py", "z", "delta")
-                coordinates = np.array([table[name] for name in names])
-                if coordinates.shape[1] > 1:
-                    found[number] = coordinates
-        return turn, found
 
     @cached_property
     def performance(self) -> dict[str, Any]:

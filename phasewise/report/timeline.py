@@ -16,7 +16,7 @@ from phasewise.analysis.spectrum import Floats
 from phasewise.report.communication import NO_RECORD
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import OTHER, STATES, colours_of
-from phasewise.report.reported_run import RunFolder
+from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, new_picture, scale, whole_ticks
 from phasewise.traces.records import Integers
 from phasewise.traces.timeline import Timeline
@@ -33,7 +33,7 @@ MOST_TASKS = 14
 BEYOND = "others"
 
 
-def draw_tasks(run: RunFolder) -> Drawing | Missing:
+def draw_tasks(run: ReportedRun) -> Drawing | Missing:
     """Rank against time, coloured by the phase or kernel that takes most of each moment."""
     line = _timeline(run)
     if isinstance(line, Missing):
@@ -53,7 +53,7 @@ def draw_tasks(run: RunFolder) -> Drawing | Missing:
     )
 
 
-def draw_states(run: RunFolder) -> Drawing | Missing:
+def draw_states(run: ReportedRun) -> Drawing | Missing:
     """Rank against time, coloured by whether it computes, communicates or waits."""
     line = _timeline(run)
     if isinstance(line, Missing):
@@ -70,7 +70,7 @@ def draw_states(run: RunFolder) -> Drawing | Missing:
     )
 
 
-def draw_utilisation(run: RunFolder) -> Drawing | Missing:
+def draw_utilisation(run: ReportedRun) -> Drawing | Missing:
     """How many ranks compute, communicate and wait against time, stacked."""
     line = _timeline(run)
     if isinstance(line, Missing):
@@ -100,13 +100,13 @@ def draw_utilisation(run: RunFolder) -> Drawing | Missing:
     )
 
 
-def _timeline(run: RunFolder) -> Timeline | Missing:
+def _timeline(run: ReportedRun) -> Timeline | Missing:
     if run.communication is None:
         return NO_RECORD
     return run.timeline or NO_EVENTS
 
 
-def _communicating(run: RunFolder) -> set[str]:
+def _communicating(run: ReportedRun) -> set[str]:
     phases = run.communication.phases if run.communication else ()
     return {phase.name for phase in phases if phase.communicates}
 
@@ -159,7 +159,7 @@ def _legend(canvas: Canvas, axis: Axes, colours: dict[str, str]) -> None:
     axis.tick_params(color=MUTED)
 
 
-def _about(run: RunFolder, line: Timeline) -> str:
+def _about(run: ReportedRun, line: Timeline) -> str:
     assert run.communication is not None
     start = (
         "About one turn, on aligned clocks; waiting is that for single messages, as what the "

@@ -1,5 +1,1 @@
-"""The source paper's tables, figures and claims, regenerated on simulated machines.
-
-Source: Shan, Strohmaier, Qiang, Bailey, Yelick, "Performance Modeling and Optimization of a High
-Energy Colliding Beam Simulation Code", SC 2006.
-"""
+"""What papers say, regenerated: what their pages share."""

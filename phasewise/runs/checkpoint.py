@@ -1,10 +1,9 @@
 """Checkpoints: everything a bit-exact resume needs, whatever the number of ranks.
 
-A checkpoint is one HDF5 file, `checkpoint/turn-<turn>.h5`: the turn, the living particles of both
-beams by ascending id, the study, a CRC-32 of each dataset, and one
-of study and turn. Random numbers are a function of
-the seed, the id and the turn, so there is no other state. The file is written beside, synced and
-renamed, so that one of that name is whole; the last two are kept.
+A checkpoint is one HDF5 file, `checkpoint/turn-<turn>.h5`: the turn, the rows of the run's state by
+ascending id, set by set, the study, a CRC-32 of each dataset, and one of study and turn. Random
+numbers are a function of the seed, the id and the turn, so there is no other state. The file is
+written beside, synced and renamed, so that one of that name is whole; the last two are kept.
 """
 
 from __future__ import annotations
@@ -21,58 +20,46 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.driver import COORDINATES, Communicator, Driver
+from phasewise.driver import Arrays, Communicator, Run
 from phasewise.errors import RunError, StudyError
-from phasewise.mpi.gathering import BLOCK, count_particles, gather_particles
 from phasewise.mpi.ranks import collectively, on_rank_zero
 from phasewise.runs.disk import DAMAGE, damage_reason, disk_reason, replacing_hdf5
+from phasewise.runs.gathering import BLOCK, ID, Columns, count_rows, gather_rows
 from phasewise.runs.records import json_attribute
+from phasewise.runs.state import State, state_of
 from phasewise.study import Study
 
 FORMAT = 2
 KEPT = 2
-COLUMNS = ("id", *COORDINATES)
 
-FREE_KEYS = frozenset(
-    {
-        "title",
-        "turns",
-        "records.every",
-        "records.slices_every",
-        "records.pair_luminosity_every",
-        "records.particles_every",
-        "records.particles_fraction",
-        "records.field",
-        "records.checkpoint_every",
-        "records.checkpoint_minutes",
-    }
-)
-"""Keys of a study that may change between a checkpoint and the run that goes on from it."""
-
-FREE_KINDS = re.compile(r"communication\..*|ip\.\d+\.green_function")
-"""Such keys too: how the ranks divide and exchange their work changes no bit of the physics."""
+FREE_KEYS = r"title|records\.(every|checkpoint_every|checkpoint_minutes)|communication\..*"
+"""Keys of a study that may change between a checkpoint and the run that goes on from it: how ranks
+divide and exchange their work changes no bit of the results. So may the count of turns.
+"""
 
 
-def write_checkpoint(folder: Path, driver: Driver, comm: Communicator, study: Study) -> Path:
+def write_checkpoint(folder: Path, run: Run, comm: Communicator, study: Study) -> Path:
     """Write a checkpoint of this moment into `folder`; collective.
 
     RunError where it cannot be written: the earlier ones stay.
     """
-    path = folder / f"turn-{driver.turn:012d}.h5"
-    totals = {beam: driver.macroparticles(beam) for beam in (1, 2)}
-    counts = {b: count_particles(driver, comm, b, total) for b, total in totals.items()}
+    path = folder / f"turn-{run.turn:012d}.h5"
+    state = state_of(run, comm, study)
+    counts = {
+        name: count_rows(state.rows(name), comm, state.below(name)) for name in state.columns()
+    }
     try:
         with ExitStack() as stack:
             file = stack.enter_context(replacing_hdf5(path)) if comm.rank() == 0 else None
             if file is not None:
                 file.attrs["format"] = FORMAT
-                file.attrs["turn"] = driver.turn
+                file.attrs["turn"] = run.turn
                 text = json_attribute(study.resolved())
                 file.create_dataset("study", data=text)
-                file.attrs["crc32"] = _head_crc(text, driver.turn)
-            for beam, total in totals.items():
-                sink = None if file is None else _Sink(file, beam, counts[beam])
-                for block in gather_particles(driver, comm, beam, total):
+                file.attrs["crc32"] = _head_crc(text, run.turn)
+            for name, columns in state.columns().items():
+                sink = None if file is None else _Sink(file, name, columns, counts[name])
+                for block in gather_rows(state.rows(name), columns, comm, state.below(name)):
                     if sink is not None:
                         sink.write(block)
                 if sink is not None:
@@ -89,23 +76,21 @@ def write_checkpoint(folder: Path, driver: Driver, comm: Communicator, study: St
 
 
 class _Sink:
-    """The datasets of one beam, filled block by block with their checksums."""
+    """The datasets of one set of rows, filled block by block with their checksums."""
 
-    def __init__(self, file: h5py.File, beam: int, count: int) -> None:
+    def __init__(self, file: h5py.File, name: str, columns: Columns, count: int) -> None:
         self._filled = 0
-        self._crc = dict.fromkeys(COLUMNS, 0)
+        self._crc = dict.fromkeys(columns, 0)
         self._datasets = {
-            name: file.create_dataset(
-                f"beam{beam}/{name}", (count,), "<u4" if name == "id" else "<f8"
-            )
-            for name in COLUMNS
+            column: file.create_dataset(f"{name}/{column}", (count,), kind)
+            for column, kind in columns.items()
         }
 
     def write(self, block: Mapping[str, NDArray[Any]]) -> None:
-        last = self._filled + len(block["id"])
-        for name in COLUMNS:
+        last = self._filled + len(block[ID])
+        for name, dataset in self._datasets.items():
             values = np.ascontiguousarray(block[name])
-            self._datasets[name][self._filled : last] = values
+            dataset[self._filled : last] = values
             self._crc[name] = zlib.crc32(values.tobytes(), self._crc[name])
         self._filled = last
 
@@ -119,8 +104,12 @@ def find_checkpoints(folder: Path) -> list[Path]:
     return sorted(folder.glob("turn-*.h5"), reverse=True)
 
 
-def choose_checkpoint(folder: Path, study: Study) -> tuple[Path, list[str]]:
+def choose_checkpoint(
+    folder: Path, study: Study, sets: Mapping[str, Columns]
+) -> tuple[Path, list[str]]:
     """The newest whole checkpoint of `study` in `folder`, and a sentence for each that is damaged.
+
+    sets: the sets of rows that it must hold, with their columns.
 
     RunError where there is none; StudyError where it belongs to another study.
     """
@@ -128,7 +117,7 @@ def choose_checkpoint(folder: Path, study: Study) -> tuple[Path, list[str]]:
     for path in find_checkpoints(folder):
         try:
             with h5py.File(path, "r", locking=False) as file:
-                saved, turn = verify(file)
+                saved, turn = verify(file, sets)
         except DAMAGE as error:
             notes.append(f"the checkpoint {path} is damaged ({damage_reason(error)})")
         else:
@@ -140,15 +129,15 @@ def choose_checkpoint(folder: Path, study: Study) -> tuple[Path, list[str]]:
 
 
 def _head_crc(study: str, turn: int) -> int:
-    """Checksum of what is not in the beams' datasets."""
+    """Checksum of what is not in the sets of rows."""
     return zlib.crc32(f"{turn}\n{study}".encode())
 
 
-def verify(file: h5py.File) -> tuple[dict[str, Any], int]:
+def verify(file: h5py.File, sets: Mapping[str, Columns]) -> tuple[dict[str, Any], int]:
     """Study and turn of a checkpoint, all of it as its checksums say; else one of DAMAGE."""
     if file.attrs["format"] != FORMAT:
         raise OSError(f"its format is {file.attrs['format']}, and this version reads {FORMAT}")
-    for name in (f"beam{beam}/{column}" for beam in (1, 2) for column in COLUMNS):
+    for name in (f"{rows}/{column}" for rows, columns in sets.items() for column in columns):
         dataset = file[name]
         crc = 0
         for first in range(0, dataset.shape[0], BLOCK):
@@ -164,9 +153,11 @@ def verify(file: h5py.File) -> tuple[dict[str, Any], int]:
 def check_study(path: Path, saved: dict[str, Any], study: Study, turn: int) -> None:
     """StudyError where the checkpoint at `path` belongs to another study than `study`."""
     now = json.loads(json_attribute(study.resolved()))
+    unit = study.workload.unit.many
+    free = re.compile("|".join(filter(None, (FREE_KEYS, unit, study.workload.free_keys))))
     here, there = _flat(now), _flat(saved)
     keys = sorted(k for k in here.keys() | there.keys() if here.get(k) != there.get(k))
-    differing = [k for k in keys if k not in FREE_KEYS and not FREE_KINDS.fullmatch(k)]
+    differing = [k for k in keys if not free.fullmatch(k)]
     if differing:
         shown = ", ".join(
             f"{k} ({there.get(k, 'not given')} there, {here.get(k, 'not given')} here)"
@@ -174,8 +165,11 @@ def check_study(path: Path, saved: dict[str, Any], study: Study, turn: int) -> N
         )
         more = f" and {len(differing) - 4} more" if len(differing) > 4 else ""
         raise StudyError(f"the checkpoint {path} is of another study: {shown}{more} differ")
-    if study.turns < turn:
-        raise StudyError(f"turns = {study.turns}, but the checkpoint {path} stands at turn {turn}")
+    if study.count < turn:
+        one = study.workload.unit.one
+        raise StudyError(
+            f"{unit} = {study.count}, but the checkpoint {path} stands at {one} {turn}"
+        )
 
 
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -188,33 +182,43 @@ def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def restore(folder: Path, driver: Driver, comm: Communicator, study: Study) -> list[str]:
-    """Put `driver` where the newest whole checkpoint in `folder` stands; collective.
+def restore(folder: Path, run: Run, comm: Communicator, study: Study) -> list[str]:
+    """Put `run` where the newest whole checkpoint in `folder` stands; collective.
 
-    Every rank reads its own particles. Returns sentences about damaged checkpoints passed over.
+    Every rank reads its own rows. Returns sentences about damaged checkpoints passed over.
     """
-    chosen = on_rank_zero(comm, lambda: choose_checkpoint(folder, study))
+    state = state_of(run, comm, study)
+    chosen = on_rank_zero(comm, lambda: choose_checkpoint(folder, study, state.columns()))
     path, notes = chosen if chosen is not None else (Path(), [])
     path = Path(comm.broadcast(str(path).encode()).decode())
-    turn, beams = collectively(comm, lambda: _read(path, driver))
-    for beam, columns in beams.items():
-        driver.replace_particles(beam, *(columns[name] for name in COLUMNS))
-    driver.set_turn(turn)
+    turn, found = collectively(comm, lambda: _read(path, state))
+    for name, columns in found.items():
+        state.restore(name, columns)
+    run.set_turn(turn)
     return [f"{note}; going on from {path}" for note in notes]
 
 
-def _read(path: Path, driver: Driver) -> tuple[int, dict[int, dict[str, NDArray[Any]]]]:
+def _read(path: Path, state: State) -> tuple[int, dict[str, Arrays]]:
     try:
         with h5py.File(path, "r", locking=False) as file:
-            beams = {b: _read_beam(file[f"beam{b}"], driver, b) for b in driver.beams_here}
-            return int(file.attrs["turn"]), beams
+            found = {}
+            for name, columns in state.columns().items():
+                ids = state.owned(name)
+                if ids is not None:
+                    found[name] = _read_rows(file[name], columns, ids)
+            return int(file.attrs["turn"]), found
     except DAMAGE as error:
         raise RunError(f"the checkpoint {path} cannot be read: {damage_reason(error)}") from error
 
 
-def _read_beam(group: h5py.Group, driver: Driver, beam: int) -> dict[str, NDArray[Any]]:
-    first, last = (_place(group["id"], i) for i in (driver.first_id(beam), driver.last_id(beam)))
-    return {name: group[name][first:last] for name in COLUMNS}
+def _read_rows(group: h5py.Group, columns: Columns, ids: NDArray[np.int64]) -> Arrays:
+    """The rows of these ids; those that are not there were lost before the checkpoint."""
+    if not len(ids):
+        return {name: group[name][:0] for name in columns}
+    first = _place(group[ID], int(ids.min()))
+    last = _place(group[ID], int(ids.max()) + 1)
+    own = np.isin(group[ID][first:last], ids)
+    return {name: group[name][first:last][own] for name in columns}
 
 
 def _place(ids: h5py.Dataset, id_: int) -> int:

@@ -13,8 +13,9 @@ from phasewise.errors import RunError
 from phasewise.output import message
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.study import Study
-from phasewise.traces.records import EVENT_FILE, RECORD_FILE
 
+RECORD_FILE = "communication.json"
+EVENT_FILE = "events.bin"
 TUNING_FILE = "tuning.json"
 """Which ways to exchange a run tried, and the one it went on with (docs/records.md)."""
 

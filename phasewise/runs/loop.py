@@ -1,4 +1,4 @@
-"""The run loop: turns, records, dumps, checkpoints, progress; and the `run` command."""
+"""The run loop: turns, records, dumps, checkpoints, progress."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from phasewise.mpi.progress import Progress, Silent
 from phasewise.mpi.ranks import AgreedError, collectively, on_rank_zero
 from phasewise.mpi.signals import Interrupts
 from phasewise.runs.folder import RunFolder
+from phasewise.runs.layout import check_schedule
 from phasewise.runs.recording import Recording
-from phasewise.runs.records import check_schedule
 from phasewise.runs.results import Results
 from phasewise.runs.simulation import Simulation
+from phasewise.runs.tuner import AutoTuner
 from phasewise.study import Study
-from phasewise.study.process_grid import check_process_grid
-from phasewise.tuning.auto import AutoTuner
 
 
 def run(
@@ -48,7 +47,7 @@ def run(
         raise StudyError("resume needs the folder of the run to go on with: give out")
     core = core or load_core()
     collectively(core, lambda: check_schedule(study))
-    collectively(core, lambda: check_process_grid(study, core.size()))
+    collectively(core, lambda: study.check_ranks(core.size()))
     keep, folder = _choose_folder(core, out)
     with ExitStack() as stack:
         on_rank_zero(core, lambda: folder.prepare(study, source, resume))
@@ -90,15 +89,15 @@ def _loop(
 ) -> None:
     simulation = tuner.simulation
     study = simulation.study
-    progress.update(simulation.turn, study.turns, "")
-    while simulation.turn < study.turns:
+    progress.update(simulation.turn, study.count, "")
+    while simulation.turn < study.count:
         tuner.step()
         recording.turn_done()
         if callback is not None:
             callback(simulation)
-        progress.update(simulation.turn, study.turns, recording.detail)
+        progress.update(simulation.turn, study.count, recording.detail)
         stop = recording.agree(interrupts.requested)
-        if stop and simulation.turn < study.turns:
+        if stop and simulation.turn < study.count:
             progress.close()
             if resumable:
                 recording.checkpoint()
@@ -108,7 +107,9 @@ def _loop(
 
 
 def _stopped(simulation: Simulation, resumable: bool) -> str:
-    sentence = f"stopped by a signal after turn {simulation.turn} of {simulation.study.turns}"
+    study = simulation.study
+    one = study.workload.unit.one
+    sentence = f"stopped by a signal after {one} {simulation.turn} of {study.count}"
     if not resumable:
         return sentence
     return f"{sentence}; a checkpoint is written: go on with the same command and --resume"

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import time
 from typing import Any
-
-import numpy as np
 
 from phasewise.driver import Core
 from phasewise.mpi.ranks import on_rank_zero
 from phasewise.output import message
 from phasewise.runs.checkpoint import restore, write_checkpoint
+from phasewise.runs.communication_file import write_communication
 from phasewise.runs.folder import RunFolder
+from phasewise.runs.layout import detail_of, take_snapshots, write_dumps
 from phasewise.runs.records import RecordsWriter, json_attribute
 from phasewise.runs.simulation import Simulation
-from phasewise.study.derived import derive
-from phasewise.traces.writing import write_communication
 from phasewise.version import __version__
-from phasewise.workloads.collision.openpmd import write_dump
-from phasewise.workloads.collision.summary import LuminosityUnit
 
 
 class Recording:
@@ -30,20 +25,20 @@ class Recording:
         self.folder = folder
         self.detail = ""
         self._simulation, self._core = simulation, core
-        self._driver, self._study = simulation.driver, simulation.study
+        self._run, self._study = simulation.driver, simulation.study
         if resume:
             self._resume()
         else:
             simulation.start()
         self._first_turn, self._started = simulation.turn, time.monotonic()
         self._checkpointed = self._started
-        self._unit = LuminosityUnit(self._study.resolved(), derive(self._study).to_dict())
+        self._detail = detail_of(self._study)
         self._writer = on_rank_zero(core, lambda: self._open(resume))
-        if not resume and self._study.records.particles_every:
-            write_dump(folder.particles, self._driver, core, self._study)
+        if not resume:
+            write_dumps(folder.particles, self._run, core, self._study, at_start=True)
 
     def _resume(self) -> None:
-        notes = restore(self.folder.checkpoints, self._driver, self._core, self._study)
+        notes = restore(self.folder.checkpoints, self._run, self._core, self._study)
         self._simulation.resumed()
         for note in notes:
             message(f"phasewise: {note}")
@@ -51,67 +46,36 @@ class Recording:
     def _open(self, resume: bool) -> RecordsWriter:
         attributes: dict[str, Any] = {
             "study": json_attribute(self._study.resolved()),
-            "derived": json_attribute(derive(self._study).to_dict()),
+            "derived": json_attribute(self._study.derived()),
             "version": __version__,
             "ranks": self._core.size(),
             "threads": self._simulation.threads,
         }
         path = self.folder.records
         if resume:
-            return RecordsWriter.resume(path, self._study, attributes, self._driver.turn)
+            return RecordsWriter.resume(path, self._study, attributes, self._run.turn)
         return RecordsWriter(path, self._study, attributes)
 
     def turn_done(self) -> None:
         """Keep what the turn just done has measured, and what is due after it; collective."""
-        records, turn = self._study.records, self._driver.turn
-        record = self._driver.record()
-        self.detail = self._unit.show(float(record["luminosity"][0]))
+        record = self._run.record()
+        self.detail = self._detail(record)
         if self._writer is not None:
-            self._writer.append(turn - 1, record)
-        self._snapshots(turn - 1)
-        last = turn == self._study.turns
-        if records.particles_every and (turn % records.particles_every == 0 or last):
-            write_dump(self.folder.particles, self._driver, self._core, self._study)
-
-    def _snapshots(self, turn: int) -> None:
-        records = self._study.records
-        points = [k for k, ip in enumerate(self._study.ips, 1) if ip.model != "none"]
-        for k in points:
-            if _due(turn, records.slices_every):
-                for beam, values in self._driver.slices(k).items():
-                    self._write(f"slices/{turn}/ip{k}/beam{beam}", values)
-            if _due(turn, records.pair_luminosity_every):
-                values = {"": self._driver.pair_luminosity(k)}
-                self._write(f"pair_luminosity/{turn}/ip{k}", values)
-        if records.field and turn == self._study.turns - 1 and self._study.has_field:
-            for beam in (1, 2):
-                self._write(f"field/{turn}/ip1/beam{beam}", self._field(beam))
+            self._writer.append(self._run.turn - 1, record)
+        take_snapshots(self._run, self._core, self._study, self._write)
+        write_dumps(self.folder.particles, self._run, self._core, self._study)
 
     def _write(self, group: str, values: Any) -> None:
         if self._writer is not None:
             self._writer.snapshot(group, values)
 
-    def _field(self, beam: int) -> dict[str, Any]:
-        """The field of the middle slice on rank 0, from the lowest rank that holds the beam."""
-        here = self._driver.slice_field(1, beam, (self._study.ips[0].slices + 1) // 2)
-        holders = [r for r, has in enumerate(self._core.gather(b"1" if here else b"")) if has]
-        lowest = int(self._core.broadcast(str(min(holders, default=-1)).encode()))
-        data = io.BytesIO()
-        if self._core.rank() == lowest:
-            np.savez(data, **dict(here))  # type: ignore[arg-type]
-        parts = self._core.gather(data.getvalue())
-        if lowest < 0 or self._core.rank() != 0:
-            return {}
-        with np.load(io.BytesIO(parts[lowest])) as arrays:
-            return dict(arrays)
-
     def agree(self, stop: bool) -> bool:
         """Write a checkpoint if one is due; whether any rank was asked to stop. Collective."""
-        records, turn = self._study.records, self._driver.turn
+        records, turn = self._study.records, self._run.turn
         minutes = (time.monotonic() - self._checkpointed) / 60
         late = self._core.rank() == 0 and 0 < records.checkpoint_minutes <= minutes
         due = _due(turn, records.checkpoint_every)
-        due = due or (turn == self._study.turns and self._scheduled)
+        due = due or (turn == self._study.count and self._scheduled)
         if self._core.any(stop or late):
             if self._core.any(stop):
                 return True
@@ -129,7 +93,7 @@ class Recording:
         """Write a checkpoint, with the records up to it safe on the disk first; collective."""
         if self._writer is not None:
             self._writer.sync()
-        write_checkpoint(self.folder.checkpoints, self._driver, self._core, self._study)
+        write_checkpoint(self.folder.checkpoints, self._run, self._core, self._study)
         self._checkpointed = time.monotonic()
 
     def finish(self, complete: bool = True) -> None:
@@ -137,7 +101,7 @@ class Recording:
 
         Collective.
         """
-        turns = self._driver.turn - self._first_turn
+        turns = self._run.turn - self._first_turn
         seconds = (time.monotonic() - self._started) / turns if turns else float("nan")
         if self._writer is not None:
             self._writer.close(complete, seconds)
@@ -152,13 +116,14 @@ class Recording:
         write_communication(folder, self._simulation, self._core, first_turn)
 
     def _write_performance(self, turns: int, seconds: float) -> None:
+        unit = self._study.workload.unit
         performance = {
-            "turns": turns,
-            "seconds_per_turn": seconds,
+            unit.many: turns,
+            f"seconds_per_{unit.one}": seconds,
             "ranks": self._core.size(),
             "threads": self._simulation.threads,
-            "phases": list(self._driver.phases()),
-            "kernels": list(self._driver.kernels()),
+            "phases": list(self._run.phases()),
+            "kernels": list(self._run.kernels()),
         }
         self.folder.write_json("performance.json", performance)
 

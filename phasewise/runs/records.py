@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ import h5py
 import numpy as np
 
 from phasewise.driver import Arrays
-from phasewise.errors import PhasewiseError, RunError, StudyError
+from phasewise.errors import PhasewiseError, RunError
 from phasewise.runs.disk import DAMAGE, damage_reason, disk_reason, missing_bytes, reserve, trim
+from phasewise.runs.layout import entries, row_layout, snapshot_groups, snapshot_layout
 from phasewise.study import Study
 
 FLUSH_SECONDS = 0.5, 2.0
@@ -35,74 +36,8 @@ RESERVED = 1 << 20
 """Bytes kept beyond the arrays to be written, for the file's own bookkeeping."""
 OBJECT_BYTES = 2048
 """Of the file's bookkeeping for each dataset, at most."""
-SNAPSHOTS = 10_000
-"""Most snapshots a file is laid out for: each is some objects, made when the run starts."""
-
-SLICE_SHAPES: dict[str, tuple[int, ...]] = {"count": (), "z": (), "mean": (4,), "sigma": (4,)}
-FIELD_AXES = ("x", "y")
-FIELD_GRIDS = ("charge", "potential", "ex", "ey")
-
 OPEN_FOR_WRITING = "already open for write"
 """In HDF5's refusal of a file that its writer has not closed, without SWMR."""
-
-Row = tuple[tuple[int, ...], str]
-
-
-def row_layout(study: Study) -> dict[str, Row]:
-    """Shape and type of one turn's entry in each dataset extended turn by turn."""
-    points = len(study.ips)
-    layout: dict[str, Row] = {"turn": ((), "i8"), "luminosity": ((points,), "f8")}
-    for beam in study.beams:
-        tracked = 0 if beam.strong else study.records.tracked
-        entries: dict[str, Row] = {
-            "mean": ((6,), "f8"),
-            "covariance": ((6, 6), "f8"),
-            "moment3": ((6,), "f8"),
-            "moment4": ((6,), "f8"),
-            "emittance": ((3,), "f8"),
-            "particles": ((), "i8"),
-            "losses": ((), "i8"),
-            "outside": ((points,), "i8"),
-            "tracked": ((tracked, 6), "f8"),
-        }
-        layout |= {f"beam{beam.number}/{name}": row for name, row in entries.items()}
-    return layout
-
-
-def snapshot_layout(study: Study, first: int = 0) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Name and expected shape of every dataset written once, for turns from `first` on."""
-    records = study.records
-    colliding = [(k, ip) for k, ip in enumerate(study.ips, 1) if ip.model != "none"]
-    for turn in _scheduled(first, study.turns, records.slices_every):
-        for k, ip in colliding:
-            for beam in (1, 2):
-                for name, row in SLICE_SHAPES.items():
-                    yield f"slices/{turn}/ip{k}/beam{beam}/{name}", (ip.slices, *row)
-    for turn in _scheduled(first, study.turns, records.pair_luminosity_every):
-        for k, ip in colliding:
-            yield f"pair_luminosity/{turn}/ip{k}", (ip.slices, ip.slices)
-    if records.field and study.has_field:
-        grid = study.ips[0].grid
-        for beam in (1, 2):
-            group = f"field/{study.turns - 1}/ip1/beam{beam}"
-            yield from ((f"{group}/{n}", (g,)) for n, g in zip("xy", grid, strict=True))
-            yield from ((f"{group}/{name}", grid) for name in FIELD_GRIDS)
-
-
-def _scheduled(first: int, turns: int, every: int) -> range:
-    return range(-(-first // every) * every, turns, every) if every else range(0)
-
-
-def check_schedule(study: Study) -> None:
-    """StudyError where the records ask for more snapshots than one file can be laid out for."""
-    for key in ("slices_every", "pair_luminosity_every"):
-        every = getattr(study.records, key)
-        if every and study.turns / every > SNAPSHOTS:
-            least = -(-study.turns // SNAPSHOTS)
-            raise StudyError(
-                f"records.{key} = {every} asks for {-(-study.turns // every)} snapshots in "
-                f"{study.turns} turns, and a file holds {SNAPSHOTS}: give at least {least}"
-            )
 
 
 class RecordsWriter:
@@ -127,13 +62,15 @@ class RecordsWriter:
         writer._start(path, study)
         beside = path.with_name(path.name + ".new")
         with open_records(path) as old, reading(path):
-            rows = len(old["turn"])
+            rows = len(old[writer._unit])
             if rows < turn:
-                raise RunError(f"{path} ends before turn {turn}, at which the checkpoint stands")
+                raise RunError(
+                    f"{path} ends before {writer._unit} {turn}, at which the checkpoint stands"
+                )
             with writer._writing():
                 writer._file = h5py.File(beside, "w", libver="latest", locking=False)
                 kept = dict(attributes) | {"created": old.attrs["created"]}
-                writer._former_seconds = float(old.attrs["seconds_per_turn"])
+                writer._former_seconds = float(old.attrs[f"seconds_per_{writer._unit}"])
                 writer._lay_out(kept, old, turn)
                 beside.replace(path)
         return writer
@@ -142,6 +79,7 @@ class RecordsWriter:
         self.path = path
         self._study = study
         self._layout = row_layout(study)
+        self._unit = study.workload.unit.one
         self._rows: list[dict[str, Any]] = []
         self._flushed = time.monotonic()
         self._failed = False
@@ -153,7 +91,7 @@ class RecordsWriter:
         file = self._file
         snapshots = dict(snapshot_layout(self._study, turn))
         reserve(file, OBJECT_BYTES * (len(snapshots) + len(self._layout)) + RESERVED)
-        fixed = {"complete": False, "seconds_per_turn": np.nan}
+        fixed = {"complete": False, f"seconds_per_{self._unit}": np.nan}
         for name, value in (dict(attributes) | fixed).items():
             file.attrs[name] = value
         file.attrs["created"] = attributes.get(
@@ -175,7 +113,7 @@ class RecordsWriter:
             if old is not None:
                 _copy_rows(old[name], made, turn)
         if old is not None:
-            _copy_snapshots(old, file, turn)
+            _copy_snapshots(old, file, snapshot_groups(self._study), turn)
         for name, shape in snapshots.items():
             if name not in file:
                 file.create_dataset(
@@ -185,11 +123,12 @@ class RecordsWriter:
 
     def append(self, turn: int, record: Mapping[str, Any]) -> None:
         """Keep the driver's record of `turn`; it reaches the file within seconds."""
-        row: dict[str, Any] = {"turn": turn, "luminosity": np.array(record["luminosity"])}
+        row: dict[str, Any] = {self._unit: turn}
+        values = entries(self._study, record)
         for name, (shape, _) in self._layout.items():
             if name not in row:
                 # Copied, as the driver may reuse what it hands over.
-                row[name] = np.empty(shape) if 0 in shape else np.array(record[name[4:]])
+                row[name] = np.empty(shape) if 0 in shape else np.array(values[name]).reshape(shape)
         self._rows.append(row)
         waited = time.monotonic() - self._flushed
         often, seldom = FLUSH_SECONDS
@@ -203,9 +142,9 @@ class RecordsWriter:
         with self._writing():
             if self._rows:
                 self._reserve()
-                last = self._file["turn"].shape[0] + len(self._rows)
-                for name in sorted(self._layout, key=lambda name: name == "turn"):
-                    if name == "turn":  # readers count the turns, which is why they come last
+                last = self._file[self._unit].shape[0] + len(self._rows)
+                for name in sorted(self._layout, key=lambda name: name == self._unit):
+                    if name == self._unit:  # readers count these, which is why they come last
                         self._file.flush()
                     dataset = self._file[name]
                     dataset.resize(last, axis=0)
@@ -241,7 +180,7 @@ class RecordsWriter:
         self.flush()
         with self._writing():
             self._file.attrs.modify("complete", complete)
-            self._file.attrs.modify("seconds_per_turn", known)
+            self._file.attrs.modify(f"seconds_per_{self._unit}", known)
             self._file.close()
             trim(self.path)
 
@@ -321,9 +260,9 @@ def _copy_rows(old: h5py.Dataset, new: h5py.Dataset, rows: int) -> None:
         new[first : min(rows, first + step)] = old[first : min(rows, first + step)]
 
 
-def _copy_snapshots(old: h5py.File, new: h5py.File, turn: int) -> None:
+def _copy_snapshots(old: h5py.File, new: h5py.File, names: Iterable[str], turn: int) -> None:
     """Keep the snapshots of the turns before `turn`."""
-    for kind in ("slices", "pair_luminosity", "field"):
+    for kind in names:
         for name in old.get(kind, {}):
             if int(name) < turn:
                 old.copy(f"{kind}/{name}", new.require_group(kind))

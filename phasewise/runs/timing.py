@@ -1,23 +1,24 @@
-"""`phasewise bench`: seconds per turn, core-nanoseconds per particle-encounter, and each kernel
-against the machine's measured roof.
-"""
+"""Seconds per turn of a study, and each kernel against the machine's measured roof."""
 
 from __future__ import annotations
 
 import resource
 import statistics
 import time
+from collections.abc import Callable
 from typing import Any
 
-from phasewise.driver import Core, Driver
+from phasewise.driver import Core, Run
 from phasewise.study import Study
 
 WARM_UP_TURNS = 2
-PARTICLE_BYTES = 6 * 8 + 4
-"""Of one macroparticle: six coordinates and its number."""
 
 
-def measure(core: Core, study: Study, threads: int, turns: int) -> dict[str, Any]:
+Figures = Callable[[Run, float], dict[str, Any]]
+"""What a workload adds, from a run and the seconds of its turn."""
+
+
+def measure(core: Core, study: Study, threads: int, turns: int, figures: Figures) -> dict[str, Any]:
     """Time a study on the ranks of this run; collective.
 
     The time of a turn is the median over `turns`; every turn begins and ends with all ranks.
@@ -31,25 +32,24 @@ def measure(core: Core, study: Study, threads: int, turns: int) -> dict[str, Any
     kernels = simulation.kernels()
     memory = _peak_memory()  # before the roof's own arrays
     roof = core.measure_roof(threads)
-    particles = sum(simulation.macroparticles(beam) for beam in (1, 2))
-    encounters = particles * study.ips[0].slices
+    unit = study.workload.unit
+    added = figures(simulation, per_turn)
     return {
         "ranks": core.size(),
         "threads": threads,
-        "turns": turns,
-        "seconds_per_turn": per_turn,
-        "fastest_turn": min(seconds),
-        "slowest_turn": max(seconds),
-        "core_ns_per_encounter": core.size() * threads * per_turn / encounters * 1e9,
+        unit.many: turns,
+        f"seconds_per_{unit.one}": per_turn,
+        f"fastest_{unit.one}": min(seconds),
+        f"slowest_{unit.one}": max(seconds),
+        **added,
         "memory_bytes": memory,
-        "particle_bytes": PARTICLE_BYTES * particles / core.size(),
         "roof": roof,
         "kernels": [_kernel(kernel, before.get(kernel["name"]), turns, roof) for kernel in kernels],
         "phases": simulation.phases(),
     }
 
 
-def _timed_step(core: Core, simulation: Driver) -> float:
+def _timed_step(core: Core, simulation: Run) -> float:
     core.barrier()
     begin = time.perf_counter()
     simulation.step()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +10,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache as keep
+from functools import cache as once
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,14 +20,14 @@ from phasewise.errors import RunError, StudyError
 from phasewise.machines import make_twin
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.mpi.launch import end_with_parent
-from phasewise.runs.disk import disk_reason, replace_text
-from phasewise.simulated.simulate import Request, algorithms, simulate
+from phasewise.runs.disk import disk_reason
+from phasewise.runs.kept import keep, read_kept
+from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import Study
-from phasewise.study.communication import grid_value
 
 Summary = dict[str, Any]
 Report = Callable[[int, int], None]
-"""Is told how many simulations are done, and of how many."""
+"""Gets how many simulations are done, and of how many."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,10 @@ class Task:
     def name(self) -> str:
         """What a sentence calls it: machine, ranks, process grid, layout, algorithms."""
         own, request = self.study.communication, self.request
-        grid = grid_value(own.process_grid)
-        shown = grid if isinstance(grid, str) else ",".join(grid)
+        chosen = ", ".join(f"{key} {value}" for key, value in own.algorithms().items())
         return (
             f"{self.study.title} on {request.machine.name}, {request.ranks} ranks, process grid "
-            f"{shown}, {own.layout}, {own.reduce}/{own.broadcast}"
+            f"{own.grid_text}, {own.layout_text}, {chosen}"
         )
 
 
@@ -81,8 +79,8 @@ def key_of(task: Task) -> str:
     twin = make_twin(request.machine, request.twin, request.ranks)
     content = [
         study.parameters(),
-        study.communication.layout_file,
-        algorithms(study),
+        study.communication.layout_text,
+        study.communication.algorithms(),
         (request.machine.name, request.machine.node_ranks, request.machine.processor),
         (request.ranks, request.twin, request.steps, request.events),
         (request.skeleton, request.computation),
@@ -92,7 +90,7 @@ def key_of(task: Task) -> str:
     return hashlib.sha256(repr(content).encode()).hexdigest()[:32]
 
 
-@keep
+@once
 def simulator() -> tuple[str, ...]:
     """Of the driver, the platform and smpirun, which holds SimGrid's version."""
     smpirun = shutil.which("smpirun")
@@ -168,18 +166,15 @@ def _make_folder(cache: Path) -> None:
 def _kept(cache: Path, key: str) -> Summary | None:
     """What the cache holds; None where that is nothing, or cannot be read."""
     try:
-        found = json.loads((cache / f"{key}.json").read_text(encoding="utf-8"))
+        found = read_kept(cache / f"{key}.json")
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) and "communication_seconds" in found else None
 
 
 def _keep(cache: Path, key: str, summary: Summary) -> None:
-    # Another process may be writing the same entry: each has a file of its own beside it.
-    own = cache / f"{key}.{os.getpid()}"
     try:
-        replace_text(own, json.dumps(summary) + "\n")
-        own.replace(cache / f"{key}.json")
+        keep(cache / f"{key}.json", summary)
     except OSError as error:
         raise RunError(f"{cache / key}.json cannot be written ({disk_reason(error)})") from error
 

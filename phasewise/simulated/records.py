@@ -7,19 +7,15 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from phasewise.errors import RunError
 from phasewise.runs.disk import disk_reason, replace_text
-from phasewise.runs.folder import RunFolder
+from phasewise.runs.folder import EVENT_FILE, RECORD_FILE, RunFolder
 from phasewise.runs.records import RecordsWriter, json_attribute
 from phasewise.study import Study
-from phasewise.study.derived import derive
-from phasewise.traces.records import EVENT_FILE, RECORD_FILE
 from phasewise.version import __version__
 
 TURN_FILE = "turns.jsonl"
-LEAST_TURNS = 2
+MIN_TURNS = 2
 """Turns from which on they are recorded: of fewer nothing can be analysed."""
 
 SCALED_TIMES = ("computing", "communicating", "waiting")
@@ -74,11 +70,11 @@ def take_records(
 ) -> None:
     """Write records.h5 of `folder` from the driver's turns in `source`, if there are enough."""
     turns = source / TURN_FILE
-    if study.turns < LEAST_TURNS or not turns.is_file():
+    if study.count < MIN_TURNS or not turns.is_file():
         return
     attributes = {
         "study": json_attribute(study.resolved()),
-        "derived": json_attribute(derive(study).to_dict()),
+        "derived": json_attribute(study.derived()),
         "version": __version__,
         "ranks": ranks,
         "threads": 1,
@@ -88,18 +84,8 @@ def take_records(
         with turns.open(encoding="utf-8") as lines:
             for line in lines:
                 record = json.loads(line)
-                writer.append(record.pop("turn"), _shaped(record))
+                writer.append(record.pop("turn"), record)
     except BaseException:
         writer.close_after_failure()
         raise
     writer.close(True, seconds_per_turn)
-
-
-def _shaped(record: dict[str, Any]) -> dict[str, Any]:
-    """A line's values in the shapes of the driver's `record()`."""
-    shaped = {name: np.asarray(value, dtype=np.float64) for name, value in record.items()}
-    for beam in (1, 2):
-        for name, columns in (("covariance", 6), ("tracked", 6)):
-            if (key := f"{beam}/{name}") in shaped:
-                shaped[key] = shaped[key].reshape(-1, columns)
-    return shaped

@@ -19,9 +19,9 @@ from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import RunFolder
 from phasewise.simulated.records import take_communication, take_records
 from phasewise.study import Study
-from phasewise.study.process_grid import check_process_grid
-from phasewise.traces.records import PHASES, Communication, read_communication
-from phasewise.traces.writing import communication_summary
+from phasewise.study.laboratory import check_simulated, fewest_steps, most_steps
+from phasewise.traces.records import CommunicationRecord, read_communication
+from phasewise.traces.summary import communication_summary
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Request:
 
 def simulate(
     study: Study, request: Request, out: Path, source: Path | None = None
-) -> tuple[dict[str, Any], Communication]:
+) -> tuple[dict[str, Any], CommunicationRecord]:
     """Simulate `study`; the summary as ``simulate --json`` prints it, and the record in `out`.
 
     source: the study's file, of which `out` keeps a copy. StudyError where study, machine and ranks
@@ -52,8 +52,8 @@ def simulate(
     """
     machine, ranks = request.machine, request.ranks
     steps = _sampled_steps(study, request.steps)
-    check_process_grid(study, ranks)
-    _check_particles(study, request)
+    study.check_ranks(ranks)
+    check_simulated(study, request.skeleton)
     twin = make_twin(machine, request.twin, ranks)
     simulated_tree()
     folder = RunFolder(out)
@@ -82,21 +82,10 @@ def _working_folder() -> TemporaryDirectory[str]:
 
 def _sampled_steps(study: Study, asked: int) -> int:
     """Steps to be sampled; 0 where that is all of them."""
-    if asked and not study.has_field:
-        raise StudyError(
-            "--steps samples the steps of strong-strong points, of which there is none"
-        )
-    fewest = min((2 * ip.slices - 1 for ip in study.ips if ip.model == "strong-strong"), default=0)
+    fewest = fewest_steps(study)
+    if asked and not fewest:
+        raise StudyError("--steps samples steps that are alike, of which this study has none")
     return asked if asked < fewest else 0
-
-
-def _check_particles(study: Study, request: Request) -> None:
-    for beam in study.beams:
-        if beam.distribution == "file" and not request.skeleton:
-            raise StudyError(
-                f"beam.{beam.number}.particles: particles from a file cannot be handed to "
-                "simulated ranks; simulate a distribution, or only the messages with --skeleton"
-            )
 
 
 def _parameters(study: Study, request: Request, steps: int) -> str:
@@ -115,8 +104,8 @@ def _head(study: Study, request: Request, steps: int) -> dict[str, Any]:
     """What communication.json says beside what the driver knows."""
     machine = {"name": request.machine.name, "title": request.machine.title, "twin": request.twin}
     return {
-        "layout": str(study.communication.layout_file or study.communication.layout),
-        "algorithms": algorithms(study),
+        "layout": study.communication.layout_text,
+        "algorithms": study.communication.algorithms(),
         "machine": machine,
         "steps": [steps or most_steps(study), most_steps(study)],
         "skeleton": request.skeleton,
@@ -124,23 +113,8 @@ def _head(study: Study, request: Request, steps: int) -> dict[str, Any]:
     }
 
 
-def most_steps(study: Study) -> int:
-    """Steps of a turn at the interaction point that has most."""
-    return max(2 * ip.slices - 1 for ip in study.ips)
-
-
-def algorithms(study: Study) -> dict[str, Any]:
-    """The study's choice of algorithms, those of single phases under dotted names."""
-    own = study.communication
-    names = ("reduce", "broadcast", "schedule", "transpose", "aggregate", "crossing", "overlap")
-    single = {
-        f"{phase.name}.{key}": value for phase in own.phases for key, value in phase.given().items()
-    }
-    return {name: getattr(own, name) for name in names} | single
-
-
 def summarise(
-    study: Study, request: Request, twin: Twin, record: Communication, steps: int
+    study: Study, request: Request, twin: Twin, record: CommunicationRecord, steps: int
 ) -> dict[str, Any]:
     """What ``simulate --json`` prints; times [s] are of one turn.
 
@@ -159,15 +133,16 @@ def summarise(
         "ranks": record.ranks,
         "process_grid": record.grid_text,
         "layout": record.layout,
-        "algorithms": algorithms(study),
-        "turns": turns,
+        "algorithms": study.communication.algorithms(),
+        study.workload.unit.many: turns,
         "steps": [steps or most_steps(study), most_steps(study)],
         "skeleton": request.skeleton,
         "computation": request.computation,
         "turn_seconds": record.seconds / turns,
         "communication_seconds": float(np.mean(whole)) / turns,
         "communication_seconds_max": float(np.max(whole)) / turns,
-        "exchange_seconds": sum(times.get(name, 0.0) for name in PHASES) / turns,
+        "exchange_seconds": sum(times.get(name, 0.0) for name in study.workload.main_phases)
+        / turns,
         "phases": {name: seconds / turns for name, seconds in times.items()},
         "floor_seconds": limit.seconds / turns,
         "floor": {name: getattr(limit, name) / turns for name in ("adapter", "cut", "memory")},
@@ -175,7 +150,7 @@ def summarise(
     }
 
 
-def floor_of(record: Communication, request: Request) -> Floor:
+def floor_of(record: CommunicationRecord, request: Request) -> Floor:
     """The least time [s] that the recorded messages need on the machine, of all turns."""
     traffic = record.traffic
     nodes = nodes_of(request.machine, record.ranks)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
-from phasewise.study.files import parse, read_text
-from phasewise.study.keys import show
-from phasewise.study.model import Study
+from phasewise.study.study import Study
+from phasewise.tables.files import parse, read_text
+from phasewise.tables.keys import show
 
 
 def load(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -> Study:

@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from phasewise.errors import RunError
 from phasewise.runs.disk import disk_reason
-from phasewise.traces.records import EVENT, RECEIVE, SEND, Communication, Events, read_communication
+from phasewise.traces.records import (
+    EVENT,
+    RECEIVE,
+    SEND,
+    CommunicationRecord,
+    Events,
+    read_communication,
+)
 
 Records = NDArray[np.void]
 Integers = NDArray[np.int64]
@@ -65,7 +72,7 @@ def write_chrome(directory: str | Path, path: str | Path) -> Trace:
     return Trace(path, len(events), flows, int(events.dropped.sum()))
 
 
-def _write(file: IO[str], record: Communication, events: Events) -> int:
+def _write(file: IO[str], record: CommunicationRecord, events: Events) -> int:
     """Write everything; the number of messages with both ends."""
     collected, threads = _collect(events), _Threads(record)
     about = {
@@ -125,7 +132,7 @@ def _flows(kind: NDArray[np.uint8], keys: Integers) -> Integers:
 class _Threads:
     """Threads of each rank: its own, and those of its sends and receives."""
 
-    def __init__(self, record: Communication) -> None:
+    def __init__(self, record: CommunicationRecord) -> None:
         self.node: list[int] = record.node.tolist()
         # Ends [ns] of what is open on a rank's own thread, the innermost last.
         self._open: list[list[int]] = [[] for _ in self.node]

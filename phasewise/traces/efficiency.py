@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.traces.records import Communication, Phase, Traffic
+from phasewise.traces.records import CommunicationRecord, Phase, Traffic
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -83,7 +83,7 @@ def efficiency_of(
     )
 
 
-def efficiency(record: Communication) -> Efficiency:
+def efficiency(record: CommunicationRecord) -> Efficiency:
     """Efficiency of a run over all its phases and kernels."""
     computing, communicating, waiting = (
         sum((getattr(phase, name) for phase in record.phases), np.zeros(record.ranks))
@@ -92,7 +92,7 @@ def efficiency(record: Communication) -> Efficiency:
     return efficiency_of(computing, communicating, waiting, record.seconds)
 
 
-def phase_costs(record: Communication) -> tuple[PhaseCost, ...]:
+def phase_costs(record: CommunicationRecord) -> tuple[PhaseCost, ...]:
     """Cost of every phase and kernel per turn, in the order of the record."""
     turns = max(record.turns, 1)
     return tuple(_cost(phase, turns, record.seconds) for phase in record.phases)

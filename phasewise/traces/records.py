@@ -15,21 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.errors import RunError
+from phasewise.runs.communication_file import EVENT_BYTES, VERSION
 from phasewise.runs.disk import disk_reason
+from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
+from phasewise.workloads.discovery import known_phases
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Records = NDArray[np.void]
-
-RECORD_FILE = "communication.json"
-EVENT_FILE = "events.bin"
-VERSION = 1
-
-PHASES = (
-    "green", "reduce_column", "reduce_row", "solve", "broadcast_row", "broadcast_column",
-    "reduce", "broadcast",
-)  # fmt: skip
-"""Phases that exchange grids, in the order of a turn."""
 
 EVENT = np.dtype(
     [
@@ -38,6 +31,7 @@ EVENT = np.dtype(
     ]
 )  # fmt: skip
 """An event of ``events.bin``: times in s, `peer` a rank or -1, `phase` an index of names."""
+assert EVENT.itemsize == EVENT_BYTES
 
 COMPUTE, PHASE, SEND, RECEIVE = range(4)
 """Kinds of events."""
@@ -81,16 +75,19 @@ class Phase:
     def communicates(self) -> bool:
         """Whether this is a phase of communication, not a kernel alone."""
         return bool(
-            self.name in PHASES or self.library or self.messages.any() or self.communicating.any()
+            self.name in known_phases()
+            or self.library
+            or self.messages.any()
+            or self.communicating.any()
         )
 
 
 @dataclass(frozen=True)
-class Communication:
+class CommunicationRecord:
     """The record of a run, real or simulated, on R ranks.
 
     `seconds` and `rank_seconds` are those of the turns; `clock_offset` is to be added to a rank's
-    times to get rank 0's; `place` (R, 3) holds beam (from 1), column and row.
+    times to get rank 0's; `place` (R, n) holds their coordinates in the process grid.
     """
 
     directory: Path
@@ -99,7 +96,7 @@ class Communication:
     ranks: int
     turns: int
     seconds: float
-    process_grid: tuple[tuple[int, int], tuple[int, int]]
+    process_grid: tuple[tuple[int, ...], ...]
     layout: str
     algorithms: dict[str, str]
     node: Integers
@@ -120,9 +117,9 @@ class Communication:
 
     @property
     def grid_text(self) -> str:
-        """The process grid as it is written in a study, of both beams where they differ."""
-        first, second = (f"{prow}x{pcol}" for prow, pcol in self.process_grid)
-        return first if first == second else f"{first} and {second}"
+        """The process grid as it is written in a study, or those of groups that differ."""
+        grids = ("x".join(map(str, shape)) for shape in self.process_grid)
+        return " and ".join(dict.fromkeys(grids))
 
     @cached_property
     def traffic(self) -> Traffic:
@@ -139,7 +136,7 @@ class Communication:
 class Events:
     """The time line of a run, read rank by rank; `names` are those of all ranks together."""
 
-    def __init__(self, record: Communication) -> None:
+    def __init__(self, record: CommunicationRecord) -> None:
         """RunError where the file is missing or is not as long as the record says."""
         self.path = record.directory / EVENT_FILE
         self.ranks = record.ranks
@@ -200,7 +197,7 @@ class Events:
         return np.asarray(pair * numbers + messages["number"])
 
 
-def read_communication(directory: str | Path) -> Communication:
+def read_communication(directory: str | Path) -> CommunicationRecord:
     """The record in a run's folder; RunError, one sentence, where it is missing or damaged."""
     path = Path(directory) / RECORD_FILE
     try:
@@ -225,14 +222,14 @@ def read_communication(directory: str | Path) -> Communication:
         raise RunError(f"{path} is damaged: {error}") from None
 
 
-def _record(directory: Path, content: dict[str, Any]) -> Communication:
+def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
     ranks = sorted(content["rank"], key=lambda entry: int(entry["rank"]))
     count = int(content["ranks"])
     if [entry["rank"] for entry in ranks] != list(range(count)):
         raise ValueError(f"it does not list each of its {count} ranks once")
     if int(content["turns"]) < 0 or not float(content["seconds"]) >= 0:
         raise ValueError("its turns or seconds are negative")
-    first, second = ((int(prow), int(pcol)) for prow, pcol in content["process_grid"])
+    grids = tuple(tuple(int(size) for size in shape) for shape in content["process_grid"])
     words = {True: "yes", False: "no"}
     algorithms = {
         str(name): words[value] if isinstance(value, bool) else str(value)
@@ -244,18 +241,18 @@ def _record(directory: Path, content: dict[str, Any]) -> Communication:
 
     events = column("events")
     names = tuple(tuple(map(str, entry.get("names", ()))) for entry in ranks)
-    return Communication(
+    return CommunicationRecord(
         directory=directory,
         simulated=content["kind"] == "simulated",
         machine=_machine(content["machine"]),
         ranks=count,
         turns=int(content["turns"]),
         seconds=float(content["seconds"]),
-        process_grid=(first, second),
+        process_grid=grids,
         layout=str(content["layout"]),
         algorithms=algorithms,
         node=np.array([entry["node"] for entry in ranks], dtype=np.int64),
-        place=np.array([entry["place"] for entry in ranks], dtype=np.int64).reshape(count, 3),
+        place=np.array([entry["place"] for entry in ranks], dtype=np.int64).reshape(count, -1),
         rank_seconds=column("seconds", np.float64),
         clock_offset=column("clock_offset", np.float64),
         dropped_events=column("dropped_events"),
@@ -272,10 +269,10 @@ def _machine(given: Any) -> str | None:
 
 
 def _phases(by_rank: list[dict[str, Any]]) -> Iterator[Phase]:
-    """The phases of all ranks: those that exchange grids first, the others as they first appear."""
+    """The phases of all ranks: a workload's main ones first, the others as they first appear."""
     names = _united(tuple(tuple(phases) for phases in by_rank))
-    known = [name for name in PHASES if name in names]
-    for name in [*known, *(name for name in names if name not in PHASES)]:
+    known = [name for name in known_phases() if name in names]
+    for name in [*known, *(name for name in names if name not in known)]:
         entries = [phases.get(name, {}) for phases in by_rank]
         yield Phase(
             name=name,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.traces.records import COMPUTE, PHASE, RECEIVE, SEND, Communication, Events
+from phasewise.traces.records import COMPUTE, PHASE, RECEIVE, SEND, CommunicationRecord, Events
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -48,7 +48,7 @@ class Timeline:
         return np.vstack([known, rest])
 
 
-def one_turn(events: Events, record: Communication) -> tuple[float, float] | None:
+def one_turn(events: Events, record: CommunicationRecord) -> tuple[float, float] | None:
     """Start and end [s] of a turn that all ranks recorded; None without events.
 
     The second turn where there are two, as the first one also does what is done once; all that was

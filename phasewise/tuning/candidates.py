@@ -1,283 +1,159 @@
-"""The ways to divide and exchange that a tuner compares: distinct, and valid for study and ranks.
+"""The ways to divide and exchange that a tuner compares: what a workload's part `tuning` lists.
 
-`candidates` is the product of the keys that matter most (process grid, layout, algorithms, place of
-the crossing), less what sends the same messages under another name, and the lesser keys one at a
-time around the usual best. `neighbours` changes one lesser key of a candidate, phase by phase.
+* `candidates(study, ranks, machine)`: distinct and valid ones, in an order that is always the same;
+* `neighbours(candidate, study, levels)`: those that differ in one lesser key, key by key;
+* `HEADS`: of the columns that a candidate has in a table;
+* `sampled_steps(study, ranks)`: how many of how many steps a verifying simulation has, or None.
+
+A workload without that part may have `CHOICES`, values by key of [communication], in its part
+`choosing`, or `choices(model, ranks)` where they depend on these: all combinations are compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.study import Study
-from phasewise.study.communication import AT_ONCE, Shape, grid_value
-from phasewise.study.process_grid import check_process_grid, halves
-from phasewise.study.resolve_communication import build_communication
 
-PAIRS = (
-    ("hypercube", "hypercube"),
-    ("mesh", "mesh"),
-    ("hypercube", "mesh"),
-    ("mesh", "hypercube"),
-    ("direct", "direct"),
-    ("node-aware", "node-aware"),
-    ("hypercube", "node-aware"),
-)
-"""Algorithms of reduce and of broadcast."""
+PART = "tuning"
 
-LESSER: tuple[dict[str, Any], ...] = (
-    {"transpose": "bruck"},
-    {"transpose": "ring"},
-    {"transpose": "alltoallw"},
-    {"overlap": True},
-    {"aggregate": False},
-    {"reduce": "mpi", "broadcast": "mpi"},
-    {"reduce": "mesh", "broadcast": "mesh", "schedule": "pairwise"},
-)
-"""Tried one at a time around the usual best of each process grid and layout."""
 
-IN_PHASE = ("direct", "hypercube", "node-aware", "mpi")
-TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
+class Candidate(Protocol):
+    """One choice of [communication]; equal ones are the same."""
 
-Shapes = tuple[Shape, Shape]
+    @property
+    def place(self) -> tuple[object, ...]:
+        """Which rank has which place."""
+
+    @property
+    def design(self) -> tuple[object, ...]:
+        """The main keys: candidates with the same ones differ in lesser keys."""
+
+    def communication(self) -> dict[str, Any]:
+        """The table of a study, without keys that no candidate varies."""
+
+    def apply(self, study: Study) -> Study:
+        """`study` with this choice."""
+
+    def replaces(self, study: Study) -> list[str]:
+        """Keys that `study` has set, and that `apply` sets otherwise."""
+
+    def columns(self) -> tuple[str, ...]:
+        """Under the heads of a table."""
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """One choice of [communication]; the keys are those of docs/communication.md.
+class PlainCandidate:
+    """A value of each key that is varied."""
 
-    shapes: of beams 1 and 2, None for one rank. phases: (name, key, value) of single phases.
-    """
+    values: tuple[tuple[str, Any], ...]
 
-    shapes: Shapes | None
-    layout: str = "column-first"
-    reduce: str = "hypercube"
-    broadcast: str = "hypercube"
-    schedule: str = "ring"
-    transpose: str = "pairwise"
-    aggregate: bool = True
-    crossing: str = "4a"
-    overlap: bool = False
-    phases: tuple[tuple[str, str, Any], ...] = ()
+    @property
+    def place(self) -> tuple[object, ...]:
+        """Those of the process grid and the layout."""
+        return tuple(value for name, value in self.values if name in ("process_grid", "layout"))
+
+    @property
+    def design(self) -> tuple[object, ...]:
+        """All of them."""
+        return self.values
 
     def communication(self) -> dict[str, Any]:
-        """The table [communication] of a study, without keys that no candidate varies."""
-        table: dict[str, Any] = {"process_grid": grid_value(self.shapes)}
-        table |= {key: value for key, value in vars(self).items() if key in KEYS}
-        phases: dict[str, dict[str, Any]] = {}
-        for name, key, value in self.phases:
-            phases.setdefault(name, {})[key] = value
-        return table | ({"phase": phases} if phases else {})
+        """The table of a study."""
+        return dict(self.values)
 
     def apply(self, study: Study) -> Study:
-        """`study` with this choice; the ranks of a node stay as the study has them."""
-        table = self.communication() | {"node_size": study.communication.node_size}
-        return replace(study, communication=build_communication(table, Path()))
+        """`study` with this choice."""
+        table = study.communication.resolved() | self.communication()
+        own = study.workload.read_communication(table, Path())
+        return dataclasses.replace(study, communication=own)
 
     def replaces(self, study: Study) -> list[str]:
-        """Keys of [communication] that `study` has set, and that `apply` sets otherwise."""
-        given, chosen, usual = (
-            _flat(entry.resolved())
-            for entry in (
-                study.communication,
-                self.apply(study).communication,
-                build_communication({}, Path()),
-            )
-        )
-        return [k for k, v in given.items() if v not in (usual.get(k), chosen.get(k))]
+        """Keys that `study` has set otherwise."""
+        given = study.communication.resolved()
+        usual = study.workload.read_communication({}, Path()).resolved()
+        return [name for name, value in self.values if given[name] not in (usual[name], value)]
 
-    def with_phase(self, name: str, key: str, value: Any) -> Candidate:
-        """With `key` of one phase set."""
-        others = [entry for entry in self.phases if entry[:2] != (name, key)]
-        return replace(self, phases=tuple(sorted([*others, (name, key, value)])))
-
-    def phase_value(self, name: str, key: str) -> Any:
-        """What `key` is in one phase, whether set there or for all phases."""
-        for phase, own, value in self.phases:
-            if (phase, own) == (name, key):
-                return value
-        if key != "algorithm":
-            return getattr(self, key)
-        what = name.partition("_")[0]
-        algorithm = self.transpose if what in ("green", "solve") else getattr(self, what)
-        return "direct" if algorithm == "mesh" else algorithm
+    def columns(self) -> tuple[str, ...]:
+        """A column for each key."""
+        return tuple(str(value) for _, value in self.values)
 
 
-KEYS = (
-    "layout", "reduce", "broadcast", "schedule", "transpose", "aggregate", "crossing", "overlap",
-)  # fmt: skip
-"""Fields that stand in a study as they are."""
-
-
-def _flat(table: dict[str, Any]) -> dict[str, Any]:
-    """`table` of [communication], the keys of single phases under dotted names."""
-    phases = table.get("phase", {})
-    found = {key: value for key, value in table.items() if key != "phase"}
-    return found | {f"phase.{n}.{k}": v for n, keys in phases.items() for k, v in keys.items()}
-
-
-def candidates(study: Study, ranks: int, machine: Machine) -> list[Candidate]:
-    """The first stage of a search, in an order that is always the same; at least one.
-
-    For the paper's case and 64 ranks there are more than 100. StudyError where no process grid
-    suits the ranks.
-    """
-    grids = valid_shapes(study, ranks)
-    if not exchanges(study) or ranks == 1:
-        return [Candidate(shapes) for shapes in grids[:1]]
-    found = dict.fromkeys(_main(grids, node_levels(machine, ranks)))
-    for shapes, layout in product(grids, ("row-first", "column-first")):
-        if layout in _layouts(shapes):
-            found |= dict.fromkeys(_around(Candidate(shapes, layout), study))
-    if ranks > 2:
-        found[Candidate(grids[-1], "random")] = None
-    return list(found)
-
-
-def valid_shapes(study: Study, ranks: int) -> list[Shapes | None]:
-    """Every process grid for so many ranks, by rising columns; both beams have the same.
-
-    With an odd number of ranks each beam has the grid of as many columns, or of most below.
-    """
-    if ranks == 1:
-        return [None]
-    first, second = halves(ranks)
-    found: list[Shapes | None] = []
-    for columns in range(1, first + 1):
-        if first % columns == 0:
-            other = max(n for n in range(1, columns + 1) if second % n == 0)
-            shapes = ((columns, first // columns), (other, second // other))
-            if _fits(study, shapes, ranks):
-                found.append(shapes)
-    if not found:
-        # Says which numbers of ranks are accepted.
-        check_process_grid(Candidate(None).apply(study), ranks)
-        raise StudyError(f"no process grid suits {ranks} ranks")
+def candidates(study: Study, ranks: int, machine: Machine) -> Sequence[Candidate]:
+    """What is compared on so many ranks, at least one; StudyError where none suits them."""
+    found: Sequence[Candidate] = study.workload.offers(PART, "candidates", _all)(
+        study, ranks, machine
+    )
     return found
 
 
-def _fits(study: Study, shapes: Shapes, ranks: int) -> bool:
+def _choices(study: Study, ranks: int) -> Mapping[str, Sequence[Any]]:
+    found: Mapping[str, Sequence[Any]] = study.workload.offers("choosing", "choices", _none)(
+        study.model, ranks
+    )
+    return found
+
+
+def _none(_model: Any, _ranks: int) -> Mapping[str, Sequence[Any]]:
+    return {}
+
+
+def _all(study: Study, ranks: int, _machine: Machine) -> list[PlainCandidate]:
+    """Every combination that suits the ranks."""
+    choices = _choices(study, ranks)
+    found = [
+        PlainCandidate(tuple(zip(choices, values, strict=True)))
+        for values in product(*choices.values())
+    ]
+    valid = [candidate for candidate in found if _suits(candidate, study, ranks)]
+    if not valid:
+        study.check_ranks(ranks)
+        raise StudyError(f"none of the ways to exchange suits {ranks} ranks")
+    return valid
+
+
+def _suits(candidate: Candidate, study: Study, ranks: int) -> bool:
     try:
-        check_process_grid(Candidate(shapes).apply(study), ranks)
+        candidate.apply(study).check_ranks(ranks)
     except StudyError:
         return False
     return True
 
 
-def exchanges(study: Study) -> bool:
-    """Whether a study has a mesh, which is what the candidates' phases exchange."""
-    return any(ip.model == "strong-strong" for ip in study.ips)
+def neighbours(candidate: Candidate, study: Study, levels: bool) -> Iterator[list[Candidate]]:
+    """Candidates that differ in one lesser key, key by key; levels: whether some ranks share a node
+    and some do not.
+    """
+    return iter(study.workload.offers(PART, "neighbours", _no_neighbours)(candidate, study, levels))
+
+
+def _no_neighbours(*_given: Any) -> list[list[Candidate]]:
+    return []
+
+
+def heads_of(study: Study) -> tuple[str, ...]:
+    """Heads of a candidate's columns."""
+    heads: tuple[str, ...] | None = getattr(study.workload.part(PART), "HEADS", None)
+    return tuple(_choices(study, 1)) if heads is None else heads
+
+
+def sampled_steps(study: Study, ranks: int) -> list[int] | None:
+    """How many of how many steps a verifying simulation has, such as [4, 15]; None: all."""
+    found: list[int] | None = study.workload.offers(PART, "sampled_steps", _all_steps)(study, ranks)
+    return found
+
+
+def _all_steps(*_given: Any) -> None:
+    return None
 
 
 def node_levels(machine: Machine, ranks: int) -> bool:
-    """Whether some ranks share a node and some do not; else node-aware is direct."""
+    """Whether some ranks share a node and some do not."""
     return 1 < machine.node_ranks < ranks
-
-
-def _main(grids: Iterable[Shapes | None], levels: bool) -> Iterator[Candidate]:
-    for shapes, layout, pair, crossing in product(
-        grids, ("row-first", "column-first"), PAIRS, ("4a", "4b")
-    ):
-        candidate = Candidate(shapes, layout, *pair, crossing=crossing)
-        if layout in _layouts(shapes) and _differs(candidate, levels):
-            yield candidate
-
-
-def _around(base: Candidate, study: Study) -> Iterator[Candidate]:
-    transposes, several = _transposes(base), _several_pairs(base, study)
-    alone = not transposes and not _columns(base)
-    needs = {"transpose": transposes, "overlap": several, "aggregate": several, "reduce": not alone}
-    for change in LESSER:
-        if all(needs.get(key, True) for key in change):
-            yield replace(base, **change)
-
-
-def _several_pairs(candidate: Candidate, study: Study) -> bool:
-    """Whether a column has more than one pair of slices in some step, to send or to overlap."""
-    most = max((ip.slices for ip in study.ips if ip.model == "strong-strong"), default=0)
-    return candidate.shapes is not None and any(prow < most for prow, _ in candidate.shapes)
-
-
-def _columns(candidate: Candidate) -> bool:
-    return candidate.shapes is not None and any(prow > 1 for prow, _ in candidate.shapes)
-
-
-def _transposes(candidate: Candidate) -> bool:
-    return candidate.shapes is not None and any(pcol > 1 for _, pcol in candidate.shapes)
-
-
-def _layouts(shapes: Shapes | None) -> tuple[str, ...]:
-    """Row-first is column-first where a beam has a single column, or columns of one process."""
-    two_ways = Candidate(shapes)
-    both = _columns(two_ways) and _transposes(two_ways)
-    return ("row-first", "column-first") if both else ("column-first",)
-
-
-def _differs(candidate: Candidate, levels: bool) -> bool:
-    """Whether no earlier candidate sends the same messages."""
-    pair = (candidate.reduce, candidate.broadcast)
-    both_ways = _columns(candidate) and _transposes(candidate)
-    if not _columns(candidate) and not _transposes(candidate):
-        return pair == PAIRS[0] and candidate.crossing == "4a"  # one process a beam
-    if "node-aware" in pair and not levels:
-        return False
-    if "direct" in pair and not both_ways:
-        return False  # the mesh is direct within the only column or row
-    return candidate.crossing == "4a" or crossing_matters(candidate)
-
-
-def crossing_matters(candidate: Candidate) -> bool:
-    """Whether 4a and 4b send different messages: where there are two phases to choose from."""
-    if candidate.broadcast in AT_ONCE:
-        return False
-    return candidate.broadcast == "mesh" or (_columns(candidate) and _transposes(candidate))
-
-
-def neighbours(candidate: Candidate, study: Study, levels: bool) -> Iterator[list[Candidate]]:
-    """The candidates that differ in one lesser key, key by key; levels: see `node_levels`."""
-    several = _several_pairs(candidate, study)
-    for name in phase_names(candidate):
-        yield _other_values(candidate, name, "algorithm", _algorithms(name, levels))
-        if several and name != "green":
-            yield _other_values(candidate, name, "aggregate", (True, False))
-    for name in phase_names(candidate):
-        if name not in ("green", "solve") and candidate.phase_value(name, "algorithm") == "direct":
-            yield _other_values(candidate, name, "schedule", ("ring", "pairwise"))
-    if crossing_matters(candidate):
-        yield [replace(candidate, crossing="4b" if candidate.crossing == "4a" else "4a")]
-    if several:
-        yield [replace(candidate, overlap=not candidate.overlap)]
-
-
-def phase_names(candidate: Candidate) -> list[str]:
-    """Phases that send messages between the processes of a beam, and can be set by themselves."""
-    columns, transposes = _columns(candidate), _transposes(candidate)
-    names = ["green", "solve"] if transposes else []
-    for what in ("reduce", "broadcast"):
-        if getattr(candidate, what) in AT_ONCE:
-            names.append(what)
-        else:
-            names += [f"{what}_column"] if transposes else []
-            names += [f"{what}_row"] if columns else []
-    return names
-
-
-def _algorithms(name: str, levels: bool) -> tuple[str, ...]:
-    if name in ("green", "solve"):
-        return TRANSPOSES
-    if name in ("reduce", "broadcast"):
-        return AT_ONCE if levels else ("direct",)
-    return tuple(word for word in IN_PHASE if levels or word != "node-aware")
-
-
-def _other_values(
-    candidate: Candidate, name: str, key: str, values: Iterable[Any]
-) -> list[Candidate]:
-    now = candidate.phase_value(name, key)
-    return [candidate.with_phase(name, key, value) for value in values if value != now]

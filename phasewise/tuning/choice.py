@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.output import message
-from phasewise.tuning.search import Entry, Problem, Search, finalists, verify
-from phasewise.tuning.verification import sampled_steps, why_not_here
+from phasewise.tuning.candidates import sampled_steps
+from phasewise.tuning.search import CandidateSearch, Entry, Problem, finalists, verify
+from phasewise.tuning.verification import why_not_here
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def tune(problem: Problem, verified: int, cache: Path | None = None) -> Tuned:
     cache: a folder that keeps verifying simulations; None: they are not kept. Nothing is run where
     the machine's file was measured on another computer, which a message says.
     """
-    entries = Search(problem, message).run()
+    entries = CandidateSearch(problem, message).run()
     chosen = finalists(entries, verified)
     if chosen and not _runs_here(problem, chosen):
         chosen = []

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.errors import RunError
-from phasewise.importers.toml import value
 from phasewise.machines import Machine, node_count
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.study import Study
+from phasewise.tables.writing import value
 from phasewise.tuning.candidates import Candidate
 
 

@@ -5,7 +5,7 @@ On many ranks, where a precise model takes seconds, a cheap one chooses what it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from typing import Any
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.models import Case, Model, Prediction, default_model, load_model, predict
+from phasewise.runs.choosing import nothing_to_try
 from phasewise.study import Study
-from phasewise.tuning.candidates import Candidate, candidates, exchanges, neighbours, node_levels
+from phasewise.study.laboratory import first_pieces
+from phasewise.tuning.candidates import Candidate, candidates, neighbours, node_levels
 from phasewise.tuning.verification import simulated_seconds, simulation_task
 from phasewise.tuning.verification import turn_seconds as measured_turn
 
@@ -29,7 +31,7 @@ PROMISING = 1.05
 """A change is given to the precise model where the cheap one finds it at most so much slower."""
 
 REFINED = 3
-"""Designs of which lesser keys are changed: the best ones; where there is a shortlist, the best."""
+"""How many leading designs are refined; where there is a shortlist, one."""
 GAIN = 0.998
 """A change is kept where it takes at most this share of the time."""
 
@@ -88,13 +90,12 @@ class Entry:
     @property
     def design(self) -> tuple[object, ...]:
         """The main keys: entries with the same ones differ in lesser keys."""
-        own = self.candidate
-        return (self.ranks, own.shapes, own.layout, own.reduce, own.broadcast)
+        return (self.ranks, *self.candidate.design)
 
     @property
     def place(self) -> tuple[object, ...]:
-        """Ranks, process grid and layout."""
-        return self.design[:3]
+        """Ranks, and which of them has which place."""
+        return (self.ranks, *self.candidate.place)
 
     def to_dict(self) -> dict[str, Any]:
         """As an entry of `candidates` of ``tune --json``."""
@@ -111,7 +112,7 @@ class Entry:
 
 
 @dataclass
-class Search:
+class CandidateSearch:
     """Predicts candidates of a problem, each once for each model, and keeps what it found."""
 
     problem: Problem
@@ -132,7 +133,7 @@ class Search:
             chosen = shortlist(first, SHORTLIST)
             self.say(f"model {precise.NAME} ranks the best {len(chosen)}")
             ranked = [self._entry(e.candidate, e.ranks, e.threads, precise) for e in chosen]
-        if exchanges(self.problem.study):
+        if not nothing_to_try(self.problem.study):
             self.say("changing single keys of the best")
             ranked = sorted(ranked, key=_predicted)
             most = REFINED if precise is cheap else 1
@@ -172,10 +173,10 @@ class Search:
         key = (candidate, ranks, model.NAME)
         if key not in self.found:
             problem = self.problem
-            # A simulated turn is the first, which sends every Green function; later ones few.
-            meshes = 0.0 if problem.machine.is_hardware else 1.0
             study = candidate.apply(problem.study)
-            case = Case(study, problem.machine, ranks, problem.twin, meshes)
+            # A simulated turn is the first, where every data-dependent piece comes; later few do.
+            pieces = {} if problem.machine.is_hardware else first_pieces(study)
+            case = Case(study, problem.machine, ranks, problem.twin, pieces)
             prediction = predict(case, model, computation=problem.whole_turns)
             self.found[key] = _as_entry(candidate, ranks, threads, prediction, problem.whole_turns)
         return self.found[key]
@@ -208,7 +209,7 @@ class Search:
         return sorted(best.values(), key=lambda e: (e.model != precise.NAME, e.predicted))
 
 
-def _valid(problem: Problem, ranks: int) -> list[Candidate]:
+def _valid(problem: Problem, ranks: int) -> Sequence[Candidate]:
     """None where no process grid suits one of several splits."""
     try:
         return candidates(problem.study, ranks, problem.machine)

@@ -10,7 +10,6 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,11 +24,8 @@ from phasewise.runs.simulation import Simulation
 from phasewise.simulated.many import Report, Task, simulate_many
 from phasewise.simulated.simulate import Request
 from phasewise.study import Study
-from phasewise.tuning.candidates import Candidate
+from phasewise.tuning.candidates import Candidate, sampled_steps
 
-SAMPLED_FROM = 64
-"""Ranks from which on some of a turn's steps stand for all."""
-SAMPLED_STEPS = 4
 WORKERS = 2
 WARM_UP, TIMED = 2, 5
 """Turns of a run on hardware: not counted, and counted."""
@@ -39,17 +35,10 @@ def simulation_task(
     study: Study, machine: Machine, ranks: int, candidate: Candidate, twin: str = "full"
 ) -> Task:
     """The messages of one turn of `study`, exchanged as `candidate` says; no work is charged."""
-    steps = SAMPLED_STEPS if sampled_steps(study, ranks) else 0
+    sampled = sampled_steps(study, ranks)
+    steps = sampled[0] if sampled else 0
     request = Request(machine, ranks, twin, steps, skeleton=True, computation=False)
-    return Task(replace(candidate.apply(study), turns=1), request)
-
-
-def sampled_steps(study: Study, ranks: int) -> list[int] | None:
-    """How many of how many steps a simulated turn has, such as [4, 15]; None where it has all."""
-    points = [2 * ip.slices - 1 for ip in study.ips if ip.model == "strong-strong"]
-    if ranks < SAMPLED_FROM or not points or min(points) <= SAMPLED_STEPS:
-        return None
-    return [SAMPLED_STEPS, max(points)]
+    return Task(candidate.apply(study).with_count(1), request)
 
 
 def simulated_seconds(
@@ -105,9 +94,9 @@ def time_turns(core: Core, study: Study, threads: int) -> list[float]:
     return seconds[WARM_UP:]
 
 
-def main(words: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """As one of the ranks: time the study in the first file, write the times into the last."""
-    given, threads, answer = words
+    given, threads, answer = argv
     core = load_core()
 
     def here() -> int:

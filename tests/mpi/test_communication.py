@@ -15,7 +15,7 @@ import pytest
 
 import phasewise
 from phasewise.study import Study
-from phasewise.traces.records import RECEIVE, SEND, Communication, Events, read_communication
+from phasewise.traces.records import RECEIVE, SEND, CommunicationRecord, Events, read_communication
 from tests.mpi.whole_run import run
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -66,7 +66,7 @@ WAYS: list[tuple[int, list[str]]] = [
 class Recorded:
     """A run: its record, its study, what it printed and its summary."""
 
-    record: Communication
+    record: CommunicationRecord
     study: Study
     text: str
     summary: dict[str, Any]

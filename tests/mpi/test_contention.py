@@ -36,6 +36,8 @@ def test_contention_tells_what_a_simulated_run_takes(
     request = Request(described, ranks, "plain", skeleton=True, computation=False)
     summary, _ = simulate(case, request, tmp_path)
     # The study makes Green functions as needed: one in the turn that is simulated.
-    found = predict(Case(case, described, ranks, "plain", meshes=1.0), "contention", False)
+    found = predict(
+        Case(case, described, ranks, "plain", pieces={"green": 1.0}), "contention", False
+    )
     assert found.communication_seconds == pytest.approx(summary["communication_seconds"], rel=0.01)
     assert found.exchange_seconds == pytest.approx(summary["exchange_seconds"], rel=0.01)

@@ -21,8 +21,8 @@ from phasewise.mpi.launch import (
     this_machine,
     without_mpi,
 )
+from phasewise.runs.folder import RECORD_FILE
 from phasewise.runs.results import Results
-from phasewise.traces.records import RECORD_FILE
 from tests.mpi.test_run import alive, ranks_of, wait_for_turns
 from tests.mpi.whole_run import STUDY, command
 

@@ -20,7 +20,7 @@ import numpy as np
 
 import phasewise
 from phasewise.driver import load_core
-from phasewise.study.communication import AT_ONCE
+from phasewise.workloads.collision.tables.communication import AT_ONCE
 from tests.mpi.pairwise import Choice, cover
 from tests.physics.machines import COORDINATES, study
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import phasewise
-from phasewise.analysis import coherent_modes
-from phasewise.analysis.coherent import PlaneModes
+from phasewise.workloads.collision.analysis import coherent_modes
+from phasewise.workloads.collision.analysis.coherent import PlaneModes
 from tests.physics.machines import beam_beam_parameter, collide, study
 
 SHORT: dict[str, Any] = {"bunch_length": 1e-3, "momentum_spread": 1e-9}

@@ -98,7 +98,7 @@ def write_run(folder: Path, turns: int = 1000, outside: int = 0, **changes: Any)
     for name, values in snapshots(study, last):
         writer.snapshot(name, values)
     writer.close(complete=True, seconds_per_turn=0.02)
-    if study.records.particles_every:
+    if study.model.records.particles_every:
         write_dump(folder / "particles", Bunches(study, last), OneRank(), study)
     performance = {"turns": turns, "kernels": [KERNEL], "phases": [PHASE]}
     (folder / "performance.json").write_text(json.dumps(performance))
@@ -146,7 +146,7 @@ def records(study: Study, turns: int) -> Iterator[dict[str, Any]]:
                 f"{beam}/particles": study.beam(beam).macroparticles,
                 f"{beam}/losses": 0,
                 f"{beam}/outside": np.zeros(len(study.ips)),
-                f"{beam}/tracked": tracked[: study.records.tracked],
+                f"{beam}/tracked": tracked[: study.model.records.tracked],
             }
         yield row
 

@@ -12,14 +12,16 @@ import pytest
 
 from phasewise.errors import RunError, StudyError
 from phasewise.mpi.launch import this_machine
+from phasewise.runs import choices as cache
+from phasewise.runs import tuner
 from phasewise.runs.folder import RunFolder
 from phasewise.runs.recording import Recording
 from phasewise.runs.simulation import Simulation
+from phasewise.runs.trials import ENOUGH, MAX_TURNS, WARM_UP, Halving, turns_needed
+from phasewise.runs.tuner import AutoTuner
+from phasewise.runs.tuning_file import read_tuning, show_tuning, tuning_summary
 from phasewise.study import Study
 from phasewise.traces.records import read_communication
-from phasewise.tuning import cache
-from phasewise.tuning.auto import AutoTuner, read_tuning, show_tuning, tuning_summary
-from phasewise.tuning.trials import ENOUGH, MOST_TURNS, WARM_UP, Search, turns_needed
 from tests.unit.fake_core import FakeRank, FakeSimulation, World, tables
 
 Cost = Callable[[dict[str, str], int], float]
@@ -139,7 +141,7 @@ def test_the_fastest_way_is_found_and_gone_on_with(tmp_path: Path) -> None:
     assert (found["choice"]["reduce"], found["choice"]["broadcast"]) == ("mpi", "mpi")
     assert found["seconds"] == pytest.approx(0.008)
     assert found["given_seconds"] == pytest.approx(0.01)
-    assert 0 < found["turns"] <= MOST_TURNS
+    assert 0 < found["turns"] <= MAX_TURNS
     record = read_communication(tmp_path / "run")
     assert record.algorithms["reduce"] == "mpi"
     content = json.loads((tmp_path / "run" / "communication.json").read_text())
@@ -216,20 +218,20 @@ def test_a_way_that_one_rank_refuses_is_used_by_none() -> None:
 def test_a_search_ends_within_its_turns_whatever_it_finds(count: int) -> None:
     for seed in range(20):
         chance = random.Random(seed)
-        search = Search([{}, *({f"key{k}": 1} for k in range(1, count))], MOST_TURNS)
+        search = Halving([{}, *({f"key{k}": 1} for k in range(1, count))], MAX_TURNS)
         while not search.finished:
             for number, timed in search.next_round():
                 trial = search.trials[number]
                 trial.turns += WARM_UP + timed
                 trial.seconds += [chance.uniform(0.5, 1.5) for _ in range(timed)]
             search.round_done()
-        assert search.turns() <= turns_needed(count) <= MOST_TURNS
+        assert search.turns() <= turns_needed(count) <= MAX_TURNS
         assert len(search.choice().seconds) >= ENOUGH
         assert len(search.trials[0].seconds) >= 2 * ENOUGH
 
 
 def test_fewer_turns_leave_out_the_last_candidates() -> None:
-    search = Search([{}, {"a": 1}, {"b": 1}, {"c": 1}], 30)
+    search = Halving([{}, {"a": 1}, {"b": 1}, {"c": 1}], 30)
     assert [number for number, _ in search.next_round()] == [0, 1, 2]
     assert search.trials[3].note == "not tried: too few turns"
 
@@ -335,7 +337,7 @@ def test_an_error_of_rank_zero_alone_is_raised_on_every_rank(
     def fails(*_arguments: Any) -> None:
         raise RunError("no key")
 
-    monkeypatch.setattr(cache, "study_key", fails)
+    monkeypatch.setattr(tuner, "study_key", fails)
 
     def body(fake: FakeRank) -> None:
         rank: Any = TimedRank(fake, steady)

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from phasewise.errors import StudyError
+from phasewise.runs import choices as cache
 from phasewise.study import Study
-from phasewise.tuning import cache
-from phasewise.tuning.auto import changes
+from phasewise.workloads.collision.choosing import changes
+from phasewise.workloads.collision.tables.model import Collision, collision_of
 from tests.unit.fake_core import tables
 
 
@@ -19,14 +20,20 @@ def study(turns: int = 120, **communication: Any) -> Study:
     return Study.from_dict(tables() | {"turns": turns, "communication": keys})
 
 
+def model(slices: int) -> Collision:
+    plan = tables()
+    plan["ip"]["1"]["slices"] = slices
+    return collision_of(Study.from_dict(plan))
+
+
 def test_only_ways_that_send_other_messages_are_tried() -> None:
     given = study().communication
     # A rank of each beam: a message each way, whatever the algorithm.
-    assert changes(given, [[1, 1], [1, 1]], 3, False) == [{"overlap": True}]
-    row = changes(given, [[2, 1], [2, 1]], 2, False)
+    assert changes(given, model(3), [[1, 1], [1, 1]], False) == [{"overlap": True}]
+    row = changes(given, model(2), [[2, 1], [2, 1]], False)
     assert {key for change in row for key in change} == {"reduce", "broadcast"}
     assert {"reduce": "direct", "broadcast": "direct"} not in row
-    both = changes(given, [[2, 4], [2, 4]], 8, True)
+    both = changes(given, model(8), [[2, 4], [2, 4]], True)
     assert {"crossing": "4b"} in both
     assert {"reduce": "node-aware", "broadcast": "node-aware"} in both
     assert [c["transpose"] for c in both if "transpose" in c] == ["ring", "bruck", "alltoallw"]
@@ -35,7 +42,8 @@ def test_only_ways_that_send_other_messages_are_tried() -> None:
 
 def test_what_a_study_sets_for_a_phase_stays() -> None:
     given = study(phase={"reduce_row": {"algorithm": "mpi"}}).communication
-    assert not any("reduce" in change for change in changes(given, [[2, 4], [2, 4]], 8, True))
+    found = changes(given, model(8), [[2, 4], [2, 4]], True)
+    assert not any("reduce" in change for change in found)
 
 
 def test_the_key_is_of_python_alone_and_off_by_default() -> None:

@@ -12,8 +12,7 @@ from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.study import Study, load
-from phasewise.study.process_grid import check_process_grid
-from phasewise.tuning.candidates import (
+from phasewise.workloads.collision.tuning import (
     Candidate,
     candidates,
     crossing_matters,
@@ -61,7 +60,7 @@ def test_every_candidate_and_its_neighbours_are_valid_studies(ranks: int, paper:
         groups = neighbours(candidate, paper, levels=True)
         for changed in [candidate, *(other for group in groups for other in group)]:
             applied = changed.apply(paper)
-            check_process_grid(applied, ranks)
+            applied.check_ranks(ranks)
             assert applied.communication.padded is False
 
 

@@ -9,15 +9,17 @@ import pytest
 import phasewise
 from phasewise.driver import check_library, check_world, launched_size
 from phasewise.errors import RunError, StudyError
-from phasewise.mpi.gathering import gather_particles
 from phasewise.mpi.ranks import collectively
 from phasewise.runs.checkpoint import choose_checkpoint, find_checkpoints, restore, write_checkpoint
 from phasewise.runs.disk import GuardedFile, replacing_hdf5
+from phasewise.runs.gathering import gather_rows
 from phasewise.runs.results import Results
 from phasewise.study import Study
+from phasewise.workloads.collision.particles import COLUMNS, Particles
 from tests.unit.fake_core import NAMES, FakeSimulation, World, start, tables
 
 COUNTS = [101, 64]
+SETS = {"beam1": COLUMNS, "beam2": COLUMNS}
 
 
 def study(**changes):
@@ -80,7 +82,8 @@ def test_the_file_is_the_same_for_any_number_of_ranks(tmp_path):
 def test_blocks_of_ids_come_in_order_and_complete():
     def body(rank):
         driver = FakeSimulation(rank.rank(), rank.size(), COUNTS)
-        return [b["id"].tolist() for b in gather_particles(driver, rank, 1, 90, block=32)]
+        rows = Particles(driver).rows("beam1")
+        return [b["id"].tolist() for b in gather_rows(rows, COLUMNS, rank, 90, block=32)]
 
     first, *others = World(3).run(body)
     assert first == [list(range(a, min(a + 32, 90))) for a in (0, 32, 64)]
@@ -125,7 +128,7 @@ def test_any_damage_to_a_checkpoint_is_found_or_does_no_harm(tmp_path):
     passed_over = 0
     for content in damages:
         newer.write_bytes(content)
-        chosen, notes = choose_checkpoint(tmp_path, study())
+        chosen, notes = choose_checkpoint(tmp_path, study(), SETS)
         assert (chosen, len(notes)) in {(newer, 0), (older, 1)}
         passed_over += len(notes)
     # The cuts, and the flips in what is not padding.
@@ -143,14 +146,14 @@ def test_without_a_whole_checkpoint_every_rank_ends_with_the_same_sentence(tmp_p
 def test_a_checkpoint_of_another_study_is_refused_and_the_keys_are_named(tmp_path):
     write(tmp_path, 1)
     with pytest.raises(StudyError, match=r"another study: seed \(1 there, 2 here\) differ"):
-        choose_checkpoint(tmp_path, study(seed=2))
+        choose_checkpoint(tmp_path, study(seed=2), SETS)
 
 
 def test_turns_may_grow_and_may_not_fall_short_of_the_checkpoint(tmp_path):
     write(tmp_path, 1)
-    assert choose_checkpoint(tmp_path, study(turns=1000))[1] == []
+    assert choose_checkpoint(tmp_path, study(turns=1000), SETS)[1] == []
     with pytest.raises(StudyError, match=r"turns = 2, but the checkpoint .* stands at turn 3"):
-        choose_checkpoint(tmp_path, study(turns=2))
+        choose_checkpoint(tmp_path, study(turns=2), SETS)
 
 
 def test_a_resumed_run_records_what_an_uninterrupted_one_does(tmp_path):

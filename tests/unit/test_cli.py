@@ -88,7 +88,7 @@ def test_an_output_that_cannot_be_written_is_a_failed_run(
         (["check", "a.toml", "--jsom"], "did you mean --json?"),
         (["run", "a.toml", "--rank=3"], "did you mean --ranks?"),
         (["run", "a.toml", "--ranks", "0"], "argument --ranks: '0' is not a number from 1"),
-        (["bench", "collision", "--case", "fin"], "did you mean fine?"),
+        (["bench", "collision", "--case", "fin"], 'did you mean "fine"?'),
         (["import", "beambeam", "."], "did you mean beambeam3d?"),
         (["import", "beambeam3d", "/absent"], "/absent is not a folder"),
         (["check", "/absent.toml"], "/absent.toml does not exist"),

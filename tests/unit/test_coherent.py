@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from phasewise.analysis.coherent import mode_spectra, pair_modes, shift_in_xi
+from phasewise.workloads.collision.analysis.coherent import mode_spectra, pair_modes, shift_in_xi
 
 TURNS = 2048
 

@@ -16,7 +16,7 @@ from phasewise.report import planned
 from phasewise.report.communication import draw_phase_times, draw_volume
 from phasewise.report.communication_tables import communication_tables
 from phasewise.report.contents import make_report
-from phasewise.report.reported_run import RunFolder
+from phasewise.report.reporting import reported
 from phasewise.report.timeline import draw_states, draw_tasks, draw_utilisation
 from phasewise.traces.efficiency import efficiency, node_size_of, phase_costs, share_on_node
 from phasewise.traces.records import Events, read_communication
@@ -168,7 +168,7 @@ def test_a_time_line_that_ended_early_shows_what_all_ranks_kept(tmp_path):
     start, end = one_turn(Events(record), record)
     # The fifth event, after push, a message's two ends, reduce_column and deposit, ends at 8 ms.
     assert (start, end) == pytest.approx((0, 8e-3), abs=ROUNDING)
-    made = RunFolder(tmp_path).timeline
+    made = reported(tmp_path).timeline
     assert made.dropped == 8 * (3 * 11 - 5)
 
 
@@ -202,7 +202,7 @@ def test_a_run_of_messages_alone_shows_study_and_communication_of_a_simulator(tm
 def test_times_of_a_real_run_are_said_to_be_measured(tmp_path):
     write_messages(tmp_path, machine=None)
     for draw in (draw_volume, draw_phase_times, draw_tasks, draw_states, draw_utilisation):
-        caption = draw(RunFolder(tmp_path)).caption
+        caption = draw(reported(tmp_path)).caption
         # The volume has what was planned beside it where the core is built.
         assert re.search(r"Source: measured(; the plan)?\.", caption) and "simulat" not in caption
 
@@ -211,7 +211,7 @@ def test_another_run_stands_on_the_right_and_among_the_bars(tmp_path):
     write_messages(tmp_path / "this")
     write_messages(tmp_path / "other", layout="row-first", machine="jaguar")
     write_messages(tmp_path / "large", prow=4)
-    run = RunFolder(tmp_path / "this", [tmp_path / "other", tmp_path / "large"])
+    run = reported(tmp_path / "this", [tmp_path / "other", tmp_path / "large"])
     volume = draw_volume(run)
     titles = [axis.get_title() for axis in volume.canvas.axes[:2]]
     assert titles == ["column-first, simulated", "row-first, simulated (other)"]
@@ -223,7 +223,7 @@ def test_another_run_stands_on_the_right_and_among_the_bars(tmp_path):
 
 
 def test_the_bars_are_as_high_as_the_times_put_in(folder):
-    times, share = draw_phase_times(RunFolder(folder)).canvas.axes
+    times, share = draw_phase_times(reported(folder)).canvas.axes
     heights = {bars.get_label(): bars.patches[0].get_height() for bars in times.containers}
     expected = {"computing": 5, "reduce_column": 3, "broadcast_row": 1.5, "moments": 0.5}
     assert heights == pytest.approx(expected)  # ms
@@ -243,7 +243,7 @@ def test_without_another_run_the_plan_of_the_other_layout_stands_on_the_right(
         return dict(zip(names, map(np.array, columns), strict=True))
 
     monkeypatch.setattr(planned, "import_module", lambda _: SimpleNamespace(traffic=traffic))
-    volume = draw_volume(RunFolder(tmp_path))
+    volume = draw_volume(reported(tmp_path))
     (parameters, *numbers), *others = asked
     assert numbers == [8, 2] and not others
     assert re.findall(r"communication\.layout = (.*)", parameters) == ["row-first"]
@@ -280,13 +280,13 @@ def sent_table(folder, monkeypatch, *phases):
     write_messages(folder)
     core = SimpleNamespace(plan=lambda *_: {"phases": phases})
     monkeypatch.setattr(planned, "import_module", lambda _: core)
-    sent = communication_tables(RunFolder(folder))[1]
+    sent = communication_tables(reported(folder))[1]
     return {row[0]: row[1:] for row in sent.rows}
 
 
 def test_a_run_without_events_asks_for_them_in_one_sentence(tmp_path):
     write_messages(tmp_path, capacity=0)
-    run = RunFolder(tmp_path)
+    run = reported(tmp_path)
     for draw in (draw_tasks, draw_states, draw_utilisation):
         assert draw(run).sentence.startswith("Run it again with --events 100000")
 
@@ -298,7 +298,7 @@ def test_a_run_on_one_rank_says_how_to_see_messages(folder):
                 phase["sent_to"] = {}
 
     damage(folder, silence)
-    assert "2 or more ranks" in draw_volume(RunFolder(folder)).sentence
+    assert "2 or more ranks" in draw_volume(reported(folder)).sentence
 
 
 def cut(content):
@@ -369,4 +369,4 @@ def test_damaged_events_are_refused_in_one_sentence(folder):
 
 def test_a_missing_folder_to_compare_with_is_named(folder):
     with pytest.raises(RunError, match=r"nowhere holds no communication\.json"):
-        RunFolder(folder, [folder / "nowhere"])
+        reported(folder, [folder / "nowhere"])

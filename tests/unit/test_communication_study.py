@@ -10,8 +10,9 @@ import pytest
 
 from phasewise.errors import StudyError
 from phasewise.runs.checkpoint import check_study
-from phasewise.study import Study, load, schema
-from phasewise.study.process_grid import check_process_grid
+from phasewise.study import Study, load
+from phasewise.tables.declared import schema_of
+from phasewise.workloads.collision.tables.communication import PHASES, BeamCommunication
 from tests.unit.study_tables import tables
 from tests.unit.test_study import json_as_toml
 
@@ -168,8 +169,8 @@ def test_a_layout_file_gives_every_rank_its_place_and_the_grid(tmp_path: Path) -
         "communication.places": "1 0 0 1 1 0 1 0 1 1 1 1 2 0 2 2 0 1 2 0 0",
     } == flat(study)
     assert Study.from_dict(study.resolved(), "/elsewhere") == study
-    check_process_grid(study, 7)
-    assert "places.txt gives places to 7 ranks, not to 8" in refused(check_process_grid, study, 8)
+    study.check_ranks(7)
+    assert "places.txt gives places to 7 ranks, not to 8" in refused(Study.check_ranks, study, 8)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +225,7 @@ def paper(**keys: Any) -> Study:
     ],
 )
 def test_a_grid_that_suits_the_ranks_is_accepted(ranks: int, grid: Any) -> None:
-    check_process_grid(paper(process_grid=grid), ranks)
+    paper(process_grid=grid).check_ranks(ranks)
 
 
 SHAPES = "for 32 ranks and 8 slices: 1x16, 2x8, 4x4, 8x2"
@@ -258,20 +259,20 @@ SHAPES = "for 32 ranks and 8 slices: 1x16, 2x8, 4x4, 8x2"
 def test_a_grid_that_does_not_suit_is_refused_with_the_nearest_that_do(
     ranks: int, grid: Any, sentence: str
 ) -> None:
-    assert sentence in refused(check_process_grid, paper(process_grid=grid), ranks)
+    assert sentence in refused(Study.check_ranks, paper(process_grid=grid), ranks)
 
 
 def test_the_point_with_the_fewest_slices_decides() -> None:
     second = {"beta": [1.0, 1.0], "slices": 2, "grid": [64, 64]}
     changed = tables(ip__2=second, communication={"process_grid": "4x1"})
-    sentence = refused(check_process_grid, Study.from_dict(changed), 8)
+    sentence = refused(Study.check_ranks, Study.from_dict(changed), 8)
     assert '"4x1" has 4 columns, more than the 2 slices of ip.2; for 8 ranks' in sentence
 
 
 def test_without_a_mesh_neither_slices_nor_rows_bound_the_grid() -> None:
     changed = tables(ip__1__model="soft-gaussian", communication={"process_grid": "100x1"})
-    check_process_grid(Study.from_dict(changed), 200)
-    assert "needs 200 ranks" in refused(check_process_grid, Study.from_dict(changed), 100)
+    Study.from_dict(changed).check_ranks(200)
+    assert "needs 200 ranks" in refused(Study.check_ranks, Study.from_dict(changed), 100)
 
 
 def test_a_run_may_go_on_with_another_process_grid_and_other_algorithms() -> None:
@@ -290,10 +291,10 @@ def test_a_run_may_go_on_with_another_process_grid_and_other_algorithms() -> Non
 def test_every_key_and_value_is_documented(repository: Path) -> None:
     text = (repository / "docs" / "communication.md").read_text(encoding="utf-8")
     short = (repository / "docs" / "study.md").read_text(encoding="utf-8")
-    for name, key in schema.COMMUNICATION.items():
+    for name, key in schema_of(BeamCommunication).items():
         assert f"`{name}" in text
         assert f"`{name}" in short
         for value in key.choices:
             assert f'"{value}"' in text
-    for name in schema.PHASES:
+    for name in PHASES:
         assert f"`{name}`" in text

@@ -18,7 +18,7 @@ from phasewise.machines import load_machine
 from phasewise.models import Case, predict
 from phasewise.models.comparison import compare, machine_of, read_run
 from phasewise.study import load
-from phasewise.traces.writing import ALGORITHMS
+from phasewise.workloads.collision.tables.communication import BeamCommunication
 from tests.unit.synthetic_communication import write_communication
 
 RECORDED = {"reduce_column": 3e-3, "broadcast_row": 1.5e-3, "moments": 0.5e-3}
@@ -34,7 +34,10 @@ def recorded(repository: Path, folder: Path, *overrides: str, **shape: Any) -> P
     write_communication(folder, **shape)
     study = load(repository / "examples/paper/study.toml", list(overrides)).resolved()
     (folder / "study.json").write_text(json.dumps(study))
-    edit(folder, algorithms={key: study["communication"][key] for key in ALGORITHMS})
+    edit(
+        folder,
+        algorithms={key: study["communication"][key] for key in BeamCommunication.ALGORITHMS},
+    )
     return folder
 
 
@@ -146,7 +149,7 @@ def test_new_meshes_are_counted_from_the_calls_of_green(repository: Path, tmp_pa
             # Six calls in three turns.
             rank["phases"]["green"] = rank["phases"]["reduce_column"] | {"calls": 6}
         (path / "communication.json").write_text(json.dumps(content))
-        assert read_run(path).meshes == meshes
+        assert read_run(path).pieces == {"green": meshes}
 
 
 def test_a_simulated_run_is_compared_with_its_own_machine(folder: Path) -> None:

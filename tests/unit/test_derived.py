@@ -13,8 +13,8 @@ import pytest
 from scipy.special import erfcx, k0e
 
 from phasewise.study import Study
-from phasewise.study.cost import solve_seconds
-from phasewise.study.derived import DerivedPoint, derive
+from phasewise.workloads.collision.derived.cost import solve_seconds
+from phasewise.workloads.collision.derived.quantities import DerivedPoint, derive
 from tests.unit.study_tables import tables
 
 SPEED_OF_LIGHT = 299792458.0

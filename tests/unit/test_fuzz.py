@@ -12,15 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phasewise.errors import PhasewiseError
-from phasewise.importers.beambeam3d import translate
-from phasewise.study import Study, load
-from phasewise.study.derived import derive
-from phasewise.study.schema import ARC, BEAM, CRAB, FEEDBACK, IP, RAMP, RECORDS, RF, RING, TOP
+from phasewise.study import Records, Study, load
+from phasewise.study.study import schema_for
+from phasewise.tables.declared import schema_of
+from phasewise.workloads.collision import WORKLOAD
+from phasewise.workloads.collision.derived.quantities import derive
+from phasewise.workloads.collision.importers.beambeam3d import translate
+from phasewise.workloads.collision.tables import arc, beam, model, optics, point
 from tests.unit.study_tables import tables
 from tests.unit.test_importer import DECK
 from tests.unit.test_study import json_as_toml
 
-NAMES = sorted({*TOP, *ARC, *BEAM, *CRAB, *FEEDBACK, *IP, *RAMP, *RECORDS, *RF, *RING, "1", "2"})
+DECLARED = (
+    *(beam.Beam, model.Ring, arc.Arc, arc.RadioFrequency, arc.Feedback, optics.Optics, optics.Crab),
+    *(point.InteractionPoint, point.Ramp, model.Records, Records),
+)
+SCHEMAS = [schema_for(WORKLOAD), *map(schema_of, DECLARED)]
+NAMES = sorted({name for schema in SCHEMAS for name in schema} | {"1", "2"})
 
 SCALARS = st.one_of(
     st.none(),
@@ -31,7 +39,7 @@ SCALARS = st.one_of(
     st.floats(min_value=-10, max_value=10),
     st.text(max_size=8),
     st.sampled_from(
-        [key for schema in (ARC, BEAM, IP) for k in schema.values() for key in k.choices]
+        [word for schema in SCHEMAS for key in schema.values() for word in key.choices]
     ),
 )
 

@@ -7,16 +7,11 @@ import numpy as np
 import pytest
 
 from phasewise.analysis.growth_rate import growth_rate, noise_growth
-from phasewise.analysis.luminosity_history import luminosity_history
-from phasewise.analysis.moments import sampling_error, shape
 from phasewise.runs.results import Results
-from phasewise.workloads.collision.summary import (
-    finite,
-    outside_warning,
-    show_summary,
-    summarise,
-    warnings_of,
-)
+from phasewise.runs.summary import finite, show_summary, summarise
+from phasewise.workloads.collision.analysis.luminosity_history import luminosity_history
+from phasewise.workloads.collision.analysis.moments import sampling_error, shape
+from phasewise.workloads.collision.summary import outside_warning
 from tests.unit.synthetic_run import GROWTH, make_study, write_run
 
 TURN = np.arange(1000.0)
@@ -128,8 +123,8 @@ def test_the_summary_gives_every_growth_with_its_error_and_noise_floor(summary_o
 
 
 def test_the_table_shows_errors_and_noise_floors(summary_of_a_run, capsys):
-    _, summary, _ = summary_of_a_run
-    show_summary(finite(summary))
+    study, summary, _ = summary_of_a_run
+    show_summary(finite(summary), study.resolved())
     shown = capsys.readouterr().out
     beam = summary["beams"][0]
     floor = f"({beam['emittance_noise_floor'][0]:.2g})"
@@ -148,6 +143,6 @@ def test_charge_outside_the_mesh_is_one_warning_with_count_and_share(summary_of_
 
 def test_a_run_starts_with_the_warnings_that_check_gives():
     study = make_study(10, ip__1__mesh_extent=3.0)
-    assert any("mesh_extent = 3 rms" in sentence for sentence in warnings_of(study))
-    assert warnings_of(study) == list(study.derived()["warnings"])
+    assert any("mesh_extent = 3 rms" in sentence for sentence in study.derive().warnings)
+    assert study.derive().warnings == study.derived()["warnings"]
     assert outside_warning([{"outside": [0], "outside_share": [0.0]}] * 2) == ""

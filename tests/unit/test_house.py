@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from phasewise.workloads.discovery import workloads
+
 LONGEST_FILE = {"phasewise": 400, "tests": 450}
 """Lines, by folder; elsewhere OTHER_FILE."""
 OTHER_FILE = 500
@@ -84,6 +86,49 @@ def test_most_files_of_python_are_short(repository: Path, code: list[Path]) -> N
     assert statistics.median(len(path.read_text().splitlines()) for path in paths) <= MEDIAN_FILE
 
 
+def python_places(repository: Path) -> list[str]:
+    """What phasewise/ holds in the order of the architecture page, first what all may use."""
+    page = (repository / "docs/architecture.md").read_text()
+    tree = page[page.index("phasewise/ ") : page.index("└── __init__.py")]
+    return re.findall(r"^├── ([\w/<>]+?)(?:/|\.py)\s", tree, re.MULTILINE)
+
+
+def place_of(module: str, modules: dict[str, Path]) -> str:
+    """The entry of the page that a module belongs to."""
+    _, first, *rest = f"{module}.".split(".")
+    package = rest and modules.get(f"phasewise.workloads.{rest[0]}", Path()).name == "__init__.py"
+    return "workloads/<name>" if first == "workloads" and package else first
+
+
+def test_every_module_stands_in_the_architecture_page(repository: Path, code: list[Path]) -> None:
+    modules = python_modules(repository, code)
+    places = {place_of(name, modules) for name in modules} - {"", "__main__"}
+    assert places ^ set(python_places(repository)) == set()
+
+
+def test_a_module_imports_only_what_stands_above_its_place(
+    repository: Path, code: list[Path]
+) -> None:
+    modules, order = python_modules(repository, code), python_places(repository)
+    wrong = [
+        f"{name} imports {used}"
+        for name, path in modules.items()
+        if name not in ("phasewise", "phasewise.__main__")
+        for used in imported(path, modules)
+        if order.index(place_of(used, modules)) > order.index(place_of(name, modules))
+    ]
+    assert wrong == []
+
+
+def test_no_modules_import_each_other_in_a_circle(repository: Path, code: list[Path]) -> None:
+    modules = python_modules(repository, code)
+    needs = {name: imported(path, modules) for name, path in modules.items()}
+    while free := [name for name, used in needs.items() if not used & needs.keys()]:
+        for name in free:
+            del needs[name]
+    assert needs == {}
+
+
 def test_nothing_imports_a_command(repository: Path, code: list[Path]) -> None:
     modules = python_modules(repository, code)
     users = [
@@ -94,6 +139,20 @@ def test_nothing_imports_a_command(repository: Path, code: list[Path]) -> None:
         if name != "phasewise.__main__"
     ]
     assert users == []
+
+
+def test_nothing_names_a_workload_but_its_own_folder(repository: Path, code: list[Path]) -> None:
+    modules = python_modules(repository, code)
+    named = [
+        f"{name} names {word}"
+        for word in workloads()
+        for name, path in modules.items()
+        if not f"{name}.".startswith(f"phasewise.workloads.{word}.")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if (isinstance(node, ast.Constant) and node.value == word)
+        or (isinstance(node, ast.ImportFrom) and f".workloads.{word}" in (node.module or ""))
+    ]
+    assert named == []
 
 
 def test_no_line_of_code_is_longer_than_a_hundred_columns(code: list[Path]) -> None:

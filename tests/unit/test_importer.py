@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from phasewise.errors import StudyError
-from phasewise.importers.beambeam3d import translate
 from phasewise.study import Study
+from phasewise.workloads.collision.importers.beambeam3d import translate
 
 DECK = Path(__file__).resolve().parents[1] / "data" / "beambeam3d"
 SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "data" / "beambeam3d"
@@ -52,7 +52,7 @@ def test_beams_optics_and_arcs_are_translated() -> None:
     assert one.mismatch == (1, 1, 1, 1.5, 1, 1)
     assert (one.arc.tune, two.arc.tune) == ((12.56, 9.58), (11.54, 9.58))
     assert one.arc.chromaticity == (1.5, -0.5)
-    assert (study.turns, study.records.tracked, one.macroparticles) == (400, 4, 20000)
+    assert (study.turns, study.model.records.tracked, one.macroparticles) == (400, 4, 20000)
 
 
 def test_damping_by_partition_number_gives_three_times() -> None:

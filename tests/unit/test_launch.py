@@ -181,10 +181,10 @@ def test_a_note_does_not_count_as_the_reason(capsys):
 
 
 def test_progress_is_relayed_and_not_shown_as_text(capsys):
-    output, shown = taken(MARK + '[3, 10, "luminosity 1"]', capsys)
+    output, shown = taken(MARK + '[3, 10, "luminosity 1", "turn"]', capsys)
     assert shown == ""
     assert not output.reported
-    assert relayed(MARK + '[3, 10, "luminosity 1"]') == (3, 10, "luminosity 1")
+    assert relayed(MARK + '[3, 10, "luminosity 1", "turn"]') == (3, 10, "luminosity 1", "turn")
     assert relayed(MARK + "[3, 10") is None
     assert relayed("turn 3") is None
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from phasewise.constants import ELEMENTARY_CHARGE, PROTON_MASS, SPEED_OF_LIGHT
-from phasewise.driver import COORDINATES
 from phasewise.errors import StudyError
 from phasewise.runs.results import Results
 from phasewise.study import Study
+from phasewise.workloads.collision.driver import COORDINATES
 from phasewise.workloads.collision.openpmd import (
     EV_OVER_C,
     Reference,

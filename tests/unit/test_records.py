@@ -15,7 +15,8 @@ import pytest
 
 import phasewise
 from phasewise.errors import RunError, StudyError
-from phasewise.runs.records import RecordsWriter, check_schedule
+from phasewise.runs.layout import check_schedule
+from phasewise.runs.records import RecordsWriter
 from phasewise.runs.results import Results
 from phasewise.study import Study
 from tests.unit.fake_core import FakeSimulation, World, tables

@@ -14,14 +14,15 @@ import pytest
 
 from phasewise.commands import report as report_command
 from phasewise.errors import RunError, StudyError
-from phasewise.report.contents import FIGURES, make_report
-from phasewise.report.modes import resonances
+from phasewise.report.contents import COMMUNICATION, make_report
 from phasewise.report.style import scale, scientific, thin, unit_text, with_error
 from phasewise.runs.records import RecordsWriter
+from phasewise.workloads.collision.report.modes import resonances
+from phasewise.workloads.collision.reporting import CHAPTERS
 from tests.unit.synthetic_communication import write_communication
 from tests.unit.synthetic_run import GROWTH, KERNEL, YOKOYA, make_study, write_run
 
-NAMES = [name for figures in FIGURES.values() for name, _, _ in figures]
+NAMES = [name for chapter in (*CHAPTERS, COMMUNICATION) for name, _, _ in chapter.figures]
 
 # Nothing recorded beyond what always is.
 BARE = {
@@ -142,7 +143,7 @@ def test_what_was_not_recorded_is_asked_for_in_one_sentence(tmp_path):
         "pair-luminosity": "records.pair_luminosity_every",
         "slices": "records.slices_every",
     }
-    asked |= {name: "communication.json" for name, _, _ in FIGURES["communication"]}
+    asked |= {name: "communication.json" for name, _, _ in COMMUNICATION.figures}
     for name, key in asked.items():
         assert figures[name].svg is None and key in figures[name].caption
         assert figures[name].caption.count(". ") == 0

@@ -18,20 +18,20 @@ from phasewise.machines.curves import Curve
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.models import Prediction
 from phasewise.report.page import render
-from phasewise.reproduction import results as gathering
-from phasewise.reproduction.cases import (
+from phasewise.reproduction.claim import Claim
+from phasewise.workloads.collision.reproduction import results as gathering
+from phasewise.workloads.collision.reproduction.cases import (
     MACHINES,
     MOST_MESSAGES,
     PER_MACHINE,
-    Sample,
+    SimulatedCase,
     messages,
-    paper_sample,
-    samples,
+    paper_case,
+    simulated_cases,
 )
-from phasewise.reproduction.claims import Claim
-from phasewise.reproduction.contents import make_page, summarise
-from phasewise.reproduction.gains import check_claims
-from phasewise.reproduction.holdout import (
+from phasewise.workloads.collision.reproduction.contents import make_page, summarise
+from phasewise.workloads.collision.reproduction.gains import check_claims
+from phasewise.workloads.collision.reproduction.holdout import (
     Judged,
     WholeStudy,
     holdout,
@@ -39,9 +39,17 @@ from phasewise.reproduction.holdout import (
     read_whole_study,
     residuals,
 )
-from phasewise.reproduction.plans import Plans, make_plans
-from phasewise.reproduction.results import BEST, FULL, QUICK, VARIANTS, Extent, Results, Run
-from phasewise.reproduction.tables import table_4
+from phasewise.workloads.collision.reproduction.plans import Plans, make_plans
+from phasewise.workloads.collision.reproduction.results import (
+    BEST,
+    FULL,
+    QUICK,
+    VARIANTS,
+    Extent,
+    PaperResults,
+    Run,
+)
+from phasewise.workloads.collision.reproduction.tables import table_4
 
 PAPER = {"seaborg": 0.65, "bassi": 0.32, "jacquard": 0.06, "jaguar": 0.29, "bluegene-l": 0.08}
 """Gains by layout, of the paper."""
@@ -69,7 +77,7 @@ def prediction(ranks: int, model: str, seconds: float) -> Prediction:
     )
 
 
-def as_the_paper_says(extent: Extent = FULL) -> Results:
+def as_the_paper_says(extent: Extent = FULL) -> PaperResults:
     """Times that agree with every number of the paper's text."""
     simulated: dict[Run, float] = {}
     predicted: dict[tuple[Run, str], Prediction] = {}
@@ -99,13 +107,13 @@ def as_the_paper_says(extent: Extent = FULL) -> Results:
     figures = {"mean_error": 0.02, "worst_error": 0.05, "coverage": 0.9, "points": 10.0}
     judged = {name: {"contention": figures} for name in extent.machines}
     whole = {name: {"contention": figures | {"points": 35.0}} for name in MACHINES}
-    return Results(
+    return PaperResults(
         extent, machines, simulated, predicted, computing, (1.0, 1.0), judged,
         WholeStudy("2026-03-01", whole),
     )  # fmt: skip
 
 
-def by_number(plans: Plans, results: Results) -> dict[int, Claim]:
+def by_number(plans: Plans, results: PaperResults) -> dict[int, Claim]:
     return {claim.id: claim for claim in check_claims(plans, results)}
 
 
@@ -115,7 +123,7 @@ def test_every_claim_holds_where_the_times_are_those_of_the_paper(plans: Plans) 
     assert {number: c.ours for number, c in claims.items() if c.holds is not True} == {}
 
 
-def scaled(results: Results, machine: str, variant: str, factor: float) -> Results:
+def scaled(results: PaperResults, machine: str, variant: str, factor: float) -> PaperResults:
     changed = {
         run: seconds * (factor if (run.machine, run.variant) == (machine, variant) else 1.0)
         for run, seconds in results.simulated.items()
@@ -208,7 +216,7 @@ def test_a_page_without_the_whole_study_says_how_it_is_made(plans: Plans, tmp_pa
 
 
 def test_the_cases_of_a_machine_are_many_different_and_bearable() -> None:
-    found = samples("bassi")
+    found = simulated_cases("bassi")
     assert len(set(found)) == PER_MACHINE
     assert max(messages(one.study(), one) for one in found) <= MOST_MESSAGES
     assert {one.ranks for one in found} == {32, 48, 64, 96, 128, 256}
@@ -225,11 +233,11 @@ def test_the_split_follows_from_the_text_alone() -> None:
     # By sha256sum: the digest of the first text begins with ff4d520a, that of the second with
     # 262a43c5. 0xff/256 = 0.996 is held out; 0x26/256 = 0.148, below 0.4, is for fitting.
     for ranks, grid, held_out in ((32, "1x16", True), (64, "2x16", False)):
-        sample = paper_sample("bassi", ranks, "base")
+        sample = paper_case("bassi", ranks, "base")
         assert sample.text == f"machine=bassi ranks={ranks} {fields.format(grid=grid)}"
         assert sample.held_out is held_out
     # Of 58, 60 % are 34.8 ± 3.7: four standard deviations.
-    assert 20 <= sum(one.held_out for one in samples("bassi")) <= 50
+    assert 20 <= sum(one.held_out for one in simulated_cases("bassi")) <= 50
 
 
 def test_table_4_has_the_curves_of_whole_nodes_and_of_256_ranks() -> None:
@@ -251,7 +259,7 @@ def test_table_4_has_the_curves_of_whole_nodes_and_of_256_ranks() -> None:
 
 
 def judged(machine: str, number: int, simulated: float, held_out: bool) -> Judged:
-    own = [replace(paper_sample(machine, 32, "base"), seed=seed) for seed in range(1, 200)]
+    own = [replace(paper_case(machine, 32, "base"), seed=seed) for seed in range(1, 200)]
     chosen = [sample for sample in own if sample.held_out == held_out]
     return Judged(chosen[number], "contention", simulated, 1.0)
 
@@ -279,11 +287,11 @@ def test_the_papers_cases_are_those_of_the_study_in_the_examples(repository: Pat
     from phasewise.study import load
 
     own = load(repository / "examples/paper/study.toml", ["turns=1"]).resolved()
-    base = paper_sample("bassi", 128, "base").study().resolved()
+    base = paper_case("bassi", 128, "base").study().resolved()
     assert base["communication"] == own["communication"] | {"process_grid": "4x16"}
     for name in ("beam", "ring", "arc", "ip"):
         assert base[name] == own[name]
-    assert paper_sample("bassi", 1024, "optimised").process_grid == "8x64"
+    assert paper_case("bassi", 1024, "optimised").process_grid == "8x64"
 
 
 def test_many_ranks_are_sampled_and_few_are_not() -> None:
@@ -293,7 +301,7 @@ def test_many_ranks_are_sampled_and_few_are_not() -> None:
 
 def test_every_machine_has_a_best_model_and_cases() -> None:
     assert set(BEST) == set(MACHINES) == set(PAPER)
-    assert isinstance(paper_sample(MACHINES[0], 32, "base"), Sample)
+    assert isinstance(paper_case(MACHINES[0], 32, "base"), SimulatedCase)
 
 
 def test_a_folder_that_cannot_be_made_ends_in_one_sentence(

@@ -14,13 +14,14 @@ import phasewise
 from phasewise.commands.run import _show
 from phasewise.errors import RunError
 from phasewise.mpi.ranks import together
+from phasewise.runs import communication_file as communication
 from phasewise.runs.folder import RunFolder
 from phasewise.runs.recording import Recording
 from phasewise.runs.simulation import Simulation
 from phasewise.study import Study
-from phasewise.traces import writing as communication
 from phasewise.traces.records import Events, read_communication
-from phasewise.traces.writing import communication_summary, process_grid, show_communication
+from phasewise.traces.summary import communication_summary, show_communication
+from phasewise.workloads.collision.laboratory import process_grids
 from tests.unit.fake_core import FakeRank, World, tables
 
 FILES = ("communication.json", "events.bin")
@@ -57,8 +58,8 @@ def test_the_record_is_what_the_reader_expects(tmp_path):
 
 def test_the_shape_of_each_beam_follows_from_the_places_of_its_ranks():
     places = [(1, column, row) for column in range(3) for row in range(2)] + [(2, 0, 4)]
-    assert process_grid(places) == [[3, 2], [1, 5]]
-    assert process_grid([(1, 0, 0)]) == [[1, 1], [1, 1]]
+    assert process_grids(study().model, places) == [[3, 2], [1, 5]]
+    assert process_grids(study().model, [(1, 0, 0)]) == [[1, 1], [1, 1]]
 
 
 def test_layout_and_algorithms_are_those_of_the_study(tmp_path):

@@ -16,7 +16,7 @@ import phasewise.commands.tune
 import phasewise.tuning.choice
 import phasewise.tuning.search as search_module
 from phasewise.cli import main
-from phasewise.commands.tune import other_keys, show
+from phasewise.commands.tune import show
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.curves import Measured
@@ -24,16 +24,16 @@ from phasewise.machines.smpirun import simulated_tree
 from phasewise.machines.targets import this_host
 from phasewise.study import Study, load
 from phasewise.tuning import verification
-from phasewise.tuning.candidates import Candidate, candidates
 from phasewise.tuning.choice import Tuned, tune
 from phasewise.tuning.placement_files import Placement, allocated_nodes, place, sections, write_all
-from phasewise.tuning.search import Entry, Problem, Search, finalists, shortlist
+from phasewise.tuning.search import CandidateSearch, Entry, Problem, finalists, shortlist
 from phasewise.tuning.verification import (
     sampled_steps,
     simulation_task,
     turn_seconds,
     why_not_here,
 )
+from phasewise.workloads.collision.tuning import Candidate, candidates
 from tests.unit.study_tables import tables
 
 Cost = Callable[[Study, int], float]
@@ -127,7 +127,7 @@ def test_the_best_candidate_is_found_and_its_lesser_keys_are_refined(
     models: Callable[..., None],
 ) -> None:
     models(Fake("m", simple))
-    entries = Search(Problem(study(), load_machine("bassi"), 16, model="m"), silent).run()
+    entries = CandidateSearch(Problem(study(), load_machine("bassi"), 16, model="m"), silent).run()
     best = entries[0]
     assert best.candidate.shapes == ((2, 4), (2, 4))
     assert best.candidate.phases == (("solve", "algorithm", "ring"),)
@@ -142,7 +142,7 @@ def test_on_many_ranks_the_precise_model_sees_a_shortlist_only(
     models(cheap, precise)
     paper = load(Path(__file__).parents[2] / "examples/paper/study.toml")
     problem = Problem(paper, load_machine("bassi"), 256, model="best")
-    entries = Search(problem, silent).run()
+    entries = CandidateSearch(problem, silent).run()
     first = len(candidates(paper, 256, problem.machine))
     assert cheap.asked >= first
     assert precise.asked < first / 2
@@ -155,7 +155,7 @@ def test_on_few_ranks_the_precise_model_sees_all(models: Callable[..., None]) ->
     precise = Fake("best", simple, PRECISE=True)
     models(precise)
     problem = Problem(study(), load_machine("bassi"), 16, model="best")
-    entries = Search(problem, silent).run()
+    entries = CandidateSearch(problem, silent).run()
     assert precise.asked == len(entries) >= len(candidates(study(), 16, problem.machine))
 
 
@@ -204,7 +204,7 @@ def test_cores_are_split_into_ranks_and_threads_and_computation_into_threads(
     models(Fake("m", lambda _study, ranks: float(ranks)))
     problem = Problem(study(), measured_here(), 4, cores=4, model="m")
     assert problem.splits() == [(1, 4), (2, 2), (4, 1)]
-    entries = Search(problem, silent).run()
+    entries = CandidateSearch(problem, silent).run()
     # Of 8 s of work a rank's threads share, and so many seconds of communication as there are ranks
     assert {(e.ranks, e.threads): e.predicted for e in entries} == {
         (1, 4): 1 + 8 / 4,
@@ -334,7 +334,7 @@ def test_the_table_names_only_keys_that_are_not_as_usual(
 ) -> None:
     candidate = Candidate(((2, 4), (2, 4)), overlap=True).with_phase("solve", "algorithm", "bruck")
     found = Entry(candidate, 16, 1, "m", 1.0, 0.9, 1.1, 1.05)
-    assert other_keys(found) == "overlap=true, solve.algorithm=bruck"
+    assert found.candidate.columns()[2] == "overlap=true, solve.algorithm=bruck"
     show(Tuned(Problem(study(), load_machine("bassi"), 16, model="m"), [found]))
     text = capsys.readouterr().out
     assert "2x4 column-first" in text

@@ -1,1 +1,37 @@
-"""Colliding beams."""
+"""Two colliding beams, turn after turn: strong-strong, soft-Gaussian and weak-strong."""
+
+from phasewise.tables.declared import schema_of
+from phasewise.workloads.collision.derived.quantities import derive
+from phasewise.workloads.collision.tables.communication import BeamCommunication
+from phasewise.workloads.collision.tables.model import Records
+from phasewise.workloads.collision.tables.parameters import parameters
+from phasewise.workloads.collision.tables.process_grid import check_process_grid
+from phasewise.workloads.collision.tables.read import TABLES, read
+from phasewise.workloads.collision.tables.read_communication import build_communication
+from phasewise.workloads.collision.tables.resolved import resolved
+from phasewise.workloads.interface import Workload
+
+WORKLOAD = Workload(
+    name="collision",
+    title="colliding beams",
+    tables=TABLES,
+    marks=("ip",),
+    read=read,
+    resolved=resolved,
+    parameters=parameters,
+    communication=schema_of(BeamCommunication),
+    read_communication=build_communication,
+    records=schema_of(Records),
+    derive=derive,
+    check_ranks=check_process_grid,
+    needed_records=("luminosity",),
+    free_keys=(
+        r"records\.(slices_every|pair_luminosity_every|particles_every|particles_fraction|field)"
+        r"|ip\.\d+\.green_function"
+    ),
+    main_phases=(
+        *("green", "reduce_column", "reduce_row", "solve", "broadcast_row", "broadcast_column"),
+        *("reduce", "broadcast"),
+    ),
+    one_for_both=("reduce", "broadcast"),
+)

@@ -1,8 +1,20 @@
-"""The studies that `phasewise bench collision` times, in the form of a TOML study."""
+"""`phasewise bench collision`: seconds per turn, core-nanoseconds per particle-encounter, and each
+kernel against the machine's measured roof.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
+
+from phasewise.driver import Core, Run
+from phasewise.mpi.ranks import collectively
+from phasewise.output import print_table
+from phasewise.runs.timing import measure
+from phasewise.study import Study
+from phasewise.study.reading import apply_override
+from phasewise.workloads.collision.driver import CollisionRun
+from phasewise.workloads.collision.tables.model import collision_of
 
 _SIZES: dict[str, tuple[int, int, int]] = {
     "paper": (2_500_000, 256, 8),  # the source paper's: 5 million particles, 256², 8 slices
@@ -12,6 +24,12 @@ _SIZES: dict[str, tuple[int, int, int]] = {
 """Macroparticles per beam, nodes each way, slices."""
 
 CASES = tuple(_SIZES)
+
+TURNS = {"paper": 7, "fine": 9, "small": 25}
+"""That are timed where nothing else is asked for."""
+
+PARTICLE_BYTES = 6 * 8 + 4
+"""Of one macroparticle: six coordinates and its number."""
 
 
 def collision_case(name: str) -> dict[str, Any]:
@@ -53,3 +71,52 @@ def collision_case(name: str) -> dict[str, Any]:
         },
         "records": {"moments_order": 2},
     }
+
+
+def run(
+    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+) -> dict[str, Any]:
+    """Time a case on the ranks of this run; collective."""
+    study = collectively(core, lambda: _study(case, overrides))
+
+    def figures(simulation: Run, seconds: float) -> dict[str, Any]:
+        own = cast(CollisionRun, simulation)
+        particles = sum(own.macroparticles(beam) for beam in (1, 2))
+        encounters = particles * collision_of(study).ips[0].slices
+        return {
+            "core_ns_per_encounter": core.size() * threads * seconds / encounters * 1e9,
+            "particle_bytes": PARTICLE_BYTES * particles / core.size(),
+        }
+
+    return {"case": case, **measure(core, study, threads, turns or TURNS[case], figures)}
+
+
+def _study(case: str, overrides: Sequence[str]) -> Study:
+    tables = collision_case(case)
+    for override in overrides:
+        apply_override(tables, override)
+    return Study.from_dict(tables)
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print a measurement as a table."""
+    rows = [
+        [
+            kernel["name"],
+            f"{kernel['seconds'] * 1e3:.2f}",
+            f"{kernel['seconds'] / result['seconds_per_turn'] * 100:.1f}",
+            f"{kernel['gigaflops']:.2f}",
+            f"{kernel['gigabytes_per_second']:.2f}",
+            f"{kernel['roof_share'] * 100:.0f}",
+        ]
+        for kernel in sorted(result["kernels"], key=lambda kernel: -kernel["seconds"])
+    ]
+    print_table(
+        f"{result['case']}: {result['ranks']} ranks × {result['threads']} threads, "
+        f"{result['seconds_per_turn']:.4f} s per turn, "
+        f"{result['core_ns_per_encounter']:.1f} core-ns per encounter; roof "
+        f"{result['roof']['flops_per_second'] / 1e9:.1f} Gflop/s, "
+        f"{result['roof']['bytes_per_second'] / 1e9:.1f} GB/s",
+        ["kernel", "ms/turn", "% of turn", "Gflop/s", "GB/s", "% of roof"],
+        rows,
+    )

@@ -21,12 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.constants import ELEMENTARY_CHARGE, SPEED_OF_LIGHT
-from phasewise.driver import Arrays, Communicator, Driver, Floats
+from phasewise.driver import Arrays, Communicator, Floats
 from phasewise.errors import RunError
-from phasewise.mpi.gathering import count_particles, gather_particles
 from phasewise.runs.disk import disk_reason, replacing_hdf5
+from phasewise.runs.gathering import count_rows, gather_rows
 from phasewise.study import Study
-from phasewise.study.model import Beam
+from phasewise.workloads.collision.driver import CollisionRun
+from phasewise.workloads.collision.particles import COLUMNS, Particles
+from phasewise.workloads.collision.tables.beam import Beam
+from phasewise.workloads.collision.tables.model import collision_of
 
 EV_OVER_C = ELEMENTARY_CHARGE / SPEED_OF_LIGHT
 """1 eV/c in kg m/s."""
@@ -80,7 +83,7 @@ class Reference:
         }
 
 
-def write_dump(folder: Path, driver: Driver, comm: Communicator, study: Study) -> None:
+def write_dump(folder: Path, driver: CollisionRun, comm: Communicator, study: Study) -> None:
     """Dump both beams at the driver's turn into `folder`/turn-<turn>.h5; collective.
 
     `records.particles_fraction` of the particles, those of the lowest ids, which are a fair sample.
@@ -91,7 +94,7 @@ def write_dump(folder: Path, driver: Driver, comm: Communicator, study: Study) -
             file = stack.enter_context(replacing_hdf5(path)) if comm.rank() == 0 else None
             if file is not None:
                 _describe_file(file, driver.turn, study)
-            for beam in study.beams:
+            for beam in collision_of(study).beams:
                 if not beam.strong:
                     _write_beam(file, driver, comm, study, beam)
     except OSError as error:
@@ -117,20 +120,21 @@ def _describe_file(file: h5py.File, turn: int, study: Study) -> None:
     for name, value in attributes.items():
         file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
     iteration = file.create_group(f"data/{turn}")
-    frequency = study.revolution_frequency(1)
+    frequency = collision_of(study).revolution_frequency(1)
     iteration.attrs["time"] = 0.0 if frequency is None else turn / frequency
     iteration.attrs["dt"] = 0.0 if frequency is None else 1 / frequency
     iteration.attrs["timeUnitSI"] = 1.0
 
 
 def _write_beam(
-    file: h5py.File | None, driver: Driver, comm: Communicator, study: Study, beam: Beam
+    file: h5py.File | None, driver: CollisionRun, comm: Communicator, study: Study, beam: Beam
 ) -> None:
     total = driver.macroparticles(beam.number)
-    below = math.ceil(study.records.particles_fraction * total)
-    count = count_particles(driver, comm, beam.number, below)
+    below = math.ceil(collision_of(study).records.particles_fraction * total)
+    rows = Particles(driver).rows(f"beam{beam.number}")
+    count = count_rows(rows, comm, below)
     sink = None if file is None else _Species(file, driver.turn, beam, total, count)
-    for block in gather_particles(driver, comm, beam.number, below):
+    for block in gather_rows(rows, COLUMNS, comm, below):
         if sink is not None:
             sink.write(block)
 

@@ -6,23 +6,26 @@ from pathlib import Path
 
 import numpy as np
 
-from phasewise.driver import COORDINATES, Communicator, Driver, Floats
+from phasewise.driver import Communicator, Floats
 from phasewise.errors import PhasewiseError, StudyError
 from phasewise.mpi.ranks import collectively
 from phasewise.study import Study
-from phasewise.study.model import Beam
+from phasewise.workloads.collision.driver import COORDINATES, CollisionRun
+from phasewise.workloads.collision.openpmd import read_species
+from phasewise.workloads.collision.tables.beam import Beam
+from phasewise.workloads.collision.tables.model import collision_of
 
 HDF5_SUFFIXES = (".h5", ".hdf5")
 SUFFIXES = (*HDF5_SUFFIXES, ".npy", ".txt")
 
 
-def load_particles(driver: Driver, comm: Communicator, study: Study) -> None:
+def load_particles(driver: CollisionRun, comm: Communicator, study: Study) -> None:
     """Hand the driver the particles of every beam that comes from a file; collective.
 
     Row i of the file is the particle of id i. The study's mismatch and offset act on them as they
     do on a generated bunch.
     """
-    for beam in study.beams:
+    for beam in collision_of(study).beams:
         if beam.distribution != "file" or beam.strong:
             continue
         first, last = driver.first_id(beam.number), driver.last_id(beam.number)
@@ -67,8 +70,6 @@ def read_particles(beam: Beam) -> Floats:
 def _read(path: Path, beam: Beam) -> Floats:
     suffix = path.suffix.lower()
     if suffix in HDF5_SUFFIXES:
-        from phasewise.workloads.collision.openpmd import read_species
-
         columns = read_species(path, beam)
         return np.stack([columns[name] for name in COORDINATES], axis=1)
     if suffix == ".npy":

@@ -1,1 +1,0 @@
-"""Decks of other codes as studies."""

@@ -1,0 +1,39 @@
+"""What is found of a paper's claims."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from phasewise.report.page import Page
+
+VERDICT = {True: "yes", False: "no", None: "not looked at"}
+"""What tables say of `Claim.holds`."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper: its number, what the paper and we find, whether they agree, and why.
+
+    holds: None where it was not looked at.
+    """
+
+    id: int
+    title: str
+    paper: str
+    ours: str
+    holds: bool | None
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper reproduced: its claims, what ``reproduce --json`` prints, and the page."""
+
+    claims: tuple[Claim, ...]
+    record: dict[str, Any]
+    page: Page

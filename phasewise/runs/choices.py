@@ -1,0 +1,157 @@
+"""Choices of `tune = "auto"` that earlier runs have made, kept between runs.
+
+One JSON file for each key, in ``$PHASEWISE_CACHE``, else ``$XDG_CACHE_HOME/phasewise``, else
+``~/.cache/phasewise``, in the folder ``tuning``. The key is of the machine, the study's shape,
+ranks and threads; the file names the build that made it, and another build does not use it. Nothing
+that goes wrong with a cache stops a run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import socket
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from phasewise.driver import Core
+from phasewise.output import message
+from phasewise.runs.disk import disk_reason
+from phasewise.runs.kept import keep, read_kept
+from phasewise.version import __version__
+
+VERSION = 1
+
+
+def folder(environment: Mapping[str, str] | None = None) -> Path:
+    """Where choices are kept."""
+    environment = os.environ if environment is None else environment
+    if own := environment.get("PHASEWISE_CACHE"):
+        try:
+            return Path(own).expanduser() / "tuning"
+        except RuntimeError:
+            message(
+                f"warning: PHASEWISE_CACHE is {own}, and there is no such home; choices of "
+                'tune = "auto" are kept as if it were not set'
+            )
+    base = Path(environment.get("XDG_CACHE_HOME", ""))
+    # The XDG specification has relative paths ignored.
+    base = base if base.is_absolute() else Path(environment.get("HOME", "/")) / ".cache"
+    return base / "phasewise" / "tuning"
+
+
+def host_facts() -> dict[str, Any]:
+    """Of this rank's node: name, usable cores, processor."""
+    return {
+        "host": socket.gethostname(),
+        "cores": len(os.sched_getaffinity(0)),
+        "processor": _processor(),
+    }
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def machine_key(facts: Iterable[Mapping[str, Any]], core: Core) -> dict[str, Any]:
+    """What tells one machine from another, from the facts of all ranks.
+
+    Nodes of a cluster differ by the digits in their names, and another job gets others of them.
+    """
+    facts = list(facts)
+    names = {re.sub(r"\d+", "#", str(fact["host"]).partition(".")[0]) for fact in facts}
+    return {
+        "hosts": sorted(names),
+        "ranks_of_nodes": sorted(Counter(str(fact["host"]) for fact in facts).values()),
+        "cores": sorted({int(fact["cores"]) for fact in facts}),
+        "processors": sorted({str(fact["processor"]) for fact in facts}),
+        "mpi": core.mpi_version().partition(",")[0].strip(),
+    }
+
+
+def digest(key: Any) -> str:
+    """A name for a key."""
+    return hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def build_of(core: Core) -> str:
+    """Version of phasewise, and a digest of the compiled module."""
+    content = b""
+    with suppress(OSError):
+        content = Path(str(getattr(core, "__file__", ""))).read_bytes()
+    return f"{__version__} {hashlib.sha256(content).hexdigest()[:16]}"
+
+
+def load(path: Path, key: Any, build: str) -> dict[str, Any] | None:
+    """What `path` keeps for `key`; None, with a sentence where there is something else."""
+    try:
+        kept = read_kept(path)
+        if kept["choice"] is None:
+            return None  # of a run that came to none
+        named, made_by, choice = kept["key"], kept["build"], kept["choice"]
+        if kept["version"] != VERSION or not isinstance(choice, dict) or not well_formed(kept):
+            raise ValueError("it is of another form")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        message(f'tune = "auto": {path} cannot be read ({disk_reason(error)}); it is tried anew')
+        return None
+    except (ValueError, LookupError, TypeError, RecursionError):
+        message(f'tune = "auto": {path} is damaged and is not used')
+        return None
+    if named != json.loads(json.dumps(key)):
+        return None
+    if made_by != build:
+        message(f'tune = "auto": {path} was written by another build ({made_by}); it is tried anew')
+        return None
+    return dict(kept)
+
+
+def well_formed(report: Any) -> bool:
+    """Whether a report has what is read of it: its keys, and candidates, if any, with theirs."""
+    if not isinstance(report, dict) or not {"choice", "from_cache"} <= report.keys():
+        return False
+    entries = report.get("candidates")
+    if not isinstance(entries, list) or not _kinds(report, {"note": (str,)}):
+        return False
+    return not entries or (
+        _kinds(report, {"changes": (dict, None), "given_seconds": (float, None)})
+        and all(isinstance(entry, dict) and _kinds(entry, CANDIDATE) for entry in entries)
+    )
+
+
+CANDIDATE: dict[str, tuple[type | None, ...]] = {
+    "changes": (dict,),
+    "turns": (int,),
+    "seconds": (float, None),
+    "note": (str,),
+}
+"""Of a candidate: kinds of its values, None where null is accepted."""
+
+
+def _kinds(table: Mapping[str, Any], kinds: Mapping[str, tuple[type | None, ...]]) -> bool:
+    return all(
+        key in table and (type(table[key]) if table[key] is not None else None) in accepted
+        for key, accepted in kinds.items()
+    )
+
+
+def store(path: Path, kept: Mapping[str, Any]) -> None:
+    """Keep a choice at `path`, whole or not at all; a sentence where that is refused."""
+    try:
+        keep(path, kept)
+    except OSError as error:
+        message(
+            f'warning: the choice of tune = "auto" cannot be kept in {path.parent} '
+            f"({disk_reason(error)}); the next run tries anew"
+        )

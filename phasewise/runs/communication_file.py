@@ -1,0 +1,116 @@
+"""What the ranks recorded of their communication, brought together when the turns are done:
+``communication.json`` and ``events.bin`` (docs/communication.md).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from phasewise.driver import Communicator
+from phasewise.errors import RunError
+from phasewise.runs.disk import disk_reason, replace_text, sync_folder
+from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
+from phasewise.runs.simulation import Simulation
+from phasewise.study.laboratory import process_grids
+
+VERSION = 1
+EVENT_BYTES = 40
+"""Of an event in ``events.bin``."""
+
+BLOCK = 1 << 28
+"""Bytes of events on rank 0 at a time, if one rank alone has no more."""
+
+
+def write_communication(
+    folder: Path, simulation: Simulation, comm: Communicator, first_turn: int
+) -> None:
+    """Write the records of all ranks into `folder`; collective.
+
+    They cover the turns from `first_turn` on. There is a `communication.json` only once it and the
+    events that it counts are whole; RunError where the disk refuses one of them.
+    """
+    events = simulation.events
+    text, kept = simulation.driver.communication(events > 0)
+    texts = [part.decode() for part in comm.gather(text.encode())]
+    record, timeline = folder / RECORD_FILE, folder / EVENT_FILE
+    try:
+        if events > 0:
+            with _replacing(timeline, record, comm.rank() == 0) as file:
+                for part in _in_blocks(comm, kept, events * EVENT_BYTES):
+                    if file is not None:
+                        file.write(part)
+        elif comm.rank() == 0:
+            record.unlink(missing_ok=True)
+            timeline.unlink(missing_ok=True)
+        if comm.rank() == 0:
+            head = _head(texts, simulation, first_turn)
+            replace_text(record, _with_ranks(head, texts))
+            sync_folder(folder)
+    except OSError as error:
+        raise RunError(
+            f"the record of the communication cannot be written into {folder} "
+            f"({disk_reason(error)}); those of the turns are kept"
+        ) from error
+
+
+@contextmanager
+def _replacing(path: Path, record: Path, here: bool) -> Iterator[BinaryIO | None]:
+    """Where this rank writes, a file that takes the place of `path` once it is whole.
+
+    An earlier `record`, which tells of another file, goes before.
+    """
+    if not here:
+        yield None
+        return
+    beside = path.with_name(path.name + ".partial")
+    try:
+        with beside.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    record.unlink(missing_ok=True)
+    beside.replace(path)
+
+
+def _in_blocks(comm: Communicator, mine: bytes, most: int) -> Iterator[bytes]:
+    """On rank 0 the bytes of one rank after another, of which none has more than `most`.
+
+    Collective; the other ranks iterate to the end over nothing.
+    """
+    together = max(1, BLOCK // most)
+    for first in range(0, comm.size(), together):
+        due = first <= comm.rank() < first + together
+        yield from comm.gather(mine if due else b"")
+
+
+def _head(texts: Sequence[str], simulation: Simulation, first_turn: int) -> dict[str, Any]:
+    """What the file says of all ranks together; of the algorithms, those in use at the end."""
+    ranks = [json.loads(text) for text in texts]
+    chosen = simulation.communication
+    tuned = {"tuned_turns": simulation.tuned_turns} if chosen.tunes_itself else {}
+    return {
+        "version": VERSION,
+        "kind": "run",
+        "ranks": len(ranks),
+        "turns": simulation.turn - first_turn,
+        "first_turn": first_turn,
+        "seconds": max(rank["seconds"] for rank in ranks),
+        "process_grid": process_grids(simulation.study, [rank["place"] for rank in ranks]),
+        "layout": chosen.layout_text,
+        "algorithms": chosen.algorithms(),
+        "machine": None,
+        **tuned,
+    }
+
+
+def _with_ranks(head: dict[str, Any], texts: Sequence[str]) -> str:
+    """One JSON object with a line for each rank, as the rank wrote it."""
+    return json.dumps(head)[:-1] + ',\n "rank": [\n  ' + ",\n  ".join(texts) + "\n]}\n"

@@ -1,0 +1,93 @@
+"""Which datasets the records of a run have: what its workload's part `recording` says of them.
+
+* `rows(study)`: shape and type of one turn's entry in each dataset, but for the turn's number;
+* `values(study, record)`: what the driver's record holds, by dataset; by default under its names;
+* `GROUPS` and `snapshots(study, first)`: groups of datasets written once each, a subgroup for each
+  turn; names and expected shapes of those for turns from `first` on;
+* `snap(run, comm, study, write)`: writes those that are due after a turn; collective;
+* `check(study)`: StudyError where the records ask for what a file cannot hold;
+* `detail(study)`: makes the words of progress from the driver's record of a turn;
+* `dump(folder, run, comm, study, at_start)`: files beside the records; collective.
+
+Of a workload without that part nothing but the turns is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from phasewise.driver import Arrays, Communicator, Run
+from phasewise.study import Study
+
+MAX_SNAPSHOTS = 10_000
+"""Snapshots a file is laid out for at most: each is some objects, made when the run starts."""
+
+Row = tuple[tuple[int, ...], str]
+Write = Callable[[str, Arrays], None]
+"""Writes arrays under a group."""
+
+PART = "recording"
+
+
+def row_layout(study: Study) -> dict[str, Row]:
+    """Shape and type of one turn's entry in each dataset extended turn by turn."""
+    rows: Mapping[str, Row] = study.workload.offers(PART, "rows", _nothing)(study)
+    return {study.workload.unit.one: ((), "i8"), **rows}
+
+
+def _nothing(_study: Study, *_rest: Any) -> dict[str, Any]:
+    return {}
+
+
+def entries(study: Study, record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the driver recorded of a turn, by dataset."""
+    found: Mapping[str, Any] = study.workload.offers(PART, "values", _same)(study, record)
+    return found
+
+
+def _same(_study: Study, record: Mapping[str, Any]) -> Mapping[str, Any]:
+    return record
+
+
+def snapshot_layout(study: Study, first: int = 0) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Name and expected shape of every dataset written once, for turns from `first` on."""
+    layout = study.workload.offers(PART, "snapshots", _nothing)(study, first)
+    return iter(dict(layout).items())
+
+
+def snapshot_groups(study: Study) -> tuple[str, ...]:
+    """The groups that they stand in."""
+    groups: tuple[str, ...] = getattr(study.workload.part(PART), "GROUPS", ())
+    return groups
+
+
+def take_snapshots(run: Run, comm: Communicator, study: Study, write: Write) -> None:
+    """Write what is due after the turn just done; collective."""
+    study.workload.offers(PART, "snap", _nothing)(run, comm, study, write)
+
+
+def write_dumps(
+    folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool = False
+) -> None:
+    """Write the files beside the records that are due now; collective."""
+    study.workload.offers(PART, "dump", _nothing)(folder, run, comm, study, at_start)
+
+
+def check_schedule(study: Study) -> None:
+    """StudyError where the records ask for more than one file can be laid out for."""
+    study.workload.offers(PART, "check", _nothing)(study)
+
+
+Detail = Callable[[Mapping[str, Any]], str]
+
+
+def detail_of(study: Study) -> Detail:
+    """What progress says of a turn beside its number, from the driver's record of it."""
+    found: Detail = study.workload.offers(PART, "detail", _no_detail)(study)
+    return found
+
+
+def _no_detail(_study: Study) -> Detail:
+    return lambda _record: ""

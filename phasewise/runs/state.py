@@ -1,0 +1,102 @@
+"""What a checkpoint keeps of a run: sets of rows, each with an id that says whose it is.
+
+A workload whose compiled run has `state`, `owned` and `restore` needs nothing more. Another one has
+a part `state` with `state_of(run, study)`, and may have
+
+* `load(run, comm, study)`: the initial state where it comes from files; collective;
+* `FAILS_ALIKE`: beginnings of errors of a turn that every rank meets alike.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.driver import Arrays, Communicator, Run, StatefulRun
+from phasewise.runs.gathering import ID, Columns, no_rows
+from phasewise.study import Study
+
+
+class State(ABC):
+    """The rows of a run, set by set; the names of the sets are the same on every rank."""
+
+    @abstractmethod
+    def columns(self) -> dict[str, Columns]:
+        """Sets with their columns."""
+
+    @abstractmethod
+    def below(self, rows: str) -> int:
+        """A number above every id of the set, the same on every rank."""
+
+    @abstractmethod
+    def rows(self, rows: str) -> Arrays:
+        """This rank's rows of a set, in any order."""
+
+    @abstractmethod
+    def owned(self, rows: str) -> NDArray[np.int64] | None:
+        """Ids of the rows that are to live on this rank, there or not; None: none of the set."""
+
+    @abstractmethod
+    def restore(self, rows: str, columns: Arrays) -> None:
+        """Put rows in the place of this rank's."""
+
+
+class RowState(State):
+    """Of a run that speaks of its rows itself."""
+
+    def __init__(self, run: StatefulRun, comm: Communicator) -> None:
+        self._run = run
+        here = run.state()
+        self._columns = {
+            rows: {ID: "<i8", **{name: "<f8" for name in columns if name != ID}}
+            for rows, columns in here.items()
+        }
+        self._below = {rows: _most(comm, here[rows][ID]) + 1 for rows in here}
+
+    def columns(self) -> dict[str, Columns]:
+        return dict(self._columns)
+
+    def below(self, rows: str) -> int:
+        return self._below[rows]
+
+    def rows(self, rows: str) -> Arrays:
+        return self._run.state().get(rows, no_rows(self._columns[rows]))
+
+    def owned(self, rows: str) -> NDArray[np.int64] | None:
+        return np.asarray(self._run.owned(rows))
+
+    def restore(self, rows: str, columns: Arrays) -> None:
+        numbers = {name: np.ascontiguousarray(columns[name]) for name in columns if name != ID}
+        self._run.restore(rows, np.ascontiguousarray(columns[ID]), numbers)
+
+
+def _most(comm: Communicator, ids: NDArray[Any]) -> int:
+    """The largest id of all ranks, -1 without any; collective."""
+    here = int(ids.max()) if len(ids) else -1
+    found = [int(part) for part in comm.gather(str(here).encode())]
+    return int(comm.broadcast(str(max(found, default=-1)).encode()))
+
+
+def state_of(run: Run, comm: Communicator, study: Study) -> State:
+    """The state of a run; collective."""
+    part = study.workload.part("state")
+    if part is not None and hasattr(part, "state_of"):
+        return cast(State, part.state_of(run, study))
+    return RowState(cast(StatefulRun, run), comm)
+
+
+def load_state(run: Run, comm: Communicator, study: Study) -> None:
+    """Put in what comes from files before the first turn; collective."""
+    study.workload.offers("state", "load", _nothing)(run, comm, study)
+
+
+def _nothing(_run: Run, _comm: Communicator, _study: Study) -> None:
+    """Of a workload whose state comes from its parameters alone."""
+
+
+def fails_alike(study: Study, error: str) -> bool:
+    """Whether every rank meets this error of a turn."""
+    return error.startswith(getattr(study.workload.part("state"), "FAILS_ALIKE", ()))

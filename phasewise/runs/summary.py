@@ -1,0 +1,71 @@
+"""The few numbers a run ends with: what every run has, and what its workload's part `summary` adds.
+
+* `summarise(results)`: its own entries of the summary, as JSON has them but for infinities;
+* `rows(summary)`: the heads and rows of the table that shows them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from phasewise.errors import RunError
+from phasewise.output import print_table
+from phasewise.runs.results import Results
+from phasewise.workloads.discovery import workload_of
+
+PART = "summary"
+
+
+def summarise(results: Results, communication: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a run ends with (docs/records.md), as JSON can hold it.
+
+    communication: the summary of its record, where there is one.
+    """
+    if len(results) == 0:
+        raise RunError(f"{results.path} holds no {results.workload.unit.one}")
+    unit = results.workload.unit
+    count = int(results.rows(unit.one)[-1]) + 1
+    return {
+        unit.many: count,
+        f"seconds_per_{unit.one}": results.seconds_per_turn,
+        **results.workload.offers(PART, "summarise", _nothing)(results),
+        "communication": communication,
+    }
+
+
+def _nothing(_given: Any) -> dict[str, Any]:
+    return {}
+
+
+def finite(value: Any) -> Any:
+    """`value` with None in the place of every NaN and infinity, as JSON has neither."""
+    if isinstance(value, dict):
+        return {key: finite(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def show_summary(summary: dict[str, Any], study: Mapping[str, Any]) -> None:
+    """Print the summary of a run of `study`, as resolved, as a short table."""
+    workload = workload_of(study)
+    unit = workload.unit
+    heads, rows = workload.offers(PART, "rows", _value_only)(summary)
+    blank = [""] * (len(heads) - 2)
+    seconds = summary[f"seconds_per_{unit.one}"]
+    first = [
+        [unit.many, str(summary[unit.many]), *blank],
+        [f"seconds per {unit.one}", number(seconds), *blank],
+    ]
+    print_table("Result", heads, [*first, *rows])
+
+
+def _value_only(_summary: Any) -> tuple[list[str], list[list[str]]]:
+    return ["", ""], []
+
+
+def number(value: float | None) -> str:
+    """A number in a table."""
+    return "-" if value is None else f"{value:.5g}"

@@ -1,0 +1,70 @@
+"""``tuning.json`` of a run that tuned itself: read, summarised and shown."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from phasewise.output import message, print_table
+from phasewise.runs import choices
+from phasewise.runs.folder import TUNING_FILE, RunFolder
+
+
+def read_tuning(folder: RunFolder) -> dict[str, Any] | None:
+    """What a run's `tuning.json` says; None where it has none, or, with a sentence, damaged."""
+    path = folder.path / TUNING_FILE
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        return None
+    except (ValueError, RecursionError):
+        found = None
+    if not choices.well_formed(found):
+        message(f"{path} is damaged and is not shown")
+        return None
+    return dict(found)
+
+
+def tuning_summary(report: dict[str, Any]) -> dict[str, Any]:
+    """`tuning` of ``run --json``: what the file says, without what a cache is found by."""
+    return {name: value for name, value in report.items() if name not in ("version", "key")}
+
+
+def show_tuning(report: dict[str, Any]) -> None:
+    """Print what was tried, and what the run went on with."""
+    tried = [entry for entry in report["candidates"] if entry["turns"]]
+    if not tried:
+        return print(f'tune = "auto": {report["note"]}; the study\'s choice stayed')
+    base = report["given_seconds"]
+    rows = [
+        [
+            written(entry["changes"]) + (" (chosen)" if _chosen(entry, report) else ""),
+            "-" if entry["seconds"] is None else f"{1e3 * entry['seconds']:.4g}",
+            "-"
+            if not (entry["seconds"] and base)
+            else f"{100 * (entry['seconds'] / base - 1):+.1f}",
+            str(entry["turns"]),
+            entry["note"],
+        ]
+        for entry in tried
+    ]
+    source = f" before, kept in {report['from_cache']}" if report["from_cache"] else ""
+    title = f"Tuning: {len(tried)} ways to exchange, tried{source}"
+    print_table(title, ["changes", "ms a turn", "%", "turns", ""], rows)
+    return None
+
+
+def _chosen(entry: dict[str, Any], report: dict[str, Any]) -> bool:
+    return report["choice"] is not None and entry["changes"] == report["changes"]
+
+
+def written(change: dict[str, Any]) -> str:
+    """A candidate's changes in one line."""
+    words = {True: "true", False: "false"}
+    return (
+        ", ".join(
+            f"{key} {words[value] if isinstance(value, bool) else value}"
+            for key, value in change.items()
+        )
+        or "as the study says"
+    )

@@ -1,0 +1,107 @@
+"""What planning, simulating and comparing ask of a study's workload: its part `laboratory`.
+
+* `process_grids(model, places)`: the shapes that the ranks' places span; by default one grid;
+* `steps(model)`: the fewest and the most like steps of a turn, of which a simulation may sample;
+* `check_simulated(model, skeleton)`: StudyError where simulated ranks cannot run the study;
+* `first_pieces(model)`: how often each data-dependent piece comes in a run's first turn;
+* `recorded_pieces(model, record)`: how often in a turn, by what a run recorded;
+* `placed(communication, record)`: the communication on the process grid and places of a record;
+* `GROUPS`, `LOADS`, `WHEN`, `PIECES`: words for the groups of ranks that a plan's loads are of, for
+  these loads, for when a data-dependent piece comes, and for several of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from phasewise.study.study import Study
+from phasewise.workloads.communication import Communication
+from phasewise.workloads.interface import Workload
+
+PART = "laboratory"
+
+
+def process_grids(study: Study, places: Iterable[Sequence[int]]) -> list[list[int]]:
+    """Shapes of the process grids, from the coordinates of all ranks."""
+    found: list[list[int]] = study.workload.offers(PART, "process_grids", _one_grid)(
+        study.model, places
+    )
+    return found
+
+
+def _one_grid(_model: Any, places: Iterable[Sequence[int]]) -> list[list[int]]:
+    return [[1 + max(along) for along in zip(*places, strict=True)]]
+
+
+def fewest_steps(study: Study) -> int:
+    """Steps of a turn of which some can stand for all; 0 where there are none."""
+    return int(study.workload.offers(PART, "steps", _one_step)(study.model)[0])
+
+
+def most_steps(study: Study) -> int:
+    """Steps of a turn, where most of them follow each other."""
+    return int(study.workload.offers(PART, "steps", _one_step)(study.model)[1])
+
+
+def _one_step(_model: Any) -> tuple[int, int]:
+    return 0, 1
+
+
+def check_simulated(study: Study, skeleton: bool) -> None:
+    """StudyError where the study cannot run on simulated ranks; skeleton: without contents."""
+    study.workload.offers(PART, "check_simulated", _nothing)(study.model, skeleton)
+
+
+def _nothing(*_given: Any) -> None:
+    """Every study can be simulated."""
+
+
+Pieces = Mapping[str, float]
+"""How often each data-dependent piece of a turn comes in it."""
+
+
+def first_pieces(study: Study) -> Pieces:
+    """In the first turn of a run."""
+    found: Pieces = study.workload.offers(PART, "first_pieces", _no_pieces)(study.model)
+    return found
+
+
+def recorded_pieces(study: Study, record: Any) -> Pieces:
+    """In a turn of a run, from its record (phasewise.traces.records)."""
+    found: Pieces = study.workload.offers(PART, "recorded_pieces", _no_pieces)(study.model, record)
+    return found
+
+
+def _no_pieces(*_given: Any) -> Pieces:
+    return {}
+
+
+def placed(study: Study, record: Any) -> Communication:
+    """How the ranks of a record exchanged, on its process grid and in its places."""
+    found: Communication = study.workload.offers(PART, "placed", _unplaced)(
+        study.communication, record
+    )
+    return found
+
+
+def _unplaced(communication: Communication, _record: Any) -> Communication:
+    return communication
+
+
+def load_names(study: Study) -> tuple[str, dict[str, str]]:
+    """Words for the groups of ranks that a plan's loads are of, and for the loads."""
+    part = study.workload.part(PART)
+    return getattr(part, "GROUPS", ""), getattr(part, "LOADS", {})
+
+
+def when(study: Study, piece: str) -> str:
+    """When a data-dependent piece of a turn comes."""
+    words: dict[str, str] = getattr(study.workload.part(PART), "WHEN", {})
+    return words.get(piece, f"once for each {piece}")
+
+
+def pieces_name(workload: Workload, piece: str) -> str:
+    """Several pieces of a kind."""
+    names: dict[str, str] = getattr(workload.part(PART), "PIECES", {})
+    return names.get(piece, f"{piece}s")

@@ -1,0 +1,157 @@
+"""A study with every key checked and every default filled in, of any workload."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.tables.declared import key, schema_of, values_of
+from phasewise.tables.keys import Key, Schema, check_table, with_defaults
+from phasewise.workloads.communication import Communication
+from phasewise.workloads.discovery import KEY, workload_of
+from phasewise.workloads.interface import Derived, Workload
+
+
+@dataclass(frozen=True, kw_only=True)
+class Records:
+    """The keys of [records] of every workload; a count of 0: never."""
+
+    every: int = key("integer", 1, least=1)
+    checkpoint_every: int = key("integer", 0, least=0)
+    checkpoint_minutes: float = key("number", 0.0, least=0, most=1e6, unit="minutes")
+
+
+TITLE = Key("text", "untitled")
+COUNT = Key("integer", least=1)
+SEED = Key("integer", 1, least=0)
+TABLE = Key("table")
+
+
+def schema_for(workload: Workload) -> Schema:
+    """The keys at the top level of a study of a workload."""
+    return {
+        "title": TITLE,
+        workload.unit.many: COUNT,
+        "seed": SEED,
+        KEY: Key("text"),
+        **workload.tables,
+        "records": TABLE,
+        "communication": TABLE,
+    }
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study; build it with ``load`` or ``Study.from_dict``.
+
+    What its model holds can be asked of the study itself, and so can its count by its unit's name:
+    ``study.turns``.
+    """
+
+    title: str
+    count: int
+    """How many turns, or whatever the workload counts."""
+    seed: int
+    workload: Workload
+    records: Records
+    communication: Communication
+    model: Any
+    """What the workload's own tables hold."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or "model" not in self.__dict__:
+            raise AttributeError(name)
+        return self.count if name == self.workload.unit.many else getattr(self.model, name)
+
+    @classmethod
+    def from_dict(cls, study: Mapping[str, Any], folder: str | Path = ".") -> Study:
+        """A study from a dictionary shaped as the TOML file; paths in it are relative to
+        ``folder``.
+
+        Raises StudyError, one sentence, where a key or a value cannot be used.
+        """
+        workload, place = workload_of(study), Path(folder)
+        schema = schema_for(workload)
+        top = with_defaults(check_table(study, schema, ""), schema)
+        unit = workload.unit.many
+        if top[unit] is None:
+            raise StudyError(f"{unit} is missing: every study gives it")
+        records = _records(top["records"] or {}, workload)
+        own = {name: value for name, value in records.items() if name in workload.records}
+        return cls(
+            title=top["title"],
+            count=top[unit],
+            seed=top["seed"],
+            workload=workload,
+            records=Records(**{name: records[name] for name in schema_of(Records)}),
+            model=workload.read({name: top[name] for name in workload.tables}, own, place),
+            communication=workload.read_communication(top["communication"] or {}, place),
+        )
+
+    def with_count(self, count: int) -> Study:
+        """The same study with another number of turns, or whatever it counts."""
+        return dataclasses.replace(self, count=count)
+
+    def check_ranks(self, ranks: int) -> None:
+        """StudyError where the study does not suit a number of ranks."""
+        self.workload.check_ranks(self.model, self.communication, ranks)
+
+    def derive(self) -> Derived:
+        """What follows from the study before it runs."""
+        return self.workload.derive(self.model)
+
+    def derived(self) -> dict[str, Any]:
+        """Derived quantities as a dictionary for JSON."""
+        return self.derive().to_dict()
+
+    def resolved(self) -> dict[str, Any]:
+        """This study as a dictionary for JSON, shaped as the TOML file, from which ``from_dict``
+        builds it again.
+        """
+        own = dict(self.workload.resolved(self.model))
+        records = values_of(self.records)
+        every = records.pop("every")
+        named = {} if self.workload.marks else {KEY: self.workload.name}
+        return {
+            "title": self.title,
+            self.workload.unit.many: self.count,
+            "seed": self.seed,
+            **named,
+            **own,
+            "records": {"every": every} | own.get("records", {}) | records,
+            "communication": self.communication.resolved(),
+        }
+
+    def parameters(self) -> str:
+        """The flat parameter text for the driver (docs/architecture.md): the same study always
+        gives the same bytes.
+        """
+        return "".join(f"{name} = {_text(value)}\n" for name, value in self._pairs())
+
+    def _pairs(self) -> Iterator[tuple[str, Any]]:
+        yield self.workload.unit.many, self.count
+        yield "seed", self.seed
+        if not self.workload.marks:
+            yield KEY, self.workload.name
+        yield from self.workload.parameters(self.model)
+        for name, value in self.communication.flat():
+            yield f"communication.{name}", value
+
+
+def _records(table: object, workload: Workload) -> dict[str, Any]:
+    """The whole table [records], the workload's own keys between the neutral ones."""
+    neutral = schema_of(Records)
+    schema = {"every": neutral["every"], **workload.records, **neutral}
+    return with_defaults(check_table(table, schema, "records"), schema)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, tuple):
+        return " ".join(_text(v) for v in value)
+    return repr(value) if isinstance(value, float) else str(value)

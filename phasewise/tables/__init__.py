@@ -1,0 +1,1 @@
+"""Tables of TOML: read, checked against the keys they may hold, merged, and written."""

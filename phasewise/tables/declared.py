@@ -1,0 +1,70 @@
+"""Keys declared as the fields of a dataclass: each key stands once, with all that is known of it.
+
+A field that is a key says `name: type = key(...)`. A key that is only another way to give what a
+field holds is a class variable: `name: ClassVar[Key] = Key(...)`. The dataclass is then the table's
+schema, the type of its values, and the source of the flat parameters that follow from them. A
+trailing underscore keeps a name apart from a word of Python or a method, and is no part of the key.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from phasewise.tables.keys import Key
+
+
+def key(kind: str, default: Any = None, **known: Any) -> Any:
+    """A field that is a key; the rest is as for `Key`."""
+    return declared(Key(kind, default, **known))
+
+
+def declared(found: Key) -> Any:
+    """A field that is a key known elsewhere."""
+    return dataclasses.field(metadata={"key": found})
+
+
+def schema_of(table: type) -> dict[str, Key]:
+    """Every key of a table, in the order of its declaration."""
+    fields = {field.name: field for field in dataclasses.fields(table)}
+    schema: dict[str, Key] = {}
+    for kind in reversed(table.__mro__):
+        for name in inspect.get_annotations(kind):
+            found = fields[name].metadata.get("key") if name in fields else getattr(table, name)
+            if isinstance(found, Key):
+                schema[name.rstrip("_")] = found
+    return schema
+
+
+def values_of(table: Any) -> dict[str, Any]:
+    """The keys of a table that are fields, with their values; those without one are left out."""
+    values = ((field, getattr(table, field.name)) for field in dataclasses.fields(table))
+    return {
+        field.name.rstrip("_"): _as_toml(value, field.metadata["key"].shape)
+        for field, value in values
+        if "key" in field.metadata and value is not None
+    }
+
+
+def _as_toml(value: Any, shape: tuple[int, ...]) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    if not isinstance(value, tuple):
+        return value
+    if len(shape) < 2:
+        return list(value)
+    step = len(value) // shape[0]
+    return [_as_toml(value[i : i + step], shape[1:]) for i in range(0, len(value), step)]
+
+
+def flat_of(table: Any) -> Iterator[tuple[str, Any]]:
+    """The flat parameters that a table's keys become, with their values."""
+    for field in dataclasses.fields(table):
+        found = field.metadata.get("key")
+        if found is not None and found.flat:
+            value = getattr(table, field.name)
+            name = found.flat if isinstance(found.flat, str) else field.name.rstrip("_")
+            yield name, value if found.as_flat is None else found.as_flat(value)

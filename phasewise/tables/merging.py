@@ -1,0 +1,37 @@
+"""One table over another: what ``like`` and the per-beam overrides mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.tables.keys import nearest, show
+
+
+def merge(
+    base: Mapping[str, Any], own: Mapping[str, Any], alternatives: Iterable[tuple[str, ...]] = ()
+) -> dict[str, Any]:
+    """``base`` with the keys of ``own`` over it; of a group of alternatives, one in ``own`` drops
+    all in ``base``.
+    """
+    dropped = {name for group in alternatives if any(n in own for n in group) for name in group}
+    kept = {name: value for name, value in base.items() if name not in dropped}
+    for name, value in own.items():
+        below = kept.get(name)
+        both = isinstance(value, Mapping) and isinstance(below, Mapping)
+        kept[name] = {**below, **value} if both and below is not None else value
+    return kept
+
+
+def numbered(table: Mapping[Any, Any], where: str, most: int) -> dict[int, Any]:
+    """The entries ``1``, ``2``, … of a table, in order; StudyError for another name or a gap."""
+    named = {str(name): entry for name, entry in table.items()}
+    accepted = [str(k) for k in range(1, most + 1)]
+    for name in named:
+        if name not in accepted:
+            raise StudyError(f"{where}: unknown key {show(name)}{nearest(name, accepted[:2])}")
+    for k in range(1, len(named) + 1):
+        if str(k) not in named:
+            raise StudyError(f"[{where}.{k}] is missing: number them 1, 2, … without a gap")
+    return {k: named[str(k)] for k in range(1, len(named) + 1)}

@@ -1,0 +1,85 @@
+"""What the phases of a run cost: the numbers of ``run --json``, and the table at a run's end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from phasewise.output import print_table
+from phasewise.traces.efficiency import efficiency, phase_costs
+from phasewise.traces.records import CommunicationRecord
+
+
+def communication_summary(record: CommunicationRecord) -> dict[str, Any]:
+    """`communication` of ``run --json``: means over the ranks, for all turns of the record.
+
+    seconds and waiting [s], messages and bytes sent, share of the run's time; of a phase with
+    `library`, the messages are its calls and the bytes the volume asked for. The efficiencies are
+    null where no computing was recorded.
+    """
+    whole = efficiency(record)
+    return {
+        "seconds": whole.communicating * record.seconds,
+        "share": whole.communicating,
+        "phases": {
+            cost.name: {
+                "seconds": cost.communicating.mean * record.turns,
+                "share": cost.share,
+                "waiting": cost.waiting.mean * record.turns,
+                "messages": cost.messages * record.turns / record.ranks,
+                "bytes": cost.bytes * record.turns / record.ranks,
+                "library": cost.library,
+            }
+            for cost in phase_costs(record)
+            if cost.communicates
+        },
+        "load_balance": whole.load_balance,
+        "communication_efficiency": whole.communication_efficiency,
+    }
+
+
+def show_communication(record: CommunicationRecord) -> None:
+    """Print what each phase cost as a table, and the efficiency of the run in a line."""
+    whole = efficiency(record)
+    costs = [cost for cost in phase_costs(record) if cost.communicates]
+    spreads = [(cost.communicating, cost.waiting.mean) for cost in costs]
+    times = [(spread.least, spread.mean, spread.most, wait) for spread, wait in spreads]
+    unit, scale = _unit(max((max(row) for row in times), default=0.0) * record.turns)
+    rows = [
+        [
+            cost.name + ("*" if cost.library else ""),
+            f"{100 * cost.share:.1f}",
+            *(_short(seconds * record.turns * scale) for seconds in row),
+            _short(cost.messages / record.ranks),
+            _short(cost.bytes / record.ranks / 1e6),
+        ]
+        for cost, row in zip(costs, times, strict=True)
+    ]
+    title = (
+        f"Communication: {100 * whole.communicating:.1f} % of {record.seconds:.3g} s, "
+        f"{record.turns} turns on {record.ranks} ranks"
+    )
+    print_table(title, ["phase", "% run", "min", "mean", "max", "wait", "count", "MB"], rows)
+    print(f"process grid {record.grid_text}, layout {record.layout}")
+    print(f"min, mean, max, wait: in {unit}, over the ranks; count, MB: sent by a rank in a turn")
+    if any(cost.library for cost in costs):
+        print("* by the MPI library: its calls, and the volume asked for")
+    if whole.load_balance is not None:
+        print(
+            f"load balance {whole.load_balance:.2f} x "
+            f"communication efficiency {whole.communication_efficiency:.2f} = "
+            f"parallel efficiency {whole.parallel_efficiency:.2f}"
+        )
+
+
+def _unit(longest: float) -> tuple[str, float]:
+    """Unit in which the longest time [s] is at least 1, and how many of it make a second."""
+    if longest >= 1:
+        return "s", 1.0
+    return ("ms", 1e3) if longest >= 1e-3 else ("µs", 1e6)
+
+
+def _short(value: float) -> str:
+    """A number of at least 0 in at most 7 characters, so that a table fits 80 columns."""
+    if value >= 1000:
+        return f"{value:.0f}" if value < 1e7 else f"{value:.1e}"
+    return f"{value:.3g}" if value >= 1 else f"{value:.2g}"

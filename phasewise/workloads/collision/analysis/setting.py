@@ -1,0 +1,129 @@
+"""What an analysis needs to know of the machine, taken from a run's resolved study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from phasewise.analysis.growth_rate import noise_growth
+from phasewise.workloads.collision.analysis.tune_footprint import Optics
+
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class BeamSetting:
+    """One beam: tunes, Σ|ξ| over the colliding IPs, emittance [m], rms size at the first IP [m].
+
+    `tune` is None where a map gives the arc; `noise_floor` the estimated relative emittance growth
+    per turn from the other beam's macroparticle noise; `strong`: not tracked.
+    """
+
+    tune: Pair | None
+    xi: Pair
+    emittance: Pair
+    size: Pair
+    bunch_length: float
+    momentum_spread: float
+    macroparticles: int
+    optics: Optics
+    noise_floor: Pair
+    strong: bool
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The machine: both beams, design luminosities per crossing [m⁻²], revolution frequency [Hz].
+
+    `luminosity_recorded` says, per IP, whether the study asks for luminosity there.
+    """
+
+    beams: tuple[BeamSetting, BeamSetting]
+    like_charges: bool
+    nominal: tuple[float, ...]
+    luminosity_recorded: tuple[bool, ...]
+    bunches: int | None
+    revolution_frequency: float | None
+
+    def tune(self, plane: int) -> float | None:
+        """Mean fractional tune of the beams in plane 0 or 1, in [0, 1), None where a map gives it.
+
+        The beams may differ in the integer part, and the fractions may lie on both sides of 0.
+        """
+        first, second = (beam.tune for beam in self.beams)
+        if first is None or second is None:
+            return None
+        apart = (second[plane] - first[plane] + 0.5) % 1.0 - 0.5
+        return (first[plane] + apart / 2) % 1.0
+
+    def xi(self, plane: int) -> float:
+        """Mean of the two beams' Σ|ξ| in plane 0 or 1."""
+        return (self.beams[0].xi[plane] + self.beams[1].xi[plane]) / 2
+
+
+def setting(study: Mapping[str, Any], derived: Mapping[str, Any]) -> Setting:
+    """The setting of a resolved study and its derived quantities."""
+    points = [study["ip"][str(k + 1)] for k in range(len(study["ip"]))]
+    return Setting(
+        beams=(_beam(study, derived, points, 0), _beam(study, derived, points, 1)),
+        like_charges=not derived["ips"][0]["attractive"],
+        nominal=tuple(float(ip["luminosity"]) for ip in derived["ips"]),
+        luminosity_recorded=tuple(ip["luminosity"] and ip["model"] != "none" for ip in points),
+        bunches=study["ring"].get("bunches"),
+        revolution_frequency=derived["beams"][0]["revolution_frequency"],
+    )
+
+
+def _beam(
+    study: Mapping[str, Any], derived: Mapping[str, Any], points: list[Any], index: int
+) -> BeamSetting:
+    own, other = study["beam"][str(index + 1)], study["beam"][str(2 - index)]
+    tune = study["arc"][str(index + 1)].get("tune")
+    optics = points[0]["beam"][str(index + 1)]
+    at = [
+        (ip, derived["ips"][k]["beams"][index])
+        for k, ip in enumerate(points)
+        if ip["model"] != "none"
+    ]
+    first = derived["ips"][0]["beams"][index]
+    x, y = own["geometric_emittance"]
+    return BeamSetting(
+        tune=None if tune is None else (tune[0], tune[1]),
+        xi=(sum(point["xi"][0] for _, point in at), sum(point["xi"][1] for _, point in at)),
+        emittance=(x, y),
+        size=(first["size"][0], first["size"][1]),
+        bunch_length=own["bunch_length"],
+        momentum_spread=own["momentum_spread"],
+        macroparticles=own.get("macroparticles", 0),
+        optics=Optics(
+            beta=(optics["beta"][0], optics["beta"][1]),
+            alpha=(optics["alpha"][0], optics["alpha"][1]),
+            dispersion=tuple(optics["dispersion"]),
+        ),
+        noise_floor=(
+            sum(_floor(ip, point, other, 0) for ip, point in at),
+            sum(_floor(ip, point, other, 1) for ip, point in at),
+        ),
+        strong=_is_strong(points, index),
+    )
+
+
+def _is_strong(points: list[Any], index: int) -> bool:
+    return any(ip["model"] == "weak-strong" and ip["strong_beam"] == index + 1 for ip in points)
+
+
+def _floor(ip: Any, point: Any, other: Any, plane: int) -> float:
+    """Noise-driven growth per turn at one IP; 0 where the other beam is not made of particles."""
+    macroparticles = other.get("macroparticles", 0)
+    if ip["model"] == "weak-strong" or not macroparticles:
+        return 0.0
+    cell = _cell(ip, point["size"][plane], plane) if ip["model"] == "strong-strong" else None
+    return noise_growth(point["xi"][plane], macroparticles, cell)
+
+
+def _cell(ip: Any, size: float, plane: int) -> float:
+    """Cell of the mesh over the rms size."""
+    if ip["mesh"] == "fixed":
+        return float(2 * ip["mesh_half_width"][plane] / ip["grid"][plane] / size)
+    return float(2 * ip["mesh_extent"] / ip["grid"][plane])

@@ -1,0 +1,110 @@
+"""The tables of `phasewise check` for colliding beams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from phasewise.output import console, engineering, print_table, rough_duration
+from phasewise.study import Study
+from phasewise.workloads.collision.derived.quantities import DerivedCollision, derive
+from phasewise.workloads.collision.tables.model import Collision, collision_of
+
+
+def show(study: Study) -> None:
+    """Print beams, arcs, interaction points, and what a run will take."""
+    model = collision_of(study)
+    derived = derive(model)
+    print_table("Beams", ["", "beam 1", "beam 2"], _beam_rows(model, derived))
+    print_table("Arcs", ["", "beam 1", "beam 2"], _arc_rows(model, derived))
+    for k in range(len(model.ips)):
+        _show_point(model, derived, k)
+    core = derived.seconds_per_turn
+    estimate = (
+        f"Estimate: {engineering(derived.memory_bytes, 'B')} of memory, "
+        f"{engineering(core, 's')} per turn and {rough_duration(core * study.count)} in all on one "
+        "core"
+    )
+    console().print(estimate, markup=False)
+
+
+def _beam_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:
+    rows: list[list[Any]] = [
+        ["particle", *(b.particle for b in model.beams)],
+        ["charge [e]", *(b.charge for b in model.beams)],
+        ["energy [eV]", *(b.energy for b in model.beams)],
+        ["Lorentz factor", *(b.gamma for b in derived.beams)],
+        ["bunch population", *(b.bunch_population for b in model.beams)],
+        ["bunch current [A]", *(b.bunch_current for b in derived.beams)],
+        ["macroparticles", *("strong" if b.strong else b.macroparticles for b in model.beams)],
+        ["normalized emittance [m]", *(b.normalized_emittance for b in derived.beams)],
+        ["geometric emittance [m]", *(b.geometric_emittance for b in derived.beams)],
+        ["bunch length [m]", *(b.bunch_length for b in model.beams)],
+        ["momentum spread", *(b.momentum_spread for b in model.beams)],
+        ["distribution", *(b.distribution for b in model.beams)],
+    ]
+    return _rows(rows)
+
+
+def _arc_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:
+    arcs = [beam.arc for beam in model.beams]
+    rows: list[list[Any]] = [
+        ["revolution frequency [Hz]", *(b.revolution_frequency for b in derived.beams)],
+        ["tune", *("by the map" if a.tune is None else a.tune for a in arcs)],
+        ["synchrotron tune", *(b.synchrotron_tune for b in derived.beams)],
+        ["chromaticity", *(a.chromaticity for a in arcs)],
+        ["longitudinal motion", *(a.longitudinal for a in arcs)],
+        ["damping turns", *(a.damping_turns if any(a.damping_turns) else None for a in arcs)],
+        ["aperture [m]", *(a.aperture for a in arcs)],
+    ]
+    return _rows(rows)
+
+
+def _show_point(model: Collision, derived: DerivedCollision, index: int) -> None:
+    ip, point = model.ips[index], derived.ips[index]
+    optics = [beam.optics[index] for beam in model.beams]
+    shift = "+" if point.attractive else "-"
+    rows: list[list[Any]] = [
+        ["β [m]", *(o.beta for o in optics)],
+        ["phase advance to the next [turns]", *(o.phase_advance for o in optics)],
+        ["σ [m]", *(at.size for at in point.beams)],
+        ["σ' [rad]", *(at.angle for at in point.beams)],
+        [f"beam-beam parameter ξ (tune shift {shift}ξ)", *(at.xi for at in point.beams)],
+    ]
+    name = f"Interaction point {index + 1}"
+    print_table(f"{name}, {ip.model}", ["", "beam 1", "beam 2"], _rows(rows))
+    both: list[list[Any]] = [
+        ["half crossing angle [rad]", ip.half_crossing_angle],
+        ["separation [m]", ip.separation[:2]],
+        ["Piwinski angle", point.piwinski_angle],
+        ["reduction by the hourglass", point.hourglass_reduction],
+        ["reduction by the crossing angle", point.crossing_reduction],
+        ["reduction by all effects", point.reduction],
+        ["luminosity per crossing, head-on [m⁻²]", point.luminosity_head_on],
+        ["luminosity per crossing, all effects [m⁻²]", point.luminosity],
+        ["luminosity, head-on [cm⁻² s⁻¹]", point.luminosity_head_on_per_second],
+        ["luminosity, crossing angle only [cm⁻² s⁻¹]", point.luminosity_crossing_per_second],
+        ["luminosity, all effects [cm⁻² s⁻¹]", point.luminosity_per_second],
+    ]
+    if ip.model != "none":
+        grid = f"{ip.grid[0]} × {ip.grid[1]}, {ip.weighting}"
+        both += [["slices", ip.slices], *([["mesh", grid]] if ip.model == "strong-strong" else [])]
+    print_table(f"{name}, both beams", ["", "value"], _rows(both))
+
+
+def _rows(rows: list[list[Any]]) -> list[list[str]]:
+    """Rows as text; a row without any value is left out."""
+    return [
+        [str(row[0]), *(_text(v) for v in row[1:])]
+        for row in rows
+        if any(v is not None for v in row[1:])
+    ]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, tuple):
+        return ", ".join(_text(v) for v in value)
+    if isinstance(value, float):
+        return f"{value:.7g}"
+    return str(value)

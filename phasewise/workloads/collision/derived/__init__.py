@@ -1,0 +1,1 @@
+"""What follows from the tables of colliding beams before a run."""

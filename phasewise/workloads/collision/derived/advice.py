@@ -1,0 +1,140 @@
+"""What is allowed in a study and yet probably not meant, one sentence each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from phasewise.workloads.collision.tables.beam import Beam
+from phasewise.workloads.collision.tables.longitudinal import matched_beta_z
+from phasewise.workloads.collision.tables.model import Collision
+from phasewise.workloads.collision.tables.optics import Pair
+
+FEWEST_PER_SLICE = 100
+"""Macroparticles of a slice below which its field is mostly noise: 10 % in its charge."""
+
+MATCHED = 0.1
+"""Relative mismatch of a bunch to its RF bucket that passes unmentioned."""
+
+FEWEST_CELLS = 3.0
+"""Cells per rms size below which bilinear weighting widens the charge by 2 % and more: h²/6σ²."""
+
+SMALLEST_MESH = 4.0
+"""Rms that a mesh should reach: a Gaussian leaves 6e-5 of its particles outside in a plane."""
+
+OUTSIDE = (
+    "the charge of particles outside the mesh is left out, and they are kicked by the opposing "
+    "slice as by a round Gaussian"
+)
+
+
+def advice(model: Collision, xi: Sequence[Sequence[Pair]]) -> Iterator[str]:
+    """Warnings on ``model``; ``xi[ip][beam]`` are the beam-beam parameters in x and y."""
+    yield from _slices(model)
+    yield from _meshes(model)
+    yield from _coarse_meshes(model)
+    yield from _strong_beam(model)
+    yield from _bucket(model)
+    yield from _stop_band(model, xi)
+
+
+def _slices(model: Collision) -> Iterator[str]:
+    for k, ip in enumerate(model.ips, 1):
+        for beam in model.beams:
+            if ip.model == "none" or beam.strong:
+                continue
+            if beam.macroparticles < FEWEST_PER_SLICE * ip.slices:
+                yield (
+                    f"ip.{k}.slices = {ip.slices} leaves fewer than {FEWEST_PER_SLICE} of the "
+                    f"{beam.macroparticles} macroparticles of beam {beam.number} in a slice"
+                )
+
+
+def _meshes(model: Collision) -> Iterator[str]:
+    for k, ip in enumerate(model.ips, 1):
+        if ip.model != "strong-strong":
+            continue
+        if ip.mesh_half_width is None:
+            if ip.mesh_extent < SMALLEST_MESH:
+                yield f"ip.{k}.mesh_extent = {ip.mesh_extent:g} rms is little: {OUTSIDE}"
+            continue
+        for beam in model.beams:
+            for plane, axis in enumerate("xy"):
+                size = beam.size(k - 1)[plane]
+                half = ip.mesh_half_width[plane]
+                if half < SMALLEST_MESH * size:
+                    yield (
+                        f"ip.{k}.mesh_half_width = {half:g} m in {axis} is only {half / size:.2g} "
+                        f"rms of beam {beam.number}: {OUTSIDE}"
+                    )
+
+
+def _coarse_meshes(model: Collision) -> Iterator[str]:
+    """The mesh that all slices share spans the largest one, far from the waist."""
+    for k, ip in enumerate(model.ips, 1):
+        if ip.model != "strong-strong" or ip.mesh_half_width is not None:
+            continue
+        for plane, axis in enumerate("xy"):
+            widest = max(_largest_size(beam, k - 1, plane, ip.slices) for beam in model.beams)
+            smallest = min(beam.size(k - 1)[plane] for beam in model.beams)
+            cells = smallest * (ip.grid[plane] - 5) / (2 * ip.mesh_extent * widest)
+            if cells < FEWEST_CELLS:
+                low = 100 / (6 * cells**2)
+                yield (
+                    f"ip.{k}.grid gives {cells:.2g} cells to the smallest rms size in {axis}: "
+                    f"field and luminosity come out about {low:.2g} % low; use a finer grid"
+                )
+
+
+def _largest_size(beam: Beam, ip: int, plane: int, slices: int) -> float:
+    """Rms size [m] where the outermost slices meet the opposing bunch's far end, two bunch lengths
+    from the waist; a single slice meets it within one.
+    """
+    optics = beam.optics[ip]
+    s = (2 if slices > 1 else 1) * beam.bunch_length
+    beta, alpha, gamma = optics.beta[plane], optics.alpha[plane], optics.gamma[plane]
+    growth = 1 + (2 * abs(alpha) * s + gamma * s * s) / beta
+    return beam.size(ip)[plane] * math.sqrt(growth)
+
+
+def _strong_beam(model: Collision) -> Iterator[str]:
+    for beam in model.beams:
+        shaped = any(factor != 1 for factor in beam.mismatch) or beam.cut != 0
+        if beam.strong and shaped:
+            yield (
+                f"mismatch and cut of beam {beam.number} have no effect: a strong beam is a "
+                "Gaussian of its design size"
+            )
+
+
+def _bucket(model: Collision) -> Iterator[str]:
+    for beam in model.beams:
+        matched = matched_beta_z(model, beam)
+        if matched is None or beam.momentum_spread == 0:
+            continue
+        ratio = beam.bunch_length / beam.momentum_spread / matched
+        if abs(ratio - 1) > MATCHED:
+            yield (
+                f"bunch_length over momentum_spread of beam {beam.number} is {ratio:.3g} times "
+                "what its RF bucket keeps: the bunch will oscillate in length"
+            )
+
+
+def _stop_band(model: Collision, xi: Sequence[Sequence[Pair]]) -> Iterator[str]:
+    """One thin lens of strength 4πξ/β per turn: stable where |cos 2πQ ∓ 2πξ sin 2πQ| < 1."""
+    if len(model.ips) != 1 or model.ips[0].model == "none":
+        return
+    attractive = model.beams[0].charge * model.beams[1].charge < 0
+    for beam in model.beams:
+        tune = beam.arc.tune
+        if tune is None or beam.strong:
+            continue
+        for plane, axis in enumerate("xy"):
+            shift = xi[0][beam.number - 1][plane] * (1 if attractive else -1)
+            phase = 2 * math.pi * tune[plane]
+            if abs(math.cos(phase) - 2 * math.pi * shift * math.sin(phase)) >= 1:
+                yield (
+                    f"with its beam-beam parameter of {abs(shift):.3g}, the tune {tune[plane]:g} "
+                    f"of beam {beam.number} in {axis} lies in the stop band of an integer or "
+                    "half-integer"
+                )

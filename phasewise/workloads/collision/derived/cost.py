@@ -1,0 +1,85 @@
+"""Rough memory and time of a run, so that a study too large for the machine is seen before it
+starts.
+"""
+
+from __future__ import annotations
+
+import math
+
+from phasewise.workloads.collision.tables.beam import Beam
+from phasewise.workloads.collision.tables.model import Collision
+from phasewise.workloads.collision.tables.point import InteractionPoint
+
+PARTICLE_BYTES = 6 * 8 + 4
+"""Six coordinates in double precision and a 32-bit identity."""
+
+WORKSPACE = 2.0
+"""Sorting by slice keeps a second copy of the particles."""
+
+PLANES_PER_SLICE = 3
+"""Charge, potential and Green function of a slice, each on the doubled mesh."""
+
+TURN_SECONDS = 45e-9
+"""Per particle and turn: arc, slicing and moments, on one core at about 2 GHz."""
+
+ENCOUNTER_SECONDS = {"none": 10e-9, "linear": 19e-9}
+"""Per particle and opposing slice on a mesh, by the interpolation in z: kick and deposit in one
+plane, or in two with the longitudinal kick; on one core at about 2 GHz.
+"""
+
+GAUSSIAN_SECONDS = 175e-9
+"""Per particle and opposing slice of the models with a Gaussian field, on one core at 2 GHz."""
+
+SOLVE_SECONDS = ((14.0, 38e-6), (18.0, 1.36e-3))
+"""log2 of the points M of a doubled mesh, and seconds of one field solve on it, measured on one
+core at about 2 GHz for 64 × 64 cells, which stay in the cache, and 256 × 256, which do not.
+"""
+
+
+def memory_bytes(model: Collision) -> float:
+    """Bytes of all ranks together."""
+    particles = sum(_tracked(beam) for beam in model.beams)
+    meshes = [
+        2 * (ip.slices + 1) * PLANES_PER_SLICE * 4 * ip.grid[0] * ip.grid[1] * 8
+        for ip in model.ips
+        if ip.model == "strong-strong"
+    ]
+    return particles * PARTICLE_BYTES * WORKSPACE + max(meshes, default=0)
+
+
+def seconds_per_turn(model: Collision) -> float:
+    """Seconds of one core at about 2 GHz."""
+    particles = sum(_tracked(beam) for beam in model.beams)
+    per_particle = TURN_SECONDS + sum(_encounters(ip) for ip in model.ips)
+    return particles * per_particle + sum(_solves(ip) for ip in model.ips)
+
+
+def _tracked(beam: Beam) -> int:
+    return 0 if beam.strong else beam.macroparticles
+
+
+def _encounters(ip: InteractionPoint) -> float:
+    """Seconds per particle."""
+    if ip.model == "none":
+        return 0.0
+    if ip.model != "strong-strong":
+        return GAUSSIAN_SECONDS * ip.slices
+    return ENCOUNTER_SECONDS[ip.interpolation] * ip.slices
+
+
+def _solves(ip: InteractionPoint) -> float:
+    """Seconds of the fields of every pair of slices, in both directions and every plane."""
+    if ip.model != "strong-strong":
+        return 0.0
+    planes = 2 if ip.interpolation == "linear" else 1
+    return 2 * planes * ip.slices**2 * solve_seconds(*ip.grid)
+
+
+def solve_seconds(nx: int, ny: int) -> float:
+    """Seconds of one field solve: c M log2 M, M = 4 nx ny, with c between those measured."""
+    points = 4 * nx * ny
+    depth = math.log2(points)
+    (small, first), (large, second) = SOLVE_SECONDS
+    low, high = first / (2**small * small), second / (2**large * large)
+    share = min(max((depth - small) / (large - small), 0.0), 1.0)
+    return (low + share * (high - low)) * points * depth

@@ -1,0 +1,1 @@
+"""Decks of other codes for colliding beams as studies."""

@@ -1,0 +1,6 @@
+"""Codes whose decks can be studies of colliding beams."""
+
+from phasewise.workloads.collision.importers.beambeam3d import translate
+
+CODES = {"beambeam3d": translate}
+"""What translates a deck, by the name of its code."""

@@ -1,0 +1,78 @@
+"""What the time of a collision's kernels is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from phasewise.machines.kernel_rates import Term
+from phasewise.workloads.collision.tables.model import Collision
+from phasewise.workloads.collision.tables.point import InteractionPoint
+
+UNITS = {
+    "moments": "flop", "sort": "item", "arc": "flop", "green": "flop", "clear": "byte",
+    "encounter": "item", "encounter_mesh": "item", "encounter_cold": "item", "solve": "flop",
+    "field": "byte", "luminosity": "byte", "gaussian_encounter": "item", "slice_moments": "item",
+    "turn": "item", "step": "item",
+}  # fmt: skip
+"""What the time of each is per. An item of `encounter`, `encounter_mesh`, `gaussian_encounter` and
+`slice_moments` is a particle that meets a slice, of `encounter_cold` a node of the mesh of a slice
+that meets another, of `sort` a particle; of `turn` and `step` the turn and the step themselves,
+beside their kernels and messages.
+"""
+
+VARIANTS = {"": (), "_tsc": ("",), "_2": ("",), "_tsc_2": ("_2", "")}
+"""What may follow a name, and then holds in its place: quadratic weights, two field planes; and the
+variants nearest to each.
+"""
+
+BESIDE = ("slice_moments", "encounter_mesh", "encounter_cold")
+"""Parts of a kernel's time that add nothing where they were not measured."""
+
+
+def terms(model: Collision, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
+    """What the time of a kernel is made of, on the mean one of so many ranks."""
+    point = int(kernel["part"])
+    tracked = [beam for beam in model.beams if not beam.strong]
+    particles = sum(beam.macroparticles for beam in tracked) / ranks
+    held = 2 if ranks == 1 and len(tracked) == 2 else 1
+    return terms_at(kernel, model.ips[point - 1], particles, held)
+
+
+def overheads(model: Collision) -> list[Term]:
+    """Of a turn, and of each step of its collisions."""
+    steps = sum(2 * ip.slices - 1 for ip in model.ips if ip.model != "none")
+    return [Term("turn", 1.0, 1.0), Term("step", float(steps), 1.0)]
+
+
+def terms_at(
+    kernel: Mapping[str, Any], ip: InteractionPoint, particles: float, held: int
+) -> list[Term]:
+    """The same at one interaction point.
+
+    kernel: name, items, flops and bytes of a rank in a turn at one interaction point. particles: on
+    a rank, of all beams of which it holds some, which are `held`.
+    """
+    name, items = str(kernel["name"]), float(kernel["items"])
+    cells = float(ip.grid[0] * ip.grid[1])
+    work = {"item": items, "flop": float(kernel["flops"]), "byte": float(kernel["bytes"])}
+    variant = variant_of(ip)
+    if name == "encounter":
+        meetings = particles * ip.slices
+        meshes = held * float(ip.slices**2)
+        return [
+            Term("encounter" + variant, meetings, particles),
+            Term("encounter_mesh" + variant, meetings, cells),
+            Term("encounter_cold" + variant, meshes * cells, cells),
+        ]
+    if name == "gaussian_encounter":
+        return [Term(name, items, particles), Term("slice_moments", items, particles)]
+    if name in ("moments", "sort", "arc"):
+        return [Term(name, work[UNITS[name]], particles)]
+    return [Term(name + variant, work[UNITS[name]], cells)]
+
+
+def variant_of(ip: InteractionPoint) -> str:
+    """Which of VARIANTS an interaction point has."""
+    weights = "_tsc" if ip.weighting == "tsc" else ""
+    return weights + ("_2" if ip.interpolation == "linear" else "")

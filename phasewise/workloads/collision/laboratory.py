@@ -1,0 +1,76 @@
+"""A collision as planning, simulating and comparing see it: process grids, steps, pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from phasewise.errors import StudyError
+from phasewise.traces.records import CommunicationRecord
+from phasewise.workloads.collision.tables.communication import BeamCommunication, Place, Shape
+from phasewise.workloads.collision.tables.model import Collision
+from phasewise.workloads.communication import LAYOUTS
+
+GROUPS = "beam 1, beam 2"
+LOADS = {"grid": "grid work"}
+WHEN = {"mesh": "only when the mesh has changed"}
+PIECES = {"mesh": "meshes"}
+
+GREEN = "green"
+"""The piece that a new mesh needs: its Green function is made and sent."""
+
+
+def process_grids(_model: Collision, places: Iterable[Sequence[int]]) -> list[list[int]]:
+    """[Prow, Pcol] of the two beams, from the places (beam, column, row) of all ranks."""
+    shapes = [[1, 1], [1, 1]]
+    for beam, *place in places:
+        shape = shapes[beam - 1]
+        shape[:] = [max(size, at + 1) for size, at in zip(shape, place, strict=True)]
+    return shapes
+
+
+def steps(model: Collision) -> tuple[int, int]:
+    """At the point with a mesh that has fewest, of which some may be sampled, and the most."""
+    fewest = min((2 * ip.slices - 1 for ip in model.meshes), default=0)
+    return fewest, max(2 * ip.slices - 1 for ip in model.ips)
+
+
+def check_simulated(model: Collision, skeleton: bool) -> None:
+    """StudyError where particles would have to come from a file."""
+    for beam in model.beams:
+        if beam.distribution == "file" and not skeleton:
+            raise StudyError(
+                f"beam.{beam.number}.particles: particles from a file cannot be handed to "
+                "simulated ranks; simulate a distribution, or only the messages with --skeleton"
+            )
+
+
+def first_pieces(_model: Collision) -> dict[str, float]:
+    """Every mesh of a first turn is new."""
+    return {GREEN: 1.0}
+
+
+def recorded_pieces(model: Collision, record: CommunicationRecord) -> dict[str, float]:
+    """How often in a turn a new Green function was sent at each interaction point.
+
+    Of the rank that sent most, where the study makes them as needed.
+    """
+    green = record.phase(GREEN)
+    needed = [ip for ip in model.meshes if ip.green_function == "as-needed"]
+    if green is None or not needed:
+        return {GREEN: 0.0}
+    calls = float(green.calls.max()) / max(record.turns, 1)
+    steps = sum(2 * ip.slices - 1 for ip in model.meshes if ip.green_function == "every-step")
+    return {GREEN: max(calls - steps, 0.0) / len(needed)}
+
+
+def placed(given: BeamCommunication, record: CommunicationRecord) -> BeamCommunication:
+    """`given` on the process grid of a record, and in its places where a file gave them."""
+    if record.ranks > 1:
+        given = replace(given, process_grid=cast(tuple[Shape, Shape], record.process_grid))
+    if record.layout not in LAYOUTS:
+        places = tuple(cast(Place, tuple(map(int, place))) for place in record.place)
+        given = replace(given, layout="file", layout_file=Path(record.layout), places=places)
+    return given

@@ -1,0 +1,137 @@
+"""Datasets that a run of colliding beams records (docs/records.md), and its particle dumps."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from phasewise.driver import Communicator, Run
+from phasewise.errors import StudyError
+from phasewise.runs.layout import MAX_SNAPSHOTS, Detail, Row, Write
+from phasewise.study import Study
+from phasewise.workloads.collision.driver import CollisionRun
+from phasewise.workloads.collision.luminosity import LuminosityUnit
+from phasewise.workloads.collision.openpmd import write_dump
+from phasewise.workloads.collision.tables.model import collision_of
+
+SLICE_SHAPES: dict[str, tuple[int, ...]] = {"count": (), "z": (), "mean": (4,), "sigma": (4,)}
+FIELD_AXES = ("x", "y")
+FIELD_GRIDS = ("charge", "potential", "ex", "ey")
+
+GROUPS = ("slices", "pair_luminosity", "field")
+
+
+def rows(study: Study) -> dict[str, Row]:
+    """Shape and type of one turn's entry in each dataset extended turn by turn."""
+    model = collision_of(study)
+    points = len(model.ips)
+    layout: dict[str, Row] = {"luminosity": ((points,), "f8")}
+    for beam in model.beams:
+        tracked = 0 if beam.strong else model.records.tracked
+        entries: dict[str, Row] = {
+            "mean": ((6,), "f8"),
+            "covariance": ((6, 6), "f8"),
+            "moment3": ((6,), "f8"),
+            "moment4": ((6,), "f8"),
+            "emittance": ((3,), "f8"),
+            "particles": ((), "i8"),
+            "losses": ((), "i8"),
+            "outside": ((points,), "i8"),
+            "tracked": ((tracked, 6), "f8"),
+        }
+        layout |= {f"beam{beam.number}/{name}": row for name, row in entries.items()}
+    return layout
+
+
+def values(_study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
+    """The driver's record by dataset: a beam's entries begin with its number."""
+    return {f"beam{name}" if name[0] in "12" else name: value for name, value in record.items()}
+
+
+def snapshots(study: Study, first: int = 0) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Name and expected shape of every dataset written once, for turns from `first` on."""
+    model = collision_of(study)
+    records = model.records
+    colliding = [(k, ip) for k, ip in enumerate(model.ips, 1) if ip.model != "none"]
+    for turn in _scheduled(first, study.count, records.slices_every):
+        for k, ip in colliding:
+            for beam in (1, 2):
+                for name, row in SLICE_SHAPES.items():
+                    yield f"slices/{turn}/ip{k}/beam{beam}/{name}", (ip.slices, *row)
+    for turn in _scheduled(first, study.count, records.pair_luminosity_every):
+        for k, ip in colliding:
+            yield f"pair_luminosity/{turn}/ip{k}", (ip.slices, ip.slices)
+    if records.field and model.has_field:
+        grid = model.ips[0].grid
+        for beam in (1, 2):
+            group = f"field/{study.count - 1}/ip1/beam{beam}"
+            yield from ((f"{group}/{n}", (g,)) for n, g in zip("xy", grid, strict=True))
+            yield from ((f"{group}/{name}", grid) for name in FIELD_GRIDS)
+
+
+def _scheduled(first: int, turns: int, every: int) -> range:
+    return range(-(-first // every) * every, turns, every) if every else range(0)
+
+
+def check(study: Study) -> None:
+    """StudyError where the records ask for more snapshots than one file can be laid out for."""
+    for key in ("slices_every", "pair_luminosity_every"):
+        every = getattr(collision_of(study).records, key)
+        if every and study.count / every > MAX_SNAPSHOTS:
+            least = -(-study.count // MAX_SNAPSHOTS)
+            raise StudyError(
+                f"records.{key} = {every} asks for {-(-study.count // every)} snapshots in "
+                f"{study.count} turns, and a file holds {MAX_SNAPSHOTS}: give at least {least}"
+            )
+
+
+def snap(run: Run, comm: Communicator, study: Study, write: Write) -> None:
+    """Write the snapshots that are due after the turn just done; collective."""
+    driver, model = cast(CollisionRun, run), collision_of(study)
+    records, turn = model.records, run.turn - 1
+    points = [k for k, ip in enumerate(model.ips, 1) if ip.model != "none"]
+    for k in points:
+        if _due(turn, records.slices_every):
+            for beam, found in driver.slices(k).items():
+                write(f"slices/{turn}/ip{k}/beam{beam}", found)
+        if _due(turn, records.pair_luminosity_every):
+            write(f"pair_luminosity/{turn}/ip{k}", {"": driver.pair_luminosity(k)})
+    if records.field and turn == study.count - 1 and model.has_field:
+        for beam in (1, 2):
+            write(f"field/{turn}/ip1/beam{beam}", _field(driver, comm, study, beam))
+
+
+def _field(run: CollisionRun, comm: Communicator, study: Study, beam: int) -> dict[str, Any]:
+    """The field of the middle slice on rank 0, from the lowest rank that holds the beam."""
+    here = run.slice_field(1, beam, (collision_of(study).ips[0].slices + 1) // 2)
+    holders = [r for r, has in enumerate(comm.gather(b"1" if here else b"")) if has]
+    lowest = int(comm.broadcast(str(min(holders, default=-1)).encode()))
+    data = io.BytesIO()
+    if comm.rank() == lowest:
+        np.savez(data, **dict(here))  # type: ignore[arg-type]
+    parts = comm.gather(data.getvalue())
+    if lowest < 0 or comm.rank() != 0:
+        return {}
+    with np.load(io.BytesIO(parts[lowest])) as arrays:
+        return dict(arrays)
+
+
+def dump(folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool) -> None:
+    """Dump the particles at the start, where it is due, and after the last turn; collective."""
+    every = collision_of(study).records.particles_every
+    if every and (at_start or run.turn % every == 0 or run.turn == study.count):
+        write_dump(folder, cast(CollisionRun, run), comm, study)
+
+
+def _due(turn: int, every: int) -> bool:
+    return every > 0 and turn % every == 0
+
+
+def detail(study: Study) -> Detail:
+    """The luminosity of the first interaction point."""
+    unit = LuminosityUnit(study.resolved(), study.derived())
+    return lambda record: unit.show(float(record["luminosity"][0]))

@@ -1,0 +1,1 @@
+"""Pictures and tables of colliding beams in a report."""

@@ -1,0 +1,102 @@
+"""What a report shows of a run of colliding beams, analysed once."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+import numpy as np
+
+from phasewise.analysis.spectrum import Complexes, Floats
+from phasewise.report.reported_run import ReportedRun
+from phasewise.workloads.collision.analysis import (
+    BeamGrowth,
+    CoherentModes,
+    Footprint,
+    Luminosity,
+    centroid_phasors,
+    coherent_modes,
+    footprint,
+    growth,
+    luminosity,
+    setting_of,
+)
+from phasewise.workloads.collision.analysis.setting import Setting
+from phasewise.workloads.collision.views import BeamResults
+
+DUMP_NAME = re.compile(r"turn-(\d+)\.h5")
+
+
+class BeamsRun(ReportedRun):
+    """A run's folder with the beams in it."""
+
+    @cached_property
+    def setting(self) -> Setting:
+        """The machine."""
+        return setting_of(self.results)
+
+    @cached_property
+    def beams(self) -> tuple[BeamResults, BeamResults]:
+        """Records of the two beams."""
+        return self.results.beam(1), self.results.beam(2)
+
+    @cached_property
+    def lost(self) -> str | None:
+        """The sentence that a beam was lost, and when; None while both have particles."""
+        for number, beam in enumerate(self.beams, 1):
+            empty = np.flatnonzero(np.asarray(beam.particles) == 0)
+            if empty.size and not self.setting.beams[number - 1].strong:
+                return f"Beam {number} was lost at turn {int(self.turn[empty[0]])}"
+        return None
+
+    @cached_property
+    def points(self) -> list[int]:
+        """Interaction points where the beams collide, from 1."""
+        ips = self.study["ip"]
+        return [int(k) for k in sorted(ips, key=int) if ips[k]["model"] != "none"]
+
+    @cached_property
+    def modes(self) -> CoherentModes:
+        """σ and π modes."""
+        return coherent_modes(self.results)
+
+    @cached_property
+    def phasors(self) -> tuple[tuple[Complexes, Complexes], ...]:
+        """Phasors of the centroids, [beam][plane]."""
+        return centroid_phasors(self.results)
+
+    @cached_property
+    def growth(self) -> tuple[BeamGrowth, BeamGrowth]:
+        """Emittance growth of the beams."""
+        return growth(self.results)
+
+    @cached_property
+    def luminosity(self) -> tuple[Luminosity | None, ...]:
+        """Luminosity of each interaction point."""
+        return luminosity(self.results)
+
+    @cached_property
+    def footprints(self) -> tuple[Footprint | None, Footprint | None]:
+        """Tune footprints of the beams."""
+        return footprint(self.results, 1), footprint(self.results, 2)
+
+    @cached_property
+    def particles(self) -> tuple[int, dict[int, Floats]] | None:
+        """Turn and living particles (6, n) by beam of the last dump, None without one.
+
+        A beam with fewer than two particles left is not in it.
+        """
+        named = ((DUMP_NAME.fullmatch(dump.name), dump) for dump in self.results.dumps())
+        dumps = [(int(name[1]), dump) for name, dump in named if name]
+        if not dumps:
+            return None
+        turn, last = max(dumps)
+        found: dict[int, Floats] = {}
+        for number in (1, 2):
+            if not self.setting.beams[number - 1].strong:
+                table = self.results.particles(number, last)
+                names = ("x", "px", "y", "py", "z", "delta")
+                coordinates = np.array([table[name] for name in names])
+                if coordinates.shape[1] > 1:
+                    found[number] = coordinates
+        return turn, found

@@ -1,0 +1,98 @@
+"""Pictures of the particles of the last dump: phase space and density."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+
+from phasewise.analysis.spectrum import Floats
+from phasewise.report.figure import Drawing, Missing
+from phasewise.report.style import BEAM, log_ticks, new_picture, scale
+from phasewise.workloads.collision.report.beams_run import BeamsRun
+
+BINS = 110
+# Bin contents outside this many rms are not shown.
+REACH = 5.0
+PLANES = (("x", "px"), ("y", "py"), ("z", "δ"))
+UNITS = (("m", "rad"), ("m", "rad"), ("m", ""))
+
+
+def draw_phase_space(run: BeamsRun) -> Drawing | Missing:
+    """Phase space x-px, y-py, z-δ of both beams from the last particle dump."""
+    if run.particles is None:
+        return Missing("Set records.particles_every to a number of turns to see the particles.")
+    turn, beams = run.particles
+    if not beams:
+        return Missing(f"No particles were left at turn {turn}, when they were dumped last.")
+    canvas, axes = new_picture(len(beams), 3, 0.6 + 2.5 * len(beams))
+    for row, (number, particles) in enumerate(beams.items()):
+        for plane, (names, units) in enumerate(zip(PLANES, UNITS, strict=True)):
+            axis: Axes = axes[row, plane]
+            _histogram(axis, particles[2 * plane], particles[2 * plane + 1], names, units)
+            if plane == 0:
+                axis.set_title(f"beam {number}")
+    return Drawing(
+        canvas,
+        f"Phase space at turn {turn} on arrival at IP 1, macroparticles per bin in logarithmic "
+        f"colour, within ±{REACH:g} rms. Angles are Px/P0 and Py/P0, δ = (P − P0)/P0.",
+    )
+
+
+def draw_density(run: BeamsRun) -> Drawing | Missing:
+    """Density in x-y of both beams, and profiles against Gaussians of the same rms."""
+    if run.particles is None:
+        return Missing("Set records.particles_every to a number of turns to see the particles.")
+    turn, beams = run.particles
+    if not beams:
+        return Missing(f"No particles were left at turn {turn}, when they were dumped last.")
+    canvas, axes = new_picture(len(beams), 3, 0.6 + 2.5 * len(beams))
+    for row, (number, particles) in enumerate(beams.items()):
+        _histogram(axes[row, 0], particles[0], particles[2], ("x", "y"), ("m", "m"))
+        axes[row, 0].set_title(f"beam {number}")
+        for column, (coordinate, name) in enumerate(((0, "x"), (2, "y")), 1):
+            _profile(axes[row, column], particles[coordinate], name, BEAM[number - 1])
+    return Drawing(
+        canvas,
+        f"Density at turn {turn} on arrival at IP 1, logarithmic colour, and profiles in x and y "
+        "(steps) against the Gaussian of the same rms (dashed): tails show as steps above it.",
+    )
+
+
+def _histogram(
+    axis: Axes, first: Floats, second: Floats, names: tuple[str, str], units: tuple[str, str]
+) -> None:
+    scaled, labels, window = [], [], []
+    for values, name, unit in zip((first, second), names, units, strict=True):
+        mean, rms = float(np.mean(values)), float(np.std(values)) or 1e-12
+        factor, label = scale(REACH * rms, unit) if unit else (1e3, "10⁻³")
+        scaled.append(values * factor)
+        labels.append(f"{name} [{label}]")
+        window.append([(mean - REACH * rms) * factor, (mean + REACH * rms) * factor])
+    counts, x, y = np.histogram2d(scaled[0], scaled[1], bins=BINS, range=window)
+    shown = np.ma.masked_less(counts.T, 0.5)
+    norm = LogNorm(0.7, max(float(counts.max()), 2.0))
+    extent = (x[0], x[-1], y[0], y[-1])
+    axis.imshow(
+        shown, origin="lower", extent=extent, aspect="auto", norm=norm, interpolation="nearest"
+    )
+    axis.set_xlabel(labels[0])
+    axis.set_ylabel(labels[1])
+    axis.grid(False)
+
+
+def _profile(axis: Axes, values: Floats, name: str, colour: str) -> None:
+    mean, rms = float(np.mean(values)), float(np.std(values)) or 1e-12
+    u = (values - mean) / rms
+    counts, edges = np.histogram(u, bins=80, range=(-6.5, 6.5))
+    width = edges[1] - edges[0]
+    density = counts / (len(u) * width)
+    axis.stairs(density, edges, color=colour, linewidth=1.1, baseline=None)
+    grid = np.linspace(-6.5, 6.5, 200)
+    gaussian = np.exp(-(grid**2) / 2) / np.sqrt(2 * np.pi)
+    axis.plot(grid, gaussian, color=colour, linestyle="--", linewidth=0.9)
+    axis.set_yscale("log")
+    axis.set_ylim(0.3 / (len(u) * width), 1.0)
+    log_ticks(axis)
+    axis.set_xlabel(f"({name} − ⟨{name}⟩) / σ")
+    axis.set_title(f"profile in {name}")

@@ -1,0 +1,183 @@
+"""Pictures of the collision itself: field of a slice, slices, luminosity of the slice pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+
+from phasewise.analysis.spectrum import Floats
+from phasewise.report.figure import Drawing, Missing
+from phasewise.report.style import BEAM, INK, new_picture, scale, scientific, whole_ticks
+from phasewise.workloads.collision.report.beams_run import BeamsRun
+
+ONE_SLICE = Missing("Set slices to more than 1 at the interaction point to see slices compared.")
+
+
+def draw_field(run: BeamsRun) -> Drawing | Missing:
+    """Charge, potential and field of the middle slice of both beams at the first IP."""
+    turns = run.results.snapshots("field")
+    if not turns:
+        return Missing(
+            'Set records.field = true with model = "strong-strong" to see the field of a slice '
+            "of the last turn."
+        )
+    turn, ip = turns[-1], _first_mesh(run)
+    canvas, axes = new_picture(2, 3, 5.6)
+    for index in range(2):
+        field = run.results.field(turn, ip, index + 1)
+        size = np.hypot(field["ex"], field["ey"])
+        for axis, values, title in (
+            (axes[index, 0], field["charge"], "charge"),
+            (axes[index, 1], field["potential"] - field["potential"].min(), "potential"),
+            (axes[index, 2], size, "field |E|"),
+        ):
+            _image(canvas, axis, field, values)
+            axis.set_title(f"beam {index + 1}, {title}")
+        _contours(axes[index, 1], field)
+    return Drawing(
+        canvas,
+        f"Middle slice of each beam at IP {ip}, turn {turn}, on its mesh, each over its "
+        "largest value; the potential is counted from its lowest value on the mesh, and the lines "
+        "are equipotentials.",
+    )
+
+
+def draw_pair_luminosity(run: BeamsRun) -> Drawing | Missing:
+    """Share of the luminosity that each pair of slices gives."""
+    turns = run.results.snapshots("pair_luminosity")
+    if not turns:
+        return Missing(
+            "Set records.pair_luminosity_every to a number of turns to see the luminosity of each "
+            "pair of slices."
+        )
+    turn = turns[-1]
+    points = [k for k in run.points if _slices(run, k) > 1][:3]
+    if not points:
+        return ONE_SLICE
+    canvas, axes = new_picture(1, max(len(points), 2), 3.6)
+    totals = []
+    for axis, ip in zip(axes[0], points, strict=False):
+        pairs = run.results.pair_luminosity(turn, ip)
+        total = float(np.nansum(pairs))
+        totals.append(f"IP {ip}: {scientific(total)} m⁻² per crossing")
+        share = 100 * pairs / total if total > 0 else np.zeros_like(pairs)
+        last = len(pairs) + 0.5
+        picture = axis.imshow(
+            share.T, origin="lower", extent=(0.5, last, 0.5, last), interpolation="nearest", vmin=0
+        )
+        _bar(canvas, picture, axis, "share [%]")
+        axis.set_title(f"IP {ip}")
+        axis.set_xlabel("slice of beam 1")
+        axis.set_ylabel("slice of beam 2")
+        axis.grid(False)
+        whole_ticks(axis.xaxis)
+        whole_ticks(axis.yaxis)
+    if len(points) == 1:
+        _draw_by_step(axes[0, 1], run.results.pair_luminosity(turn, points[0]))
+    return Drawing(
+        canvas,
+        f"Luminosity of each pair of slices at turn {turn}, slices numbered from the head; sum "
+        f"{', '.join(totals)}.",
+    )
+
+
+def _draw_by_step(axis: Axes, pairs: Floats) -> None:
+    count = len(pairs)
+    steps = np.arange(1, 2 * count)
+    total = max(float(np.nansum(pairs)), np.finfo(float).tiny)
+    # Step k collides the pairs i + j = k + 1: the antidiagonals.
+    share = [100 * np.trace(np.fliplr(pairs), offset=count - k) / total for k in steps]
+    axis.bar(steps, share, color=BEAM[0], width=0.8)
+    axis.set_xlabel("step of the collision")
+    axis.set_title("share by step [%]")
+    axis.grid(False, axis="x")
+    whole_ticks(axis.xaxis)
+
+
+def draw_slices(run: BeamsRun) -> Drawing | Missing:
+    """Charge, centroids and sizes along the bunches at the last turn they were recorded."""
+    turns = run.results.snapshots("slices")
+    if not turns:
+        return Missing("Set records.slices_every to a number of turns to see the slices.")
+    turn, ip = turns[-1], run.points[0]
+    if _slices(run, ip) == 1:
+        return ONE_SLICE
+    tables = [run.results.slices(turn, ip, beam) for beam in (1, 2)]
+    canvas, axes = new_picture(2, 3, 4.8, sharex=True)
+    z_factor, z_unit = scale([t["z"] for t in tables], "m")
+    rows = (("mean", "⟨{}⟩"), ("sigma", "σ {}"))
+    for row, (key, label) in enumerate(rows):
+        for plane, name in enumerate("xy"):
+            axis = axes[row, plane]
+            factor, unit = scale([t[key][:, 2 * plane] for t in tables], "m")
+            for index, table in enumerate(tables):
+                _along(axis, table, table[key][:, 2 * plane] * factor, z_factor, index)
+            axis.set_title(f"{label.format(name)} [{unit}]")
+    for index, table in enumerate(tables):
+        share = 100 * table["count"] / max(float(table["count"].sum()), 1.0)
+        _along(axes[0, 2], table, share, z_factor, index)
+    axes[0, 2].set_title("share of the particles [%]")
+    axes[0, 2].set_ylim(bottom=0)
+    axes[0, 2].legend(loc="lower center", ncols=2)
+    for index, table in enumerate(tables):
+        _along(axes[1, 2], table, table["sigma"][:, 2] / table["sigma"][:, 0], z_factor, index)
+    axes[1, 2].set_title("σ y / σ x")
+    for axis in axes[1]:
+        axis.set_xlabel(f"z [{z_unit}]")
+    return Drawing(
+        canvas,
+        f"Slices at IP {ip}, turn {turn}, in the frame of the collision; the head is at positive "
+        "z of each beam.",
+    )
+
+
+def _along(axis: Axes, table: dict[str, Floats], values: Floats, factor: float, index: int) -> None:
+    """One quantity along a bunch; beam 2 is drawn within beam 1 where they coincide."""
+    look: dict[str, Any] = {"linewidth": (2.2, 1.0)[index], "markersize": (5, 2.5)[index]}
+    label = f"beam {index + 1}"
+    axis.plot(table["z"] * factor, values, "o-", color=BEAM[index], label=label, **look)
+
+
+def _slices(run: BeamsRun, ip: int) -> int:
+    return int(run.study["ip"][str(ip)]["slices"])
+
+
+def _first_mesh(run: BeamsRun) -> int:
+    """First interaction point with a mesh."""
+    return next(k for k in run.points if run.study["ip"][str(k)]["model"] == "strong-strong")
+
+
+def _image(canvas: Canvas, axis: Axes, field: dict[str, Floats], values: Floats) -> None:
+    factors = [scale(field[name], "m") for name in "xy"]
+    x, y = (field[name] * factor for name, (factor, _) in zip("xy", factors, strict=True))
+    largest = max(float(np.max(values)), np.finfo(float).tiny)
+    picture = axis.imshow(
+        (values / largest).T,
+        origin="lower",
+        extent=(x[0], x[-1], y[0], y[-1]),
+        aspect="auto",
+        vmin=0,
+        vmax=1,
+    )
+    axis.set_xlabel(f"x [{factors[0][1]}]")
+    axis.set_ylabel(f"y [{factors[1][1]}]")
+    axis.grid(False)
+    _bar(canvas, picture, axis, None)
+
+
+def _contours(axis: Axes, field: dict[str, Floats]) -> None:
+    potential = field["potential"]
+    if np.ptp(potential) > 0:
+        x, y = (field[name] * scale(field[name], "m")[0] for name in "xy")
+        axis.contour(x, y, potential.T, levels=9, colors="white", linewidths=0.5, alpha=0.7)
+
+
+def _bar(canvas: Canvas, picture: Any, axis: Axes, label: str | None) -> None:
+    bar = canvas.colorbar(picture, ax=axis, fraction=0.046, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(color=INK)
+    if label:
+        bar.set_label(label)

@@ -1,0 +1,23 @@
+"""The source paper's tables, figures and claims, for `phasewise reproduce`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from phasewise.reproduction.claim import Reproduction
+from phasewise.workloads.collision.reproduction.contents import make_page, summarise
+from phasewise.workloads.collision.reproduction.gains import check_claims
+from phasewise.workloads.collision.reproduction.plans import make_plans
+from phasewise.workloads.collision.reproduction.results import FULL, QUICK, gather
+
+SIMULATIONS = "simulations"
+"""The folder of those that are kept."""
+
+
+def reproduce(out: Path, quick: bool, workers: int) -> Reproduction:
+    """Simulate, and make the page with its pictures in `out`; workers: simulations at a time."""
+    plans = make_plans()
+    results = gather(QUICK if quick else FULL, out / SIMULATIONS, workers)
+    claims = tuple(check_claims(plans, results))
+    page = make_page(plans, results, claims, out, quick)
+    return Reproduction(claims, summarise(claims, results, quick), page)

@@ -1,0 +1,90 @@
+"""``phasewise reproduce``: the source paper's tables, figures and claims on one page.
+
+The reference is a simulator, not hardware; docs/reproduction.md says what is regenerated, and how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from phasewise.report.page import Page, Section, Tile
+from phasewise.reproduction.claim import Claim
+from phasewise.workloads.collision.reproduction.figures import make_figures
+from phasewise.workloads.collision.reproduction.holdout import points
+from phasewise.workloads.collision.reproduction.plans import Plans, study_of
+from phasewise.workloads.collision.reproduction.results import PaperResults
+from phasewise.workloads.collision.reproduction.tables import (
+    ABSENT,
+    claims_table,
+    repeated_table,
+    table_3,
+    table_4,
+    table_5,
+    whole_study_table,
+)
+
+TITLE = "A colliding-beam code's communication on five machines, reproduced"
+SUBTITLE = (
+    "Shan, Strohmaier, Qiang, Bailey, Yelick, Performance Modeling and Optimization of a High "
+    "Energy Colliding Beam Simulation Code (SC 2006): its tables, figures and claims"
+)
+SIMULATED = (
+    "The machines are simulated: wherever the paper measured, the reference here is a simulator "
+    "(SimGrid) on platforms made from the paper's Tables 2 and 4, and not hardware."
+)
+
+
+def summarise(claims: Sequence[Claim], results: PaperResults, quick: bool) -> dict[str, Any]:
+    """What ``reproduce --json`` prints."""
+    return {
+        "reference": "simulator",
+        "quick": quick,
+        "claims": [claim.to_dict() for claim in claims],
+        "holdout": results.whole and results.whole.errors,
+        "holdout_date": results.whole and results.whole.date,
+        "holdout_repeated": results.repeated,
+    }
+
+
+def make_page(
+    plans: Plans, results: PaperResults, claims: Sequence[Claim], out: Path, quick: bool
+) -> Page:
+    """The page: claims first, then tables and figures; the figures go into `out` as PNG too."""
+    figures = make_figures(results, out)
+    quickly = "Two machines on up to 64 ranks: claims on others need a run without --quick."
+    return Page(
+        TITLE,
+        SUBTITLE,
+        (*_tiles(claims, results),),
+        (SIMULATED, quickly) if quick else (SIMULATED,),
+        (
+            Section("claims", "Claims", (claims_table(claims),)),
+            Section(
+                "errors",
+                "How far predictions are off",
+                (whole_study_table(results.whole), repeated_table(results)),
+            ),
+            Section(
+                "tables", "Tables", (table_3(plans), table_4(results.machines), table_5(plans))
+            ),
+            Section("figures", "Figures", (), tuple(figures)),
+        ),
+        study_of(256, "base").resolved(),
+    )
+
+
+def _tiles(claims: Sequence[Claim], results: PaperResults) -> list[Tile]:
+    looked_at = [claim for claim in claims if claim.holds is not None]
+    holding = sum(claim.holds is True for claim in looked_at)
+    whole = results.whole
+    judged = Tile("hold-out cases", "–", ABSENT)
+    if whole is not None:
+        judged = Tile("hold-out cases", str(whole.points), f"of {whole.date}, not repeated here")
+    return [
+        Tile("claims that hold", f"{holding} of {len(looked_at)}", "by the rules on this page"),
+        Tile("simulated turns", str(len(results.simulated)), "of the paper's case"),
+        judged,
+        Tile("of these, repeated", str(points(results.repeated)), "simulated for this page"),
+    ]

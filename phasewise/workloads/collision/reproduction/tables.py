@@ -1,0 +1,136 @@
+"""The tables of the reproduction's page: claims, hold-out errors, and the paper's 3, 4 and 5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from phasewise.machines import Machine
+from phasewise.machines.curves import find
+from phasewise.report.tables import Table
+from phasewise.reproduction.claim import VERDICT, Claim
+from phasewise.workloads.collision.reproduction.holdout import Errors, WholeStudy, points
+from phasewise.workloads.collision.reproduction.plans import NODES, RANKS, SIX, TABLE_5, Plans
+from phasewise.workloads.collision.reproduction.results import PaperResults
+
+SIMULATOR = "The reference is a simulator, not hardware."
+ABSENT = (
+    "phasewise/models/holdout.json is missing: python -m benchmarks.residuals --cache DIR makes it."
+)
+
+
+def claims_table(claims: Sequence[Claim]) -> Table:
+    """Each claim beside what comes of it."""
+    rows = tuple(
+        (str(c.id), c.title, c.paper, c.ours, VERDICT[c.holds], c.sentence) for c in claims
+    )
+    heads = ("", "claim", "the paper", "here", "holds", "")
+    note = f"{SIMULATOR} Percentages hold where they are off by no more than 5 points."
+    return Table("The paper's claims", heads, rows, note, words=True)
+
+
+def whole_study_table(study: WholeStudy | None) -> Table:
+    """Errors of the models on all cases that nothing was fitted to."""
+    note = f"{SIMULATOR} {ABSENT}"
+    if study is not None:
+        note = (
+            f"{SIMULATOR} {study.points} simulated turns, made by benchmarks/residuals.py on "
+            f"{study.date}, not repeated here."
+        )
+    return _errors_table(
+        "Hold-out cases, all: predicted against simulated communication of a turn",
+        {} if study is None else study.errors,
+        note,
+    )
+
+
+def repeated_table(results: PaperResults) -> Table:
+    """The same on the cases that were simulated for the page."""
+    refused = " ".join(f"{m} on {name}: {why}." for (m, name), why in results.refused.items())
+    return _errors_table(
+        "Hold-out cases, repeated: some of them, simulated for this page",
+        results.repeated,
+        f"{SIMULATOR} {points(results.repeated)} simulated turns. {refused}".strip(),
+    )
+
+
+def _errors_table(title: str, errors: Errors, note: str) -> Table:
+    rows = tuple(
+        (
+            f"{machine}, {model}",
+            *(f"{100 * own[key]:.1f} %" for key in ("mean_error", "worst_error", "coverage")),
+            f"{own['points']:.0f}",
+        )
+        for machine, models in errors.items()
+        for model, own in models.items()
+    )
+    heads = ("machine, model", "mean error", "worst", "in the 90 % interval", "points")
+    return Table(title, heads, rows, note)
+
+
+def table_3(plans: Plans) -> Table:
+    """Messages of each phase and volume of the busiest rank, of the base."""
+    rows = []
+    for name, title in SIX.items():
+        phases = [plans.phase(ranks, "base", name) for ranks in RANKS]
+        rows.append((title, *(_sizes(phase) for phase in phases)))
+    for variant in ("base", "optimised"):
+        volumes = (f"{plans.megabytes(ranks, variant):.1f} MB" for ranks in RANKS)
+        rows.append((f"volume, {variant}", *volumes))
+    note = "From the plan: bytes × messages of a turn, of the rank that sends most. Nothing is run."
+    heads = ("phase", *(f"{ranks} ranks" for ranks in RANKS))
+    return Table("Table 3: messages of the six phases", heads, tuple(rows), note)
+
+
+def _sizes(phase: dict[str, object]) -> str:
+    sizes = phase.get("bytes")
+    if isinstance(sizes, list):
+        return ", ".join(f"{size['bytes']} × {size['count']}" for size in sizes)
+    return f"{sizes} × {phase['messages']}" if phase else "–"
+
+
+def table_5(plans: Plans) -> Table:
+    """Messages of phase 3 within and between nodes, beside the paper's where they differ."""
+    rows = []
+    for (ranks, variant), paper in TABLE_5.items():
+        ours = plans.row_of_table_5(ranks, variant)
+        cells = (
+            str(own) if own == theirs else f"{own} (paper {theirs})"
+            for own, theirs in zip(ours, paper, strict=True)
+        )
+        rows.append((f"{ranks} {variant}", *cells))
+    heads = ("ranks", *(f"{node}-way {place}" for node in NODES for place in ("in", "out")))
+    note = "From the plan; in: within a node, out: between nodes."
+    return Table("Table 5: messages of phase 3", heads, tuple(rows), note)
+
+
+def table_4(machines: dict[str, Machine]) -> Table:
+    """Latency and bandwidth of each benchmark on the simulated machines, and the paper's."""
+    rows = []
+    for name, machine in machines.items():
+        for benchmark, title, level, ranks in (
+            ("ping_pong", "ping-pong", "network", None),
+            ("ping_ping", "ping-ping", "network", None),
+            ("parallel_inter", "parallel", "network", None),
+            ("parallel_intra", "parallel", "node", None),
+            ("grid_256", "grid", None, 256),
+        ):
+            theirs = machine.paper.get(benchmark)
+            pairs = machine.node_ranks if title == "parallel" else None
+            own = find(machine.curves, title, level=level, pairs=pairs, ranks=ranks)
+            if theirs is None and own is None:
+                continue
+            rows.append((f"{name}, {benchmark.replace('_', ' ')}", *_pair(theirs), *_pair(own)))
+    note = (
+        f"{SIMULATOR} Its twin is made from the paper's rows of ping-ping, single and parallel; "
+        "the probes find them again, with the protocol's changes. The grid is of 256 ranks: "
+        "messages to the next one in the row."
+    )
+    heads = ("machine, benchmark", "paper L [µs]", "B [MB/s]", "twin L [µs]", "B [MB/s]")
+    return Table("Table 4: latency and bandwidth", heads, tuple(rows), note)
+
+
+def _pair(line: object) -> tuple[str, str]:
+    latency, bandwidth = getattr(line, "latency", None), getattr(line, "bandwidth", None)
+    if latency is None or bandwidth is None:
+        return "–", "–"
+    return f"{1e6 * latency:.2f}", f"{bandwidth / 1e6:.1f}"

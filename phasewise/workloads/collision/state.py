@@ -1,0 +1,25 @@
+"""What a checkpoint keeps of colliding beams, and particles that come from files at the start."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from phasewise.driver import Communicator, Run
+from phasewise.runs.state import State
+from phasewise.study import Study
+from phasewise.workloads.collision.driver import CollisionRun
+from phasewise.workloads.collision.particle_files import load_particles
+from phasewise.workloads.collision.particles import Particles
+
+FAILS_ALIKE = ("the beams have no finite size",)
+"""Of a mesh: it follows from sizes that every rank has alike."""
+
+
+def state_of(run: Run, _study: Study) -> State:
+    """The state of a run of colliding beams."""
+    return Particles(cast(CollisionRun, run))
+
+
+def load(run: Run, comm: Communicator, study: Study) -> None:
+    """Hand over the particles of beams that come from files; collective."""
+    load_particles(cast(CollisionRun, run), comm, study)

@@ -1,0 +1,81 @@
+"""The keys of [beam.1] and [beam.2]: a beam's particles and its bunch at the first point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from phasewise.tables.declared import key
+from phasewise.tables.keys import Key
+from phasewise.workloads.collision.tables.arc import Arc
+from phasewise.workloads.collision.tables.optics import METRES, Optics, Pair, Six, matched_rms
+
+PARTICLES = ("proton", "antiproton", "electron", "positron", "ion")
+EMITTANCE = Key("numbers", length=2, above=0, least=1e-25, most=1e-2, unit="m", hint=METRES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beam:
+    """One beam: its particles, its bunch at the first interaction point, its arc and its optics."""
+
+    number: int
+    like: ClassVar[Key] = Key("word", choices=("beam.1", "beam.2"))
+    particle: str = key("word", "proton", choices=PARTICLES)
+    mass: float = key("number", above=0, least=1, most=1e12, unit="eV", flat=True)
+    charge: float = key("number", least=-200, most=200, unit="elementary charges", flat=True)
+    energy: float = key(
+        "number", above=0, unit="eV", most=1e21, hint="the unit is electronvolts", flat=True
+    )
+    bunch_population: float = key("number", above=0, least=1, most=1e20, flat="population")
+    macroparticles: int = key(
+        # A strong beam may leave it out.
+        "integer", least=1, most=2**32 - 1, flat=True, as_flat=lambda count: max(count, 1)
+    )  # fmt: skip
+    normalized_emittance: ClassVar[Key] = EMITTANCE
+    geometric_emittance: Pair = key(
+        "numbers", length=2, above=0, least=1e-25, most=1e-2, unit="m", hint=METRES, flat=True
+    )
+    size_: ClassVar[Key] = Key(
+        "numbers", length=2, above=0, least=1e-15, most=1, unit="m", hint=METRES
+    )
+    bunch_length: float = key(
+        "number", above=0, least=1e-12, most=10, unit="m", hint=METRES, flat=True
+    )
+    momentum_spread: float = key(
+        "number", least=0, most=0.1, hint="it is a fraction, not a percentage", flat=True
+    )
+    offset: Six = key("numbers", (0.0,) * 6, length=6, least=-1, most=1, hint=METRES, flat=True)
+    offset_sigma: ClassVar[Key] = Key("numbers", length=6, least=-1e3, most=1e3, unit="rms")
+    mismatch: Six = key("numbers", (1.0,) * 6, length=6, least=0, most=1e3, flat=True)
+    cut: float = key("number", 0.0, least=0, unit="rms", flat=True)
+    distribution: str = key("word", choices=("gaussian", "quiet", "file"), flat=True)
+    particles: Path | None = key("text")
+    strong: bool
+    """Not tracked, but the strong beam of a weak-strong study."""
+    arc: Arc
+    optics: tuple[Optics, ...]
+
+    @property
+    def gamma(self) -> float:
+        """Lorentz factor E/m."""
+        return self.energy / self.mass
+
+    @property
+    def beta(self) -> float:
+        """Velocity in units of c."""
+        gamma = self.gamma
+        return float(((gamma - 1) * (gamma + 1)) ** 0.5 / gamma)
+
+    def rms(self, ip: int) -> Six:
+        """Matched rms of x, px, y, py, z, delta at interaction point ``ip`` (from 0) [m and 1],
+        with dispersion.
+        """
+        return matched_rms(
+            self.optics[ip], self.geometric_emittance, self.bunch_length, self.momentum_spread
+        )
+
+    def size(self, ip: int) -> Pair:
+        """Matched rms sizes in x and y at interaction point ``ip`` (from 0) [m]."""
+        rms = self.rms(ip)
+        return (rms[0], rms[2])

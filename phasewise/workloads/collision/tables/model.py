@@ -1,0 +1,91 @@
+"""Two colliding beams as plain values: every default filled in, every length in metres, every angle
+in radians.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from phasewise.constants import SPEED_OF_LIGHT
+from phasewise.study import Study
+from phasewise.tables.declared import key
+from phasewise.workloads.collision.tables.beam import Beam
+from phasewise.workloads.collision.tables.communication import BeamCommunication
+from phasewise.workloads.collision.tables.optics import METRES
+from phasewise.workloads.collision.tables.point import InteractionPoint
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ring:
+    """The keys of [ring]."""
+
+    circumference: float | None = key(
+        "number", above=0, least=1e-3, most=1e9, unit="m", hint=METRES
+    )
+    bunches: int | None = key("integer", least=1, most=10**9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Records:
+    """The keys of [records] that are of beams; what is written every so many turns: 0, never."""
+
+    moments_order: int = key("integer", 2, least=2, most=4, flat=True)
+    slices_every: int = key("integer", 0, least=0, flat=True)
+    pair_luminosity_every: int = key("integer", 0, least=0)
+    particles_every: int = key("integer", 0, least=0)
+    particles_fraction: float = key("number", 1.0, above=0, most=1)
+    tracked: int = key("integer", 0, least=0, most=10**7, flat=True)
+    field: bool = key("flag", False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collision:
+    """What a study of colliding beams holds beside what every study does."""
+
+    ring: Ring
+    beams: tuple[Beam, Beam]
+    ips: tuple[InteractionPoint, ...]
+    records: Records
+
+    @property
+    def circumference(self) -> float | None:
+        """Of the ring [m]."""
+        return self.ring.circumference
+
+    @property
+    def bunches(self) -> int | None:
+        """Of each beam."""
+        return self.ring.bunches
+
+    def beam(self, number: int) -> Beam:
+        """Beam 1 or 2."""
+        return self.beams[number - 1]
+
+    @property
+    def has_field(self) -> bool:
+        """Whether a slice's field can be shown: on the mesh of the first interaction point, where
+        the beams stand after a turn.
+        """
+        return self.ips[0].model == "strong-strong"
+
+    @property
+    def meshes(self) -> tuple[InteractionPoint, ...]:
+        """The interaction points that have a mesh."""
+        return tuple(ip for ip in self.ips if ip.model == "strong-strong")
+
+    def revolution_frequency(self, beam: int) -> float | None:
+        """βc/C [Hz] of beam 1 or 2; None where the ring has no circumference."""
+        if self.circumference is None:
+            return None
+        return self.beam(beam).beta * SPEED_OF_LIGHT / self.circumference
+
+
+def collision_of(study: Study) -> Collision:
+    """The model of a study of colliding beams."""
+    return cast(Collision, study.model)
+
+
+def communication_of(study: Study) -> BeamCommunication:
+    """How the ranks of a study of colliding beams exchange."""
+    return cast(BeamCommunication, study.communication)

@@ -1,0 +1,65 @@
+"""Twiss functions of the beams at an interaction point, and bunches that are matched to them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from phasewise.tables.declared import key
+from phasewise.tables.keys import Key
+
+METRES = "the unit is metres"
+
+Pair = tuple[float, float]
+Triple = tuple[float, float, float]
+Four = tuple[float, float, float, float]
+Six = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crab:
+    """A thin pair of crab cavities around an interaction point."""
+
+    strength: float = key("number", 1.0, least=-100, most=100)
+    """1 compensates the crossing angle fully."""
+    frequency: float = key("number", 0.0, least=0, most=1e12, unit="Hz")
+    """0: linear in z."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optics:
+    """Twiss functions of one beam at one interaction point, and its phase advance [turns] to the
+    next one.
+    """
+
+    beta: Pair = key(
+        "numbers", length=2, above=0, least=1e-9, most=1e6, unit="m", hint=METRES, flat=True
+    )
+    alpha: Pair = key("numbers", (0.0, 0.0), length=2, least=-1e6, most=1e6, flat=True)
+    dispersion: Four = key(
+        "numbers", (0.0,) * 4, length=4, least=-1e3, most=1e3, unit="(m, 1, m, 1)", flat=True
+    )
+    phase_advance: Pair = key("numbers", length=2, least=-1e4, most=1e4, unit="turns")
+    crab_: ClassVar[Key] = Key("table")
+    crab: Pair
+    """Strength and frequency [Hz] of `Crab`."""
+
+    @property
+    def gamma(self) -> Pair:
+        """Twiss γ = (1 + α²)/β [1/m] in x and y."""
+        x, y = ((1 + a * a) / b for a, b in zip(self.alpha, self.beta, strict=True))
+        return (x, y)
+
+
+def matched_rms(optics: Optics, emittance: Pair, bunch_length: float, spread: float) -> Six:
+    """Rms of x, px, y, py, z, delta [m and 1] of a bunch matched to ``optics``: sqrt(εβ + (Dσδ)²),
+    sqrt(εγ + (D'σδ)²).
+    """
+    squares = []
+    for plane in (0, 1):
+        d, dp = optics.dispersion[2 * plane : 2 * plane + 2]
+        squares.append(emittance[plane] * optics.beta[plane] + (d * spread) ** 2)
+        squares.append(emittance[plane] * optics.gamma[plane] + (dp * spread) ** 2)
+    x, px, y, py = (math.sqrt(square) for square in squares)
+    return (x, px, y, py, bunch_length, spread)

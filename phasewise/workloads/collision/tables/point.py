@@ -1,0 +1,63 @@
+"""The keys of [ip.K]: geometry and model of one collision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from phasewise.tables.declared import key
+from phasewise.tables.keys import Key
+from phasewise.workloads.collision.tables.optics import METRES, Four, Pair
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """A separation that changes in time."""
+
+    from_: ClassVar[Key] = Key("numbers", length=2, least=-10, most=10, unit="m", hint=METRES)
+    to: ClassVar[Key] = Key("numbers", length=2, least=-10, most=10, unit="m", hint=METRES)
+    turns: ClassVar[Key] = Key("integers", length=2, least=0, unit="turns")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InteractionPoint:
+    """One interaction point, common to both beams; their optics there stand in `Optics`."""
+
+    beam: ClassVar[Key] = Key("table")
+    half_crossing_angle: float = key(
+        "number", 0.0, least=-0.5, most=0.5, unit="rad", hint="the unit is radians", flat=True
+    )
+    crossing_plane: float = key(
+        "number", 0.0, least=-7, most=7, unit="rad", hint="it is not in degrees", flat=True
+    )
+    separation_: ClassVar[Key] = Key("numbers", length=2, least=-10, most=10, unit="m", hint=METRES)
+    separation: Four
+    """Beam 1 minus beam 2 [m]: x and y before the ramp, x and y after it."""
+    separation_sigma: ClassVar[Key] = Key("numbers", length=2, least=-1e3, most=1e3, unit="rms")
+    ramp: ClassVar[Key] = Key("table")
+    separation_ramp: tuple[int, int]
+    """Turns between which the separation changes; both 0: it does not."""
+    model: str = key(
+        "word",
+        "strong-strong",
+        choices=("strong-strong", "soft-gaussian", "weak-strong", "none"),
+        flat=True,
+    )
+    strong_beam: int = key("integer", 2, least=1, most=2)
+    grid: tuple[int, int] = key(
+        "integers", (128, 128), length=2, least=8, most=8192, unit="cells", flat=True
+    )
+    slices: int = key("integer", 8, least=1, most=255, flat=True)
+    slicing: str = key("word", "equal-charge", choices=("equal-charge", "equal-width"), flat=True)
+    slice_extent: float = key("number", 3.0, above=0, most=100, unit="rms", flat=True)
+    weighting: str = key("word", "cic", choices=("cic", "tsc"), flat=True)
+    interpolation: str = key("word", "linear", choices=("linear", "none"), flat=True)
+    longitudinal_kick: bool = key("flag", True, flat=True)
+    mesh: str = key("word", "follow", choices=("follow", "fixed"), flat=True)
+    mesh_extent: float = key("number", 6.0, least=1, most=1e3, unit="rms", flat=True)
+    mesh_half_width: Pair | None = key(
+        "numbers", length=2, above=0, most=10, unit="m", hint=METRES,
+        flat=True, as_flat=lambda width: width or (0.0, 0.0),
+    )  # fmt: skip
+    luminosity: bool = key("flag", True, flat=True)
+    green_function: str = key("word", "as-needed", choices=("as-needed", "every-step"), flat=True)

@@ -1,0 +1,156 @@
+"""Interaction points: optics per beam, phase advances, separation and its ramp, the mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.tables.declared import schema_of
+from phasewise.tables.keys import check_table, with_defaults
+from phasewise.tables.merging import merge, numbered
+from phasewise.workloads.collision.tables.beam import Beam
+from phasewise.workloads.collision.tables.optics import Crab, Four, Optics, Pair
+from phasewise.workloads.collision.tables.point import InteractionPoint, Ramp
+from phasewise.workloads.collision.tables.read_arc import ArcTable
+
+MAX_POINTS = 64
+OPTICS, CRAB, RAMP = schema_of(Optics), schema_of(Crab), schema_of(Ramp)
+POINT = OPTICS | schema_of(InteractionPoint)
+"""Optics given for a point are those of both beams there."""
+
+FIELDS = {field.name for field in fields(InteractionPoint)}
+
+PHASE_AGREEMENT = 1e-9
+"""Turns up to which phase advances around the ring may miss the tune."""
+
+
+@dataclass(frozen=True)
+class PointTables:
+    """The keys given for one interaction point: common ones with their defaults, and the optics per
+    beam.
+    """
+
+    common: dict[str, Any]
+    optics: dict[int, dict[str, Any]]
+
+    @property
+    def model(self) -> str:
+        """The collision model's name."""
+        return str(self.common["model"])
+
+
+def check_ips(table: Mapping[str, Any]) -> list[PointTables]:
+    """The keys given for each interaction point, in order."""
+    entries = numbered(table, "ip", MAX_POINTS)
+    if not entries:
+        raise StudyError("[ip.1] is missing: at least one interaction point is needed")
+    return [_check_ip(entry, f"ip.{k}") for k, entry in entries.items()]
+
+
+def _check_ip(entry: object, where: str) -> PointTables:
+    given = _with_crab(check_table(entry, POINT, where), where)
+    shared = {name: given[name] for name in OPTICS if name in given}
+    own = {1: shared, 2: shared}
+    beams = {str(k): v for k, v in given.get("beam", {}).items()}
+    check_table(beams, {"1": POINT["beam"], "2": POINT["beam"]}, f"{where}.beam")
+    for name, table in beams.items():
+        place = f"{where}.beam.{name}"
+        own[int(name)] = merge(shared, _with_crab(check_table(table, OPTICS, place), place))
+    for number, optics in own.items():
+        if "beta" not in optics:
+            raise StudyError(f"{where}.beta = [x, y] (m) is missing for beam {number}")
+    return PointTables(with_defaults(given, POINT), own)
+
+
+def _with_crab(given: dict[str, Any], where: str) -> dict[str, Any]:
+    if "crab" in given:
+        given["crab"] = check_table(given["crab"], CRAB, f"{where}.crab")
+    return given
+
+
+def build_optics(points: list[PointTables], beam: int, arc: ArcTable) -> tuple[Optics, ...]:
+    """The optics of ``beam`` at every interaction point, the last phase advance from the tune."""
+    advances = _phase_advances([p.optics[beam].get("phase_advance") for p in points], beam, arc)
+    return tuple(
+        _optics(point.optics[beam], advance)
+        for point, advance in zip(points, advances, strict=True)
+    )
+
+
+def _optics(given: dict[str, Any], advance: Pair) -> Optics:
+    values = with_defaults(given, OPTICS)
+    crab = (0.0, 0.0)
+    if values["crab"] is not None:
+        filled = with_defaults(values["crab"], CRAB)
+        crab = (filled["strength"], filled["frequency"])
+    return Optics(**values | {"phase_advance": advance, "crab": crab})
+
+
+def _phase_advances(given: list[Pair | None], beam: int, arc: ArcTable) -> list[Pair]:
+    count = len(given)
+    tune = arc.given.get("tune")
+    if tune is None:
+        for k, advance in enumerate(given[:-1], 1):
+            if advance is None:
+                raise StudyError(
+                    f"ip.{k}.phase_advance (turns) is missing for beam {beam}: without arc.tune it "
+                    "has no default"
+                )
+        return [a for a in given[:-1] if a is not None] + [given[-1] or (0.0, 0.0)]
+    shares = [a or (tune[0] / count, tune[1] / count) for a in given[:-1]]
+    x, y = (tune[i] - sum(a[i] for a in shares) for i in (0, 1))
+    last = given[-1]
+    if last is not None and max(abs(last[0] - x), abs(last[1] - y)) > PHASE_AGREEMENT:
+        raise StudyError(
+            f"ip.{count}.phase_advance = [{last[0]:g}, {last[1]:g}] of beam {beam} disagrees with "
+            "the tune, which "
+            f"leaves [{x:g}, {y:g}] turns for the last arc: leave it out"
+        )
+    return [*shares, (x, y)]
+
+
+def build_ip(point: PointTables, index: int, beams: tuple[Beam, Beam]) -> InteractionPoint:
+    """Interaction point ``index`` (from 0), common to both beams."""
+    where = f"ip.{index + 1}"
+    values = point.common
+    separation, ramp = _separation(values, beams[0], index, where)
+    half_width = values["mesh_half_width"]
+    if values["mesh"] == "fixed" and half_width is None:
+        raise StudyError(
+            f'{where}.mesh_half_width = [x, y] (m) is missing: mesh = "fixed" needs it'
+        )
+    if values["mesh"] == "follow" and half_width is not None:
+        raise StudyError(
+            f'{where}.mesh_half_width needs mesh = "fixed"; a mesh that follows has mesh_extent'
+        )
+    common = {name: values[name] for name in schema_of(InteractionPoint) if name in FIELDS}
+    return InteractionPoint(**common | {"separation": separation, "separation_ramp": ramp})
+
+
+def _separation(
+    values: dict[str, Any], beam: Beam, index: int, where: str
+) -> tuple[Four, tuple[int, int]]:
+    """Separation [m] before and after the ramp, and the ramp's turns; sigma units are beam 1's
+    sizes.
+    """
+    given = [
+        name for name in ("separation", "separation_sigma", "ramp") if values[name] is not None
+    ]
+    if len(given) > 1:
+        raise StudyError(f"{where} gives both {given[0]} and {given[1]}: give one")
+    if values["ramp"] is not None:
+        ramp = check_table(values["ramp"], RAMP, f"{where}.ramp")
+        for name in RAMP:
+            if name not in ramp:
+                raise StudyError(f"{where}.ramp.{name} is missing: a ramp gives from, to and turns")
+        first, last = ramp["turns"]
+        if last <= first:
+            raise StudyError(f"{where}.ramp.turns = [{first}, {last}] must be in rising order")
+        return (*ramp["from"], *ramp["to"]), (first, last)
+    x, y = values["separation"] or (0.0, 0.0)
+    if values["separation_sigma"] is not None:
+        size = beam.size(index)
+        x, y = (n * s for n, s in zip(values["separation_sigma"], size, strict=True))
+    return (x, y, x, y), (0, 0)

@@ -1,0 +1,200 @@
+"""What a simulation and the results of colliding beams show beside what every run has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.driver import Floats
+from phasewise.errors import RunError
+from phasewise.runs.results import Results
+from phasewise.runs.simulation import Simulation
+from phasewise.workloads.collision.driver import CollisionRun
+from phasewise.workloads.collision.openpmd import read_dump
+
+Integers = NDArray[np.int64]
+
+
+class BeamView:
+    """The living particles of one beam that this process holds, in any order.
+
+    The arrays share the driver's memory: writing to them moves the particles. They are valid until
+    the next step; take them anew after it.
+    """
+
+    def __init__(self, driver: CollisionRun, number: int) -> None:
+        self._driver = driver
+        self.number = number
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return self._driver.particles(self.number)[name]
+
+    @property
+    def x(self) -> Floats:
+        """(n,) horizontal position [m]."""
+        return self._column("x")
+
+    @property
+    def px(self) -> Floats:
+        """(n,) Px/P0."""
+        return self._column("px")
+
+    @property
+    def y(self) -> Floats:
+        """(n,) vertical position [m]."""
+        return self._column("y")
+
+    @property
+    def py(self) -> Floats:
+        """(n,) Py/P0."""
+        return self._column("py")
+
+    @property
+    def z(self) -> Floats:
+        """(n,) longitudinal position, ahead positive [m]."""
+        return self._column("z")
+
+    @property
+    def delta(self) -> Floats:
+        """(n,) (P - P0)/P0."""
+        return self._column("delta")
+
+    @property
+    def id(self) -> NDArray[np.uint32]:
+        """(n,) numbers of the particles in their beam, from 0."""
+        return self._column("id")
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+
+class CollisionView:
+    """Of a simulation: its particles."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+
+    def beam(self, number: int) -> BeamView:
+        """The particles of beam 1 or 2."""
+        if number not in (1, 2):
+            raise ValueError(f"there is no beam {number}: 1 or 2")
+        self._simulation.start()
+        return BeamView(cast(CollisionRun, self._simulation.driver), number)
+
+
+def simulation_view(simulation: Simulation) -> CollisionView:
+    """The particles of a simulation."""
+    return CollisionView(simulation)
+
+
+class BeamResults:
+    """Records of one beam over T turns; every access reads from the file."""
+
+    def __init__(self, results: Results, number: int) -> None:
+        self._results = results
+        self.number = number
+
+    def _rows(self, name: str) -> NDArray[Any]:
+        return self._results.rows(f"beam{self.number}/{name}")
+
+    @property
+    def mean(self) -> Floats:
+        """(T, 6): means of x, px, y, py, z, delta [m, 1]."""
+        return self._rows("mean")
+
+    @property
+    def covariance(self) -> Floats:
+        """(T, 6, 6): central second moments [m², m, 1]."""
+        return self._rows("covariance")
+
+    @property
+    def moment3(self) -> Floats:
+        """(T, 6): central third moments; NaN with `moments_order = 2`."""
+        return self._rows("moment3")
+
+    @property
+    def moment4(self) -> Floats:
+        """(T, 6): central fourth moments; NaN with `moments_order = 2`."""
+        return self._rows("moment4")
+
+    @property
+    def emittance(self) -> Floats:
+        """(T, 3): geometric emittances in x, y (without dispersion) and z [m]."""
+        return self._rows("emittance")
+
+    @property
+    def particles(self) -> Integers:
+        """(T,): living macroparticles."""
+        return self._rows("particles")
+
+    @property
+    def losses(self) -> Integers:
+        """(T,): macroparticles lost so far."""
+        return self._rows("losses")
+
+    @property
+    def outside(self) -> Integers:
+        """(T, IP): particles outside the mesh, summed over the turn's steps."""
+        return self._rows("outside")
+
+    @property
+    def tracked(self) -> Floats:
+        """(T, K, 6): coordinates of the K tracked particles [m, 1]; NaN once lost."""
+        return self._rows("tracked")
+
+    @property
+    def size(self) -> Floats:
+        """(T, 3): rms sizes in x, y and z [m]."""
+        diagonal = np.diagonal(self.covariance, axis1=1, axis2=2)
+        return np.sqrt(diagonal[:, [0, 2, 4]])
+
+
+class CollisionResults:
+    """Of the results of a run: luminosity, beams, slices, fields, dumps."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    @property
+    def luminosity(self) -> Floats:
+        """(T, IP): luminosity per crossing [m⁻²]."""
+        return self._results.rows("luminosity")
+
+    def beam(self, number: int) -> BeamResults:
+        """Records of beam 1 or 2."""
+        if number not in (1, 2):
+            raise ValueError(f"there is no beam {number}: 1 or 2")
+        return BeamResults(self._results, number)
+
+    def slices(self, turn: int, ip: int = 1, beam: int = 1) -> dict[str, Floats]:
+        """count (S,), z (S,) [m], mean (S, 4), sigma (S, 4) of the slices, head first."""
+        return self._results.arrays(f"slices/{turn}/ip{ip}/beam{beam}")
+
+    def pair_luminosity(self, turn: int, ip: int = 1) -> Floats:
+        """(S, S): luminosity of each pair of slices, beam 1's along the first axis [m⁻²]."""
+        return self._results.array(f"pair_luminosity/{turn}/ip{ip}")
+
+    def field(self, turn: int, ip: int = 1, beam: int = 1) -> dict[str, Floats]:
+        """x, y [m], charge, potential, ex, ey of the middle slice of `beam`."""
+        return self._results.arrays(f"field/{turn}/ip{ip}/beam{beam}")
+
+    def dumps(self) -> list[Path]:
+        """Particle dumps of the run, oldest first."""
+        return sorted((self._results.folder / "particles").glob("turn-*.h5"))
+
+    def particles(self, beam: int = 1, dump: Path | None = None) -> dict[str, NDArray[Any]]:
+        """Particles of `beam` in a dump, the last by default: id and the six coordinates [m, 1]."""
+        dumps = self.dumps() if dump is None else [dump]
+        if not dumps:
+            raise RunError(
+                f"{self._results.folder} holds no particle dumps; set records.particles_every"
+            )
+        return read_dump(dumps[-1], beam)
+
+
+def results_view(results: Results) -> CollisionResults:
+    """What colliding beams recorded."""
+    return CollisionResults(results)

@@ -1,0 +1,78 @@
+"""How the ranks of a run exchange their data: the resolved [communication] of any study.
+
+docs/communication.md says what each value means. A workload's own keys are the fields of a subclass
+(`phasewise.tables.declared`), of which `node_size` and `tune` are always some.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from phasewise.tables.declared import flat_of, values_of
+from phasewise.tables.keys import Key
+
+LAYOUTS = ("random", "row-first", "column-first")
+"""Words for the order in which ranks get the places of a process grid."""
+
+NODE_SIZE = Key("integer", 0, least=0, most=10**6, unit="ranks", flat=True)
+"""Ranks of a node; 0: as detected."""
+
+TUNE = Key("word", "off", choices=("off", "auto"))
+""""auto": a run tries other ways to exchange, and keeps the best (phasewise.runs.tuner)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Communication:
+    """What every workload's [communication] can be asked; subclasses hold the keys."""
+
+    PLACING: ClassVar[tuple[str, ...]] = ("process_grid", "layout", "places", "node_size")
+    """Flat keys that say which rank has which place: they cannot change while a run goes on."""
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ()
+    """Keys that say how data are exchanged, which a run may change between its turns."""
+
+    def resolved(self) -> dict[str, Any]:
+        """As the table of a TOML file, every default written out."""
+        return values_of(self)
+
+    def flat(self) -> Iterator[tuple[str, Any]]:
+        """Keys and values for the driver, without the leading ``communication.``."""
+        return flat_of(self)
+
+    def exchanges(self) -> str:
+        """The driver's parameters of how data is exchanged, without those of the ranks' places."""
+        return "".join(
+            f"communication.{key} = {int(value) if isinstance(value, bool) else value}\n"
+            for key, value in self.flat()
+            if key not in self.PLACING
+        )
+
+    def algorithms(self) -> dict[str, Any]:
+        """What says how data are exchanged, as records and summaries show it."""
+        return {name: getattr(self, name) for name in self.ALGORITHMS}
+
+    def changed(self, changes: Mapping[str, Any]) -> Self:
+        """With other values of some keys."""
+        return dataclasses.replace(self, **changes)
+
+    @property
+    def node_ranks(self) -> int:
+        """Ranks of a node that the study gives; 0: as detected."""
+        return int(getattr(self, "node_size", 0))
+
+    @property
+    def tunes_itself(self) -> bool:
+        """Whether a run is to try other ways to exchange."""
+        return getattr(self, "tune", "off") == "auto"
+
+    @property
+    def layout_text(self) -> str:
+        """The layout as tables show it."""
+        return str(getattr(self, "layout", LAYOUTS[-1]))
+
+    @property
+    def grid_text(self) -> str:
+        """The process grid in one word, as sentences have it."""
+        return str(getattr(self, "process_grid", None) or "auto")

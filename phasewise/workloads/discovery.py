@@ -1,0 +1,58 @@
+"""Which workloads there are: the packages of this folder that define WORKLOAD."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.tables.keys import nearest, show
+from phasewise.workloads.interface import Workload, load_workload
+
+KEY = "workload"
+
+
+@cache
+def workloads() -> dict[str, Workload]:
+    """Workloads by name, in the order of their names."""
+    found = pkgutil.iter_modules([str(Path(__file__).parent)])
+    names = sorted(package.name for package in found if package.ispkg)
+    return {name: load_workload(name) for name in names}
+
+
+def find_workload(name: str) -> Workload:
+    """The workload called `name`; StudyError with the nearest name where there is none."""
+    if name not in workloads():
+        raise StudyError(f'there is no workload "{name}"{nearest(name, workloads())}')
+    return workloads()[name]
+
+
+def with_part(part: str) -> dict[str, Workload]:
+    """The workloads that have an optional part."""
+    return {name: own for name, own in workloads().items() if own.part(part) is not None}
+
+
+def workload_of(study: Mapping[str, Any]) -> Workload:
+    """The workload of a study's tables: the one they name, or whose tables they have.
+
+    StudyError where there is none of this name. Where nothing tells, it is one that marks a study
+    by its tables, which then says what is missing.
+    """
+    named = study.get(KEY)
+    if named is not None:
+        if not isinstance(named, str):
+            raise StudyError(f"{KEY} must be a text of one line, but is {show(named)}")
+        return find_workload(named)
+    marked = [own for own in workloads().values() if own.marks]
+    own = [one for one in marked if any(table in study for table in one.marks)]
+    # A misspelt table leaves the others of its workload.
+    return max(own or marked, key=lambda one: len(one.tables.keys() & study.keys()))
+
+
+@cache
+def known_phases() -> tuple[str, ...]:
+    """The main phases of all workloads, in the order of their turns."""
+    return tuple(dict.fromkeys(name for own in workloads().values() for name in own.main_phases))

@@ -1,0 +1,146 @@
+"""What a workload declares: one object `WORKLOAD` of its package `phasewise.workloads.<name>`.
+
+That object reads the workload's own tables of a study, and says what follows from them. All else is
+optional: a module of the package with a name of `PARTS`, which is imported when it is asked for.
+The package that asks says, beside its use, which functions such a module has, and what holds where
+there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+from phasewise.tables.keys import Schema
+from phasewise.workloads.communication import Communication
+
+PACKAGE = "phasewise.workloads"
+
+PARTS = {
+    "checking": "tables of `phasewise check` (phasewise.commands.check)",
+    "state": "initial state from files, and what a checkpoint keeps (phasewise.runs.state)",
+    "recording": "datasets of a run's records, dumps, progress (phasewise.runs.layout)",
+    "views": "what Simulation and Results show of it (phasewise.runs.simulation and results)",
+    "summary": "the numbers a run ends with (phasewise.runs.summary)",
+    "laboratory": "steps of a turn, pieces, process grids (phasewise.study.laboratory)",
+    "choosing": "other ways to exchange that a run may try (phasewise.runs.choosing)",
+    "tuning": "what a tuner compares (phasewise.tuning.candidates)",
+    "kernels": "what the time of kernels is made of (phasewise.machines.kernel_rates)",
+    "measuring": "measures these kernels (phasewise.machines.kernel_measurement)",
+    "reporting": "sections of a report (phasewise.report.reporting)",
+    "bench": "cases of `phasewise bench` (phasewise.commands.bench)",
+    "importing": "decks of other codes (phasewise.commands.import_deck)",
+    "reproducing": "what a paper says, regenerated (phasewise.commands.reproduce)",
+}
+"""Modules that a workload's package may have, and what they are for."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a study counts: the key of a study is the plural."""
+
+    one: str = "turn"
+    many: str = "turns"
+
+    def of(self, count: int) -> str:
+        """A number of them in words."""
+        return f"{count} {self.one if count == 1 else self.many}"
+
+
+class Derived(Protocol):
+    """What follows from a study before it runs."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is allowed and yet probably not meant, a sentence each."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+
+
+@dataclass(frozen=True)
+class NothingDerived:
+    """Of a study from which nothing follows."""
+
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return {"warnings": list(self.warnings)}
+
+
+def _nothing_derived(_model: Any) -> Derived:
+    return NothingDerived()
+
+
+def _any_ranks(_model: Any, _communication: Communication, _ranks: int) -> None:
+    """Every number of ranks suits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """A workload: its name, its keys in a study, and what follows from them without a run.
+
+    The model that `read` gives is a frozen dataclass of plain values. It is what the other
+    functions get, and what the workload's own parts find as `study.model`.
+    """
+
+    name: str
+    title: str
+    """What `phasewise --help` and tables call it."""
+    tables: Schema
+    """Its own keys at the top level of a study, most of them tables."""
+    read: Callable[[Mapping[str, Any], Mapping[str, Any], Path], Any]
+    """The model, from its tables (None: not given), its own keys of [records], filled in, and the
+    folder that paths are relative to; StudyError where they do not describe one."""
+    resolved: Callable[[Any], Mapping[str, Any]]
+    """The tables of a model, from which `read` makes it again; those of [records] too."""
+    parameters: Callable[[Any], Iterable[tuple[str, Any]]]
+    """The flat parameters of a model, for the driver."""
+    read_communication: Callable[[object, Path], Communication]
+    """The table [communication]; layout files are relative to the folder."""
+    communication: Schema
+    """The keys of [communication]."""
+    records: Schema
+    """Its own keys of [records]."""
+    unit: Unit = Unit()
+    marks: tuple[str, ...] = ()
+    """Tables that mark a study as its own where the study does not name its workload."""
+    derive: Callable[[Any], Derived] = _nothing_derived
+    check_ranks: Callable[[Any, Any, int], None] = _any_ranks
+    """StudyError where model and communication do not suit a number of ranks."""
+    needed_records: tuple[str, ...] = ()
+    """Datasets at the top of records.h5 without which it is not one of the workload's."""
+    free_keys: str = ""
+    """A pattern of the keys that may change between a checkpoint and the run that goes on, as they
+    change no bit of what is still to come; [communication] and what is neutral is free anyway."""
+    main_phases: tuple[str, ...] = ()
+    """Phases of communication that do the workload's own exchange, in the order of a turn: tables
+    show them first, and `exchange_seconds` is their time."""
+    one_for_both: tuple[str, ...] = ()
+    """Keys of [communication] that `phasewise predict --algorithm` sets together."""
+
+    def part(self, name: str) -> ModuleType | None:
+        """The optional module of this name; None where the package has none."""
+        assert name in PARTS, name
+        module = f"{PACKAGE}.{self.name}.{name}"
+        return import_module(module) if find_spec(module) is not None else None
+
+    def offers(self, part: str, function: str, default: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of an optional part, or what stands in for it."""
+        found: Callable[..., Any] = getattr(self.part(part), function, default)
+        return found
+
+    def __reduce__(self) -> tuple[Callable[[str], Workload], tuple[str]]:
+        return load_workload, (self.name,)
+
+
+def load_workload(name: str) -> Workload:
+    """The workload of a package that there is."""
+    found: Workload = import_module(f"{PACKAGE}.{name}").WORKLOAD
+    return found
