@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 
 from phasewise.machines.curves import DEEPEST_FALL, Curve, Floats
 from phasewise.machines.probes import Probe, first_sizes, probes_of, sizes_between
@@ -21,7 +22,6 @@ from phasewise.machines.statistics import (
     estimate,
     find_bends,
     fit_line,
-    isotonic,
 )
 from phasewise.machines.targets import Order, Repetitions, Sample, Target
 
@@ -187,4 +187,4 @@ def make_curve(probe: Probe, estimates: dict[int, Estimate], late: bool = False)
 def _level(seconds: Floats, bends: Sequence[int]) -> Floats:
     """The times, falling nowhere but at a bend."""
     edges = [0, *(i for i in bends if seconds[i] < seconds[i - 1]), len(seconds)]
-    return np.concatenate([isotonic(seconds[a:b]) for a, b in pairwise(edges)])
+    return np.concatenate([isotonic_regression(seconds[a:b]).x for a, b in pairwise(edges)])

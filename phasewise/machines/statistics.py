@@ -116,17 +116,6 @@ def find_bends(sizes: Floats, seconds: Floats, noise: float = 0.0) -> list[int]:
     return bends
 
 
-def isotonic(seconds: Floats) -> Floats:
-    """The times nearest to these, in squares, that nowhere fall (pool adjacent violators)."""
-    blocks: list[tuple[float, int]] = []
-    for value in seconds:
-        blocks.append((float(value), 1))
-        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
-            (b, n), (a, m) = blocks.pop(), blocks.pop()
-            blocks.append(((a * m + b * n) / (m + n), m + n))
-    return np.concatenate([np.full(n, value) for value, n in blocks])
-
-
 def interpolation_errors(sizes: Floats, seconds: Floats) -> Floats:
     """Of each size but the first and the last, its time's relative deviation from the straight line
     between its neighbours' (n,); 0 at the ends.

@@ -8,6 +8,7 @@ from phasewise.models.discovery import default_model, load_model, model_names
 from phasewise.models.interval import interval
 from phasewise.models.model import Case, Model, PhaseMessages
 from phasewise.models.prediction import Prediction, predict
+from phasewise.models.recorded import recorded_case
 
 __all__ = [
     "Case",
@@ -19,4 +20,5 @@ __all__ = [
     "load_model",
     "model_names",
     "predict",
+    "recorded_case",
 ]

@@ -69,8 +69,15 @@ def first_pieces(study: Study) -> Pieces:
 
 def recorded_pieces(study: Study, record: Any) -> Pieces:
     """In a turn of a run, from its record (phasewise.traces.records)."""
-    found: Pieces = study.workload.offers(PART, "recorded_pieces", _no_pieces)(study.model, record)
+    found: Pieces = study.workload.offers(PART, "recorded_pieces", _as_recorded)(
+        study.model, record
+    )
     return found
+
+
+def _as_recorded(_model: Any, record: Any) -> Pieces:
+    pieces: Pieces = record.pieces
+    return pieces
 
 
 def _no_pieces(*_given: Any) -> Pieces:

@@ -107,6 +107,8 @@ class CommunicationRecord:
     events: Integers
     names: tuple[tuple[str, ...], ...]
     phases: tuple[Phase, ...]
+    pieces: dict[str, float]
+    """How often in a turn each data-dependent piece came, on the rank where it came most often."""
 
     @property
     def source(self) -> str:
@@ -259,7 +261,16 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         events=events,
         names=names,
         phases=tuple(_phases([entry["phases"] for entry in ranks])),
+        pieces=_pieces(ranks, int(content["turns"])),
     )
+
+
+def _pieces(ranks: list[dict[str, Any]], turns: int) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for entry in ranks:
+        for name, count in entry.get("pieces", {}).items():
+            found[name] = max(found.get(name, 0.0), float(count) / max(turns, 1))
+    return found
 
 
 def _machine(given: Any) -> str | None:

@@ -10,7 +10,6 @@ from phasewise.machines.statistics import (
     find_bends,
     fit_line,
     interpolation_errors,
-    isotonic,
 )
 
 SIZES = np.array([0.0, *(2.0**k for k in range(4, 23))])
@@ -88,11 +87,6 @@ def test_noise_is_not_taken_for_protocol_changes() -> None:
     random = np.random.default_rng(5)
     seconds = (5e-6 + SIZES / 2e9) * random.normal(1.0, 0.03, len(SIZES))
     assert find_bends(SIZES, seconds, noise=0.03) == []
-
-
-def test_isotonic_times_nowhere_fall_and_keep_what_rises() -> None:
-    assert isotonic(np.array([1.0, 3.0, 2.0, 4.0])).tolist() == [1.0, 2.5, 2.5, 4.0]
-    assert isotonic(np.array([3.0, 2.0, 1.0])).tolist() == [2.0, 2.0, 2.0]
 
 
 def test_the_interpolation_error_is_that_of_leaving_a_size_out() -> None:

@@ -20,6 +20,8 @@ PIECES = {"mesh": "meshes"}
 
 GREEN = "green"
 """The piece that a new mesh needs: its Green function is made and sent."""
+SLICES = "slices"
+"""The measurement of the slices' moments."""
 
 
 def process_grids(_model: Collision, places: Iterable[Sequence[int]]) -> list[list[int]]:
@@ -47,9 +49,9 @@ def check_simulated(model: Collision, skeleton: bool) -> None:
             )
 
 
-def first_pieces(_model: Collision) -> dict[str, float]:
-    """Every mesh of a first turn is new."""
-    return {GREEN: 1.0}
+def first_pieces(model: Collision) -> dict[str, float]:
+    """Every mesh of a first turn is new, and its slices are measured where any turn's are."""
+    return {GREEN: 1.0} | ({SLICES: 1.0} if model.records.slices_every else {})
 
 
 def recorded_pieces(model: Collision, record: CommunicationRecord) -> dict[str, float]:
@@ -59,11 +61,12 @@ def recorded_pieces(model: Collision, record: CommunicationRecord) -> dict[str, 
     """
     green = record.phase(GREEN)
     needed = [ip for ip in model.meshes if ip.green_function == "as-needed"]
+    measured = {SLICES: record.pieces[SLICES]} if SLICES in record.pieces else {}
     if green is None or not needed:
-        return {GREEN: 0.0}
+        return {GREEN: 0.0} | measured
     calls = float(green.calls.max()) / max(record.turns, 1)
     steps = sum(2 * ip.slices - 1 for ip in model.meshes if ip.green_function == "every-step")
-    return {GREEN: max(calls - steps, 0.0) / len(needed)}
+    return {GREEN: max(calls - steps, 0.0) / len(needed)} | measured
 
 
 def placed(given: BeamCommunication, record: CommunicationRecord) -> BeamCommunication:
