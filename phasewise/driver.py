@@ -124,7 +124,7 @@ def launched_size(environment: Mapping[str, str] | None = None) -> int:
     environment = os.environ if environment is None else environment
     sizes = [environment.get(name, "") for name in WORLD_SIZES]
     if "SLURM_PROCID" in environment and "PMIX_RANK" in environment:
-        # Of srun with PMIx; without it these are those of a batch script, which no MPI started.
+        # With PMIx they come from srun; else from a batch script, which no MPI started.
         sizes.append(environment.get("SLURM_STEP_NUM_TASKS", ""))
     return max((int(size) for size in sizes if size.isdigit()), default=0)
 

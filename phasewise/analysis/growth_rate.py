@@ -18,7 +18,7 @@ from phasewise.analysis.spectrum import Floats
 # Turns at the start that a fit leaves out: a beam matched without the other's focusing filaments.
 TRANSIENT = 0.1
 # Below this many points a fit has no error bar worth printing.
-LEAST_POINTS = 8
+MIN_POINTS = 8
 SECONDS_PER_HOUR = 3600.0
 
 
@@ -45,7 +45,7 @@ class Growth:
     intercept: float
 
     def line(self, turn: Floats) -> Floats:
-        """The fitted line at so many turns, in the quantity's unit."""
+        """The fitted line at these turns, in the quantity's unit."""
         return np.asarray(self.intercept + self.slope * turn, dtype=np.float64)
 
     @property
@@ -65,7 +65,7 @@ def growth_rate(
     revolution_frequency in Hz. The first `transient` of the points is left out.
     """
     keep = np.isfinite(value) & (np.arange(len(value)) >= transient * len(value))
-    if keep.sum() < LEAST_POINTS:
+    if keep.sum() < MIN_POINTS:
         return None
     n, q = np.asarray(turn, dtype=np.float64)[keep], np.asarray(value, dtype=np.float64)[keep]
     middle = n.mean()

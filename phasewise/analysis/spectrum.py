@@ -28,7 +28,7 @@ WindowName = Literal["rectangular", "hann", "blackman-harris"]
 MAIN_LOBE = {"rectangular": 1, "hann": 2, "blackman-harris": 4}
 PADDING = 4
 # Fewer turns than this give no spectrum worth reading.
-LEAST_TURNS = 16
+MIN_TURNS = 16
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Peak:
 
 
 def make_window(name: WindowName, turns: int) -> Floats:
-    """Window of so many turns, shape (turns,); ValueError when the name is unknown."""
+    """Window of a number of turns, shape (turns,); ValueError when the name is unknown."""
     makers = {
         "rectangular": windows.boxcar,
         "hann": windows.hann,
@@ -106,7 +106,7 @@ def find_peak(
     ten bins from 0 and 0.5.
     """
     turns = len(signal)
-    if turns < LEAST_TURNS or not np.all(np.isfinite(signal)):
+    if turns < MIN_TURNS or not np.all(np.isfinite(signal)):
         return None
     weights = make_window(window, turns)
     frequency, transform = _transform(signal, weights, PADDING)

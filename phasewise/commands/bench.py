@@ -59,7 +59,7 @@ def chosen_case(workload: Workload, given: str | None) -> str:
 
 
 def bench_argv(options: argparse.Namespace, case: str) -> list[str]:
-    """The words of this command, without --ranks."""
+    """The arguments of this command, without --ranks."""
     argv = ["bench", options.workload, "--case", case, "--threads", str(options.threads)]
     if options.turns is not None:
         argv += ["--turns", str(options.turns)]

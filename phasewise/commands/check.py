@@ -40,7 +40,7 @@ def show(study: Study) -> None:
 
 
 def _show_keys(study: Study) -> None:
-    """Of a workload without tables of its own: every key with its value."""
+    """Every key with its value, for a workload without tables of its own."""
     for name, table in study.resolved().items():
         if isinstance(table, dict):
             rows = [[key, as_toml(value)] for key, value in table.items()]

@@ -54,7 +54,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _part() -> Any:
-    """Of the first workload that has one."""
+    """The part of the first workload that has one."""
     own = next(iter(with_part("reproducing").values()))
     return own.part("reproducing")
 

@@ -61,7 +61,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def run_argv(options: argparse.Namespace) -> list[str]:
-    """The words of this command, without --ranks."""
+    """The arguments of this command, without --ranks."""
     command = ["run", options.study, "--threads", str(options.threads)]
     for override in options.set:
         command += ["--set", override]

@@ -32,7 +32,7 @@ def add_options(parser: Parser) -> None:
         type=count,
         required=True,
         metavar="N",
-        help="MPI ranks; with --cores at most so many",
+        help="MPI ranks; with --cores the largest number",
     )
     parser.add_argument(
         "--cores",
@@ -42,7 +42,7 @@ def add_options(parser: Parser) -> None:
     )
     parser.add_argument("--model", metavar="NAME", help="the model that ranks the candidates")
     parser.add_argument(
-        "--verify", type=int, default=8, metavar="K", help="so many of the best are run (0: none)"
+        "--verify", type=int, default=8, metavar="K", help="how many of the best are run (0: none)"
     )
     parser.add_argument("--out", metavar="DIR", help="folder for what a launcher and a study need")
 

@@ -118,7 +118,7 @@ def find(
 ) -> Curve | None:
     """The curve of a benchmark and level; None where there is none.
 
-    Of several, the first of those nearest to ranks and pairs, as factors, ranks counting first.
+    Where several match, the nearest to ranks and pairs, as factors, ranks counting first.
     None: any.
     """
     exact = [

@@ -91,14 +91,14 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Processor:
-    """Of one rank: peak and sustained flop/s, and memory bandwidth [B/s] of its kernels."""
+    """One rank's rates: peak and sustained flop/s, and memory bandwidth [B/s] of its kernels."""
 
     peak: float
     flops: float
     bandwidth: float
 
     def seconds(self, flops: float, moved: float) -> float:
-        """Time of work of so many flops and bytes moved: the longer of the two."""
+        """Time of work with these flops and bytes moved: the longer of the two."""
         return max(flops / self.flops, moved / self.bandwidth)
 
 

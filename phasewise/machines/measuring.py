@@ -1,6 +1,6 @@
 """``phasewise machine measure``: times the messages of a machine and writes its file.
 
-Beside NAME.toml stand NAME.samples.jsonl, every sample that was taken, and NAME.svg, the curves.
+Beside NAME.toml stand NAME.samples.jsonl, every sample, and NAME.svg, the curves.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def first_sizes(quick: bool) -> tuple[int, ...]:
 
 
 def sizes_between(sizes: Floats, seconds: Floats, noise: Floats, most: int) -> list[int]:
-    """At most so many sizes to insert, where the straight line between neighbours is most wrong.
+    """At most `most` sizes to insert, where the straight line between neighbours is most wrong.
 
     sizes, seconds, noise (n,): of what is measured; noise: relative half widths.
     """
@@ -151,7 +151,7 @@ def _across(count: int, here: list[int], there: list[int]) -> Probe:
 
 
 def _grids(nodes: Sequence[int], ranks: int) -> Iterator[Probe]:
-    """Both beams' process grids, laid out column-first, of the first so many ranks."""
+    """Both beams' process grids, laid out column-first, of the first ranks, of the given number."""
     core = _geometry()
     prow, pcol = core.default_shape(ranks // 2, GRID_SLICES)
     places = [tuple(p) for p in core.lay_out("column-first", [(prow, pcol), (prow, pcol)])]

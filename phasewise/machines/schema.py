@@ -115,7 +115,7 @@ CURVE = {
 }
 
 MESSAGE_SECONDS = Key("number", above=0, most=100, unit="s", hint=MICROSECONDS)
-"""Of one message of at most a few MB."""
+"""Bounds for the time of one message of at most a few MB."""
 
 MEASURED = {
     "reference": Key("word", choices=REFERENCES),

@@ -18,7 +18,7 @@ CONFIDENCE = 0.95
 WIDE = 0.05
 """Half of an interval over its median, from which on a time is noisy."""
 STRAIGHT = 0.02
-"""Relative deviation from a straight line that is not told from noise, at least."""
+"""Relative deviation from a straight line that counts as more than noise, at least."""
 FEWEST_OF_LINE = 3
 """Sizes of a protocol, at least."""
 
@@ -62,7 +62,7 @@ def estimate(launches: Sequence[Floats]) -> Estimate:
 
 
 def _median_bounds(count: int) -> tuple[int, int]:
-    """Positions among so many sorted samples between which the median is with 95 % confidence.
+    """Positions among `count` sorted samples between which the median is with 95 % confidence.
 
     The samples below the median are binomial with p = 1/2.
     """
@@ -117,7 +117,7 @@ def find_bends(sizes: Floats, seconds: Floats, noise: float = 0.0) -> list[int]:
 
 
 def interpolation_errors(sizes: Floats, seconds: Floats) -> Floats:
-    """Of each size but the first and the last, its time's relative deviation from the straight line
+    """For each size but the first and the last, the relative deviation of its time from the line
     between its neighbours' (n,); 0 at the ends.
     """
     errors = np.zeros(len(sizes))

@@ -48,7 +48,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Repetitions:
-    """least to most of each size, as many as fit into so many seconds."""
+    """least to most of each size, as many as fit into the given seconds."""
 
     least: int
     most: int
@@ -80,7 +80,7 @@ class Answer:
 
 
 class Target(Protocol):
-    """A machine under measurement. launches: in how many the samples are to be taken."""
+    """A machine under measurement. launches: how many the samples come from."""
 
     ranks: int
     launches: int
@@ -171,9 +171,11 @@ class HardwareTarget:
             program = [str(find_driver()), "--probe", str(folder / "patterns"), "--out"]
             program.append(str(folder))
             command, environment = launch_command(program, self.ranks, 1, alone=True)
-            status, said = run_to_end(command, environment)
+            status, sentence = run_to_end(command, environment)
             if status:
-                raise RunError(f"the probe ended with status {status}: {said or 'it said nothing'}")
+                raise RunError(
+                    f"the probe ended with status {status}: {sentence or 'it said nothing'}"
+                )
             return read_answer(folder / "samples.jsonl", orders)
 
 

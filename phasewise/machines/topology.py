@@ -27,13 +27,13 @@ def nodes_of(machine: Machine, ranks: int) -> Integers:
 
 
 def node_count(machine: Machine, ranks: int) -> int:
-    """Nodes that so many ranks need."""
+    """Nodes that a number of ranks needs."""
     return -(-ranks // machine.node_ranks)
 
 
 @cache
 def smallest_box(nodes: int) -> Shape:
-    """Sides x <= y <= z of the box with the fewest places for so many nodes.
+    """Sides x <= y <= z of the box with the fewest places for the nodes.
 
     No side is more than twice as long as another; of equal boxes the most cubic one.
     """
@@ -49,7 +49,7 @@ def smallest_box(nodes: int) -> Shape:
 
 
 def torus_dims(machine: Machine, ranks: int) -> Shape:
-    """Sides of the torus for so many ranks; StudyError where it is too small."""
+    """Sides of the torus for a number of ranks; StudyError where it is too small."""
     nodes = node_count(machine, ranks)
     dims = machine.network.dims or smallest_box(nodes)
     _check_places(
@@ -59,7 +59,7 @@ def torus_dims(machine: Machine, ranks: int) -> Shape:
 
 
 def check_size(machine: Machine, ranks: int) -> None:
-    """StudyError where the machine has too few nodes for so many ranks."""
+    """StudyError where the machine has too few nodes for the ranks."""
     network = machine.network
     if network.kind == "none" and ranks > machine.node_ranks:
         raise StudyError(

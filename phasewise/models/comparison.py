@@ -69,7 +69,7 @@ class Point:
 
     @property
     def measured_seconds(self) -> float:
-        """Of all phases, mean over the ranks."""
+        """Communication of all phases, mean over the ranks."""
         return sum(self.run.phases.values())
 
     @property

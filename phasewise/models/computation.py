@@ -95,7 +95,7 @@ def _packing(case: Case) -> float:
 
 
 def _other(case: Case, study: Study) -> float:
-    """Of those terms whose rate is known."""
+    """Seconds of the terms whose rate is known."""
     terms = study.workload.offers(PART, "overheads", _none)(study.model)
     rates = [(term, find_rate(case.machine.kernels, term.name)) for term in terms]
     return float(sum(t.amount * rate.at(t.size) for t, rate in rates if rate is not None))

@@ -83,7 +83,7 @@ def between_two(case: Case, model: str, benchmark: str) -> Line:
 def parallel_curve(case: Case, level: str) -> Curve | None:
     """The table of parallel ping-ping across `level` with all ranks of a node at work.
 
-    Of one pair of ranks that is the ping-ping.
+    For one pair of ranks that is the ping-ping.
     """
     curves, senders = case.machine.curves, senders_at_once(case, level)
     curve = find(curves, "parallel", level=level, pairs=senders)

@@ -2,7 +2,7 @@
 
 The load is the number of messages on the narrowest place of the way when the message sets off, in
 units of what the first shared place can carry: the bus of a node, its adapter, or a link of a
-torus. Times come from parallel ping-ping with so many pairs, and, on networks whose links are
+torus. Times come from parallel ping-ping with as many pairs, and, on networks whose links are
 shared, from the grid benchmarks, whose messages' loads follow from the topology. Ranks wait for
 each other as in a run. After the node-aware and link-load models of Bienz, Gropp, Olson,
 "Improving Performance Models for Irregular Point-to-Point Communication" (2018).
@@ -99,7 +99,7 @@ def _by_load(machine: Machine, level: str) -> ByLoad:
 
 
 def _of_grids(machine: Machine) -> ByLoad:
-    """Of each load that the grid benchmarks of all ranks reach, a curve."""
+    """A curve for each load that the grid benchmarks of all ranks reach."""
     if machine.measured is None:
         return {}
     ranks = machine.measured.ranks

@@ -4,7 +4,7 @@ Each phase takes a sum of few terms with factors that are not negative. The term
 performance model normal form, p^i log2(p)^j of p ranks (Calotoiu, Hoefler, Poke, Wolf, "Using
 automated performance modeling to find scalability bugs in complex codes", SC13 (2013), section 3),
 the messages and the bytes that the rank which sends most sends in a turn, and the bytes times such
-a term. Of all hypotheses that one is taken which best predicts each run from the others.
+a term. The hypothesis that best predicts each run from the others is chosen.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TITLE = "terms in ranks and sizes, fitted to recorded runs"
 FEWEST = 3
 """Runs that differ, with which a hypothesis can be judged by a run that it was not fitted to."""
 FEWEST_OF_PHASE = 2
-"""Of them with a given phase: on few ranks some process grids lack those of the columns or rows."""
+"""Runs among them with a given phase: on few ranks some grids lack those of columns or rows."""
 
 POWERS = [Fraction(text) for text in ("0", "1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "3/2")]
 LOGARITHMS = (0, 1, 2)
@@ -95,7 +95,7 @@ def _read(case: Case) -> list[CommunicationRecord]:
 
 
 def _recorded_point(record: CommunicationRecord, own: Phase, library: bool) -> Point:
-    """Of a run. By which messages the library does what it is asked for, no run records."""
+    """A run's point. No run records by which messages the library does what it is asked for."""
     if library:
         return Point(record.ranks, 1.0, 1.0)
     messages, size = max(zip(own.messages.tolist(), own.bytes.tolist(), strict=True))

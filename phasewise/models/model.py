@@ -39,7 +39,7 @@ class PhaseMessages:
     bytes of a message; count per turn; inter: 1 to another node, else 0; distance between the
     ranks' numbers; active: ranks of the sender's node that send across the same level in the same
     round, this one included. Of `direction` column, row, beam or all; `rank` is whose they are.
-    What the library is asked for is taken apart into the messages that libraries send for it.
+    What the library is asked for is broken up into the messages that libraries send for it.
     """
 
     name: str
@@ -79,7 +79,7 @@ def refusals() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Case:
-    """A study on so many ranks of a machine, of which `twin` (plain or full) is the reference.
+    """A study on some ranks of a machine, whose reference is its `twin`, plain or full.
 
     pieces: how often in a turn each piece comes that depends on data. records: folders of runs, for
     a model that is fitted to such. program: the messages of a turn, where they are known without a

@@ -16,15 +16,15 @@ from phasewise.study import Study
 COUNTED = ("messages", "bytes_per_rank", "intra_node", "inter_node")
 
 KNOWN = ("name", "pattern", "direction", "library", "per", "rank", "sizes", *COUNTED)
-"""Of each phase; what else there is, are labels of its workload."""
+"""What every phase has; all else are labels of its workload."""
 
 
 def plan(
     study: Study, ranks: int, rank: int | None = None, planner: Planner | None = None
 ) -> dict[str, Any]:
-    """What each phase of a turn sends on so many ranks, shaped as ``plan --json``.
+    """What each phase of a turn sends on a number of ranks, shaped as ``plan --json``.
 
-    Of each phase, the numbers are of the rank that sends most messages in it, or of ``rank``;
+    Each phase's numbers are those of the rank that sends most messages in it, or of ``rank``;
     a node has ``communication.node_size`` ranks, or one. Sizes are in bytes. Totals leave out what
     the library sends, which cannot be seen, and what is sent only for a new mesh. StudyError where
     the process grid does not suit the ranks.

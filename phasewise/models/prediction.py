@@ -43,7 +43,7 @@ class Prediction:
 def predict(case: Case, model: Model | str, computation: bool = True) -> Prediction:
     """The prediction of a model; StudyError where study, machine, ranks and model do not fit.
 
-    computation: whether the kernels' time is predicted too, or taken as none.
+    computation: whether the kernels' time is predicted too, or left out.
     """
     chosen = load_model(model) if isinstance(model, str) else model
     phases = chosen.phase_seconds(case)

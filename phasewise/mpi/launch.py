@@ -152,14 +152,14 @@ def passed_on(variables: Mapping[str, str], environment: Mapping[str, str]) -> l
 
 
 def start(
-    words: Sequence[str], ranks: int, threads: int, quiet: bool = False, as_json: bool = False
+    argv: Sequence[str], ranks: int, threads: int, quiet: bool = False, as_json: bool = False
 ) -> int:
-    """Run the command `phasewise` with these words in so many ranks, and wait for it.
+    """Run the command `phasewise` with these arguments in a number of ranks, and wait for it.
 
     The exit status: what the ranks end with, 1 where one died. `quiet` shows no progress, `as_json`
     prints an object with the error where no rank was left to do so.
     """
-    program = [sys.executable, "-m", "phasewise", *words]
+    program = [sys.executable, "-m", "phasewise", *argv]
     command, environment = launch_command(program, ranks, threads)
     try:
         process = subprocess.Popen(
@@ -178,7 +178,7 @@ def start(
 def launch_command(
     program: Sequence[str], ranks: int, threads: int, alone: bool = False
 ) -> tuple[list[str], dict[str, str]]:
-    """The words that start `program` in so many ranks, and the environment that they need.
+    """The command line that starts `program` in ranks, and the environment that they need.
 
     alone: as of `mpiexec_options`.
     """

@@ -52,8 +52,8 @@ class Lines:
         if now - self._shown >= LINE_SECONDS or turn == turns:
             self._shown = now
             ahead = f", {duration(left)} left" if turn < turns and left is not None else ""
-            said = f", {detail}" if detail else ""
-            message(f"{self._unit} {turn} of {turns}{said}{ahead}")
+            last = f", {detail}" if detail else ""
+            message(f"{self._unit} {turn} of {turns}{last}{ahead}")
 
     def close(self) -> None: ...
 

@@ -27,7 +27,7 @@ class RankOutput:
 
     def __init__(self, quiet: bool) -> None:
         self.reported = False
-        """Whether a rank has said itself why it failed."""
+        """Whether a rank has itself reported why it failed."""
         self.failure: str | None = None
         """The sentence of the first rank that failed alone, of which no rank prints an object."""
         self._quiet = quiet

@@ -53,7 +53,7 @@ def collectively(comm: Communicator, action: Callable[[], T]) -> T:
 
 
 def _first(comm: Communicator, failures: list[bytes]) -> AgreedError:
-    """The error of the lowest failing rank, told to all."""
+    """The error of the lowest failing rank, on every rank."""
     text = b""
     if comm.rank() == 0:
         rank, failure = next((r, f) for r, f in enumerate(failures) if f)

@@ -24,15 +24,15 @@ NO_RECORD = Missing(
     "This folder holds no communication.json; run the study again to see its communication."
 )
 # Nodes are marked where there are no more, or the lines would hide the picture.
-MOST_NODES = 40
+MAX_NODES = 40
 # Bars of a picture of phase times.
-MOST_BARS = 16
+MAX_BARS = 16
 BAR = 0.62
 NODE = "#8b95a3"
 # The more, the brighter; nothing is darker than the least.
 COLOURS = mpl.colormaps["viridis"].with_extremes(bad="#1e0426")
-# Phases told apart in a bar.
-MOST_PHASES = 9
+# Phases that a bar shows one by one.
+MAX_PHASES = 9
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ def _heat_map(axis: Axes, panel: Volume, factor: float, norm: LogNorm) -> AxesIm
     box = (-0.5, ranks - 0.5, ranks - 0.5, -0.5)
     picture = axis.imshow(shown, extent=box, norm=norm, interpolation="none", cmap=COLOURS)
     edges = node_edges(panel.node)
-    if 0 < len(edges) < MOST_NODES:
-        width = 0.7 if len(edges) < MOST_NODES / 3 else 0.35
+    if 0 < len(edges) < MAX_NODES:
+        width = 0.7 if len(edges) < MAX_NODES / 3 else 0.35
         axis.hlines(np.array(edges) - 0.5, *box[:2], color=NODE, linewidth=width)
         axis.vlines(np.array(edges) - 0.5, *box[2:], color=NODE, linewidth=width)
     for spine in axis.spines.values():
@@ -134,7 +134,7 @@ def _volume_caption(record: CommunicationRecord, panels: list[Volume]) -> str:
     )
     sources = list(dict.fromkeys(panel.source for panel in panels))
     edges = node_edges(record.node)
-    lines = "; lines separate nodes" if 0 < len(edges) < MOST_NODES else ""
+    lines = "; lines separate nodes" if 0 < len(edges) < MAX_NODES else ""
     caption = (
         f"Volume that each rank sends to each other per turn, logarithmic colour{lines}. Share of "
         f"the volume that stays on a node: {shares}. Source: {'; '.join(sources)}."
@@ -155,7 +155,7 @@ def draw_phase_times(run: ReportedRun) -> Drawing | Missing:
     if run.communication is None:
         return NO_RECORD
     records = sorted([run.communication, *run.compared], key=lambda record: record.ranks)
-    records = [record for record in records if record.seconds > 0][:MOST_BARS]
+    records = [record for record in records if record.seconds > 0][:MAX_BARS]
     if not records:
         return Missing("No time was recorded: run at least one turn to see its phases.")
     turn = np.array([record.seconds / max(record.turns, 1) for record in records])
@@ -163,7 +163,7 @@ def draw_phase_times(run: ReportedRun) -> Drawing | Missing:
     total = np.sum(list(communicating.values()), axis=0) if communicating else np.zeros(len(turn))
     rest = np.maximum(turn - computing - total, 0.0)
     canvas, axes = new_picture(1, 2, 3.9, width_ratios=(3, 2))
-    _draw_stack(axes[0, 0], turn, computing, _largest(communicating, MOST_PHASES), rest)
+    _draw_stack(axes[0, 0], turn, computing, _largest(communicating, MAX_PHASES), rest)
     _draw_share(axes[0, 1], 100 * total / turn)
     for axis in axes[0]:
         _name_bars(axis, records)

@@ -31,7 +31,7 @@ COMMUNICATION = Chapter(
     ),
     communication_tables,
 )
-"""Of a run of messages alone there is no other chapter."""
+"""The only chapter where a run had messages alone."""
 
 
 def chapters_of(run: ReportedRun) -> list[Chapter]:

@@ -14,10 +14,10 @@ from matplotlib.axes import Axes
 from phasewise.machines import Curve, Machine
 from phasewise.report.style import MUTED, log_ticks, new_picture, picture_style
 
-LEAST_SIZE = 8.0
+MIN_SIZE = 8.0
 """B; where a message of 0 B is drawn on the logarithmic axis."""
-MOST_CURVES = 6
-"""Of one benchmark in one panel: the first ones and the last."""
+MAX_CURVES = 6
+"""Curves of one benchmark in one panel: the first ones and the last."""
 
 
 def draw_curves(machine: Machine) -> str:
@@ -63,7 +63,7 @@ def _panels(curves: Sequence[Curve]) -> list[tuple[str, list[Curve]]]:
 
 
 def _few(curves: list[Curve]) -> list[Curve]:
-    return curves if len(curves) <= MOST_CURVES else [*curves[: MOST_CURVES - 1], curves[-1]]
+    return curves if len(curves) <= MAX_CURVES else [*curves[: MAX_CURVES - 1], curves[-1]]
 
 
 def _label(curve: Curve) -> str:
@@ -76,7 +76,7 @@ def _label(curve: Curve) -> str:
 def _draw(axes: Axes, title: str, curves: Sequence[Curve]) -> None:
     colours = colormaps["viridis"](np.linspace(0.0, 0.85, len(curves)))
     for curve, colour in zip(curves, colours, strict=True):
-        sizes = np.maximum(np.asarray(curve.sizes, dtype=np.float64), LEAST_SIZE)
+        sizes = np.maximum(np.asarray(curve.sizes, dtype=np.float64), MIN_SIZE)
         axes.fill_between(sizes, curve.low, curve.high, color=colour, alpha=0.25, linewidth=0)
         axes.plot(sizes, curve.seconds, color=colour, marker=".", markersize=4, label=_label(curve))
         fine = np.geomspace(sizes[0], sizes[-1], 100)

@@ -23,7 +23,7 @@ FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")
 GROUP = 0.8
 """Part of a group's room that its bars take."""
-MOST_BANDS = 2
+MAX_BANDS = 2
 """Intervals drawn as areas; of more, each is a line beside its point."""
 ASIDE = 0.06
 """From one such line to the next, in factors of two of the ranks."""
@@ -31,7 +31,7 @@ ASIDE = 0.06
 
 @dataclass(frozen=True)
 class Series:
-    """Seconds (n,) on so many ranks (n,), with their interval where they are predicted."""
+    """Seconds (n,) on numbers of ranks (n,), with their interval where they are predicted."""
 
     label: str
     ranks: tuple[int, ...]
@@ -147,7 +147,7 @@ def _draw_series(axis: Axes, series: Sequence[Series], opening: str = "") -> Non
         if one.low is None or one.high is None:
             continue
         low, high = np.array(one.low) * factor, np.array(one.high) * factor
-        if len(predicted) <= MOST_BANDS:
+        if len(predicted) <= MAX_BANDS:
             axis.fill_between(one.ranks, low, high, color=colour, alpha=0.15, linewidth=0)
         else:
             aside = 2 ** (ASIDE * (predicted.index(one) - (len(predicted) - 1) / 2))

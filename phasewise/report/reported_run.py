@@ -21,7 +21,7 @@ from phasewise.workloads.discovery import workload_of
 from phasewise.workloads.interface import Workload
 
 MIN_TURNS = 2
-# Of the time line: about one to each dot of the pictures.
+# Intervals of the time line: about one to each dot of the pictures.
 INTERVALS = 1200
 
 
@@ -73,7 +73,7 @@ class ReportedRun:
 
     @cached_property
     def workload(self) -> Workload:
-        """Of the study."""
+        """The workload of the study."""
         return workload_of(self.study)
 
     @property

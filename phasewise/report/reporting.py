@@ -24,7 +24,7 @@ Draw = Callable[[Any], Drawing | Missing]
 
 
 def no_tables(_run: Any) -> list[Table]:
-    """Of a chapter with pictures alone."""
+    """A chapter with pictures alone."""
     return []
 
 

@@ -31,7 +31,7 @@ RESONANCE = "#b0638f"
 PLANE_NAMES = ("x", "y", "z")
 WIDTH = 9.0
 # A line of more points than this is drawn by its envelope.
-MOST_POINTS = 4000
+MAX_POINTS = 4000
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PREFIXES = {-15: "f", -12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
@@ -157,10 +157,10 @@ def _typeset(number: str) -> str:
 
 
 def thin(turn: Floats, value: Floats) -> tuple[Floats, Floats]:
-    """A long history (T,) by the lowest and the highest point of each of so many stretches."""
-    if len(turn) <= MOST_POINTS:
+    """A long history (T,) by the lowest and the highest point of each of the stretches."""
+    if len(turn) <= MAX_POINTS:
         return turn, value
-    edges = np.linspace(0, len(turn), MOST_POINTS // 2 + 1).astype(int)
+    edges = np.linspace(0, len(turn), MAX_POINTS // 2 + 1).astype(int)
     chosen = np.unique(
         [int(a + place(value[a:b])) for a, b in pairwise(edges) for place in (np.argmin, np.argmax)]
     )

@@ -22,14 +22,14 @@ from phasewise.traces.records import Integers
 from phasewise.traces.timeline import Timeline
 
 NO_EVENTS = Missing("Run it again with --events 100000 to see what each rank did in time.")
-# Rows are set apart up to so many ranks.
-MOST_ROWS = 32
+# Rows are set apart up to this number of ranks.
+MAX_ROWS = 32
 # Lines of the picture to a row, one of them the space to the next.
 ROW = 12
 # Intervals of the time line in one of the utilisation count.
 COARSER = 4
-# Tasks told apart.
-MOST_TASKS = 14
+# Tasks that are shown one by one.
+MAX_TASKS = 14
 BEYOND = "others"
 
 
@@ -113,11 +113,11 @@ def _communicating(run: ReportedRun) -> set[str]:
 
 def _most_common(line: Timeline) -> tuple[tuple[str, ...], Integers]:
     """Names of the tasks that take most time, and for each moment the index of one, or -1."""
-    taken = np.bincount(line.task[line.task >= 0], minlength=len(line.names))
-    order = np.argsort(-taken, kind="stable")
-    shown = [int(index) for index in order if taken[index] > 0]
+    times = np.bincount(line.task[line.task >= 0], minlength=len(line.names))
+    order = np.argsort(-times, kind="stable")
+    shown = [int(index) for index in order if times[index] > 0]
     place = np.full(len(line.names) + 1, -1, dtype=np.int64)
-    kept = shown if len(shown) <= MOST_TASKS else shown[: MOST_TASKS - 1]
+    kept = shown if len(shown) <= MAX_TASKS else shown[: MAX_TASKS - 1]
     place[shown] = len(kept)
     place[kept] = np.arange(len(kept))
     names = [line.names[index] for index in kept]
@@ -135,7 +135,7 @@ def _gantt(line: Timeline, index: Integers, colours: list[str]) -> tuple[Canvas,
     factor, unit, edges = _clock(line)
     image = (255 * palette[index]).astype(np.uint8)
     box = (0.0, float(edges[-1] * factor), ranks - 0.5, -0.5)
-    if ranks <= MOST_ROWS:
+    if ranks <= MAX_ROWS:
         # Nothing is drawn between two rows.
         image = np.repeat(image, ROW, axis=0)
         image[ROW - 1 :: ROW] = 0

@@ -46,7 +46,7 @@ def folder(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def host_facts() -> dict[str, Any]:
-    """Of this rank's node: name, usable cores, processor."""
+    """This rank's node: name, usable cores, processor."""
     return {
         "host": socket.gethostname(),
         "cores": len(os.sched_getaffinity(0)),
@@ -136,7 +136,7 @@ CANDIDATE: dict[str, tuple[type | None, ...]] = {
     "seconds": (float, None),
     "note": (str,),
 }
-"""Of a candidate: kinds of its values, None where null is accepted."""
+"""Kinds of a candidate's values, None where null is accepted."""
 
 
 def _kinds(table: Mapping[str, Any], kinds: Mapping[str, tuple[type | None, ...]]) -> bool:

@@ -20,7 +20,7 @@ from phasewise.study.laboratory import process_grids
 
 VERSION = 1
 EVENT_BYTES = 40
-"""Of an event in ``events.bin``."""
+"""Size of an event in ``events.bin``."""
 
 BLOCK = 1 << 28
 """Bytes of events on rank 0 at a time, if one rank alone has no more."""

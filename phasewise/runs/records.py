@@ -35,7 +35,7 @@ COPIED_BYTES = 1 << 22
 RESERVED = 1 << 20
 """Bytes kept beyond the arrays to be written, for the file's own bookkeeping."""
 OBJECT_BYTES = 2048
-"""Of the file's bookkeeping for each dataset, at most."""
+"""Bytes of the file's bookkeeping for each dataset, at most."""
 OPEN_FOR_WRITING = "already open for write"
 """In HDF5's refusal of a file that its writer has not closed, without SWMR."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
@@ -46,7 +45,7 @@ class Results:
         self.refresh()
 
     def _workload(self) -> Workload:
-        """Of the study in the file; a file without one may be of any that needs no name."""
+        """The workload of the study in the file; without a study, one that needs no name."""
         text = self._file.attrs.get("study")
         return workload_of({} if text is None else json.loads(text))
 
@@ -55,9 +54,12 @@ class Results:
             raise AttributeError(name)
         return getattr(self._view, name)
 
-    @cached_property
+    @property
     def _view(self) -> Any:
-        """What the workload shows of its records: its part `views`."""
+        """What the workload shows of its records: its part `views`.
+
+        It is made anew each time, so that results without users go away at once.
+        """
         return self.workload.offers("views", "results_view", _nothing)(self)
 
     @property

@@ -42,12 +42,13 @@ class Simulation:
         made = core or load_core()
         self.driver: Run = collectively(self.comm, lambda: _make(made, parameters, threads))
         self._fresh = True
-        self._view = study.workload.offers("views", "simulation_view", _nothing)(self)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
+        if name.startswith("_") or "study" not in self.__dict__:
             raise AttributeError(name)
-        return getattr(self._view, name)
+        # Made anew each time, so that a simulation without users goes away at once.
+        offered = self.study.workload.offers("views", "simulation_view", _nothing)
+        return getattr(offered(self), name)
 
     def start(self) -> None:
         """Load what comes from files; done by the first step where needed."""

@@ -45,7 +45,7 @@ class State(ABC):
 
 
 class RowState(State):
-    """Of a run that speaks of its rows itself."""
+    """The state of a run that gives its rows itself."""
 
     def __init__(self, run: StatefulRun, comm: Communicator) -> None:
         self._run = run
@@ -94,7 +94,7 @@ def load_state(run: Run, comm: Communicator, study: Study) -> None:
 
 
 def _nothing(_run: Run, _comm: Communicator, _study: Study) -> None:
-    """Of a workload whose state comes from its parameters alone."""
+    """The state comes from the parameters alone."""
 
 
 def fails_alike(study: Study, error: str) -> bool:

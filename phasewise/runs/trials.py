@@ -26,7 +26,7 @@ ENOUGH = 3
 FINALISTS = 3
 """In the last round: the two fastest, and the baseline."""
 
-LEAST_GAIN = 0.01
+MIN_GAIN = 0.01
 """A gain that is worth another choice than the study's, as a share of its time."""
 
 ERRORS = 2.0
@@ -46,7 +46,7 @@ class Trial:
 
     @property
     def median(self) -> float:
-        """Of the timed turns [s]; infinite without any."""
+        """Median of the timed turns [s]; infinite without any."""
         return median(self.seconds) if self.seconds else math.inf
 
     @property
@@ -66,7 +66,7 @@ class Trial:
         """Whether it is faster than `other` by more than the noise of both."""
         noise = ERRORS * math.hypot(self.error, other.error)
         gain = other.median - self.median
-        return bool(gain > max(noise, LEAST_GAIN * other.median))
+        return bool(gain > max(noise, MIN_GAIN * other.median))
 
 
 Visits = list[tuple[int, int]]
@@ -146,12 +146,12 @@ class Halving:
         return best if best.beats(base) else base
 
     def turns(self) -> int:
-        """Turns that the search has taken."""
+        """Turns that went into the search."""
         return sum(trial.turns for trial in self.trials)
 
 
 def rounds(count: int) -> list[tuple[int, int]]:
-    """Of each round: how many candidates, the baseline not counted once some are dropped, and the
+    """For each round how many candidates, the baseline not counted once some are dropped, and the
     timed turns of each.
     """
     if count < 2:
@@ -164,7 +164,7 @@ def rounds(count: int) -> list[tuple[int, int]]:
 
 
 def turns_needed(count: int) -> int:
-    """The most turns that a search among so many candidates may take."""
+    """The most turns that a search among this number of candidates needs."""
     return sum(
         (most + (index > 0 and count > 2)) * (WARM_UP + timed)
         for index, (most, timed) in enumerate(rounds(count))

@@ -75,7 +75,7 @@ class AutoTuner:
             self._end_round(self._search)
 
     def close(self) -> None:
-        """Of a run that ends before there is a choice, keep what was tried; collective."""
+        """Where a run ends before there is a choice, keep what was tried; collective."""
         if self._search is not None:
             self._keep(self._report(self._search, None, "stopped before there was a choice"))
 
@@ -89,10 +89,10 @@ class AutoTuner:
         facts = {"place": facts["place"], "node": facts["node"]} | choices.host_facts()
         parts = [json.loads(part) for part in core.gather(json.dumps(facts).encode())]
         proposal = on_rank_zero(core, lambda: self._proposal(parts, resume))
-        said = json.loads(core.broadcast(json.dumps(proposal).encode()))
-        if said["kept"] is not None and self._use_kept(said["kept"]):
+        agreed = json.loads(core.broadcast(json.dumps(proposal).encode()))
+        if agreed["kept"] is not None and self._use_kept(agreed["kept"]):
             return None
-        return self._start([{}, *said["changes"]])
+        return self._start([{}, *agreed["changes"]])
 
     def _proposal(self, parts: Sequence[dict[str, Any]], resume: bool) -> dict[str, Any]:
         """What may be tried, and what is kept, from the facts of all ranks; on rank 0."""

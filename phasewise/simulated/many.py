@@ -92,7 +92,7 @@ def key_of(task: Task) -> str:
 
 @once
 def simulator() -> tuple[str, ...]:
-    """Of the driver, the platform and smpirun, which holds SimGrid's version."""
+    """Hashes of the driver, the platform and smpirun, which holds SimGrid's version."""
     smpirun = shutil.which("smpirun")
     files = [*simulated_tree(), *([Path(smpirun)] if smpirun else [])]
     return tuple(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)

@@ -19,7 +19,7 @@ from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import RunFolder
 from phasewise.simulated.records import take_communication, take_records
 from phasewise.study import Study
-from phasewise.study.laboratory import check_simulated, fewest_steps, most_steps
+from phasewise.study.laboratory import check_simulated, fewest_steps, max_steps
 from phasewise.traces.records import CommunicationRecord, read_communication
 from phasewise.traces.summary import communication_summary
 
@@ -28,7 +28,7 @@ from phasewise.traces.summary import communication_summary
 class Request:
     """How a study is simulated.
 
-    twin: plain or full. steps: of a turn's steps so many, spread evenly, stand for all; 0: all.
+    twin: plain or full. steps: how many of a turn's steps, spread evenly, stand for all; 0: all.
     skeleton: the true messages without particles. computation: work is charged at the machine's
     rate. events: kept by each rank, 0: no time line.
     """
@@ -107,7 +107,7 @@ def _head(study: Study, request: Request, steps: int) -> dict[str, Any]:
         "layout": study.communication.layout_text,
         "algorithms": study.communication.algorithms(),
         "machine": machine,
-        "steps": [steps or most_steps(study), most_steps(study)],
+        "steps": [steps or max_steps(study), max_steps(study)],
         "skeleton": request.skeleton,
         "computation": request.computation,
     }
@@ -135,7 +135,7 @@ def summarise(
         "layout": record.layout,
         "algorithms": study.communication.algorithms(),
         study.workload.unit.many: turns,
-        "steps": [steps or most_steps(study), most_steps(study)],
+        "steps": [steps or max_steps(study), max_steps(study)],
         "skeleton": request.skeleton,
         "computation": request.computation,
         "turn_seconds": record.seconds / turns,

@@ -39,7 +39,7 @@ def fewest_steps(study: Study) -> int:
     return int(study.workload.offers(PART, "steps", _one_step)(study.model)[0])
 
 
-def most_steps(study: Study) -> int:
+def max_steps(study: Study) -> int:
     """Steps of a turn, where most of them follow each other."""
     return int(study.workload.offers(PART, "steps", _one_step)(study.model)[1])
 

@@ -76,7 +76,7 @@ def one_turn(events: Events, record: CommunicationRecord) -> tuple[float, float]
 
 
 def timeline(events: Events, span: tuple[float, float], intervals: int) -> Timeline:
-    """What the ranks did within `span` [s], in so many equal intervals."""
+    """What the ranks did within `span` [s], in equal intervals of the given number."""
     edges = np.linspace(*span, intervals + 1)
     own = [_within(events.of(rank), edges) for rank in range(events.ranks)]
     begun = _send_starts(events, own)

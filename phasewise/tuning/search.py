@@ -24,7 +24,7 @@ CHEAP = ("6", "4", "5", "3", "2", "1b", "1a")
 """Models that rank all candidates before a precise one, those that see most first."""
 
 MANY_RANKS = 256
-"""From so many ranks on a cheap model ranks all candidates, and the precise one its shortlist."""
+"""From this number on a cheap model ranks all candidates, and the precise one its shortlist."""
 SHORTLIST = 16
 """Candidates on it, beside the best of each process grid and layout."""
 PROMISING = 1.05
@@ -40,7 +40,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is tuned: a study for the machine and so many ranks, or for cores = ranks × threads.
+    """What is tuned: a study for a machine and a number of ranks, or for cores = ranks × threads.
 
     cores: None where threads are not varied; else every split of them with at most `ranks` ranks is
     compared. model: that ranks the candidates, the machine's best where it is None.
@@ -226,7 +226,7 @@ def _predicted(entry: Entry) -> float:
 def _as_entry(
     candidate: Candidate, ranks: int, threads: int, prediction: Prediction, whole: bool
 ) -> Entry:
-    # Kernels are taken to share their work among the threads without loss; the runs that verify
+    # Kernels are assumed to share their work among the threads without loss; the runs that verify
     # show where they do not.
     work = prediction.computation_seconds / threads if whole else 0.0
     return Entry(
@@ -250,8 +250,8 @@ def finalists(entries: Iterable[Entry], most: int) -> list[Entry]:
     """The entries that are verified: half of them the best of different designs, for a model errs
     alike in those of one design; then the best of all.
 
-    `entries` are of one model, or those of the precise one come first. Of those with equal times on
-    the same process grid and layout, which send the same, there is one.
+    `entries` are of one model, or those of the precise one come first. Entries with equal
+    times on the same process grid and layout send the same messages: only the first stays.
     """
     ranked = _best_of_each(list(entries), lambda entry: (entry.place, f"{entry.predicted:.6e}"))
     designs = _best_of_each(ranked, lambda entry: entry.design)[: (most + 1) // 2]

@@ -54,7 +54,7 @@ def simulated_seconds(
 
 
 def why_not_here(machine: Machine, cores: int) -> str | None:
-    """Why candidates that take so many cores cannot be timed on this computer; None: they can."""
+    """Why candidates of that many cores cannot be timed on this computer; None: they can."""
     measured, own = machine.measured, this_host()
     assert measured is not None
     if measured.host != own:
@@ -73,9 +73,9 @@ def turn_seconds(study: Study, ranks: int, threads: int) -> float:
         given, answer = Path(folder) / "study.json", Path(folder) / "seconds.json"
         given.write_text(json.dumps(study.resolved()), encoding="utf-8")
         program = [sys.executable, "-m", __name__, str(given), str(threads), str(answer)]
-        status, said = run_to_end(*launch_command(program, ranks, threads, alone=True))
+        status, sentence = run_to_end(*launch_command(program, ranks, threads, alone=True))
         if status:
-            raise RunError(f"a verifying run failed: {said or f'exit status {status}'}")
+            raise RunError(f"a verifying run failed: {sentence or f'exit status {status}'}")
         if not answer.exists():
             raise RunError("a verifying run failed: it gave no times")
         return float(statistics.median(json.loads(answer.read_text(encoding="utf-8"))))
@@ -110,7 +110,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         return together(core, here)
     except PhasewiseError as error:
-        # Of one rank alone; several have said it.
+        # One rank alone reports it here; several have done so already.
         message(f"{OURS}{error}")
         return error.exit_status
 

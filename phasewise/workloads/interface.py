@@ -65,7 +65,7 @@ class Derived(Protocol):
 
 @dataclass(frozen=True)
 class NothingDerived:
-    """Of a study from which nothing follows."""
+    """A study from which nothing follows."""
 
     warnings: tuple[str, ...] = ()
 

@@ -25,7 +25,7 @@ pytest.importorskip("phasewise._core", reason="the core is not built")
 pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
 
 RANKS = sorted({int(place.split()[0]) for place in PLACES})
-MOST_THREADS = max(int(threads) for threads in KEYS["threads"])
+MAX_THREADS = max(int(threads) for threads in KEYS["threads"])
 SECONDS = 100
 """Ten times what the variants for the most ranks take on two cores."""
 
@@ -35,11 +35,11 @@ def fingerprints(repository: Path, ranks: int) -> dict[str, str]:
     path, open_mpi = find_mpiexec()
     machine = this_machine()
     # As if for the most threads: where there are too few cores for them, those that wait give way.
-    options = mpiexec_options(machine, ranks, MOST_THREADS, open_mpi)
+    options = mpiexec_options(machine, ranks, MAX_THREADS, open_mpi)
     with subprocess.Popen(
         [path, *options, sys.executable, "-m", "tests.mpi.variants"],
         cwd=repository,
-        env=without_mpi(os.environ) | rank_variables(machine, ranks, MOST_THREADS),
+        env=without_mpi(os.environ) | rank_variables(machine, ranks, MAX_THREADS),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

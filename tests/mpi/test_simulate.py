@@ -237,5 +237,6 @@ def test_the_command_prints_the_summary_that_scripts_rely_on(
 def test_particles_from_a_file_are_refused_unless_only_messages_are_sent(tmp_path: Path) -> None:
     given = study()
     beams = (replace(given.beams[0], distribution="file"), given.beams[1])
+    changed = replace(given, model=replace(given.model, beams=beams))
     with pytest.raises(StudyError, match=r"beam.1.particles: particles from a file cannot"):
-        simulate(replace(given, beams=beams), Request(load_machine("bassi"), 2), tmp_path)
+        simulate(changed, Request(load_machine("bassi"), 2), tmp_path)

@@ -22,7 +22,7 @@ from phasewise.reproduction.claim import Claim
 from phasewise.workloads.collision.reproduction import results as gathering
 from phasewise.workloads.collision.reproduction.cases import (
     MACHINES,
-    MOST_MESSAGES,
+    MAX_MESSAGES,
     PER_MACHINE,
     SimulatedCase,
     messages,
@@ -218,7 +218,7 @@ def test_a_page_without_the_whole_study_says_how_it_is_made(plans: Plans, tmp_pa
 def test_the_cases_of_a_machine_are_many_different_and_bearable() -> None:
     found = simulated_cases("bassi")
     assert len(set(found)) == PER_MACHINE
-    assert max(messages(one.study(), one) for one in found) <= MOST_MESSAGES
+    assert max(messages(one.study(), one) for one in found) <= MAX_MESSAGES
     assert {one.ranks for one in found} == {32, 48, 64, 96, 128, 256}
     for name in ("layout", "reduce", "broadcast", "transpose", "crossing", "planes", "slices"):
         assert len({getattr(one, name) for one in found}) > 1, name

@@ -29,7 +29,7 @@ TURNS = {"paper": 7, "fine": 9, "small": 25}
 """That are timed where nothing else is asked for."""
 
 PARTICLE_BYTES = 6 * 8 + 4
-"""Of one macroparticle: six coordinates and its number."""
+"""Bytes of one macroparticle: six coordinates and its number."""
 
 
 def collision_case(name: str) -> dict[str, Any]:

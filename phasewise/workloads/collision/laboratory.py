@@ -57,7 +57,7 @@ def first_pieces(model: Collision) -> dict[str, float]:
 def recorded_pieces(model: Collision, record: CommunicationRecord) -> dict[str, float]:
     """How often in a turn a new Green function was sent at each interaction point.
 
-    Of the rank that sent most, where the study makes them as needed.
+    The count is that of the rank that sent most, where the study makes them as needed.
     """
     green = record.phase(GREEN)
     needed = [ip for ip in model.meshes if ip.green_function == "as-needed"]

@@ -24,7 +24,7 @@ from phasewise.workloads.collision.tables.model import collision_of
 from phasewise.workloads.collision.tables.point import InteractionPoint
 
 TURNS = 7
-"""Turns of each study, after one that is not counted. The median time of each kernel is taken: that
+"""Turns of each study, after one that is not counted. Of each kernel the median counts: the time
 of a turn as it usually is, with what else runs on the machine.
 """
 
@@ -88,7 +88,7 @@ class Rates:
 
 
 def time_study(core: Core, threads: int, particles: int, *changes: str) -> Timed:
-    """Time some turns of a study with so many particles a rank; collective."""
+    """Time some turns of a study with a number of particles a rank; collective."""
     tables = collision_case("small")
     ranks_of_a_beam = max(core.size() / 2, 1.0)
     count = round(particles * ranks_of_a_beam)
@@ -141,7 +141,7 @@ PARTICLES = (20_000, 200_000, 1_000_000)
 SPARSE, DENSE = 40_000, 400_000
 """Particles on a rank, few and many for a mesh."""
 SLICES = 8
-"""Of which the meshes together do not stay in a cache, as in most studies."""
+"""With this number the meshes together do not stay in a cache, as in most studies."""
 
 
 def measure(core: Core, threads: int) -> dict[str, KernelRate]:

@@ -157,7 +157,7 @@ class _Species:
         self._array("time", count, TIME)
         self._array("id", count, NUMBER, kind="<u8")
         self._constant("weight", count, macro_charge, CHARGE)
-        # Of the base standard: how many real particles one stands for.
+        # The base standard's name for how many real particles one stands for.
         self._constant("weighting", count, beam.bunch_population / total, NUMBER)
 
     def _describe(self, beam: Beam, count: int, macro_charge: float) -> None:

@@ -12,7 +12,7 @@ from phasewise.workloads.collision.particle_files import load_particles
 from phasewise.workloads.collision.particles import Particles
 
 FAILS_ALIKE = ("the beams have no finite size",)
-"""Of a mesh: it follows from sizes that every rank has alike."""
+"""A mesh's error: it follows from sizes that every rank has alike."""
 
 
 def state_of(run: Run, _study: Study) -> State:

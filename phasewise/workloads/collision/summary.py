@@ -20,8 +20,8 @@ def summarise(results: Results) -> dict[str, Any]:
     """luminosity, beams and coherent_modes of a run (docs/records.md).
 
     Luminosities are those of the first interaction point that records one; with more than one,
-    `luminosity["ips"]` lists them all. Charge that fell outside a mesh is said on standard error,
-    whatever else is printed: then the fields are not those of the beams.
+    `luminosity["ips"]` lists them all. Where charge fell outside a mesh, a sentence on standard
+    error reports it: then the fields are not those of the beams.
     """
     growths = growth(results)
     beams = [_beam(results, number, growths[number - 1]) for number in (1, 2)]

@@ -55,7 +55,7 @@ SAMPLED_FROM = 64
 SAMPLED_STEPS = 4
 
 HEADS = ("process grid, layout", "reduce, broadcast", "other keys")
-"""Of a table of candidates."""
+"""Heads of a candidate's columns in a table."""
 
 IN_PHASE = ("direct", "hypercube", "node-aware", "mpi")
 
@@ -178,7 +178,7 @@ def candidates(study: Study, ranks: int, machine: Machine) -> list[Candidate]:
 
 
 def valid_shapes(study: Study, ranks: int) -> list[Shapes | None]:
-    """Every process grid for so many ranks, by rising columns; both beams have the same.
+    """Every process grid for the ranks, by rising columns; both beams have the same.
 
     With an odd number of ranks each beam has the grid of as many columns, or of most below.
     """

@@ -72,7 +72,7 @@ class BeamView:
 
 
 class CollisionView:
-    """Of a simulation: its particles."""
+    """The particles of a simulation."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
@@ -153,7 +153,7 @@ class BeamResults:
 
 
 class CollisionResults:
-    """Of the results of a run: luminosity, beams, slices, fields, dumps."""
+    """The results of a run: luminosity, beams, slices, fields, dumps."""
 
     def __init__(self, results: Results) -> None:
         self._results = results

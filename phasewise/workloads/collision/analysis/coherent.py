@@ -96,7 +96,7 @@ def pair_modes(
     """σ and π mode from the centroids of the two beams (T,) in one plane.
 
     Complex phasors (`spectrum.phasor`) tell a tune from its mirror image about 0.5; with real
-    centroids, a line is taken to be the one nearer to `tune`. xi is the sum over the IPs.
+    centroids, a line counts as the one nearer to `tune`. xi is the sum over the IPs.
     """
     sign = -1 if like_charges else 1
     size = abs(xi)

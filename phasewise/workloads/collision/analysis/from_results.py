@@ -21,8 +21,8 @@ from phasewise.workloads.collision.analysis.tune_footprint import (
 
 # Strongest beam-beam tune shift of a particle, ξ, with room for the machine's own detuning.
 FOOTPRINT_REACH = 3.0
-LEAST_FOOTPRINT_REACH = 0.03
-MOST_FOOTPRINT_REACH = 0.25
+MIN_FOOTPRINT_REACH = 0.03
+MAX_FOOTPRINT_REACH = 0.25
 
 
 class BeamRecords(Protocol):
@@ -154,11 +154,11 @@ def footprint(results: RunRecords, beam: int = 1) -> Footprint | None:
     own = setting_of(results).beams[beam - 1]
     if own.tune is None or own.strong:
         return None
-    reach = max(FOOTPRINT_REACH * max(own.xi), LEAST_FOOTPRINT_REACH)
+    reach = max(FOOTPRINT_REACH * max(own.xi), MIN_FOOTPRINT_REACH)
     return tune_footprint(
         results.beam(beam).tracked,
         own.tune,
         own.emittance,
         own.optics,
-        min(reach, MOST_FOOTPRINT_REACH),
+        min(reach, MAX_FOOTPRINT_REACH),
     )

@@ -1,4 +1,4 @@
-"""What an analysis needs to know of the machine, taken from a run's resolved study."""
+"""What an analysis needs to know of the machine, from a run's resolved study."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from scipy import fft
 
 from phasewise.analysis.spectrum import Complexes, Floats, fraction, make_window, phasor, refine
 
-LEAST_TURNS = 64
+MIN_TURNS = 64
 # Turns analysed at most: a longer record does not sharpen a picture, but costs K·T.
-MOST_TURNS = 8192
+MAX_TURNS = 8192
 BLOCK = 64
 
 
@@ -59,8 +59,8 @@ def tune_footprint(
     tune: the machine's, of either integer part; a line is looked for within `reach` of it.
     emittance: geometric, m. None with fewer than 64 turns or no particle alive.
     """
-    record = np.asarray(tracked[:MOST_TURNS], dtype=np.float64)
-    if record.ndim != 3 or record.shape[0] < LEAST_TURNS:
+    record = np.asarray(tracked[:MAX_TURNS], dtype=np.float64)
+    if record.ndim != 3 or record.shape[0] < MIN_TURNS:
         return None
     alive = np.flatnonzero(np.isfinite(record).all(axis=(0, 2)))
     if len(alive) == 0:
@@ -85,7 +85,7 @@ def tune_footprint(
 
 
 def normalised_motion(record: Floats, optics: Optics) -> tuple[Complexes, Complexes]:
-    """Betatron phasors (K, T) of x and y in m^½ of coordinates (T, K, 6), dispersion taken off."""
+    """Betatron phasors (K, T) of x and y in m^½ of coordinates (T, K, 6), without dispersion."""
     delta = record[:, :, 5]
     planes = []
     for plane in range(2):
@@ -98,7 +98,7 @@ def normalised_motion(record: Floats, optics: Optics) -> tuple[Complexes, Comple
 def line_tunes(signals: Complexes, centre: float, reach: float) -> tuple[Floats, Floats]:
     """Tune (K,) and amplitude (K,) of the strongest line within `reach` of `centre`; (K, T) in.
 
-    Hann window; a lone line's tune is true to 1e-3/T, two lines within 2/T are not told apart.
+    Hann window; a lone line's tune is true to 1e-3/T, two lines within 2/T cannot be separated.
     """
     count, turns = signals.shape
     weights = make_window("hann", turns)

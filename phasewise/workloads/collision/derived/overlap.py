@@ -32,12 +32,12 @@ Array = NDArray[np.float64]
 EXTENT = 9.0
 """Rms of z to which the integral goes: exp(-9²/2) is 3e-18."""
 
-MOST_POINTS_LINE, MOST_POINTS_PLANE = 2_000_000, 1000
+MAX_POINTS_LINE, MAX_POINTS_PLANE = 2_000_000, 1000
 
 
 @dataclass(frozen=True)
 class Effects:
-    """Which effects the integral takes in; all of them unless said otherwise."""
+    """Which effects the integral takes in; by default all of them."""
 
     hourglass: bool = True
     angle: bool = True
@@ -54,7 +54,7 @@ def luminosity(model: Collision, ip: int, effects: Effects) -> float:
     step = _step(model, ip, phi)
     # Without crab cavities only z1 - z2 counts, whose rms is the root of the sum of squares.
     lengths = (one.bunch_length, two.bunch_length) if crabbed else (_rms_difference(model), 0.0)
-    most = MOST_POINTS_PLANE if crabbed else MOST_POINTS_LINE
+    most = MAX_POINTS_PLANE if crabbed else MAX_POINTS_LINE
     z1, weight1 = _nodes(lengths[0], step, most)
     z2, weight2 = _nodes(lengths[1], step, most)
     along1, along2 = z1, z2

@@ -20,7 +20,7 @@ PER_SQUARE_CENTIMETRE = 1e-4
 
 @dataclass(frozen=True)
 class DerivedBeam:
-    """Of one beam: Lorentz factor, v/c, momentum [eV/c], emittances [m], frequencies [Hz]."""
+    """One beam's Lorentz factor, v/c, momentum [eV/c], emittances [m], frequencies [Hz]."""
 
     particle: str
     gamma: float
@@ -37,7 +37,7 @@ class DerivedBeam:
 
 @dataclass(frozen=True)
 class DerivedBeamAtPoint:
-    """Of one beam at one interaction point: rms sizes [m], rms angles, beam-beam parameters."""
+    """One beam at one interaction point: rms sizes [m], rms angles, beam-beam parameters."""
 
     size: Pair
     angle: Pair
@@ -46,7 +46,7 @@ class DerivedBeamAtPoint:
 
 @dataclass(frozen=True)
 class DerivedPoint:
-    """Of one interaction point; luminosities per crossing in m⁻², per second in cm⁻² s⁻¹.
+    """One interaction point; luminosities per crossing in m⁻², per second in cm⁻² s⁻¹.
 
     The reductions multiply the head-on luminosity: each alone, and all together (with crab
     cavities and the separation at turn 0), which gives ``luminosity``.

@@ -31,7 +31,7 @@ BESIDE = ("slice_moments", "encounter_mesh", "encounter_cold")
 
 
 def terms(model: Collision, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
-    """What the time of a kernel is made of, on the mean one of so many ranks."""
+    """What the time of a kernel is made of, on the mean one of the ranks."""
     point = int(kernel["part"])
     tracked = [beam for beam in model.beams if not beam.strong]
     particles = sum(beam.macroparticles for beam in tracked) / ranks
@@ -40,7 +40,7 @@ def terms(model: Collision, kernel: Mapping[str, Any], ranks: int) -> list[Term]
 
 
 def overheads(model: Collision) -> list[Term]:
-    """Of a turn, and of each step of its collisions."""
+    """What a turn takes besides, and each step of its collisions."""
     steps = sum(2 * ip.slices - 1 for ip in model.ips if ip.model != "none")
     return [Term("turn", 1.0, 1.0), Term("step", float(steps), 1.0)]
 

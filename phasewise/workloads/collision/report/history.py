@@ -29,7 +29,7 @@ from phasewise.workloads.collision.report.beams_run import BeamsRun
 # A history on which another one, or a line, is laid.
 FAINT: dict[str, Any] = {"linewidth": 0.8, "alpha": 0.6}
 # Smaller changes than this are shown with a power of ten.
-LEAST_PERCENT = 2e-3
+MIN_PERCENT = 2e-3
 # The fitted line of beam 2 is dashed, so that beam 1's is seen below it.
 FITTED: tuple[dict[str, Any], ...] = (
     {"linewidth": 1.8},
@@ -97,7 +97,7 @@ def _draw_emittance(axis: Axes, run: BeamsRun, plane: int) -> None:
     change = {i: 100 * (histories[i] / starts[i] - 1) for i in shown}
     finite = (np.abs(c[np.isfinite(c)]) for c in change.values())
     largest = max((float(c.max()) for c in finite if c.size), default=1.0)
-    factor, unit = (1.0, "%") if largest > LEAST_PERCENT else scale_by_ten(largest, "%")
+    factor, unit = (1.0, "%") if largest > MIN_PERCENT else scale_by_ten(largest, "%")
     for i in shown:
         size, metres = scale(starts[i], "m")
         label = f"beam {i + 1}, {starts[i] * size:.4g} {metres}"

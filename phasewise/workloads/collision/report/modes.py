@@ -26,15 +26,15 @@ from phasewise.workloads.collision.analysis.coherent import PlaneModes, mode_spe
 from phasewise.workloads.collision.analysis.tune_footprint import Footprint
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 
-LEAST_TURNS = 64
-MOST_RESONANCES = 12
+MIN_TURNS = 64
+MAX_RESONANCES = 12
 HIGHEST_ORDER = 16
 
 
 def draw_spectra(run: BeamsRun) -> Drawing | Missing:
     """Spectra of half the sum and half the difference of the centroids, σ and π marked."""
-    if len(run.turn) < LEAST_TURNS:
-        return Missing(f"Run at least turns = {LEAST_TURNS} to see the spectra of the centroids.")
+    if len(run.turn) < MIN_TURNS:
+        return Missing(f"Run at least turns = {MIN_TURNS} to see the spectra of the centroids.")
     if not np.isfinite(run.phasors).all():
         what = run.lost or "The centroids are not finite"
         return Missing(f"{what}: without centroids to the end there is no spectrum.")
@@ -218,7 +218,7 @@ def resonances(low: Floats, high: Floats) -> list[tuple[int, int, int, Floats]]:
                     ends = _crossings(m, n, p, low, high)
                     if ends is not None and gcd(gcd(m, n), p) == 1:
                         of_order.append((m, n, p, ends))
-        if len(found) + len(of_order) > MOST_RESONANCES:
+        if len(found) + len(of_order) > MAX_RESONANCES:
             break
         found += of_order
     return found

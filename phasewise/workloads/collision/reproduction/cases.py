@@ -27,11 +27,11 @@ MACHINES = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")
 """Those of the source paper, in its order."""
 
 PER_MACHINE = 58
-MOST_MESSAGES = 250_000
-"""Of a simulation: SimGrid takes 20 to 30 s of a core for a million."""
+MAX_MESSAGES = 250_000
+"""Messages of a simulation at most: SimGrid takes 20 to 30 s of a core for a million."""
 
 FIT_SHARE = 0.4
-"""Of the cases; the intervals of predictions come from these, and nothing from the others."""
+"""Share of the cases that the intervals of predictions come from; the others give nothing."""
 
 RANKS = (32, 64, 128, 48, 32, 64, 128, 256, 32, 64, 128, 96)
 SIZES = ((128, 4), (128, 8), (128, 16), (256, 4), (256, 8), (256, 8), (256, 16))
@@ -204,13 +204,13 @@ def _bearable(sample: SimulatedCase) -> bool:
         study.check_ranks(sample.ranks)
     except StudyError:
         return False
-    return messages(study, sample) <= MOST_MESSAGES
+    return messages(study, sample) <= MAX_MESSAGES
 
 
 def messages(study: Study, sample: SimulatedCase) -> float:
     """Messages of a turn of all ranks, about: those of the busiest rank times the ranks.
 
-    A call of the library is taken for as many as its ring, or its tree over all ranks, has.
+    A call of the library counts as many messages as its ring, or its tree over all ranks, has.
     """
     columns, rows = map(int, sample.process_grid.split("x"))
     tree = 2 * math.log2(sample.ranks)

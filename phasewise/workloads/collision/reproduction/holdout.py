@@ -87,7 +87,7 @@ def judge(
 
 
 def residuals(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> dict[str, Any]:
-    """Of the fit set alone: model → "network kind|machine" → sorted log(simulated/predicted)."""
+    """Sorted log(simulated/predicted) of the fit set: model → "network kind|machine" → values."""
     found: dict[str, dict[str, list[float]]] = {}
     for one in judged:
         if not one.sample.held_out:
@@ -100,7 +100,7 @@ def residuals(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> dict
 
 
 def holdout(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> Errors:
-    """Of the cases held out: machine → model → mean_error, worst_error, coverage, points.
+    """Errors of the cases held out: machine → model → mean_error, worst_error, coverage, points.
 
     coverage: share of the simulated times within the 90 % interval of their prediction.
     """

@@ -67,7 +67,7 @@ class Plans:
 
 
 def study_of(ranks: int, variant: str, layout: str | None = None, node: int = 0) -> Study:
-    """The paper's study on so many ranks, where asked in another layout or for given nodes."""
+    """The paper's study on a number of ranks, where asked in another layout or for given nodes."""
     study = paper_case("bassi", ranks, variant).study()
     tables = json.loads(json.dumps(study.resolved()))
     tables["communication"]["node_size"] = node

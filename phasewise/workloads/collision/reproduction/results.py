@@ -42,15 +42,15 @@ class Extent:
     """How much is simulated: a full reproduction, or a quick one.
 
     steps: of a turn's 15, from `many` ranks on. held_out: cases of a machine that judge the models,
-    of at most `most_messages` messages and `most_ranks` ranks.
+    of at most `max_messages` messages and `max_ranks` ranks.
     """
 
     machines: tuple[str, ...]
     ranks: tuple[int, ...]
     predicted: tuple[int, ...]
     held_out: int
-    most_ranks: int
-    most_messages: int
+    max_ranks: int
+    max_messages: int
     steps: int = 5
     many: int = 256
 
@@ -72,7 +72,7 @@ class PaperResults:
     """What claims, tables and figures are made of; times [s] are of a turn.
 
     simulated, predicted: of the phases that exchange grids, mean over the ranks. machines: with
-    the curves measured on their twins. computing: of a machine on so many ranks, at assumed rates.
+    the curves measured on their twins. computing: by machine and number of ranks, at assumed rates.
     single: simulated base and column-first layout on a full fat-tree with one rank a node.
     repeated: errors on the held-out cases that were simulated for it. whole: those on all of them,
     found earlier; None where nobody has. refused: (model, machine) → why there is no prediction.
@@ -101,7 +101,7 @@ class PaperResults:
     def ratios(
         self, machine: str, model: str, ranks: Sequence[int], variant: str = "base"
     ) -> list[float] | None:
-        """Simulated over predicted on so many ranks; None unless all can be had."""
+        """Simulated over predicted on a number of ranks; None unless all can be had."""
         found = [self.ratio(Run(machine, number, variant), model) for number in ranks]
         known = [ratio for ratio in found if ratio is not None]
         return known if len(known) == len(found) else None
@@ -177,8 +177,8 @@ def _held_out(name: str, extent: Extent) -> list[SimulatedCase]:
         sample
         for sample in simulated_cases(name)
         if sample.held_out
-        and sample.ranks <= extent.most_ranks
-        and messages(sample.study(), sample) <= extent.most_messages
+        and sample.ranks <= extent.max_ranks
+        and messages(sample.study(), sample) <= extent.max_messages
     ]
     every = max(len(small) // extent.held_out, 1)
     return small[::every][: extent.held_out]

@@ -18,7 +18,7 @@ Shape = tuple[int, int]
 """Prow columns of Pcol processes each; written Prow x Pcol."""
 
 Place = tuple[int, int, int]
-"""Of a rank: beam 1 or 2, column and row from 0."""
+"""A rank's beam, 1 or 2, and its column and row from 0."""
 
 AT_ONCE = ("direct", "node-aware")
 """Algorithms that work on all ranks of a beam in one phase; the others on columns and rows."""
@@ -73,12 +73,12 @@ class BeamCommunication(Communication):
 
     process_grid_: ClassVar[Key] = Key("any", "auto")
     process_grid: tuple[Shape, Shape] | None
-    """Of beams 1 and 2; None: chosen for the ranks and slices."""
+    """The grids of beams 1 and 2; None: chosen for the ranks and slices."""
     layout: str = key("text", LAYOUTS[-1], flat=True)
     """A word of LAYOUTS, or "file"."""
     layout_file: Path | None
     places: tuple[Place, ...]
-    """Of each rank, from the file."""
+    """Where each rank is, from the file."""
     node_size: int = declared(NODE_SIZE)
     reduce: str = key("word", "hypercube", choices=("mesh", *_IN_COLUMNS), flat=True)
     broadcast: str = key(

@@ -28,7 +28,7 @@ class Ring:
 
 @dataclass(frozen=True, kw_only=True)
 class Records:
-    """The keys of [records] that are of beams; what is written every so many turns: 0, never."""
+    """The keys of [records] that are of beams; where they count turns, 0 means never."""
 
     moments_order: int = key("integer", 2, least=2, most=4, flat=True)
     slices_every: int = key("integer", 0, least=0, flat=True)
@@ -50,12 +50,12 @@ class Collision:
 
     @property
     def circumference(self) -> float | None:
-        """Of the ring [m]."""
+        """The ring's circumference [m]."""
         return self.ring.circumference
 
     @property
     def bunches(self) -> int | None:
-        """Of each beam."""
+        """Bunches of each beam."""
         return self.ring.bunches
 
     def beam(self, number: int) -> Beam:

@@ -36,7 +36,7 @@ class Room:
         return shape[0] <= self.slices and shape[1] <= self.rows
 
     def shapes(self, ranks: int) -> list[Shape]:
-        """Every shape of so many ranks, by rising number of columns."""
+        """Every shape of a number of ranks, by rising number of columns."""
         most = min(ranks, self.slices)
         columns = (prow for prow in range(1, most + 1) if ranks % prow == 0)
         return [shape for prow in columns if self.holds(shape := (prow, ranks // prow))]
@@ -111,7 +111,7 @@ def _check_given(shapes: tuple[Shape, Shape], ranks: int, room: Room) -> None:
 
 
 def _advice(ranks: int, room: Room, given: tuple[Shape, Shape] | None) -> str:
-    """The shapes that are valid for so many ranks, or numbers of ranks that have one."""
+    """The shapes that are valid for the ranks, or numbers of ranks that have one."""
     valid = [room.shapes(part) for part in halves(ranks)]
     slices = f"{room.slices} slice{'s' if room.slices > 1 else ''}"
     beside = f" and {slices}" if room.slices_of else ""
