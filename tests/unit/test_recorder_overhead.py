@@ -39,7 +39,7 @@ def test_both_do_the_same_turns_and_each_goes_first_as_often(
         order.append(driver)
         return float(driver[-1])
 
-    monkeypatch.setattr(FakeRank, "Simulation", simulation)
+    monkeypatch.setattr(FakeRank, "start", simulation)
     monkeypatch.setattr(recorder_overhead, "timed_turn", timed)
     study = Study.from_dict(tables())
     (times,) = World(1).run(lambda rank: measure(rank, study, 1, 6))
