@@ -15,8 +15,8 @@ from phasewise.study import Study
 
 COUNTED = ("messages", "bytes_per_rank", "intra_node", "inter_node")
 
-KNOWN = ("name", "pattern", "direction", "library", "per", "rank", "sizes", *COUNTED)
-"""What every phase has; all else are labels of its workload."""
+KNOWN = ("name", "pattern", "direction", "library", "per", "piece", "rank", "sizes", *COUNTED)
+"""What a phase of any workload may have; all else are labels of its own."""
 
 
 def plan(
@@ -58,7 +58,7 @@ def _phase(found: dict[str, Any]) -> dict[str, Any]:
     return {
         **{key: found[key] for key in ("name", "pattern", "direction")},
         **{key: value for key, value in found.items() if key not in KNOWN},
-        **{key: found[key] for key in ("library", "per")},
+        **{key: found[key] for key in ("library", "per", "piece") if key in found},
         "rank": found["rank"],
         "messages": found["messages"],
         "bytes": one if len(sizes) < 2 else listed,
