@@ -52,7 +52,7 @@ class ColumnSolver {
   void solve_alone(std::span<const Grid> grids, Listener& listener);
   void reserve(int grids);
   // Rows of all grids at hand, rows_[grid][row][column], into columns_[grid][column][row], or back.
-  // Of a Green function, which is one grid, the rows are those of the doubled grid.
+  // A Green function is one grid, whose rows are those of the doubled grid.
   void transpose(const comm::TransposeExchange& exchange, Direction direction, Listener& listener);
   bool real() const { return contents_ == Contents::particles; }
   std::pair<int, int> rows_of(int process, int rows_in_all) const;

@@ -1,4 +1,4 @@
-// What this rank's clock lacks to that of rank 0, and how a message's tag tells the time.
+// The offset of this rank's clock from that of rank 0, and times written into messages' tags.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,13 +9,13 @@
 namespace phasewise::comm {
 namespace {
 
-constexpr int tries = 10;              // the quickest of so many round trips counts
-constexpr double shortest_span = 4.0;  // s: what the tags tell apart, at least
+constexpr int tries = 10;              // round trips, of which the quickest counts
+constexpr double shortest_span = 4.0;  // s: the least that tags cover before they repeat
 
 double now() { return parallel::clock().now(); }
 
 // Against a parent that answers with rank 0's time: the middle of the quickest round trip. Clocks
-// that agree within half of it are taken for one and the same, as those of a node are.
+// that agree within half of it are treated as one clock, as those of a node are.
 double offset_by(int parent, MPI_Comm comm) {
   double quickest = std::numeric_limits<double>::max(), offset = 0.0;
   for (int i = 0; i < tries; ++i) {

@@ -10,7 +10,7 @@ namespace {
 
 OwnedComm duplicate(MPI_Comm comm) {
   MPI_Comm copy = MPI_COMM_NULL;
-  MPI_Comm_dup(comm, &copy);  // so that no message of anybody else's can be taken for ours
+  MPI_Comm_dup(comm, &copy);  // so that no other message can match ours
   return OwnedComm(copy);
 }
 

@@ -38,10 +38,10 @@ struct Exchange {
     for (const int chunk : transfer.chunks) all += blocks[chunk].bytes();
     return all;
   }
-  // Whether a transfer of the rounds goes to or comes from another rank. What a rank has for itself
-  // is copied, and what is empty is left out.
-  bool is_message(const Transfer& transfer) const {
-    return transfer.peer != team->me && bytes(transfer) > 0;
+  // Bytes that a transfer moves between ranks: 0 where it is empty, or where this rank is its own
+  // peer and copies.
+  std::int64_t message_bytes(const Transfer& transfer) const {
+    return transfer.peer == team->me ? 0 : bytes(transfer);
   }
   std::int64_t total_bytes() const {
     std::int64_t all = 0;

@@ -87,8 +87,8 @@ class Executor {
                            std::span<const Message> sends, std::span<const Message> receives);
   void transpose_by_library(const TransposeExchange& exchange, const ItemBuffer& from,
                             const ItemBuffer& to);
-  // Of slots, one for each member: slot j of `out` goes to member j, slot j of `in` comes from it;
-  // null in a skeleton run.
+  // Both transpose slots, one for each member: slot j of `out` goes to member j, slot j of `in`
+  // comes from it. Null in a skeleton run.
   void transpose_straight(const TransposeExchange& exchange, std::byte* out, std::byte* in);
   void transpose_by_bruck(const TransposeExchange& exchange, std::byte* out, std::byte* in);
   // For the unpacking and adding, whose time counts as the phase's computing.

@@ -44,7 +44,7 @@ class TagClock {
   TagClock(int largest_tag, double offset);
   double offset() const { return offset_; }
   int tag(double time) const { return static_cast<int>(ticks(time) & mask_); }
-  // Seconds from this rank's `time` to the moment that the tag tells, of the nearest such moments.
+  // Seconds from this rank's `time` to the nearest moment that has this tag.
   double after(int tag, double time) const;
 
  private:

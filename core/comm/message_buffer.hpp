@@ -20,7 +20,7 @@ class SkeletonMemory {
   SkeletonMemory(const SkeletonMemory&) = delete;
   SkeletonMemory& operator=(const SkeletonMemory&) = delete;
 
-  // At least so many bytes; valid as long as this lives.
+  // Memory of at least this many bytes, valid as long as this lives.
   std::byte* at_least(std::int64_t bytes);
 
  private:

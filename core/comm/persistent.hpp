@@ -12,7 +12,7 @@ class PersistentMessages {
  public:
   // Makes the requests, receives first (SimGrid 3.32 deadlocks otherwise); the messages' memory
   // stays where it is. The peer's messages on this channel must be persistent too: their fixed tag
-  // tells no time, so that a late sender is not detected.
+  // carries no time, so that a late sender is not detected.
   PersistentMessages(const Communicator& all, Channel channel, std::span<const Message> sends,
                      std::span<const Message> receives);
   ~PersistentMessages();

@@ -94,7 +94,7 @@ class Recorder {
   const std::vector<std::string>& names() const { return names_; }
   const PhaseRecord& record(int phase) const { return records_[phase]; }
 
-  // Events beyond `capacity` are counted and dropped; 0 keeps none. To be said by all ranks before
+  // Events beyond `capacity` are counted and dropped; 0 keeps none. All ranks call it before
   // the first message, so that both ends of a message number it alike.
   void keep_events(std::size_t capacity) { capacity_ = capacity; }
   bool keeps_events() const { return capacity_ > 0; }
@@ -148,7 +148,7 @@ class Recorder {
 
 // This rank is in a phase while this lives: one call of it, and one event of the time line. Inside
 // of the same phase it changes nothing. When an exception ends it, the phase stays the current one,
-// so that the failure can be told with it.
+// so that the report of the failure can name it.
 class InPhase {
  public:
   // again: goes on with a call that was counted before, as an overlapped exchange does

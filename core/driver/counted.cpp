@@ -24,8 +24,8 @@ void Counted::start(comm::Channel /*channel*/, const Exchanges& exchanges) {
     }
     for (const comm::Round& round : *exchange.rounds)
       for (const comm::Transfer& transfer : round.sends)
-        if (exchange.is_message(transfer))
-          sent(exchange.phase, exchange.team->ranks[transfer.peer], exchange.bytes(transfer));
+        if (const std::int64_t bytes = exchange.message_bytes(transfer); bytes > 0)
+          sent(exchange.phase, exchange.team->ranks[transfer.peer], bytes);
   }
 }
 

@@ -122,9 +122,10 @@ void Followed::add(const Exchange& exchange, double weight) {
   for (const comm::Round& from : *exchange.rounds) {
     contention::Round round = make_round(exchange.phase, exchange.channel, weight);
     for (const comm::Transfer& t : from.sends)
-      if (exchange.is_message(t)) round.sends.push_back({team.ranks[t.peer], exchange.bytes(t)});
+      if (const std::int64_t bytes = exchange.message_bytes(t); bytes > 0)
+        round.sends.push_back({team.ranks[t.peer], bytes});
     for (const comm::Transfer& t : from.receives)
-      if (exchange.is_message(t)) round.receives.push_back({team.ranks[t.peer]});
+      if (exchange.message_bytes(t) > 0) round.receives.push_back({team.ranks[t.peer]});
     keep(std::move(round));
   }
 }
