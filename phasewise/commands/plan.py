@@ -90,24 +90,25 @@ def _sizes(phase: dict[str, Any]) -> str:
 
 def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[str]:
     """The lines below the table."""
-    totals, load = planned["totals"], planned["load"]
+    totals, load, one = planned["totals"], planned["load"], study.workload.unit.one
     groups, names = load_names(study)
     among = f" ({groups})" if groups else ""
     whose = "of the rank that sends most in each phase" if rank is None else f"of rank {rank}"
     lines = [
         f"Total {whose}: {totals['messages']} messages and "
-        f"{totals['bytes_per_rank'] / 1e6:.1f} MB per turn; in / out: {totals['intra_node']} "
+        f"{totals['bytes_per_rank'] / 1e6:.1f} MB per {one}; in / out: {totals['intra_node']} "
         f"messages in its node and {totals['inter_node']} to others",
-        f"Load, largest over mean{among}: "
-        + "; ".join(
+    ]
+    if load:
+        loads = (
             f"{names.get(key, key)} {', '.join(f'{value:.3f}' for value in values)}"
             for key, values in load.items()
-        ),
-    ]
+        )
+        lines.append(f"Load, largest over mean{among}: {'; '.join(loads)}")
     if any(phase["library"] for phase in planned["phases"]):
         lines.append(
             f"* by the MPI library: calls and the volume asked for, {totals['library_calls']} and "
-            f"{totals['library_bytes'] / 1e6:.4g} MB per turn, not in the total: what it sends "
+            f"{totals['library_bytes'] / 1e6:.4g} MB per {one}, not in the total: what it sends "
             "inside cannot be seen"
         )
     pieces = dict.fromkeys(phase["per"] for phase in planned["phases"] if phase["per"] != "turn")

@@ -47,8 +47,9 @@ def add_options(parser: Parser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Simulate the study ``options.study`` on ``options.machine``; the exit status."""
     machine = load_machine(options.machine)
-    turns = [] if options.turns is None else [f"turns={options.turns}"]
-    study = load(options.study, ["turns=1", *options.set, *placement(options), *turns])
+    study = load(options.study, [*options.set, *placement(options)], count=1)
+    if options.turns is not None:
+        study = study.with_count(options.turns)
     request = Request(
         machine,
         options.ranks,

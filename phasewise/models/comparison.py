@@ -152,7 +152,7 @@ def _study(folder: Path, record: CommunicationRecord, algorithms: dict[str, Any]
     tables = _read_json(path)
     own = tables.get("communication")
     if isinstance(own, dict):
-        if own.get("layout") not in LAYOUTS:
+        if own.get("layout", LAYOUTS[0]) not in LAYOUTS:
             # The file that it names may be gone: the record has the places.
             own["layout"], own["process_grid"] = LAYOUTS[0], "auto"
         if not record.simulated:

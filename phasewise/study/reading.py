@@ -10,16 +10,27 @@ from phasewise.errors import StudyError
 from phasewise.study.study import Study
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import show
+from phasewise.workloads.discovery import workload_of
 
 
-def load(path: str | Path, overrides: list[str] | tuple[str, ...] = ()) -> Study:
+def load(
+    path: str | Path, overrides: list[str] | tuple[str, ...] = (), count: int | None = None
+) -> Study:
     """The study in the TOML file ``path``, after ``overrides`` such as ``"ip.1.slices=4"``.
+
+    count: how many turns, or whatever the workload counts, unless an override says; the file's
+    number by default.
 
     Raises StudyError, one sentence, where the file, a key or a value cannot be used. Paths in the
     study are relative to the file's folder.
     """
     source = Path(path)
     tables = parse(read_text(source), str(source))
+    try:
+        if count is not None:
+            tables[workload_of(tables).unit.many] = count
+    except StudyError as error:
+        raise StudyError(f"{source}: {error}") from None
     for override in overrides:
         apply_override(tables, override)
     try:

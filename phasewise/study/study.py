@@ -133,7 +133,7 @@ class Study:
         return "".join(f"{name} = {_text(value)}\n" for name, value in self._pairs())
 
     def _pairs(self) -> Iterator[tuple[str, Any]]:
-        yield self.workload.unit.many, self.count
+        yield "turns", self.count  # the driver's word, whatever a workload calls them
         yield "seed", self.seed
         if not self.workload.marks:
             yield KEY, self.workload.name
