@@ -1,0 +1,36 @@
+// What the parameters say of a halo exchange: Wallcraft's HALO, as Worley uses it ("Cray X1
+// Optimization: A Customer's Perspective", CUG 2004). Ranks form a periodic grid of Px x Py, and
+// each sends N words west and east, then N words south and north.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "comm/phase_setting.hpp"
+#include "workload/parameters.hpp"
+
+namespace phasewise::halo {
+
+struct Description {
+  // Throws std::invalid_argument with one sentence where the parameters cannot be used.
+  explicit Description(const workload::Parameters& parameters);
+
+  std::int64_t words = 0;  // of one message, all rows of the halo together; 8 bytes each
+  int rows = 1;            // of the halo on each side
+  bool verify = true;      // whether each exchange is checked, cell by cell
+  std::array<int, 2> process_grid{0, 0};  // Px, Py; zeros: chosen for the ranks
+  comm::Variant variant = comm::Variant::irecv_isend;
+
+  // Cells along each side of a rank's own part of the array.
+  std::int64_t cells() const { return words / rows; }
+  // Words from one row of a rank's array to the next, halo included.
+  std::int64_t width() const { return cells() + 2 * rows; }
+};
+
+comm::Variant read_variant(const workload::Parameters& parameters);
+
+// Px and Py of so many ranks: those given, or the pair nearest to a square, Px >= Py. Throws
+// std::invalid_argument where the given ones do not fit the ranks.
+std::array<int, 2> fitting_grid(const Description& description, int ranks);
+
+}  // namespace phasewise::halo

@@ -1,0 +1,41 @@
+// Halo exchanges that run, one after the other.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "halo/turn.hpp"
+#include "workload/live.hpp"
+#include "workload/run.hpp"
+
+namespace phasewise::halo {
+
+class Run : public workload::Run {
+ public:
+  // Collective; throws std::invalid_argument with one sentence where the parameters cannot be used.
+  Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
+
+  std::vector<workload::Value> record() const override;
+  std::vector<std::pair<std::string, double>> headline() const override;
+  std::vector<comm::Coordinate> place() const override;
+  std::vector<std::vector<int>> process_grid() const override { return {{grid_[0], grid_[1]}}; }
+  std::string layout() const override { return "row-first"; }
+  std::vector<std::string> exchange_keys() const override { return {"variant"}; }
+
+  const Description& description() const { return description_; }
+  double* array() { return turn_of_rank_.array(); }
+
+ protected:
+  void run_turn() override;
+  void exchange_as(const workload::Parameters& parameters) override;
+
+ private:
+  Description description_;
+  std::array<int, 2> grid_;
+  Turn turn_of_rank_;
+  workload::Live live_;
+};
+
+}  // namespace phasewise::halo

@@ -1,0 +1,98 @@
+#include "halo/turn.hpp"
+
+#include <algorithm>
+
+namespace phasewise::halo {
+namespace {
+
+using comm::Channel;
+using workload::Listener;
+
+constexpr std::int64_t exact = std::int64_t{1} << 53;  // integers below are doubles
+
+// One item: a cell at the edge of a rank's own part.
+parallel::KernelCard fill_card() {
+  return {.name = "fill", .flops = 0.0, .bytes = 8.0, .vectorised = false};
+}
+// One item: a cell of the halo.
+parallel::KernelCard check_card() {
+  return {.name = "check", .flops = 1.0, .bytes = 8.0, .vectorised = false};
+}
+
+}  // namespace
+
+std::vector<workload::Piece> pieces() { return {{.name = "exchange"}}; }
+
+Turn::Turn(const Description& description, const std::array<int, 2>& grid, int rank, bool real)
+    : description_(description), grid_(grid), rank_(rank) {
+  set_variant(description.variant);
+  if (!real) return;
+  array_.reserve(description.width() * description.width());
+  std::fill_n(array_.data(), array_.size(), 0.0);
+}
+
+void Turn::set_variant(comm::Variant variant) {
+  exchanges_ = exchanges_of(description_, grid_, rank_, variant);
+}
+
+void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
+  const double edge = 4.0 * static_cast<double>(description_.words);
+  if (description_.verify) listener.kernel(fill_card(), edge, [&] { fill(); });
+  for (const comm::ExchangePointer& exchange : exchanges_) {
+    listener.start(Channel::other, [&] {
+      const comm::ItemBuffer buffer(array_.data(), array_.size());
+      return std::vector<comm::Work>{{exchange, buffer, buffer}};
+    });
+    listener.finish(Channel::other);
+  }
+  if (!description_.verify) return;
+  checks_ = {};
+  listener.kernel(check_card(), edge, [&] { check(); });
+  listener.sum(phases::checks, checks_);
+  checks_[1] %= exact;
+}
+
+// The value of a cell by its place in the periodic array of all ranks: another one in each
+// exchange, so that a message of the exchange before is seen.
+double Turn::value(std::int64_t column, std::int64_t row) const {
+  const std::int64_t n = description_.cells(), wide = n * grid_[0], high = n * grid_[1];
+  const std::int64_t x = (column + wide) % wide, y = (row + high) % high;
+  return static_cast<double>((y * wide + x + 7 * number_) % exact);
+}
+
+// Calls f(place in the array, column and row among all cells of the ranks' parts) for a rectangle
+// of cells, counted from the first cell of the rank's own part.
+template <class F>
+void Turn::for_each_cell(Range columns, Range rows, F&& f) const {
+  const std::int64_t n = description_.cells(), h = description_.rows, width = description_.width();
+  const auto [px, py] = place_of(grid_, rank_);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row)
+    for (std::int64_t column = columns.begin; column < columns.end; ++column)
+      f((row + h) * width + column + h, px * n + column, py * n + row);
+}
+
+// The outermost cells of the rank's own part are all that is sent.
+void Turn::fill() {
+  const std::int64_t n = description_.cells(), h = description_.rows;
+  const auto set = [&](std::int64_t at, std::int64_t column, std::int64_t row) {
+    array_[at] = value(column, row);
+  };
+  for_each_cell({0, n}, {0, h}, set);
+  for_each_cell({0, n}, {n - h, n}, set);
+  for_each_cell({0, h}, {0, n}, set);
+  for_each_cell({n - h, n}, {0, n}, set);
+}
+
+void Turn::check() {
+  const std::int64_t n = description_.cells(), h = description_.rows;
+  const auto compare = [&](std::int64_t at, std::int64_t column, std::int64_t row) {
+    checks_[0] += array_[at] == value(column, row) ? 0 : 1;
+    checks_[1] = (checks_[1] + static_cast<std::int64_t>(array_[at])) % exact;
+  };
+  for_each_cell({-h, 0}, {0, n}, compare);
+  for_each_cell({n, n + h}, {0, n}, compare);
+  for_each_cell({0, n}, {-h, 0}, compare);
+  for_each_cell({0, n}, {n, n + h}, compare);
+}
+
+}  // namespace phasewise::halo

@@ -1,0 +1,47 @@
+// The workload `halo`: its phases, and how the driver plans and starts it.
+#include "workload/workload.hpp"
+
+#include "halo/run.hpp"
+
+namespace phasewise::halo {
+namespace {
+
+class HaloWorkload : public workload::Workload {
+ public:
+  HaloWorkload(const workload::Parameters& parameters, workload::Nodes nodes)
+      : Workload(std::move(nodes)),
+        description_(parameters),
+        grid_(fitting_grid(description_, ranks())) {}
+
+  std::vector<workload::Phase> phases() const override {
+    return {{std::string(phases::along_x), "halo", "x"},
+            {std::string(phases::along_y), "halo", "y"},
+            {std::string(phases::checks), "sum", "all"}};
+  }
+  std::vector<workload::Piece> pieces() const override { return halo::pieces(); }
+  std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
+    return std::make_unique<Turn>(description_, grid_, rank, false);
+  }
+  std::vector<std::vector<int>> process_grid() const override { return {{grid_[0], grid_[1]}}; }
+  std::vector<workload::Load> loads() const override { return {}; }
+  // All send alike.
+  std::vector<int> typical_ranks() const override { return {0}; }
+
+ private:
+  Description description_;
+  std::array<int, 2> grid_;
+};
+
+}  // namespace
+
+std::unique_ptr<workload::Workload> plan(const workload::Parameters& parameters,
+                                         workload::Nodes nodes) {
+  return std::make_unique<HaloWorkload>(parameters, std::move(nodes));
+}
+
+std::unique_ptr<workload::Run> start(const workload::Parameters& parameters,
+                                     std::unique_ptr<workload::Session> session) {
+  return std::make_unique<Run>(parameters, std::move(session));
+}
+
+}  // namespace phasewise::halo

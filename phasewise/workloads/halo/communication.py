@@ -1,0 +1,80 @@
+"""The table [communication] of halo exchanges: process grid and variant."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from phasewise.errors import StudyError
+from phasewise.tables.declared import declared, key, schema_of
+from phasewise.tables.keys import check_table, show, with_defaults
+from phasewise.workloads.communication import LAYOUTS, NODE_SIZE, TUNE, Communication
+
+VARIANTS = ("irecv-isend", "sendrecv", "persistent")
+"""How two neighbours exchange: words of the core (core/comm)."""
+
+AUTO = "auto"
+SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})", re.ASCII)
+MAX_RANKS = 10**6
+
+
+def shape_of(grid: str) -> tuple[int, int]:
+    """Px and Py of a process grid as a study writes it; zeros where it is chosen for the ranks."""
+    match = SHAPE.fullmatch(grid)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def grid_of(px: int, py: int) -> str:
+    """A process grid as a study writes it."""
+    return f"{px}x{py}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HaloCommunication(Communication):
+    """The keys of [communication]."""
+
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("variant",)
+
+    process_grid: str = key("text", AUTO, flat=True, as_flat=shape_of)
+    """Px x Py; auto: the pair nearest to a square, Px not below Py."""
+    variant: str = key("word", VARIANTS[0], choices=VARIANTS, flat=True)
+    node_size: int = declared(NODE_SIZE)
+    tune: str = declared(TUNE)
+
+    @property
+    def layout_text(self) -> str:
+        """Ranks with the same y follow each other."""
+        return LAYOUTS[1]
+
+
+def read_communication(table: object, _folder: Path) -> HaloCommunication:
+    """The resolved table."""
+    schema = schema_of(HaloCommunication)
+    found = HaloCommunication(**with_defaults(check_table(table, schema, "communication"), schema))
+    shape = shape_of(found.process_grid)
+    where = f"communication.process_grid = {show(found.process_grid)}"
+    if found.process_grid != AUTO and shape == (0, 0):
+        raise StudyError(f'{where} is not known: it is written Px x Py, as "4x2", or is "auto"')
+    if math.prod(shape) > MAX_RANKS:
+        raise StudyError(f"{where} has {math.prod(shape)} ranks; at most {MAX_RANKS} are accepted")
+    return found
+
+
+def grids(ranks: int) -> list[tuple[int, int]]:
+    """Every process grid of the ranks, by rising Px."""
+    return [(px, ranks // px) for px in range(1, ranks + 1) if ranks % px == 0]
+
+
+def check_process_grid(_model: Any, communication: Communication, ranks: int) -> None:
+    """StudyError where the process grid does not have as many ranks as there are."""
+    px, py = shape_of(communication.grid_text)
+    if px * py in (0, ranks):
+        return
+    nearest = min(grids(ranks), key=lambda grid: abs(math.log(grid[0] * py / (grid[1] * px))))
+    raise StudyError(
+        f'communication.process_grid = "{grid_of(px, py)}" needs {px * py} ranks, not {ranks}; '
+        f'the nearest that has {ranks} is "{grid_of(*nearest)}"'
+    )

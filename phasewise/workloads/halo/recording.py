@@ -1,0 +1,32 @@
+"""Datasets that halo exchanges record: what was checked of each."""
+
+from __future__ import annotations
+
+from phasewise.driver import Communicator, Run
+from phasewise.errors import RunError, StudyError
+from phasewise.mpi.ranks import AgreedError
+from phasewise.runs.layout import Row, Write
+from phasewise.study import Study
+from phasewise.workloads.halo.model import excess, model_of
+
+
+def rows(study: Study) -> dict[str, Row]:
+    """Halo cells of all ranks without the value of the cell they stand for; the sum of all of
+    them modulo 2^53.
+    """
+    return {"wrong": ((), "i8"), "checksum": ((), "i8")} if model_of(study).verify else {}
+
+
+def check(study: Study) -> None:
+    """StudyError where this machine cannot hold a rank's array."""
+    if sentence := excess(model_of(study)):
+        raise StudyError(sentence)
+
+
+def snap(run: Run, _comm: Communicator, study: Study, _write: Write) -> None:
+    """End the run at an exchange that left wrong cells; every rank has the same count of them."""
+    wrong = int(run.record()["wrong"]) if model_of(study).verify else 0
+    if wrong:
+        raise AgreedError(
+            f"{wrong} halo cells were wrong after exchange {run.turn - 1}", RunError.exit_status
+        )

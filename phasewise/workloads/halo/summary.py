@@ -1,0 +1,19 @@
+"""The numbers that a run of halo exchanges ends with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from phasewise.runs.results import Results
+
+
+def summarise(results: Results) -> dict[str, Any]:
+    """wrong: halo cells that were wrong in all exchanges; None where they were not checked."""
+    checked = results.study["halo"]["verify"]
+    return {"wrong": int(results.rows("wrong").sum()) if checked else None}
+
+
+def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows of the table of a run."""
+    wrong = "not checked" if summary["wrong"] is None else str(summary["wrong"])
+    return ["", ""], [["wrong halo cells", wrong]]

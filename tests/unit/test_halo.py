@@ -1,0 +1,175 @@
+"""The workload `halo`: its keys, what is refused, what its messages are, and what is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import phasewise
+from phasewise.cli import main
+from phasewise.errors import RunError, StudyError
+from phasewise.models.plan import plan
+from phasewise.runs.layout import check_schedule, row_layout, take_snapshots
+from phasewise.study import Study
+from phasewise.tuning.candidates import PlainCandidate, candidates, heads_of
+
+VARIANTS = {"irecv-isend", "sendrecv", "persistent"}
+
+
+def study(words: int = 8, rows: int = 1, **communication: Any) -> Study:
+    """A small study."""
+    halo = {"words": words, "rows": rows}
+    return Study.from_dict(
+        {"workload": "halo", "exchanges": 5, "halo": halo, "communication": communication}
+    )
+
+
+def test_every_key_becomes_its_flat_parameter() -> None:
+    given = study(12, 2, process_grid="4x2", variant="persistent", node_size=2, tune="auto")
+    assert given.parameters().splitlines() == [
+        "turns = 5",
+        "seed = 1",
+        "workload = halo",
+        "halo.words = 12",
+        "halo.rows = 2",
+        "halo.verify = 1",
+        "communication.process_grid = 4 2",
+        "communication.variant = persistent",
+        "communication.node_size = 2",
+    ]
+    assert "communication.process_grid = 0 0\n" in study().parameters()
+    assert given.exchanges == 5
+    assert Study.from_dict(given.resolved()) == given
+    assert given.derived() == {
+        "message_bytes": 96,
+        "cells": 6,
+        "memory_bytes": 800,
+        "warnings": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ({"words": 0}, "halo.words = 0 must be at least 1"),
+        ({"words": 524_289}, "halo.words = 524289 must be at most 524288"),
+        ({"words": 7, "rows": 2}, "halo.words = 7 must be an even number of at least 4"),
+        ({"words": 2, "rows": 2}, "halo.words = 2 must be an even number of at least 4"),
+        ({"rows": 3}, "halo.rows = 3 must be at most 2"),
+        ({"process_grid": "4by2"}, '"4by2" is not known: it is written Px x Py'),
+        ({"process_grid": "0x2"}, '"0x2" is not known'),
+        ({"process_grid": "2000x2000"}, "has 4000000 ranks; at most 1000000"),
+        ({"variant": "sendrec"}, 'did you mean "sendrecv"?'),
+        ({"schedule": "ring"}, 'communication: unknown key "schedule"'),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_a_sentence(keys: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        study(**keys)
+    assert sentence in str(caught.value)
+
+
+def test_the_size_of_the_messages_is_needed() -> None:
+    with pytest.raises(StudyError, match="words is missing"):
+        Study.from_dict({"workload": "halo", "exchanges": 1})
+
+
+@pytest.mark.parametrize(
+    ("grid", "ranks", "nearest"), [("4x2", 6, "3x2"), ("1x8", 6, "1x6"), ("8x1", 7, "7x1")]
+)
+def test_a_process_grid_of_other_ranks_names_the_nearest_that_fits(
+    grid: str, ranks: int, nearest: str
+) -> None:
+    given = study(process_grid=grid)
+    given.check_ranks(8)
+    with pytest.raises(StudyError, match=f'not {ranks}; the nearest .* is "{nearest}"'):
+        given.check_ranks(ranks)
+
+
+def test_an_array_beyond_the_memory_is_warned_of_and_not_run() -> None:
+    large = study(524_288)
+    (warning,) = large.derive().warnings
+    assert "takes an array of 2.2 TB a rank" in warning
+    with pytest.raises(StudyError, match=r"2\.2 TB"):
+        check_schedule(large)
+    check_schedule(study())
+
+
+@pytest.mark.parametrize(
+    ("ranks", "grid", "given"),
+    [(6, "3x2", "auto"), (12, "4x3", "auto"), (8, "2x4", "2x4"), (5, "5x1", "auto")],
+)
+def test_a_plan_has_two_messages_along_each_side_that_is_wider_than_one(
+    ranks: int, grid: str, given: str
+) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    planned = plan(study(48, 2, process_grid=given), ranks)
+    assert planned["process_grid"] == grid
+    wide = {n for n, size in zip(("halo_x", "halo_y"), grid.split("x"), strict=True) if size != "1"}
+    found = {phase["name"]: phase for phase in planned["phases"]}
+    assert set(found) == {"checks", *wide}
+    for name in wide:
+        assert (found[name]["messages"], found[name]["bytes_per_rank"]) == (2, 2 * 8 * 48)
+
+
+def test_both_messages_go_to_the_same_rank_where_the_grid_is_two_wide() -> None:
+    core = pytest.importorskip("phasewise._core", reason="the core is not built")
+    traffic = core.traffic(study(process_grid="2x3").parameters(), 6)
+    columns = (traffic[name].tolist() for name in ("from", "to", "messages", "bytes"))
+    found = set(zip(*columns, strict=True))
+    along_x = {(rank, rank ^ 1, 2, 128) for rank in range(6)}
+    along_y = {(rank, (rank + step) % 6, 1, 64) for rank in range(6) for step in (2, 4)}
+    assert found == along_x | along_y
+
+
+def test_a_tuner_compares_every_grid_in_every_variant() -> None:
+    found = candidates(study(), 6, phasewise.machines.load_machine("bassi"))
+    grids = {"1x6", "2x3", "3x2", "6x1"}
+    assert heads_of(study()) == ("process_grid", "variant")
+    assert {candidate.columns() for candidate in found} == {(g, v) for g in grids for v in VARIANTS}
+    assert all(isinstance(candidate, PlainCandidate) for candidate in found)
+
+
+class WrongRun:
+    """A run whose last exchange left two cells wrong."""
+
+    turn = 3
+
+    def record(self) -> dict[str, Any]:
+        return {"wrong": 2.0, "checksum": 0.0}
+
+
+def test_wrong_cells_end_a_run_in_a_sentence() -> None:
+    with pytest.raises(RunError) as caught:
+        take_snapshots(WrongRun(), None, study(), print)  # type: ignore[arg-type]
+    assert str(caught.value) == "2 halo cells were wrong after exchange 2"
+    assert caught.value.exit_status == 1
+
+
+def test_without_checks_nothing_but_the_number_is_recorded() -> None:
+    assert set(row_layout(study())) == {"exchange", "wrong", "checksum"}
+    unchecked = {"words": 8, "verify": False}
+    given = Study.from_dict({"workload": "halo", "exchanges": 5, "halo": unchecked})
+    assert set(row_layout(given)) == {"exchange"}
+
+
+def test_check_shows_the_sizes(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(repository / "examples/halo/study.toml")]) == 0
+    shown = capsys.readouterr().out
+    assert "1000 exchanges" in shown
+    assert "1.02 kB a message; 128 × 128 cells a rank, with halo 135 kB" in shown
+
+
+def test_bench_gives_a_curve_for_each_variant(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    assert main(["bench", "halo", "--turns", "1", "--set", "halo.rows=2", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["ranks"], result["grid"]) == (1, [1, 1])
+    assert {curve["protocol"] for curve in result["curves"]} == VARIANTS
+    for curve in result["curves"]:
+        # Two rows: from 4 words on, and up to 256 MiB.
+        assert curve["words"] == [2**power for power in range(2, 14)]
+        assert min(curve["seconds"]) > 0 and len(curve["seconds"]) == 12
