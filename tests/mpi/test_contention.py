@@ -39,5 +39,6 @@ def test_contention_tells_what_a_simulated_run_takes(
     found = predict(
         Case(case, described, ranks, "plain", pieces={"green": 1.0}), "contention", False
     )
+    # The model keeps a rate for 2 % of a message's time, half of that on average.
     assert found.communication_seconds == pytest.approx(summary["communication_seconds"], rel=0.01)
     assert found.exchange_seconds == pytest.approx(summary["exchange_seconds"], rel=0.01)

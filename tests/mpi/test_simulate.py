@@ -193,8 +193,11 @@ def test_sampled_steps_stand_for_all_bytes_of_the_turn(tmp_path: Path) -> None:
         if phase is not None and scaled is not None:
             # Rounded to bytes for each rank.
             assert scaled.bytes.sum() == pytest.approx(phase.bytes.sum(), abs=every.ranks)
-    # Other steps have other numbers of slices in a message, and each a latency: about as long.
-    assert sampled["exchange_seconds"] == pytest.approx(whole["exchange_seconds"], rel=0.25)
+    # Columns work at once, so that steps of 2, 4 and 2 pairs take about as long as the others: with
+    # half of all pairs they count twice, and six of such steps stand for seven. The middle one
+    # has no column without a pair, and shares its nodes' adapters with more messages.
+    ratio = sampled["exchange_seconds"] / whole["exchange_seconds"]
+    assert ratio == pytest.approx(6 / 7, rel=0.06)
 
 
 def test_sampled_steps_stand_for_the_green_functions_of_all_steps(tmp_path: Path) -> None:

@@ -98,6 +98,7 @@ def test_where_times_grow_with_the_load_it_tells_what_contention_tells(
 ) -> None:
     case = Case(study(**communication), machine(network, node), ranks)
     found, expected = (sum(load_model(m).phase_seconds(case).values()) for m in MODELS)
+    # Both keep a rate for 2 % of a message's time: half of that on average.
     assert found == pytest.approx(expected, rel=0.01)
 
 
