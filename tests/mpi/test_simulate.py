@@ -194,7 +194,7 @@ def test_sampled_steps_stand_for_all_bytes_of_the_turn(tmp_path: Path) -> None:
             # Rounded to bytes for each rank.
             assert scaled.bytes.sum() == pytest.approx(phase.bytes.sum(), abs=every.ranks)
     # Columns work at once, so that steps of 2, 4 and 2 pairs take about as long as the others: with
-    # half of all pairs they count twice, and six such steps stand for seven, up to what the messages
+    # half of all pairs they count twice, and six such steps stand for seven, up to what messages
     # of a full step take from each other (measured: 4 %).
     ratio = sampled["exchange_seconds"] / whole["exchange_seconds"]
     assert ratio == pytest.approx(6 / 7, rel=0.06)
