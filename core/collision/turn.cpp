@@ -6,7 +6,6 @@
 
 namespace phasewise::collision {
 
-using workload::Listener;
 using workload::Piece;
 
 std::vector<Piece> pieces_of(const Description& description) {
@@ -51,7 +50,7 @@ Turn::Turn(const Description& description, const std::vector<ProcessGrid>& grids
       bunches_{beam::Bunch{description.bunches[0]}, beam::Bunch{description.bunches[1]}} {
   for (int ip = 0; ip < static_cast<int>(description.points.size()); ++ip) {
     const InteractionPoint& about = description.points[ip];
-    Point& point = points_.emplace_back(about);
+    Point& point = points_.emplace_back(Point{.description = about});
     point.collides = about.model != Model::none;
     if (about.model == Model::strong_strong)
       point.strong_strong = make_strong_strong(ip, *settings_);

@@ -2,6 +2,7 @@
 #include "workload/workload.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "collision/simulation.hpp"
 #include "collision/turn.hpp"
@@ -14,9 +15,9 @@ using workload::Phase;
 class CollisionWorkload : public workload::Workload {
  public:
   CollisionWorkload(const workload::Parameters& parameters, workload::Nodes nodes)
-      : Workload(nodes),
+      : Workload(std::move(nodes)),
         description_(parameters),
-        grids_(description_.process_grids(ranks(), nodes)) {}
+        grids_(description_.process_grids(ranks(), this->nodes())) {}
 
   std::vector<Phase> phases() const override;
   std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }

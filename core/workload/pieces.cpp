@@ -56,6 +56,7 @@ std::vector<Alike> by_size(const std::vector<Piece>& pieces, const Series& serie
 std::vector<WeightedPiece> interpolating(const std::vector<Alike>& sizes, int count) {
   const int last = static_cast<int>(sizes.size()) - 1;
   std::vector<WeightedPiece> result;
+  result.reserve(count);
   for (int i = 0; i < count; ++i)
     result.push_back({sizes[count > 1 ? last * i / (count - 1) : last].first, 0.0});
   std::size_t next = 0;

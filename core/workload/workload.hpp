@@ -57,6 +57,7 @@ class Workload {
 
   int ranks() const { return static_cast<int>(nodes_.size()); }
   int node(int rank) const { return nodes_[rank]; }
+  const Nodes& nodes() const { return nodes_; }
 
   // In the order in which they are shown.
   virtual std::vector<Phase> phases() const = 0;
