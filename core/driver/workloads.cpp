@@ -41,7 +41,6 @@ namespace {
 const std::vector<workload::Entry> entries = {PHASEWISE_WORKLOADS(ENTRY)};
 
 const workload::Entry& entry_of(const workload::Parameters& parameters) {
-  if (!parameters.has("workload")) return entries.front();
   std::vector<std::string> names;
   names.reserve(entries.size());
   for (const workload::Entry& entry : entries) names.emplace_back(entry.name);

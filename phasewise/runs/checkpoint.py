@@ -28,6 +28,7 @@ from phasewise.runs.gathering import BLOCK, ID, Columns, count_rows, gather_rows
 from phasewise.runs.records import json_attribute
 from phasewise.runs.state import State, state_of
 from phasewise.study import Study
+from phasewise.workloads.discovery import KEY, workload_of
 
 FORMAT = 2
 KEPT = 2
@@ -155,7 +156,7 @@ def check_study(path: Path, saved: dict[str, Any], study: Study, turn: int) -> N
     now = json.loads(json_attribute(study.resolved()))
     unit = study.workload.unit.many
     free = re.compile("|".join(filter(None, (FREE_KEYS, unit, study.workload.free_keys))))
-    here, there = _flat(now), _flat(saved)
+    here, there = _flat(now), _flat({KEY: workload_of(saved).name} | saved)
     keys = sorted(k for k in here.keys() | there.keys() if here.get(k) != there.get(k))
     differing = [k for k in keys if not free.fullmatch(k)]
     if differing:

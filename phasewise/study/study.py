@@ -115,12 +115,11 @@ class Study:
         own = dict(self.workload.resolved(self.model))
         records = values_of(self.records)
         every = records.pop("every")
-        named = {} if self.workload.marks else {KEY: self.workload.name}
         return {
             "title": self.title,
             self.workload.unit.many: self.count,
             "seed": self.seed,
-            **named,
+            KEY: self.workload.name,
             **own,
             "records": {"every": every} | own.get("records", {}) | records,
             "communication": self.communication.resolved(),
@@ -135,8 +134,7 @@ class Study:
     def _pairs(self) -> Iterator[tuple[str, Any]]:
         yield "turns", self.count  # the driver's word, whatever a workload calls them
         yield "seed", self.seed
-        if not self.workload.marks:
-            yield KEY, self.workload.name
+        yield KEY, self.workload.name
         yield from self.workload.parameters(self.model)
         for name, value in self.communication.flat():
             yield f"communication.{name}", value
