@@ -1,4 +1,5 @@
 // What a simulation shows: the record of a turn, its ranks' places, the field of a slice.
+#include <algorithm>
 #include <limits>
 
 #include "collision/simulation.hpp"
@@ -85,10 +86,17 @@ std::vector<std::string> Simulation::exchange_keys() const {
 std::vector<std::pair<std::string, double>> Simulation::piece_counts() const {
   double greens = 0.0;
   for (int ip = 0; ip < interaction_points(); ++ip)
-    if (const auto& collision = point(ip).strong_strong)
+    if (const auto& collision = point(ip).strong_strong; collision && !collision->green_every_step())
       greens += static_cast<double>(collision->greens_made());
-  return {{std::string(pieces::green), greens},
-          {std::string(pieces::slices), static_cast<double>(measurements_)}};
+  std::vector<std::pair<std::string, double>> counts;
+  // Each interaction point has its own piece of a name; the count is the mean over them.
+  const auto add = [&](std::string_view name, double in_all) {
+    const auto alike = std::ranges::count(pieces_, name, &workload::Piece::name);
+    if (alike > 0) counts.emplace_back(name, in_all / static_cast<double>(alike));
+  };
+  add(pieces::green, greens);
+  add(pieces::slices, static_cast<double>(measurements_));
+  return counts;
 }
 
 SliceField Simulation::slice_field(int b, int slice) {

@@ -43,6 +43,8 @@ class StrongStrong {
   void make_green(Listener& listener) { columns_.make_green(0.0, 0.0, 0, 0, listener); }
   // How many were made so far.
   std::int64_t greens_made() const { return columns_.greens_made(); }
+  // Whether each step makes its Green function; else a new mesh does.
+  bool green_every_step() const { return ip_.green_every_step; }
 
   // Field of a line of charges given by block after block of particles in the collision frame;
   // collective over `group`, the ranks of the beam. `blocks` calls its argument with each block;

@@ -36,10 +36,12 @@ void match(Program& program) {
   Ends<Send> sends(count);
   Ends<Receive> receives(count);
   for (int rank = 0; rank < static_cast<int>(count); ++rank)
-    for (Round& round : program.ranks[rank].rounds) {
-      for (Send& send : round.sends) sends.add(send.peer, rank, round.channel, &send);
-      for (Receive& receive : round.receives)
-        receives.add(rank, receive.peer, round.channel, &receive);
+    for (const Round& round : program.ranks[rank].rounds) {
+      RankProgram& own = program.ranks[rank];
+      for (int i = round.first_send; i < round.last_send; ++i)
+        sends.add(own.sends[i].peer, rank, round.channel, &own.sends[i]);
+      for (int i = round.first_receive; i < round.last_receive; ++i)
+        receives.add(rank, own.receives[i].peer, round.channel, &own.receives[i]);
     }
   sends.sort();
   receives.sort();

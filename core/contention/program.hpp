@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,14 @@ struct Receive {
   int id = -1;
 };
 
-// Messages that a rank posts together. The time of a round counts `weight` times, since it may
-// stand for other rounds like it that the program leaves out.
+// Messages that a rank posts together: its sends and receives from the first to before the last.
+// The time of a round counts `weight` times, since it may stand for other rounds like it that the
+// program leaves out.
 struct Round {
   int phase;
   float weight;
   std::uint8_t channel;
-  std::vector<Send> sends;
-  std::vector<Receive> receives;
+  int first_send, last_send, first_receive, last_receive;
 };
 
 // Rounds that follow each other: [first, last) of the rank's rounds.
@@ -43,6 +44,16 @@ struct Instruction {
 };
 
 struct RankProgram {
+  std::span<const Send> sends_of(const Round& round) const {
+    return std::span(sends).subspan(round.first_send, round.last_send - round.first_send);
+  }
+  std::span<const Receive> receives_of(const Round& round) const {
+    return std::span(receives)
+        .subspan(round.first_receive, round.last_receive - round.first_receive);
+  }
+
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
   std::vector<Round> rounds;
   std::vector<RoundSequence> sequences;
   std::vector<Instruction> instructions;

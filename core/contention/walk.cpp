@@ -86,10 +86,12 @@ bool Walk::pass_round(int rank, int sequence, double now) {
 
 void Walk::post(int rank, int sequence, double now) {
   const Round& round = round_of(rank, sequence);
+  const auto sends = program_.ranks[rank].sends_of(round);
+  const auto receives = program_.ranks[rank].receives_of(round);
   SequenceState& state = ranks_[rank].sequences[sequence];
   state.posted = true;
-  state.pending = static_cast<int>(round.receives.size() + round.sends.size());
-  for (const Receive& receive : round.receives) {
+  state.pending = static_cast<int>(receives.size() + sends.size());
+  for (const Receive& receive : receives) {
     MessageState& message = messages_[receive.id];
     message.receiver = {rank, sequence};
     if (message.arrived)
@@ -97,7 +99,7 @@ void Walk::post(int rank, int sequence, double now) {
     else if (message.sender.rank >= 0 && message.bytes >= eager_)
       launch({receive.id, receive.peer, rank, message.bytes}, now);
   }
-  for (const Send& send : round.sends) {
+  for (const Send& send : sends) {
     MessageState& message = messages_[send.id];
     message.sender = {rank, sequence};
     message.bytes = send.bytes;

@@ -24,8 +24,14 @@ bool alike(const Exchange& a, const Exchange& b) {
 
 }  // namespace
 
-Followed::Followed(int ranks, int rank, bool in_full, std::vector<std::string>& phases)
+Followed::Followed(int ranks, int rank, bool in_full, const contention::RankProgram* like,
+                   std::vector<std::string>& phases)
     : rank_(rank), in_full_(in_full), phases_(phases), everyone_(ranks) {
+  if (like != nullptr) {
+    program_.rounds.reserve(like->rounds.size());
+    program_.sends.reserve(like->sends.size());
+    program_.receives.reserve(like->receives.size());
+  }
   std::iota(everyone_.begin(), everyone_.end(), 0);
   under_way_.fill(-1);
 }
@@ -85,11 +91,10 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
     return;
   }
   for (const comm::Round& from : *exchange.rounds) {
-    contention::Round round = make_round(exchange.phase, Channel::transpose, weight_);
-    for (const comm::Transfer& t : from.sends)
-      round.sends.push_back({ranks[t.peer], exchange.bytes(t)});
-    for (const comm::Transfer& t : from.receives) round.receives.push_back({ranks[t.peer]});
-    keep(std::move(round));
+    begin_round(exchange.phase, Channel::transpose, weight_);
+    for (const comm::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
+    for (const comm::Transfer& t : from.receives) receive(ranks[t.peer]);
+    end_round();
   }
 }
 
@@ -108,25 +113,35 @@ int Followed::phase(std::string_view name) {
   return static_cast<int>(phases_.size()) - 1;
 }
 
-contention::Round Followed::make_round(std::string_view name, Channel channel, double weight) {
-  return {phase(name), static_cast<float>(weight), static_cast<std::uint8_t>(channel), {}, {}};
+void Followed::begin_round(std::string_view name, Channel channel, double weight) {
+  round_ = {.phase = phase(name),
+            .weight = static_cast<float>(weight),
+            .channel = static_cast<std::uint8_t>(channel),
+            .first_send = static_cast<int>(program_.sends.size()),
+            .last_send = 0,
+            .first_receive = static_cast<int>(program_.receives.size()),
+            .last_receive = 0};
 }
 
-void Followed::keep(contention::Round&& round) {
-  if (!round.sends.empty() || !round.receives.empty()) program_.rounds.push_back(std::move(round));
+// A round without messages is left out.
+void Followed::end_round() {
+  round_.last_send = static_cast<int>(program_.sends.size());
+  round_.last_receive = static_cast<int>(program_.receives.size());
+  if (round_.last_send > round_.first_send || round_.last_receive > round_.first_receive)
+    program_.rounds.push_back(round_);
 }
 
 void Followed::add(const Exchange& exchange, double weight) {
   if (exchange.by_library()) return add_library(exchange, weight);
   const comm::Team& team = *exchange.team;
   for (const comm::Round& from : *exchange.rounds) {
-    contention::Round round = make_round(exchange.phase, exchange.channel, weight);
+    begin_round(exchange.phase, exchange.channel, weight);
     for (const comm::Transfer& t : from.sends)
       if (const std::int64_t bytes = exchange.message_bytes(t); bytes > 0)
-        round.sends.push_back({team.ranks[t.peer], bytes});
+        send(team.ranks[t.peer], bytes);
     for (const comm::Transfer& t : from.receives)
-      if (exchange.message_bytes(t) > 0) round.receives.push_back({team.ranks[t.peer]});
-    keep(std::move(round));
+      if (exchange.message_bytes(t) > 0) receive(team.ranks[t.peer]);
+    end_round();
   }
 }
 
@@ -149,11 +164,10 @@ void Followed::add_library(const Exchange& exchange, double weight) {
 void Followed::add_collective(std::string_view name, Channel channel, const std::vector<int>& ranks,
                               const contention::CollectiveRounds& rounds, double weight) {
   for (const contention::CollectiveRound& from : rounds) {
-    contention::Round round = make_round(name, channel, weight);
-    for (const contention::CollectiveSend& part : from.sends)
-      round.sends.push_back({ranks[part.peer], part.bytes});
-    for (const int member : from.receives) round.receives.push_back({ranks[member]});
-    keep(std::move(round));
+    begin_round(name, channel, weight);
+    for (const contention::CollectiveSend& part : from.sends) send(ranks[part.peer], part.bytes);
+    for (const int member : from.receives) receive(ranks[member]);
+    end_round();
   }
 }
 

@@ -17,8 +17,10 @@ namespace phasewise::driver {
 class Followed : public workload::Listener {
  public:
   // in_full: all exchanges that are repeated grid by grid; else the first few, of which the last
-  // stands for the others. `phases` collects the names that rounds number.
-  Followed(int ranks, int rank, bool in_full, std::vector<std::string>& phases);
+  // stands for the others. like: a program that is about as long, or null. `phases` collects the
+  // names that rounds number.
+  Followed(int ranks, int rank, bool in_full, const contention::RankProgram* like,
+           std::vector<std::string>& phases);
 
   // From now on rounds stand for so many of their kind.
   void set_weight(double weight) { weight_ = weight; }
@@ -42,8 +44,10 @@ class Followed : public workload::Listener {
   void add_transpose(const comm::TransposeExchange& exchange);
   void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,
                       const contention::CollectiveRounds& rounds, double weight);
-  void keep(contention::Round&& round);
-  contention::Round make_round(std::string_view name, comm::Channel channel, double weight);
+  void begin_round(std::string_view name, comm::Channel channel, double weight);
+  void send(int to, std::int64_t bytes) { program_.sends.push_back({to, bytes}); }
+  void receive(int from) { program_.receives.push_back({from}); }
+  void end_round();
   int phase(std::string_view name);
   int repeated(std::size_t times) const;
   double share_of(int number, int times) const;
@@ -57,6 +61,7 @@ class Followed : public workload::Listener {
   std::vector<int> everyone_;
   double weight_ = 1.0;
   contention::RankProgram program_;
+  contention::Round round_{};  // that is being written
   std::array<int, comm::channels> under_way_;  // sequence of rounds in each channel, -1: none
   int first_ = 0;
 };

@@ -43,7 +43,7 @@ using Sent = std::pair<double, double>;  // messages, bytes
 std::vector<Sent> sent_in_phases(const RankProgram& program, std::size_t phases) {
   std::vector<Sent> sent(phases);
   for (const Round& round : program.rounds)
-    for (const contention::Send& send : round.sends) {
+    for (const contention::Send& send : program.sends_of(round)) {
       sent[round.phase].first += round.weight;
       sent[round.phase].second += round.weight * static_cast<double>(send.bytes);
     }
@@ -63,10 +63,11 @@ std::vector<std::array<int, 2>> active_in_rounds(const workload::Workload& study
   std::vector<std::array<int, 2>> active;
   for (int mate = 0; mate < study.ranks(); ++mate) {
     if (mate / node_size != rank / node_size) continue;
-    const auto rounds = rounds_of(programs.of(mate), phase);
+    const RankProgram& program = programs.of(mate);
+    const auto rounds = rounds_of(program, phase);
     active.resize(std::max(active.size(), rounds.size()));
     for (std::size_t i = 0; i < rounds.size(); ++i)
-      for (const contention::Send& send : rounds[i]->sends)
+      for (const contention::Send& send : program.sends_of(*rounds[i]))
         ++active[i][send.peer / node_size == mate / node_size ? 0 : 1];
   }
   return active;
@@ -78,11 +79,12 @@ PhaseMessages messages_of(const workload::Workload& study, int node_size, Progra
   result.name = programs.names()[phase];
   result.rank = rank;
   const auto active = active_in_rounds(study, node_size, programs, rank, phase);
-  const auto rounds = rounds_of(programs.of(rank), phase);
+  const RankProgram& own = programs.of(rank);
+  const auto rounds = rounds_of(own, phase);
   using Kind = std::tuple<std::int64_t, int, std::int64_t, std::int64_t>;
   std::map<Kind, double> kinds;
   for (std::size_t i = 0; i < rounds.size(); ++i)
-    for (const contention::Send& send : rounds[i]->sends) {
+    for (const contention::Send& send : own.sends_of(*rounds[i])) {
       const int inter = send.peer / node_size == rank / node_size ? 0 : 1;
       kinds[{send.bytes, inter, std::abs(send.peer - rank), active[i][inter]}] += rounds[i]->weight;
     }

@@ -11,19 +11,13 @@ namespace {
 // Enough to interpolate what is not straight in the size.
 constexpr int min_series = 3;
 
-std::int64_t messages_of(const contention::RankProgram& program) {
-  std::int64_t count = 0;
-  for (const contention::Round& round : program.rounds) count += std::ssize(round.sends);
-  return count;
-}
-
 }  // namespace
 
 contention::RankProgram rank_program(const workload::Workload& study, int rank,
                                      const ProgramOptions& options,
                                      std::vector<std::string>& phases) {
   const bool in_full = options.max_series == 0;
-  Followed program(study.ranks(), rank, in_full, phases);
+  Followed program(study.ranks(), rank, in_full, options.like, phases);
   const auto turn = study.turn_of(rank);
   for (const auto& [piece, weight] : workload::representative_pieces(
            study.pieces(), options.counts,
@@ -36,18 +30,20 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
 
 contention::Program turn_program(const workload::Workload& study,
                                  const workload::PieceCounts& counts, std::int64_t max_messages) {
-  ProgramOptions options{counts, 0};
+  ProgramOptions options{.counts = counts};
   contention::Program program;
   const auto too_many = [&] {
     const contention::RankProgram first = rank_program(study, 0, options, program.phases);
-    return messages_of(first) * study.ranks() > max_messages;
+    return std::ssize(first.sends) * study.ranks() > max_messages;
   };
   if (too_many()) options.max_series = workload::distinct_sizes(study.pieces());
   while (options.max_series > min_series && too_many())
     options.max_series = std::max(min_series, options.max_series * 2 / 3);
   program.ranks.reserve(study.ranks());
-  for (int rank = 0; rank < study.ranks(); ++rank)
+  for (int rank = 0; rank < study.ranks(); ++rank) {
     program.ranks.push_back(rank_program(study, rank, options, program.phases));
+    options.like = &program.ranks.back();
+  }
   contention::match(program);
   return program;
 }

@@ -16,6 +16,8 @@ struct ProgramOptions {
   // 0: everything is written down. Else at most so many sizes of each series, and the first few of
   // exchanges that are repeated grid by grid.
   int max_series = 0;
+  // A program that is about as long, for which room is made.
+  const contention::RankProgram* like = nullptr;
 };
 
 // What `rank` does. `phases` collects the names that rounds number.

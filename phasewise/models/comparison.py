@@ -18,7 +18,7 @@ from phasewise.models.interval import spread
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import RECORD_FILE
 from phasewise.study import Study
-from phasewise.study.laboratory import Pieces, placed, recorded_pieces
+from phasewise.study.laboratory import Pieces, placed
 from phasewise.traces.records import CommunicationRecord, read_communication
 from phasewise.workloads.communication import LAYOUTS
 
@@ -53,7 +53,7 @@ class Recorded:
     @property
     def pieces(self) -> Pieces:
         """How often in a turn each piece came that depends on data."""
-        return recorded_pieces(self.study, self.record)
+        return self.record.pieces
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ REPLACED = (
     *(RECORD_FILE, EVENT_FILE, TUNING_FILE),
 )
 """Files of a run that are written beside and then put in their place."""
+DYING_SECONDS = 5.0
+"""A killed rank may hold its lock for as long after mpiexec has ended."""
 
 
 class RunFolder:
@@ -102,17 +105,23 @@ class RunFolder:
         if not (self.path / ".lock").exists():
             return  # the run did not get as far as this
         with suppress(OSError, RunError):
-            self._take_lock()
+            self._take_lock(DYING_SECONDS)
             self._drop_halves()
         self.release()
 
-    def _take_lock(self) -> None:
+    def _take_lock(self, patience: float = 0.0) -> None:
+        """RunError where another process still holds the lock after `patience` seconds."""
         self._lock = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self.release()
-            raise RunError(f"another run is writing to {self.path}; choose another --out") from None
+        last = time.monotonic() + patience
+        while True:
+            try:
+                return fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= last:
+                    break
+                time.sleep(0.05)
+        self.release()
+        raise RunError(f"another run is writing to {self.path}; choose another --out")
 
     def _drop_halves(self) -> None:
         """Remove what a run that was killed had written beside and not yet put in its place."""

@@ -4,7 +4,6 @@
 * `steps(model)`: the fewest and the most like steps of a turn, of which a simulation may sample;
 * `check_simulated(model, skeleton)`: StudyError where simulated ranks cannot run the study;
 * `first_pieces(model)`: how often each data-dependent piece comes in a run's first turn;
-* `recorded_pieces(model, record)`: how often in a turn, by what a run recorded;
 * `placed(communication, record)`: the communication on the process grid and places of a record;
 * `GROUPS`, `LOADS`, `WHEN`, `PIECES`: words for the groups of ranks that a plan's loads are of, for
   these loads, for when a data-dependent piece comes, and for several of them.
@@ -65,19 +64,6 @@ def first_pieces(study: Study) -> Pieces:
     """In the first turn of a run."""
     found: Pieces = study.workload.offers(PART, "first_pieces", _no_pieces)(study.model)
     return found
-
-
-def recorded_pieces(study: Study, record: Any) -> Pieces:
-    """In a turn of a run, from its record (phasewise.traces.records)."""
-    found: Pieces = study.workload.offers(PART, "recorded_pieces", _as_recorded)(
-        study.model, record
-    )
-    return found
-
-
-def _as_recorded(_model: Any, record: Any) -> Pieces:
-    pieces: Pieces = record.pieces
-    return pieces
 
 
 def _no_pieces(*_given: Any) -> Pieces:

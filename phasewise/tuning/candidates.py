@@ -36,6 +36,12 @@ class Candidate(Protocol):
     def design(self) -> tuple[object, ...]:
         """The main keys: candidates with the same ones differ in lesser keys."""
 
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Candidates of one kind that a model finds equally fast send the same messages in the same
+        way; those of two kinds may do so in ways that no model tells apart.
+        """
+
     def communication(self) -> dict[str, Any]:
         """The table of a study, without keys that no candidate varies."""
 
@@ -63,6 +69,11 @@ class PlainCandidate:
     @property
     def design(self) -> tuple[object, ...]:
         """All of them."""
+        return self.values
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """All of them: nothing is known of what they do."""
         return self.values
 
     def communication(self) -> dict[str, Any]:

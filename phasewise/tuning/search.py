@@ -250,10 +250,13 @@ def finalists(entries: Iterable[Entry], most: int) -> list[Entry]:
     """The entries that are verified: half of them the best of different designs, for a model errs
     alike in those of one design; then the best of all.
 
-    `entries` are of one model, or those of the precise one come first. Entries with equal
-    times on the same process grid and layout send the same messages: only the first stays.
+    `entries` are of one model, or those of the precise one come first. Of entries of one kind that
+    have equal times, and hence send the same messages, only the first stays.
     """
-    ranked = _best_of_each(list(entries), lambda entry: (entry.place, f"{entry.predicted:.6e}"))
+    ranked = _best_of_each(
+        list(entries),
+        lambda entry: (entry.ranks, entry.candidate.kind, f"{entry.predicted:.6e}"),
+    )
     designs = _best_of_each(ranked, lambda entry: entry.design)[: (most + 1) // 2]
     return _united(designs, ranked)[:most]
 

@@ -141,15 +141,13 @@ def test_a_simulation_did_as_its_study_says(repository: Path, tmp_path: Path) ->
     assert (found.aggregate, found.phases) == (False, own.phases)
 
 
-def test_new_meshes_are_counted_from_the_calls_of_green(repository: Path, tmp_path: Path) -> None:
-    for word, meshes in (("as-needed", 2.0), ("every-step", 0.0)):
-        path = recorded(repository, tmp_path / word, f"ip.1.green_function={word}")
-        content = json.loads((path / "communication.json").read_text())
-        for rank in content["rank"]:
-            # Six calls in three turns.
-            rank["phases"]["green"] = rank["phases"]["reduce_column"] | {"calls": 6}
-        (path / "communication.json").write_text(json.dumps(content))
-        assert read_run(path).pieces == {"green": meshes}
+def test_data_dependent_pieces_come_as_often_as_on_the_rank_with_most(folder: Path) -> None:
+    content = json.loads((folder / "communication.json").read_text())
+    for rank, count in zip(content["rank"], range(7), strict=False):
+        rank["pieces"] = {"green": count}
+    (folder / "communication.json").write_text(json.dumps(content))
+    run = read_run(folder)
+    assert run.pieces == {"green": (run.record.ranks - 1) / run.record.turns}
 
 
 def test_a_simulated_run_is_compared_with_its_own_machine(folder: Path) -> None:

@@ -54,21 +54,6 @@ def first_pieces(model: Collision) -> dict[str, float]:
     return {GREEN: 1.0} | ({SLICES: 1.0} if model.records.slices_every else {})
 
 
-def recorded_pieces(model: Collision, record: CommunicationRecord) -> dict[str, float]:
-    """How often in a turn a new Green function was sent at each interaction point.
-
-    The count is that of the rank that sent most, where the study makes them as needed.
-    """
-    green = record.phase(GREEN)
-    needed = [ip for ip in model.meshes if ip.green_function == "as-needed"]
-    measured = {SLICES: record.pieces[SLICES]} if SLICES in record.pieces else {}
-    if green is None or not needed:
-        return {GREEN: 0.0} | measured
-    calls = float(green.calls.max()) / max(record.turns, 1)
-    steps = sum(2 * ip.slices - 1 for ip in model.meshes if ip.green_function == "every-step")
-    return {GREEN: max(calls - steps, 0.0) / len(needed)} | measured
-
-
 def placed(given: BeamCommunication, record: CommunicationRecord) -> BeamCommunication:
     """`given` on the process grid of a record, and in its places where a file gave them."""
     if record.ranks > 1:

@@ -116,6 +116,11 @@ class Candidate:
         """Process grid and layout."""
         return (self.shapes, self.layout)
 
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Those of one place: all other keys decide which messages are sent."""
+        return self.place
+
     def columns(self) -> tuple[str, str, str]:
         """Under `HEADS` of a table."""
         grid = grid_value(self.shapes)
