@@ -143,8 +143,8 @@ def test_a_simulation_did_as_its_study_says(repository: Path, tmp_path: Path) ->
 
 def test_data_dependent_pieces_come_as_often_as_on_the_rank_with_most(folder: Path) -> None:
     content = json.loads((folder / "communication.json").read_text())
-    for rank, count in zip(content["rank"], range(7), strict=False):
-        rank["pieces"] = {"green": count}
+    for rank in content["rank"]:
+        rank["pieces"] = {"green": rank["rank"]}
     (folder / "communication.json").write_text(json.dumps(content))
     run = read_run(folder)
     assert run.pieces == {"green": (run.record.ranks - 1) / run.record.turns}
