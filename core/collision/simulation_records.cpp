@@ -86,7 +86,8 @@ std::vector<std::string> Simulation::exchange_keys() const {
 std::vector<std::pair<std::string, double>> Simulation::piece_counts() const {
   double greens = 0.0;
   for (int ip = 0; ip < interaction_points(); ++ip)
-    if (const auto& collision = point(ip).strong_strong; collision && !collision->green_every_step())
+    if (const auto& collision = point(ip).strong_strong;
+        collision && !collision->green_every_step())
       greens += static_cast<double>(collision->greens_made());
   std::vector<std::pair<std::string, double>> counts;
   // Each interaction point has its own piece of a name; the count is the mean over them.

@@ -48,8 +48,8 @@ struct RankProgram {
     return std::span(sends).subspan(round.first_send, round.last_send - round.first_send);
   }
   std::span<const Receive> receives_of(const Round& round) const {
-    return std::span(receives)
-        .subspan(round.first_receive, round.last_receive - round.first_receive);
+    return std::span(receives).subspan(round.first_receive,
+                                       round.last_receive - round.first_receive);
   }
 
   std::vector<Send> sends;
