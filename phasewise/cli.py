@@ -25,16 +25,16 @@ COMMANDS = {
     "run": ("run", "Run a study."),
     "check": ("check", "Check a study and show it with its derived quantities."),
     "report": ("report", "Make one self-contained HTML file from a run."),
-    "plan": ("plan", "Show what each phase of a turn sends, without running it."),
+    "plan": ("plan", "Show what each phase of communication sends, without a run."),
     "simulate": ("simulate", "Run a study on a simulated machine."),
     "machine": ("machine", "Measure a machine's messages, memory and kernels, and write its file."),
-    "predict": ("predict", "Predict the time of a turn on a machine, without running it."),
+    "predict": ("predict", "Predict how long a study takes on a machine, without a run."),
     "compare": ("compare", "Compare what runs measured with what models predict."),
     "tune": ("tune", "Choose process grid, layout and algorithms for a machine."),
     "reproduce": ("reproduce", "Regenerate the source paper's tables and figures."),
     "trace": ("trace", "Write the time line of a run for Perfetto."),
     "import": ("import_deck", "Translate the deck of another code into a study."),
-    "bench": ("bench", "Measure seconds per turn and each kernel against the machine."),
+    "bench": ("bench", "Measure the speed of a workload and of its kernels here."),
 }
 """Module in `phasewise.commands` and summary of each subcommand.
 
@@ -93,7 +93,7 @@ def module_name(command: str) -> str:
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The options of a command line; StudyError where they cannot be understood."""
+    """The options of a command line; StudyError if they cannot be understood."""
     parser, subparsers = build_parsers(argv)
     options, unknown = parser.parse_known_args(argv)
     if unknown:

@@ -81,7 +81,7 @@ class Planner(Protocol):
 
 
 def load_planner() -> Planner:
-    """The compiled module, without starting MPI; RunError where it is not built."""
+    """The compiled module, without starting MPI; RunError if it is not built."""
     try:
         return cast(Planner, import_module("phasewise._core"))
     except ImportError as error:
@@ -91,7 +91,7 @@ def load_planner() -> Planner:
 
 
 def load_core() -> Core:
-    """The compiled module; RunError where it is not built, or its MPI is not the launcher's."""
+    """The compiled module; RunError if it is not built, or its MPI is not the launcher's."""
     try:
         core = cast(Core, import_module("phasewise._core"))
     except ImportError as error:
@@ -104,7 +104,7 @@ def load_core() -> Core:
 
 
 def check_library(running: str, built_with: str) -> None:
-    """RunError where the MPI library in use is not of the family and major version built with."""
+    """RunError if the MPI library in use is not of the family and major version built with."""
     found, expected = (_family(version) for version in (running, built_with))
     if found and expected and found != expected:
         raise RunError(
@@ -130,14 +130,14 @@ def launched_size(environment: Mapping[str, str] | None = None) -> int:
 
 
 def launched_rank(environment: Mapping[str, str] | None = None) -> int | None:
-    """Which rank the MPI launcher says this process is; None where no launcher started it."""
+    """Which rank the MPI launcher says this process is; None if no launcher started it."""
     environment = os.environ if environment is None else environment
     ranks = (environment.get(name, "") for name in RANKS)
     return next((int(rank) for rank in ranks if rank.isdigit()), None)
 
 
 def check_world(size: int, environment: Mapping[str, str] | None = None) -> None:
-    """RunError where the launcher started several ranks and each of them believes to be alone."""
+    """RunError if the launcher started several ranks and each of them believes to be alone."""
     launched = launched_size(environment)
     if launched > 1 and size == 1:
         raise RunError(

@@ -35,7 +35,9 @@ def add_options(parser: Parser) -> None:
     sizes = "; ".join(f"{name}: {', '.join(cases_of(own))}" for name, own in benched.items())
     parser.add_argument("--case", metavar="CASE", help=f"problem size, of {sizes}")
     add_processors(parser)
-    parser.add_argument("--turns", type=count, metavar="K", help="turns to measure")
+    parser.add_argument(
+        "--turns", type=count, metavar="K", help="turns, or what the workload counts, to measure"
+    )
     add_overrides(parser)
 
 
@@ -45,7 +47,9 @@ def main(options: argparse.Namespace) -> int:
     case = chosen_case(workload, options.case)
     if options.ranks is not None and launched_size() == 0:
         argv = bench_argv(options, case)
-        return start(argv, options.ranks, options.threads, as_json=options.json)
+        return start(
+            argv, options.ranks, options.threads, as_json=options.json, unit=workload.unit.one
+        )
     core = load_core()
     return together(core, lambda: _run_here(options, workload, case, core), options.json)
 

@@ -73,7 +73,7 @@ def _write_picture(machine: Machine, path: Path) -> None:
 
 
 def _check_writable(output: Path) -> None:
-    """StudyError or RunError where the files could not be written once all is measured."""
+    """StudyError or RunError if the files could not be written once all is measured."""
     if output.is_dir():
         raise StudyError(f"--output {output} is a folder: name a file in it")
     try:

@@ -116,7 +116,7 @@ def find(
     pairs: int | None = None,
     ranks: int | None = None,
 ) -> Curve | None:
-    """The curve of a benchmark and level; None where there is none.
+    """The curve of a benchmark and level; None if there is none.
 
     Where several match, the nearest to ranks and pairs, as factors, ranks counting first.
     None: any.
@@ -140,7 +140,7 @@ def log_factor(value: int, wanted: int) -> float:
 
 
 def read_curves(given: object) -> tuple[Curve, ...]:
-    """The [[curve]] tables of a machine file; StudyError, one sentence, where one is no curve."""
+    """The [[curve]] tables of a machine file; StudyError, one sentence, if one is no curve."""
     tables = plain(given)
     if not isinstance(tables, list | tuple):
         raise StudyError(f"curve must be tables, [[curve]], but is {show(tables)}")

@@ -35,7 +35,7 @@ LIMIT = 600.0
 
 
 def measure_kernels(ranks: int, threads: int = 1) -> dict[str, KernelRate]:
-    """Start ranks here and measure the rates; RunError where they fail.
+    """Start ranks here and measure the rates; RunError if they fail.
 
     They take about a minute; `ranks` times `threads` should be all cores of a node.
     """

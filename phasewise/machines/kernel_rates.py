@@ -69,14 +69,14 @@ def rated() -> dict[str, Rated]:
 
 
 def find_rate(rates: Mapping[str, KernelRate], name: str) -> KernelRate | None:
-    """The rate of this name, or of the nearest variant; None where none was measured."""
+    """The rate of this name, or of the nearest variant; None if none was measured."""
     known = rated().get(name)
     names = (name, *(known.nearest if known else ()))
     return next((rates[choice] for choice in names if choice in rates), None)
 
 
 def read_kernels(table: object) -> dict[str, KernelRate]:
-    """The rates of a machine file's `[kernels]`; StudyError, one sentence, where one is wrong."""
+    """The rates of a machine file's `[kernels]`; StudyError, one sentence, if one is wrong."""
     schema = dict.fromkeys(rated(), Key("table"))
     return {
         name: _rate(name, value) for name, value in check_table(table, schema, "kernels").items()

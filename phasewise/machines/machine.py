@@ -149,7 +149,7 @@ def parse_machine(text: str, name: str) -> Machine:
 
 
 def machine_path(name: str) -> Path:
-    """The file of the machine called `name`, or the file `name`; StudyError where neither is."""
+    """The file of the machine called `name`, or the file `name`; StudyError if neither is."""
     for folder in FOLDERS:
         if (folder / f"{name}.toml").is_file():
             return folder / f"{name}.toml"

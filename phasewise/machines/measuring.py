@@ -37,7 +37,7 @@ class MeasuredMachine:
 def measure_simulated(
     name: str, twin: str, ranks: int, quick: bool, say: Callable[[str], None]
 ) -> MeasuredMachine:
-    """Measure the simulated twin of the machine `name`; StudyError where it has no such ranks."""
+    """Measure the simulated twin of the machine `name`; StudyError if it has no such ranks."""
     machine = load_machine(name)
     target = SimulatedTarget(machine, twin, ranks)
     _check_ranks(ranks)
@@ -95,7 +95,7 @@ def _result(
 
 
 def write(result: MeasuredMachine, output: Path) -> list[Path]:
-    """Write the machine's file and the samples; RunError where the disk refuses."""
+    """Write the machine's file and the samples; RunError if the disk refuses."""
     samples = write_samples(result.samples, output)
     _replace(output, result.text)
     return [output, samples]

@@ -81,7 +81,7 @@ def sizes_between(sizes: Floats, seconds: Floats, noise: Floats, most: int) -> l
 
 
 def _between(a: float, b: float) -> int | None:
-    """The size halfway in the logarithm, a multiple of 8 B; None where it is next to an end."""
+    """The size halfway in the logarithm, a multiple of 8 B; None if it is next to an end."""
     if b <= FIRST_SIZE:
         return None
     middle = 8 * round(np.sqrt(max(a, FIRST_SIZE / 2) * b) / 8)

@@ -37,7 +37,7 @@ SIGNALS = {9: "it was killed, perhaps for want of memory", 11: "it met a segment
 
 
 def simulated_tree() -> tuple[Path, Path]:
-    """The driver and the platform built for simulated machines; RunError where they are not."""
+    """The driver and the platform built for simulated machines; RunError if they are not."""
     folder = Path(
         os.environ.get(FOLDER_VARIABLE) or Path(__file__).parents[2] / "build" / "simulated"
     )
@@ -58,8 +58,8 @@ def simulated_tree() -> tuple[Path, Path]:
 def simulate_driver(twin: Twin, parameters: str, folder: Path, probe: bool = False) -> None:
     """Run the driver with the flat `parameters` on `twin`; its records go into `folder`.
 
-    probe: the text is a probe's patterns instead. StudyError where the driver refuses what it is
-    given, RunError, one sentence, where it fails.
+    probe: the text is a probe's patterns instead. StudyError if the driver refuses what it is
+    given, RunError, one sentence, if it fails.
     """
     driver, platform = simulated_tree()
     files = {

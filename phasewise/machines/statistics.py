@@ -47,7 +47,7 @@ def estimate(launches: Sequence[Floats]) -> Estimate:
 
     The interval is widened to hold the median of every launch, since launches differ by more than
     the samples of one. Fewer than six samples give their whole range, which then holds the median
-    less often than 95 %. ValueError where there is no sample.
+    less often than 95 %. ValueError if there is no sample.
     """
     samples = np.sort(np.concatenate([np.asarray(part, dtype=np.float64) for part in launches]))
     if not len(samples):

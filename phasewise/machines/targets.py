@@ -91,7 +91,7 @@ class Target(Protocol):
         """The node of each rank (ranks,)."""
 
     def execute(self, orders: Sequence[Order], repetitions: Repetitions, seed: int) -> Answer:
-        """Time the orders in one launch; RunError where it fails."""
+        """Time the orders in one launch; RunError if it fails."""
 
 
 class SimulatedTarget:
@@ -191,7 +191,7 @@ class _folder(TemporaryDirectory[str]):  # noqa: N801
 
 
 def find_driver() -> Path:
-    """The driver for this machine, beside the interpreter; RunError where there is none."""
+    """The driver for this machine, beside the interpreter; RunError if there is none."""
     named = os.environ.get(DRIVER_VARIABLE)
     if named:
         candidates = [Path(named)]
@@ -223,7 +223,7 @@ def _numbers(word: str, values: Iterable[int]) -> str:
 
 
 def read_answer(path: Path, orders: Sequence[Order]) -> Answer:
-    """What the driver wrote; RunError where it is not whole."""
+    """What the driver wrote; RunError if it is not whole."""
     try:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         nodes = tuple(int(node) for node in lines[0]["nodes"])

@@ -49,7 +49,7 @@ def smallest_box(nodes: int) -> Shape:
 
 
 def torus_dims(machine: Machine, ranks: int) -> Shape:
-    """Sides of the torus for a number of ranks; StudyError where it is too small."""
+    """Sides of the torus for a number of ranks; StudyError if it is too small."""
     nodes = node_count(machine, ranks)
     dims = machine.network.dims or smallest_box(nodes)
     _check_places(
@@ -59,7 +59,7 @@ def torus_dims(machine: Machine, ranks: int) -> Shape:
 
 
 def check_size(machine: Machine, ranks: int) -> None:
-    """StudyError where the machine has too few nodes for the ranks."""
+    """StudyError if the machine has too few nodes for the ranks."""
     network = machine.network
     if network.kind == "none" and ranks > machine.node_ranks:
         raise StudyError(

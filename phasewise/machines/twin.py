@@ -52,7 +52,7 @@ class Twin:
 
 
 def make_twin(machine: Machine, kind: str, ranks: int) -> Twin:
-    """The twin, `kind` plain or full, for a number of ranks; StudyError where they do not fit."""
+    """The twin, `kind` plain or full, for a number of ranks; StudyError if they do not fit."""
     check_size(machine, ranks)
     full = kind == "full"
     lines = [f"{key} = {_text(value)}" for key, value in _platform(machine, ranks, full)]

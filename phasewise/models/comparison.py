@@ -74,7 +74,7 @@ class Point:
 
     @property
     def ratio(self) -> float | None:
-        """Measured over predicted; None where nothing is predicted."""
+        """Measured over predicted; None if nothing is predicted."""
         return _ratio(self.measured_seconds, self.predicted.communication_seconds)
 
     @property
@@ -116,11 +116,12 @@ class Point:
 
 
 def read_run(directory: str | Path) -> Recorded:
-    """A run's folder; RunError, one sentence, where it lacks its record or its study."""
+    """A run's folder; RunError, one sentence, if it lacks its record or its study."""
     folder = Path(directory)
     record = read_communication(folder)
     if record.turns == 0:
-        raise RunError(f"{folder / RECORD_FILE} holds no turn: there is nothing to compare")
+        one = record.unit.one
+        raise RunError(f"{folder / RECORD_FILE} holds no {one}: there is nothing to compare")
     head = _read_json(folder / RECORD_FILE)
     machine = head.get("machine")
     twin = str(machine.get("twin", "full")) if isinstance(machine, dict) else "full"

@@ -47,7 +47,7 @@ def kernel_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each kernel, of the mean rank; IMBALANCE, PACKING, OTHER beside them.
 
     Their sum is what a turn takes without its messages; nothing of a case without a study.
-    StudyError where the study does not fit the ranks; RunError without the compiled core.
+    StudyError if the study does not fit the ranks; RunError without the compiled core.
     """
     if case.study is None:
         return {}

@@ -39,7 +39,7 @@ class Core(Protocol):
 def phase_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each phase, mean over the ranks, waiting included.
 
-    StudyError where study, machine and ranks do not fit.
+    StudyError if study, machine and ranks do not fit.
     """
     core, parameters = cast(Core, load_core()), case.parameters(NAME)
     twin = make_twin(case.machine, case.twin, case.ranks)

@@ -98,7 +98,7 @@ def senders_at_once(case: Case, level: str) -> int:
 
 
 def parallel_line(case: Case, model: str, level: str) -> Line:
-    """L and B of parallel ping-ping across `level`; StudyError where they are not known."""
+    """L and B of parallel ping-ping across `level`; StudyError if they are not known."""
     curve = parallel_curve(case, level)
     if curve is not None:
         return curve.line
@@ -112,7 +112,7 @@ def parallel_line(case: Case, model: str, level: str) -> Line:
 
 
 def parallel_table(case: Case, model: str, level: str) -> Time:
-    """t(s) from the table of parallel ping-ping; StudyError where there is none."""
+    """t(s) from the table of parallel ping-ping; StudyError if there is none."""
     curve = parallel_curve(case, level)
     if curve is None:
         raise missing(case, model, f"the table of parallel ping-ping {_where(level)}")
@@ -140,7 +140,7 @@ def grid_curve(case: Case, apart: int) -> Curve | None:
 
 
 def grid_table(case: Case, model: str, apart: int) -> Time:
-    """t(s) from that table; StudyError where there is none."""
+    """t(s) from that table; StudyError if there is none."""
     curve = grid_curve(case, apart)
     if curve is None:
         raise missing(case, model, "the tables of parallel ping-ping in a process grid")

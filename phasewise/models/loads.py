@@ -53,7 +53,7 @@ class Core(Protocol):
 def phase_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each phase, mean over the ranks, waiting included.
 
-    StudyError where study, machine and ranks do not fit, or where the machine lacks the tables.
+    StudyError if study, machine and ranks do not fit, or where the machine lacks the tables.
     """
     core, parameters = cast(Core, load_core()), case.parameters(NAME)
     machine = case.machine

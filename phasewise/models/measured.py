@@ -52,7 +52,7 @@ Hypothesis = tuple[Term, ...]
 
 
 def phase_seconds(case: Case) -> dict[str, float]:
-    """Seconds of a turn in each phase; StudyError where too few runs were given, or other ones."""
+    """Seconds of a turn in each phase; StudyError if too few runs were given, or other ones."""
     records = _read(case)
     return {phase.name: _phase_seconds(case, phase, records) for phase in case.phases}
 

@@ -64,7 +64,7 @@ class Core(Planner, Protocol):
 
 
 def load_core() -> Core:
-    """The compiled module, without starting MPI; RunError where it is not built."""
+    """The compiled module, without starting MPI; RunError if it is not built."""
     return cast(Core, load_planner())
 
 
@@ -98,7 +98,7 @@ class Case:
     def phases(self) -> tuple[PhaseMessages, ...]:
         """The messages of each phase, in the order of a turn.
 
-        StudyError where study, machine and ranks do not fit; RunError without the compiled core.
+        StudyError if study, machine and ranks do not fit; RunError without the compiled core.
         """
         check_size(self.machine, self.ranks)
         if self.program is not None:
@@ -109,13 +109,13 @@ class Case:
         return tuple(_phase(phase) for phase in found)
 
     def parameters(self, model: str) -> str:
-        """The study's parameters, for a model that follows the turns of all ranks; StudyError where
-        there is no study, or it does not suit the ranks.
+        """The study's parameters, for a model that follows all ranks in time; StudyError if there
+        is no study, or if it does not suit the ranks.
         """
         if self.study is None:
             raise StudyError(
-                f"model {model} follows the turns of a study, and of this program only the "
-                "messages are known: choose another model"
+                f"model {model} needs a study, and only the messages of this program are known: "
+                "choose another model"
             )
         self.study.check_ranks(self.ranks)
         return self.study.parameters()

@@ -41,7 +41,7 @@ class Prediction:
 
 
 def predict(case: Case, model: Model | str, computation: bool = True) -> Prediction:
-    """The prediction of a model; StudyError where study, machine, ranks and model do not fit.
+    """The prediction of a model; StudyError if study, machine, ranks and model do not fit.
 
     computation: whether the kernels' time is predicted too, or left out.
     """
@@ -73,7 +73,7 @@ def predict_many(
 ) -> list[Prediction]:
     """Predictions of each model on each number of ranks, model by model.
 
-    StudyError where one of the numbers does not suit the study or the machine.
+    StudyError if one of the numbers does not suit the study or the machine.
     """
     records = tuple(map(Path, fit))
     numbers = list(dict.fromkeys(ranks))

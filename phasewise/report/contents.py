@@ -56,7 +56,7 @@ def make_report(
     """Read, analyse, draw and write the report of a run's folder; its pictures go beside it.
 
     The communication of the runs in the folders `compare` is shown beside this one's. RunError
-    where a file cannot be read or written; the run's folder itself is only read.
+    if a file cannot be read or written; the run's folder itself is only read.
     """
     run = reported(directory, compare)
     path = Path(output) if output is not None else run.directory / "report.html"

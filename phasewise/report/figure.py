@@ -34,7 +34,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the report; `svg` is None where `caption` says what it needs.
+    """A figure of the report; `svg` is None if `caption` says what it needs.
 
     `picture` is the PNG file, where one was written.
     """

@@ -64,7 +64,7 @@ def with_layout(parameters: str, layout: str) -> str:
 def _ask(
     what: str, run: ReportedRun, record: CommunicationRecord, layout: str | None = None
 ) -> Any:
-    """What a function of the core gives for the run's study, None where it cannot."""
+    """What a function of the core gives for the run's study, None if it cannot."""
     try:
         function = getattr(import_module("phasewise._core"), what, None)
     except ImportError:

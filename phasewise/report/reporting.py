@@ -39,7 +39,7 @@ class Chapter:
 
 
 def reported(directory: str | Path, compare: Sequence[str | Path] = ()) -> ReportedRun:
-    """A run's folder as a report sees it; StudyError where it holds no records to show."""
+    """A run's folder as a report sees it; StudyError if it holds no records to show."""
     run = ReportedRun(directory, compare)
     if not run.has_records:
         return run

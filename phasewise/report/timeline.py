@@ -162,8 +162,9 @@ def _legend(canvas: Canvas, axis: Axes, colours: dict[str, str]) -> None:
 def _about(run: ReportedRun, line: Timeline) -> str:
     assert run.communication is not None
     start = (
-        "About one turn, on aligned clocks; waiting is that for single messages, as what the "
-        f"library does inside is not seen. Source: {run.communication.source}."
+        f"About one {run.workload.unit.one}, on aligned clocks; waiting is that for single "
+        "messages, as what the library does inside is not seen. "
+        f"Source: {run.communication.source}."
     )
     if line.dropped:
         start += (

@@ -15,7 +15,7 @@ VERDICT = {True: "yes", False: "no", None: "not looked at"}
 class Claim:
     """A claim of the paper: its number, what the paper and we find, whether they agree, and why.
 
-    holds: None where it was not looked at.
+    holds: None if it was not looked at.
     """
 
     id: int

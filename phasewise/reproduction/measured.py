@@ -21,7 +21,7 @@ def measured_machine(
     """The machine with the curves of its full twin, of process grids on each number of `ranks`.
 
     cache: a folder for the measured files; what it holds of the same machine and simulator is not
-    measured again. quick: fewer sizes. RunError where the measurement fails.
+    measured again. quick: fewer sizes. RunError if the measurement fails.
     """
     found = [_measured(name, cache, number, quick) for number in ranks]
     # On a torus of its own size, that is: a part of a larger one has other ways.

@@ -136,7 +136,7 @@ CANDIDATE: dict[str, tuple[type | None, ...]] = {
     "seconds": (float, None),
     "note": (str,),
 }
-"""Kinds of a candidate's values, None where null is accepted."""
+"""Kinds of a candidate's values, None if null is accepted."""
 
 
 def _kinds(table: Mapping[str, Any], kinds: Mapping[str, tuple[type | None, ...]]) -> bool:

@@ -32,7 +32,7 @@ def write_communication(
     """Write the records of all ranks into `folder`; collective.
 
     They cover the turns from `first_turn` on. There is a `communication.json` only once it and the
-    events that it counts are whole; RunError where the disk refuses one of them.
+    events that it counts are whole; RunError if the disk refuses one of them.
     """
     events = simulation.events
     text, kept = simulation.driver.communication(events > 0)
@@ -94,13 +94,14 @@ def _in_blocks(comm: Communicator, mine: bytes, most: int) -> Iterator[bytes]:
 def _head(texts: Sequence[str], simulation: Simulation, first_turn: int) -> dict[str, Any]:
     """What the file says of all ranks together; of the algorithms, those in use at the end."""
     ranks = [json.loads(text) for text in texts]
-    chosen = simulation.communication
+    chosen, unit = simulation.communication, simulation.study.workload.unit
     tuned = {"tuned_turns": simulation.tuned_turns} if chosen.tunes_itself else {}
     return {
         "version": VERSION,
         "kind": "run",
         "ranks": len(ranks),
-        "turns": simulation.turn - first_turn,
+        "unit": [unit.one, unit.many],
+        unit.many: simulation.turn - first_turn,
         "first_turn": first_turn,
         "seconds": max(rank["seconds"] for rank in ranks),
         "process_grid": process_grids(simulation.study, [rank["place"] for rank in ranks]),

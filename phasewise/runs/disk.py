@@ -86,7 +86,7 @@ class GuardedFile(io.RawIOBase):
 def replacing_hdf5(path: Path) -> Iterator[h5py.File]:
     """A new HDF5 file that appears at `path` once it is complete and on the disk, or not at all.
 
-    OSError where the disk refuses it.
+    OSError if the disk refuses it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".partial")
@@ -112,7 +112,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def reserve(file: h5py.File, length: int) -> None:
-    """Take space for `length` bytes beyond the end of an open file; OSError where there is none."""
+    """Take space for `length` bytes beyond the end of an open file; OSError if there is none."""
     descriptor = file.id.get_vfd_handle()
     os.posix_fallocate(descriptor, 0, file.id.get_filesize() + length)
 
@@ -160,7 +160,7 @@ def disk_reason(error: BaseException) -> str:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a text file beside `path`, then put it in its place; OSError where the disk refuses."""
+    """Write a text file beside `path`, then put it in its place; OSError if the disk refuses."""
     beside = path.with_name(path.name + ".partial")
     with beside.open("w", encoding="utf-8") as file:
         file.write(text)

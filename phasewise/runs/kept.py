@@ -13,12 +13,12 @@ from phasewise.runs.disk import replace_text
 
 
 def read_kept(path: Path) -> Any:
-    """What is kept at `path`; OSError or ValueError where nothing can be read."""
+    """What is kept at `path`; OSError or ValueError if nothing can be read."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 def keep(path: Path, content: Any) -> None:
-    """Keep `content` at `path`, whole or not at all; OSError where the disk refuses."""
+    """Keep `content` at `path`, whole or not at all; OSError if the disk refuses."""
     # Another process may be writing the same entry: each has a file of its own beside it.
     mine = path.with_name(f"{path.stem}.{socket.gethostname()}.{os.getpid()}")
     try:

@@ -5,7 +5,7 @@
 * `GROUPS` and `snapshots(study, first)`: groups of datasets written once each, a subgroup for each
   turn; names and expected shapes of those for turns from `first` on;
 * `snap(run, comm, study, write)`: writes those that are due after a turn; collective;
-* `check(study)`: StudyError where the records ask for what a file cannot hold;
+* `check(study)`: StudyError if the records ask for what a file cannot hold;
 * `detail(study)`: makes the words of progress from the driver's record of a turn;
 * `dump(folder, run, comm, study, at_start)`: files beside the records; collective.
 
@@ -76,7 +76,7 @@ def write_dumps(
 
 
 def check_schedule(study: Study) -> None:
-    """StudyError where the records ask for more than one file can be laid out for."""
+    """StudyError if the records ask for more than one file can be laid out for."""
     study.workload.offers(PART, "check", _nothing)(study)
 
 

@@ -40,8 +40,8 @@ def run(
     source: the study's file, of which `out` keeps a copy.
     events: of the time line that each rank keeps at most; 0: it keeps none.
 
-    RunError where the run fails, or is stopped by a signal (it writes a checkpoint first);
-    StudyError where the study cannot be run, or the checkpoint belongs to another one.
+    RunError if the run fails, or is stopped by a signal (it writes a checkpoint first);
+    StudyError if the study cannot be run, or the checkpoint belongs to another one.
     """
     if resume and out is None:
         raise StudyError("resume needs the folder of the run to go on with: give out")

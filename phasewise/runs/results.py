@@ -24,7 +24,7 @@ class Results:
     """A run's records; T turns are there, more after `refresh` while the run goes on."""
 
     def __init__(self, path: str | Path, keep: TemporaryDirectory[str] | None = None) -> None:
-        """`path`: the run's folder or its records.h5. RunError where they cannot be read."""
+        """`path`: the run's folder or its records.h5. RunError if they cannot be read."""
         given = Path(path)
         self.path = given / "records.h5" if given.is_dir() else given
         self._keep = keep

@@ -26,7 +26,7 @@ class Simulation:
         """The initial state, turn 0; `threads` in each process.
 
         events: of the time line that each rank keeps at most; 0: it keeps none.
-        StudyError where the study cannot be run, RunError where the core is not built.
+        StudyError if the study cannot be run, RunError if the core is not built.
         """
         self.study = study
         self.threads = threads
@@ -66,7 +66,7 @@ class Simulation:
         return self.driver.turn
 
     def step(self) -> None:
-        """One turn; RunError where it cannot be done, such as with beams without any size."""
+        """One turn; RunError if it cannot be done, such as with beams without any size."""
         self.start()
         one = self.study.workload.unit.one
         try:
@@ -83,7 +83,7 @@ class Simulation:
         """Exchange as `communication` says from the next turn on; no bit of the results changes.
 
         Its process grid, layout and node size are not looked at: the ranks keep their places.
-        On all ranks alike. StudyError where it cannot be used; then all goes on as before.
+        On all ranks alike. StudyError if it cannot be used; then all goes on as before.
         """
         parameters = communication.exchanges()
         try:
@@ -135,7 +135,6 @@ def _make(core: Core, parameters: str, threads: int) -> Run:
     except ValueError as error:
         raise StudyError(str(error)) from error
     except MemoryError:
-        sentence = "there is not enough memory for the particles and meshes of this study"
-        raise RunError(sentence) from None
+        raise RunError("there is not enough memory for this study") from None
     except RuntimeError as error:
         raise RunError(str(error)) from error

@@ -76,17 +76,20 @@ Visits = list[tuple[int, int]]
 class Halving:
     """Successive halving over candidates; it knows nothing of ranks or drivers."""
 
-    def __init__(self, candidates: Sequence[dict[str, Any]], budget: int) -> None:
+    def __init__(
+        self, candidates: Sequence[dict[str, Any]], budget: int, turns: str = "turns"
+    ) -> None:
         """candidates: changes, the most promising first, after the baseline's, which has none.
 
-        budget: turns; where they do not suffice, the last candidates are not tried.
+        budget: most turns of the search; if they do not suffice, the last candidates are not tried.
+        turns: what the workload calls its turns.
         """
         self.trials = [Trial(changes) for changes in candidates]
         count = len(candidates)
         while count > 1 and turns_needed(count) > budget:
             count -= 1
         for trial in self.trials[count:]:
-            trial.note = "not tried: too few turns"
+            trial.note = f"not tried: too few {turns}"
         self._left = list(range(count))
         self._rounds = rounds(count)
         self._done = 0

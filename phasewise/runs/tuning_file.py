@@ -8,10 +8,13 @@ from typing import Any
 from phasewise.output import message, print_table
 from phasewise.runs import choices
 from phasewise.runs.folder import TUNING_FILE, RunFolder
+from phasewise.workloads.interface import Unit
+
+TURN = Unit()
 
 
 def read_tuning(folder: RunFolder) -> dict[str, Any] | None:
-    """What a run's `tuning.json` says; None where it has none, or, with a sentence, damaged."""
+    """What a run's `tuning.json` says; None if it has none, or, with a sentence, damaged."""
     path = folder.path / TUNING_FILE
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -30,7 +33,7 @@ def tuning_summary(report: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in report.items() if name not in ("version", "key")}
 
 
-def show_tuning(report: dict[str, Any]) -> None:
+def show_tuning(report: dict[str, Any], unit: Unit = TURN) -> None:
     """Print what was tried, and what the run went on with."""
     tried = [entry for entry in report["candidates"] if entry["turns"]]
     if not tried:
@@ -50,7 +53,7 @@ def show_tuning(report: dict[str, Any]) -> None:
     ]
     source = f" before, kept in {report['from_cache']}" if report["from_cache"] else ""
     title = f"Tuning: {len(tried)} ways to exchange, tried{source}"
-    print_table(title, ["changes", "ms a turn", "%", "turns", ""], rows)
+    print_table(title, ["changes", f"ms {unit.indefinite}", "%", unit.many, ""], rows)
     return None
 
 

@@ -13,7 +13,7 @@ LARGEST_FILE = 16 * 1024 * 1024
 
 
 def read_text(path: Path) -> str:
-    """The UTF-8 text of a file; StudyError where it cannot be read."""
+    """The UTF-8 text of a file; StudyError if it cannot be read."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise StudyError(f"{path} is too large to be a study or a deck")

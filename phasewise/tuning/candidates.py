@@ -98,7 +98,7 @@ class PlainCandidate:
 
 
 def candidates(study: Study, ranks: int, machine: Machine) -> Sequence[Candidate]:
-    """What is compared on a number of ranks, at least one; StudyError where none suits them."""
+    """What is compared on a number of ranks, at least one; StudyError if none suits them."""
     found: Sequence[Candidate] = study.workload.offers(PART, "candidates", _all)(
         study, ranks, machine
     )

@@ -36,6 +36,7 @@ class Tuned:
     def summary(self) -> dict[str, Any]:
         """What ``tune --json`` prints; times [s] are of one turn."""
         problem, choice = self.problem, self.choice
+        unit = problem.study.workload.unit.one
         return {
             "machine": problem.machine.name,
             "reference": "hardware" if problem.machine.is_hardware else "simulator",
@@ -43,7 +44,7 @@ class Tuned:
             "model": problem.model_name,
             "ranks": choice.ranks,
             "threads": choice.threads,
-            "seconds_of": "turn" if problem.whole_turns else "communication",
+            "seconds_of": unit if problem.whole_turns else "communication",
             "choice": choice.candidate.communication(),
             "expected_seconds": choice.predicted,
             "low": choice.low,
@@ -55,7 +56,7 @@ class Tuned:
 
 
 def tune(problem: Problem, verified: int, cache: Path | None = None) -> Tuned:
-    """Search, then run the `verified` best; StudyError or RunError where that cannot be done.
+    """Search, then run the `verified` best; StudyError or RunError if that cannot be done.
 
     cache: a folder that keeps verifying simulations; None: they are not kept. Nothing is run where
     the machine's file was measured on another computer, which a message says.

@@ -119,7 +119,7 @@ def write_all(
     split: tuple[int, int],
     summary: Mapping[str, Any],
 ) -> list[str]:
-    """Write what the choice needs into `out`; the files' names. RunError where the disk refuses.
+    """Write what the choice needs into `out`; the files' names. RunError if the disk refuses.
 
     split: ranks and threads of a rank. summary: what ``tune --json`` prints, kept as tune.json.
     """

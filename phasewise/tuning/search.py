@@ -42,7 +42,7 @@ Say = Callable[[str], None]
 class Problem:
     """What is tuned: a study for a machine and a number of ranks, or for cores = ranks × threads.
 
-    cores: None where threads are not varied; else every split of them with at most `ranks` ranks is
+    cores: None if threads are not varied; else every split of them with at most `ranks` ranks is
     compared. model: that ranks the candidates, the machine's best where it is None.
     """
 
@@ -122,7 +122,7 @@ class CandidateSearch:
     def run(self) -> list[Entry]:
         """Every candidate with its best prediction, by time, those of the precise model first.
 
-        StudyError where the model cannot be used on the machine, or no process grid suits.
+        StudyError if the model cannot be used on the machine, or no process grid suits.
         """
         precise = load_model(self.problem.model_name)
         cheap = self._cheap(precise)
@@ -210,7 +210,7 @@ class CandidateSearch:
 
 
 def _valid(problem: Problem, ranks: int) -> Sequence[Candidate]:
-    """None where no process grid suits one of several splits."""
+    """None if no process grid suits one of several splits."""
     try:
         return candidates(problem.study, ranks, problem.machine)
     except StudyError:
@@ -275,7 +275,7 @@ def _united(first: list[Entry], second: list[Entry]) -> list[Entry]:
 def verify(problem: Problem, entries: list[Entry], say: Say, cache: Path | None) -> list[Entry]:
     """`entries` with their verified times; on hardware by running, else by simulation.
 
-    cache: where simulations are kept. RunError where a run fails.
+    cache: where simulations are kept. RunError if a run fails.
     """
     study = problem.study
     if problem.machine.is_hardware:

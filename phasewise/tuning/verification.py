@@ -66,7 +66,7 @@ def why_not_here(machine: Machine, cores: int) -> str | None:
 
 
 def turn_seconds(study: Study, ranks: int, threads: int) -> float:
-    """Median time [s] of a turn of `study` on this computer; RunError where the ranks fail."""
+    """Median time [s] of a turn of `study` on this computer; RunError if the ranks fail."""
     # Where a batch system spans nodes, all of them see the folder in which this was started.
     shared = Path.cwd() if this_machine().allocated else None
     with TemporaryDirectory(prefix="phasewise-tune-", dir=shared) as folder:

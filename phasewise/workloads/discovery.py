@@ -38,7 +38,7 @@ def with_part(part: str) -> dict[str, Workload]:
 def workload_of(study: Mapping[str, Any]) -> Workload:
     """The workload of a study's tables: the one they name, or whose tables they have.
 
-    StudyError where there is none of this name. Where nothing tells, it is one that marks a study
+    StudyError if there is none of this name. Where nothing tells, it is one that marks a study
     by its tables, which then says what is missing.
     """
     named = study.get(KEY)

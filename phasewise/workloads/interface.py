@@ -47,6 +47,11 @@ class Unit:
     one: str = "turn"
     many: str = "turns"
 
+    @property
+    def indefinite(self) -> str:
+        """One with its article: "a turn", "an exchange"."""
+        return f"{'an' if self.one[0] in 'aeiou' else 'a'} {self.one}"
+
     def of(self, count: int) -> str:
         """A number of them in words."""
         return f"{count} {self.one if count == 1 else self.many}"
@@ -97,7 +102,7 @@ class Workload:
     """Its own keys at the top level of a study, most of them tables."""
     read: Callable[[Mapping[str, Any], Mapping[str, Any], Path], Any]
     """The model, from its tables (None: not given), its own keys of [records], filled in, and the
-    folder that paths are relative to; StudyError where they do not describe one."""
+    folder that paths are relative to; StudyError if they do not describe one."""
     resolved: Callable[[Any], Mapping[str, Any]]
     """The tables of a model, from which `read` makes it again; those of [records] too."""
     parameters: Callable[[Any], Iterable[tuple[str, Any]]]
@@ -113,7 +118,7 @@ class Workload:
     """Tables that mark a study as its own where the study does not name its workload."""
     derive: Callable[[Any], Derived] = _nothing_derived
     check_ranks: Callable[[Any, Any, int], None] = _any_ranks
-    """StudyError where model and communication do not suit a number of ranks."""
+    """StudyError if model and communication do not suit a number of ranks."""
     needed_records: tuple[str, ...] = ()
     """Datasets at the top of records.h5 without which it is not one of the workload's."""
     free_keys: str = ""
@@ -126,7 +131,7 @@ class Workload:
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""
 
     def part(self, name: str) -> ModuleType | None:
-        """The optional module of this name; None where the package has none."""
+        """The optional module of this name; None if the package has none."""
         assert name in PARTS, name
         module = f"{PACKAGE}.{self.name}.{name}"
         return import_module(module) if find_spec(module) is not None else None

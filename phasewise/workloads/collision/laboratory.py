@@ -40,7 +40,7 @@ def steps(model: Collision) -> tuple[int, int]:
 
 
 def check_simulated(model: Collision, skeleton: bool) -> None:
-    """StudyError where particles would have to come from a file."""
+    """StudyError if particles would have to come from a file."""
     for beam in model.beams:
         if beam.distribution == "file" and not skeleton:
             raise StudyError(

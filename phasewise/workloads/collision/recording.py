@@ -78,7 +78,7 @@ def _scheduled(first: int, turns: int, every: int) -> range:
 
 
 def check(study: Study) -> None:
-    """StudyError where the records ask for more snapshots than one file can be laid out for."""
+    """StudyError if the records ask for more snapshots than one file can be laid out for."""
     for key in ("slices_every", "pair_luminosity_every"):
         every = getattr(collision_of(study).records, key)
         if every and study.count / every > MAX_SNAPSHOTS:

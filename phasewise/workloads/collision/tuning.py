@@ -167,7 +167,7 @@ def _flat(table: dict[str, Any]) -> dict[str, Any]:
 def candidates(study: Study, ranks: int, machine: Machine) -> list[Candidate]:
     """The first stage of a search, in an order that is always the same; at least one.
 
-    For the paper's case and 64 ranks there are more than 100. StudyError where no process grid
+    For the paper's case and 64 ranks there are more than 100. StudyError if no process grid
     suits the ranks.
     """
     grids = valid_shapes(study, ranks)
@@ -321,7 +321,7 @@ def _other_values(
 
 
 def sampled_steps(study: Study, ranks: int) -> list[int] | None:
-    """How many of how many steps a simulated turn has, such as [4, 15]; None where it has all."""
+    """How many of how many steps a simulated turn has, such as [4, 15]; None if it has all."""
     points = [2 * ip.slices - 1 for ip in collision_of(study).meshes]
     if ranks < SAMPLED_FROM or not points or min(points) <= SAMPLED_STEPS:
         return None

@@ -69,7 +69,7 @@ def grids(ranks: int) -> list[tuple[int, int]]:
 
 
 def check_process_grid(_model: Any, communication: Communication, ranks: int) -> None:
-    """StudyError where the process grid does not have as many ranks as there are."""
+    """StudyError if the process grid does not have as many ranks as there are."""
     px, py = shape_of(communication.grid_text)
     if px * py in (0, ranks):
         return

@@ -18,7 +18,7 @@ def rows(study: Study) -> dict[str, Row]:
 
 
 def check(study: Study) -> None:
-    """StudyError where this machine cannot hold a rank's array."""
+    """StudyError if this machine cannot hold a rank's array."""
     if sentence := excess(model_of(study)):
         raise StudyError(sentence)
 

@@ -16,7 +16,7 @@ Pair = tuple[float, float]
 class BeamSetting:
     """One beam: tunes, Σ|ξ| over the colliding IPs, emittance [m], rms size at the first IP [m].
 
-    `tune` is None where a map gives the arc; `noise_floor` the estimated relative emittance growth
+    `tune` is None if a map gives the arc; `noise_floor` the estimated relative emittance growth
     per turn from the other beam's macroparticle noise; `strong`: not tracked.
     """
 
@@ -47,7 +47,7 @@ class Setting:
     revolution_frequency: float | None
 
     def tune(self, plane: int) -> float | None:
-        """Mean fractional tune of the beams in plane 0 or 1, in [0, 1), None where a map gives it.
+        """Mean fractional tune of the beams in plane 0 or 1, in [0, 1), None if a map gives it.
 
         The beams may differ in the integer part, and the fractions may lie on both sides of 0.
         """

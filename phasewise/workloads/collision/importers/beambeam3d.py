@@ -36,7 +36,7 @@ class Translation:
 
 
 def translate(directory: str | Path) -> Translation:
-    """The study of the deck in ``directory``; StudyError where the deck cannot be read or used."""
+    """The study of the deck in ``directory``; StudyError if the deck cannot be read or used."""
     folder = Path(directory)
     if not folder.is_dir():
         raise StudyError(f"{folder} is not a folder: give the one that holds beam1.in and beam2.in")

@@ -90,7 +90,7 @@ class SimulatedCase:
         return _fraction(self.text) >= FIT_SHARE
 
     def study(self) -> Study:
-        """The study of one turn; StudyError where its values contradict each other."""
+        """The study of one turn; StudyError if its values contradict each other."""
         tables = paper_tables()
         tables |= {"seed": self.seed}
         tables["ip"]["1"] |= {

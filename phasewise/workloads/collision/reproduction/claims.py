@@ -239,7 +239,7 @@ def averages(_: Plans, results: PaperResults) -> Finding:
 def _ratios(
     results: PaperResults, machines: Sequence[str], models: Sequence[str]
 ) -> list[float] | None:
-    """Simulated over predicted of the base, over machines, models and ranks; None where missing."""
+    """Simulated over predicted of the base, over machines, models and ranks; None if missing."""
     if not results.has(machines, RANKS):
         return None
     lists = [results.ratios(name, model, RANKS) for name in machines for model in models]

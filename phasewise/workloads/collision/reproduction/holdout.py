@@ -151,7 +151,7 @@ def points(errors: Errors) -> int:
 
 
 def keep_whole_study(study: WholeStudy, path: Path = FILE) -> None:
-    """Write it to where `read_whole_study` looks, a model a line; OSError where the disk refuses.
+    """Write it to where `read_whole_study` looks, a model a line; OSError if the disk refuses.
 
     Its reference is the simulator.
     """
@@ -169,7 +169,7 @@ def keep_whole_study(study: WholeStudy, path: Path = FILE) -> None:
 
 
 def read_whole_study(path: Path = FILE) -> WholeStudy | None:
-    """What `keep_whole_study` wrote; None where it has not, RunError where the file is damaged."""
+    """What `keep_whole_study` wrote; None if it has not, RunError if the file is damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         errors = {

@@ -75,7 +75,7 @@ class PaperResults:
     the curves measured on their twins. computing: by machine and number of ranks, at assumed rates.
     single: simulated base and column-first layout on a full fat-tree with one rank a node.
     repeated: errors on the held-out cases that were simulated for it. whole: those on all of them,
-    found earlier; None where nobody has. refused: (model, machine) → why there is no prediction.
+    found earlier; None if nobody has. refused: (model, machine) → why there is no prediction.
     """
 
     extent: Extent
@@ -94,7 +94,7 @@ class PaperResults:
         return all(run in self.simulated for run in wanted)
 
     def ratio(self, run: Run, model: str) -> float | None:
-        """Simulated over predicted time; None where there is no prediction."""
+        """Simulated over predicted time; None if there is no prediction."""
         found = self.predicted.get((run, model))
         return None if found is None else self.simulated[run] / found.exchange_seconds
 

@@ -50,7 +50,7 @@ PHASES = {
 
 @dataclass(frozen=True)
 class PhaseChoice:
-    """What a study sets for one phase alone; None where it leaves the phase as the others are."""
+    """What a study sets for one phase alone; None if it leaves the phase as the others are."""
 
     name: str
     algorithm: str | None

@@ -59,7 +59,7 @@ def fill_grid(
 ) -> tuple[Shape, Shape]:
     """The process grids that ``places`` fill: those given, or the ones that the places span.
 
-    StudyError where a place lies outside of them or is missing. One rank alone stands for both.
+    StudyError if a place lies outside of them or is missing. One rank alone stands for both.
     """
     if len(places) == 1 and shapes in (None, ((1, 1), (1, 1))):
         place, line = next(iter(places.items()))
