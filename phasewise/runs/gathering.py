@@ -55,5 +55,5 @@ def gather_rows(
 
 
 def no_rows(columns: Columns) -> dict[str, NDArray[Any]]:
-    """Columns without any row, of a rank that holds none."""
+    """The columns of a rank that holds no rows."""
     return {name: np.empty(0, kind) for name, kind in columns.items()}
