@@ -1,7 +1,7 @@
 """Model `contention`: every message of a turn on its way through the machine's topology, in time.
 
-Messages set off when both ends have begun (those below the eager limit at once), wait for their
-latency, and get max-min fair shares of every link on their way: node adapters, memory buses, the
+A message starts when both ends are ready (below the eager limit at once), waits for its latency,
+and then gets a max-min fair share of every link on its route: node adapters, memory buses, the
 tapered stages of a fat-tree, the links of a torus or a dragonfly. Bertsekas, Gallager, Data
 Networks (1992), section 6.5.2; the program and the network are those of core/contention.
 """

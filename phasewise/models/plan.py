@@ -27,10 +27,10 @@ def plan(
 ) -> dict[str, Any]:
     """What each phase of a turn sends on a number of ranks, shaped as ``plan --json``.
 
-    Each phase's numbers are those of the rank that sends most messages in it, or of ``rank``;
-    a node has ``communication.node_size`` ranks, or one. Sizes are in bytes. Totals leave out what
-    the library sends, which cannot be seen, and what is sent only for a new mesh. StudyError if
-    the process grid does not suit the ranks.
+    Each phase's numbers are those of the rank that sends most messages in it, or of ``rank``; a
+    node has ``communication.node_size`` ranks, or one. Sizes are in bytes. Totals leave out what
+    the library sends inside its calls, which is unknown, and messages of data-dependent pieces.
+    StudyError if the process grid does not suit the ranks.
     """
     study.check_ranks(ranks)
     if rank is not None and not 0 <= rank < ranks:

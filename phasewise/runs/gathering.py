@@ -1,6 +1,7 @@
-"""Rows of all ranks handed to rank 0 in the order of their ids, a block at a time.
+"""Gathers rows of all ranks on rank 0 in the order of their ids, block by block.
 
-Ids, not ranks, give the order, so that a file written from them is the same on any number of ranks.
+The order does not depend on the ranks, so that a file written from the rows is the same on any
+number of ranks.
 """
 
 from __future__ import annotations
