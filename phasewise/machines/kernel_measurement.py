@@ -31,7 +31,7 @@ from phasewise.mpi.ranks import together
 from phasewise.workloads.discovery import with_part
 
 LIMIT = 600.0
-"""Seconds that the measurement may take."""
+"""Time limit of the measurement [s]."""
 
 
 def measure_kernels(ranks: int, threads: int = 1) -> dict[str, KernelRate]:

@@ -1,4 +1,4 @@
-"""Which node a rank stands on, how large the network has to be, and where its narrow places are."""
+"""The node of each rank, the size of the network, and its bottlenecks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHARED_LINKS = ("torus", "dragonfly")
 """Kinds of networks on whose links messages of different nodes meet."""
 
 LONGEST_SIDE = 2
-"""A box's longest side over its shortest one, at most."""
+"""Largest ratio of a box's longest side to its shortest."""
 
 
 def nodes_of(machine: Machine, ranks: int) -> Integers:

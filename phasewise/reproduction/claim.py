@@ -1,4 +1,4 @@
-"""What is found of a paper's claims."""
+"""A paper's claims and what was found about them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from phasewise.report.page import Page
 
 VERDICT = {True: "yes", False: "no", None: "not looked at"}
-"""What tables say of `Claim.holds`."""
+"""How tables show `Claim.holds`."""
 
 
 @dataclass(frozen=True)

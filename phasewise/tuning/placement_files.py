@@ -65,7 +65,9 @@ class Placement:
 
 
 def place(machine: Machine, ranks: int, threads: int, environment: Mapping[str, str]) -> Placement:
-    """The placement on the nodes of the batch allocation in `environment`, where it has enough."""
+    """The placement on the nodes of the batch allocation in `environment` if it has enough of
+    them.
+    """
     nodes = node_count(machine, ranks)
     names = allocated_nodes(environment)
     if len(names) >= nodes:
