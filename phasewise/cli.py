@@ -1,4 +1,4 @@
-"""The ``phasewise`` command: its subcommands, and how its errors end it.
+"""The ``phasewise`` command: its subcommands and its exit status.
 
 Exit status: 0 done, 1 a failed run, 2 bad input. Errors a person can act on are one sentence on
 standard error; with ``--json`` standard output then holds one object with that sentence as
@@ -74,7 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(sentence: str, status: int, as_json: bool) -> int:
-    """Report an error; of several ranks that all meet it before they can talk, the first does."""
+    """Report an error. If several ranks meet it before MPI starts, only the first one reports
+    it.
+    """
     if launched_rank() in (None, 0):
         message(f"phasewise: {sentence}")
         if as_json:
@@ -97,13 +99,15 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser, subparsers = build_parsers(argv)
     options, unknown = parser.parse_known_args(argv)
     if unknown:
-        # Reported by the subcommand's parser, which knows the options that come nearest.
+        # The subcommand's parser reports it, since it knows the nearest options.
         subparsers[options.command].error("unrecognized arguments: " + " ".join(unknown))
     return options
 
 
 def build_parsers(argv: Sequence[str]) -> tuple[Parser, dict[str, Parser]]:
-    """The parser of the command, and those of the subcommands, that in `argv` with its options."""
+    """The parser of the command and of the subcommands; only the subcommand in `argv` gets its
+    options.
+    """
     parser = Parser(
         prog="phasewise",
         description="Strong-strong simulation of colliding particle beams.",

@@ -154,7 +154,7 @@ def refine(
 
 
 def unsteadiness(signal: Signal, peak: Peak, window: WindowName = "hann") -> float:
-    """What a line's frequency is uncertain by beyond white noise, in turns⁻¹, of a signal (T,).
+    """The uncertainty of a line's frequency beyond white noise [turns⁻¹], for a signal (T,).
 
     The line is sought again in three overlapping halves of the record. Neighbours that are not
     resolved, damping and drifts shift it there by at least twice what they shift it in the whole,

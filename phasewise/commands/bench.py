@@ -1,7 +1,8 @@
-"""``phasewise bench``: what a workload takes on this machine, by its part `bench`.
+"""``phasewise bench``: measures the speed of a workload on this machine, by its part `bench`.
 
 That part has `CASES`, its problem sizes, of which the first is the usual one; `run(core, case,
-overrides, threads, turns)`, collective, with what ``--json`` prints; and `show(result)`.
+overrides, threads, turns)`, a collective function that returns what ``--json`` prints; and
+`show(result)`.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def chosen_case(workload: Workload, given: str | None) -> str:
-    """The case asked for, or the usual one; StudyError for another word."""
+    """The given case, or the usual one; StudyError if there is no such case."""
     cases = cases_of(workload)
     if given is not None and given not in cases:
         raise StudyError(f'--case "{given}" is no case of {workload.name}{nearest(given, cases)}')

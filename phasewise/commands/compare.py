@@ -56,7 +56,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def show(points: Sequence[Point]) -> None:
-    """Print the totals, the phases, the errors, and what the measured times are."""
+    """Print the totals, the phases, the errors, and the sources of the measured times."""
     columns = ["run", "ranks", "model", "measured", "predicted", "90 % interval", "ratio"]
     unit = common_unit([point.run.record for point in points]).indefinite
     print_table(f"communication of {unit} [ms]", columns, [_row(point) for point in points])

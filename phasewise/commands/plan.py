@@ -14,7 +14,7 @@ from phasewise.study import Study, load
 from phasewise.study.laboratory import load_names, when
 
 MAX_SIZES = 9
-"""Sizes of messages that a cell of the table lists."""
+"""Most message sizes in a cell of the table."""
 
 
 def add_options(parser: Parser) -> None:
@@ -58,7 +58,7 @@ def _grid(planned: dict[str, Any]) -> str:
 
 
 def labels_of(planned: dict[str, Any]) -> list[str]:
-    """What the workload says of each phase beside what every phase has."""
+    """Keys of the phases that the workload adds to those of every phase."""
     found = {key: None for phase in planned["phases"] for key in phase if key not in KNOWN}
     return [key for key in found if key != "bytes"]
 

@@ -137,7 +137,7 @@ def _show(results: Results, options: argparse.Namespace) -> None:
 
 
 def _communication_of(results: Results) -> CommunicationRecord | None:
-    """What was recorded of the communication; None if the run that had ended kept nothing."""
+    """The record of the communication; None if a run that had already ended kept none."""
     if not (results.folder / RECORD_FILE).exists():
         return None
     return read_communication(results.folder)

@@ -1,4 +1,4 @@
-"""``phasewise simulate``: a study's turns on a simulated machine, by the same driver."""
+"""``phasewise simulate``: runs a study with the same driver on a simulated machine."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ from phasewise.tuning.placement_files import sections, write_all
 from phasewise.tuning.search import Entry, Problem
 
 MAX_VERIFIED = 10
-"""More verifying runs than this would be a search by running."""
+"""Most verifying runs; more of them would be a search by running."""
 
 SHOWN = 12
-"""Candidates in the table."""
+"""Most candidates in the table."""
 
 
 def add_options(parser: Parser) -> None:

@@ -66,10 +66,9 @@ def hardware_description(
     curves: Sequence[Curve],
     kernels: Mapping[str, KernelRate],
 ) -> str:
-    """What the curves and the roof say of a machine, as a machine file without the curves.
-
-    nodes: on how many the ranks were; of one node nothing is known of a network. roof: flop/s and
-    memory bandwidth of a rank, all of them at work.
+    """A machine file without the curves, derived from the curves and the roof. nodes: the number of
+    nodes that the ranks were on; a single node gives no network. roof: flop/s and memory bandwidth
+    of a rank, all of them at work.
     """
     lines = [f"name = {_value(name)}", f"title = {_value(f'{name}, as measured')}"]
     lines += ["", "[node]", f"ranks = {node_ranks}"]

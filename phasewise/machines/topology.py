@@ -33,9 +33,10 @@ def node_count(machine: Machine, ranks: int) -> int:
 
 @cache
 def smallest_box(nodes: int) -> Shape:
-    """Sides x <= y <= z of the box with the fewest places for the nodes.
+    """Sides x <= y <= z of the smallest box that holds the nodes.
 
-    No side is more than twice as long as another; of equal boxes the most cubic one.
+    No side is more than twice as long as another; among equally large boxes it is the most cubic
+    one.
     """
     best: tuple[int, int, Shape] | None = None
     for x in range(1, round(nodes ** (1 / 3)) + 2):
@@ -91,10 +92,10 @@ def _check_places(machine: Machine, ranks: int, places: int, name: str) -> None:
 
 
 def cuts(machine: Machine, ranks: int, taper: bool) -> Iterator[tuple[NDArray[np.bool_], float]]:
-    """Narrow places of the network beyond a node's adapter.
+    """Bottlenecks of the network beyond a node's adapter.
 
-    Each is a mask (nodes,) of the nodes on one side, and the bandwidth [B/s] out of that side and
-    as much into it. taper: whether a fat-tree's upper stage is narrower.
+    Each is a mask (nodes,) of the nodes on one side, and the bandwidth [B/s] out of that side,
+    which is also that into it. taper: whether a fat-tree's upper stage is narrower.
     """
     network = machine.network
     places = np.arange(node_count(machine, ranks))

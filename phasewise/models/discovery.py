@@ -45,7 +45,7 @@ def model_names() -> list[str]:
 
 
 def load_model(name: str) -> Model:
-    """The model called `name`; StudyError with the nearest name where there is none."""
+    """The model called `name`; StudyError, with the nearest name, if there is none."""
     if name not in _models():
         raise StudyError(f'there is no model "{name}"{nearest(name, model_names())}')
     return _models()[name]

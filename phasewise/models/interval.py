@@ -95,9 +95,8 @@ def conformal(values: Iterable[float]) -> tuple[float, float]:
 
 
 def noise(machine: Machine) -> float:
-    """Relative half width of the measured times' confidence intervals.
-
-    That of the noisiest curve, in the median over its sizes.
+    """The relative half width of the measured times' confidence intervals. It is that of the
+    noisiest curve, the median over its sizes.
     """
     return max((float(np.median(curve.half_widths)) for curve in machine.curves), default=0.0)
 

@@ -23,15 +23,15 @@ from phasewise.traces.records import CommunicationRecord, Integers, common_unit
 NO_RECORD = Missing(
     "This folder holds no communication.json; run the study again to see its communication."
 )
-# Nodes are marked where there are no more, or the lines would hide the picture.
+# Most nodes that are marked; more lines would hide the picture.
 MAX_NODES = 40
-# Bars of a picture of phase times.
+# Most bars in a picture of phase times.
 MAX_BARS = 16
 BAR = 0.62
 NODE = "#8b95a3"
-# The more, the brighter; nothing is darker than the least.
+# Larger volumes are brighter; empty cells are darker than the smallest volume.
 COLOURS = mpl.colormaps["viridis"].with_extremes(bad="#1e0426")
-# Phases that a bar shows one by one.
+# Most phases that a bar shows one by one.
 MAX_PHASES = 9
 
 
@@ -64,7 +64,7 @@ def draw_volume(run: ReportedRun) -> Drawing | Missing:
     largest = max(float(panel.matrix.max()) for panel in panels)
     least = min(float(m[m > 0].min()) for m in (p.matrix for p in panels) if m.any())
     factor, unit = scale(largest, "B")
-    # Whole decades, so that the scale has ticks however alike the volumes are.
+    # Whole decades, so that the scale has ticks even if the volumes hardly differ.
     decades = np.floor(np.log10(least * factor)), np.floor(np.log10(largest * factor)) + 1
     norm = LogNorm(*(10.0**decade for decade in decades))
     canvas, axes = new_picture(1, 2, 4.4)
@@ -90,7 +90,7 @@ def _recorded(record: CommunicationRecord) -> Volume:
 
 
 def _beside(run: ReportedRun, record: CommunicationRecord) -> list[Volume]:
-    """What stands on the right: another run where one was given, else the plan."""
+    """The panel on the right: another run if one was given, else the plan."""
     if run.compared:
         other = _recorded(run.compared[0])
         name = run.compared[0].directory.resolve().name

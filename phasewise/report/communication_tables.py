@@ -95,7 +95,7 @@ def _against_plan(
     recorded = int(phase.messages[rank]), int(phase.bytes[rank])
     expected = int(planned["messages"]), int(planned["bytes_per_rank"])
     if planned["per"] != EACH_TURN:
-        # Done for each such piece, of which there are as many as the messages say.
+        # Sent for each data-dependent piece; the number of messages gives the number of pieces.
         times, rest = divmod(recorded[0], expected[0]) if expected[0] else (0, recorded[0])
         agrees = rest == 0 and recorded[1] == times * expected[1]
         verdict = (

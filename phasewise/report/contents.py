@@ -1,4 +1,4 @@
-"""What a report contains, from top to bottom, and writing it."""
+"""Composes and writes a report."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMMUNICATION = Chapter(
     ),
     communication_tables,
 )
-"""The only chapter where a run had messages alone."""
+"""The only chapter for a run that has messages but no records."""
 
 
 def chapters_of(run: ReportedRun) -> list[Chapter]:

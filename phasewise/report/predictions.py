@@ -24,11 +24,11 @@ TURN = Unit()
 FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")
 GROUP = 0.8
-"""Part of a group's room that its bars take."""
+"""Share of a group's width that its bars take."""
 MAX_BANDS = 2
-"""Intervals drawn as areas; of more, each is a line beside its point."""
+"""Most intervals drawn as areas; with more, each is a line beside its point."""
 ASIDE = 0.06
-"""From one such line to the next, in factors of two of the ranks."""
+"""Distance between such lines, as a power of two in the number of ranks."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def save_picture(draw: Callable[[], Drawing], path: str | Path) -> None:
     """Draw and write a picture in the format of its name; RunError if the disk refuses."""
     target = Path(path)
     check_picture(str(target))
-    # The format follows from the last suffix.
+    # matplotlib takes the format from the last suffix.
     beside = target.with_name(f"{target.stem}.partial{target.suffix}")
     try:
         with picture_style():
@@ -218,7 +218,7 @@ def _draw_variants(axis: Axes, variants: Sequence[Variant], unit: Unit, opening:
         heights = np.array(values) * factor
         axis.bar(np.array(places) - shift, heights, width, color=COLOURS[0], label="measured")
     axis.bar(at + shift, predicted, width, color=COLOURS[1], label="predicted")
-    # An interval may lie to one side of the prediction, where a model is known to be too low.
+    # An interval may lie to one side of the prediction if a model is known to be too low.
     axis.vlines(at + shift, ends[0], ends[1], color=INK, linewidth=1)
     axis.set_xticks(at, [one.label for one in variants])
     axis.set_title(f"{opening}communication of {unit.indefinite} [{second}]")

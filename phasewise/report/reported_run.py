@@ -21,15 +21,15 @@ from phasewise.workloads.discovery import workload_of
 from phasewise.workloads.interface import Workload
 
 MIN_TURNS = 2
-# Intervals of the time line: about one to each dot of the pictures.
+# Intervals of the time line: about one per pixel of the pictures.
 INTERVALS = 1200
 
 
 class ReportedRun:
     """A run's folder as the report sees it; StudyError if it holds no records to show.
 
-    A simulated machine may have run only the messages: then `has_records` is False, and study and
-    communication are all there is.
+    A simulation may have run only the messages: then `has_records` is False, and only study and
+    communication are available.
     """
 
     def __init__(self, directory: str | Path, compare: Sequence[str | Path] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Tables of a report, and those of every run: where the time went."""
+"""Tables of a report, and the tables of kernels and phases that every report has."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Table:
 
 
 def cost_tables(run: ReportedRun) -> list[Table]:
-    """Kernels and communication phases, where the run is over."""
+    """Tables of kernels and communication phases, once the run is over."""
     given = run.performance.get(run.workload.unit.many)
     recorded = len(run.turn) if run.has_records else run.count
     turns = given if isinstance(given, int) and given > 0 else recorded

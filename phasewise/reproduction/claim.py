@@ -13,9 +13,8 @@ VERDICT = {True: "yes", False: "no", None: "not looked at"}
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper: its number, what the paper and we find, whether they agree, and why.
-
-    holds: None if it was not looked at.
+    """A claim of the paper: its number, the results of the paper and of the reproduction, whether
+    they agree, and remarks. holds: None if the claim was not tested.
     """
 
     id: int

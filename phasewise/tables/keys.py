@@ -1,4 +1,4 @@
-"""What a key of a table may hold, and the one-sentence errors for what it may not."""
+"""Checks the values of a table's keys, with one-sentence errors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a user needs to run the choice: tables of a study, and files for a launcher.
+"""Writes what a user needs to run the choice: tables of a study, and files for a launcher.
 
-A layout puts places into ranks; the files put ranks onto nodes, rank r on node r div node size.
+The layout assigns places to ranks; the files assign ranks to nodes, rank r to node r div node size.
 """
 
 from __future__ import annotations

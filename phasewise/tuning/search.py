@@ -1,6 +1,8 @@
-"""The search: a model ranks all candidates, and lesser keys of the best are changed one by one.
+"""The search: a model ranks all candidates, then minor keys of the best ones are changed one by
+one.
 
-On many ranks, where a precise model takes seconds, a cheap one chooses what it is given.
+On many ranks a precise model takes seconds per candidate, so a cheap model chooses a shortlist for
+it.
 """
 
 from __future__ import annotations
@@ -42,10 +44,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is tuned: a study for a machine and a number of ranks, or for cores = ranks × threads.
-
-    cores: None if threads are not varied; else every split of them with at most `ranks` ranks is
-    compared. model: that ranks the candidates, the machine's best where it is None.
+    """The tuning problem: a study for a machine and a number of ranks, or for cores = ranks ×
+    threads. cores: None if threads are not varied; otherwise every split of the cores with at most
+    `ranks` ranks is compared. model: the model that ranks the candidates; None: the best for the
+    machine.
     """
 
     study: Study

@@ -1,6 +1,6 @@
-"""The few best candidates run: their messages simulated, or whole turns on this machine.
+"""Verifies the best candidates: simulates their messages, or runs whole turns on this machine.
 
-The latter starts this module under mpiexec, once for each candidate.
+For the latter this module is started under mpiexec, once for each candidate.
 """
 
 from __future__ import annotations
