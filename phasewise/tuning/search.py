@@ -169,7 +169,9 @@ class CandidateSearch:
             for candidate in _valid(problem, ranks)
         ]
         if not pairs:
-            candidates(problem.study, problem.splits()[-1][0], problem.machine)  # says why
+            candidates(
+                problem.study, problem.splits()[-1][0], problem.machine
+            )  # raises an error that says why
         self.say(f"model {cheap.NAME} ranks {len(pairs)} candidates")
         return [self._entry(*pair, cheap) for pair in pairs]
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from synthetic_communication import write_communication
 
 from phasewise.cli import main
 from phasewise.errors import PhasewiseError
@@ -20,6 +19,7 @@ from phasewise.study import load
 from phasewise.traces.records import common_unit, read_communication
 from phasewise.traces.summary import show_communication
 from phasewise.workloads.interface import Unit
+from tests.unit.synthetic_communication import write_communication
 
 EXCHANGE = Unit("exchange", "exchanges")
 STUDY = "examples/halo/study.toml"
