@@ -42,7 +42,7 @@ CHARGE = (0.0, 0, 1, 1, 0, 0, 0)
 NUMBER = (0.0, 0, 0, 0, 0, 0, 0)
 
 SPECIES = {"proton": "proton", "antiproton": "anti-proton", "ion": "other"}
-"""Names of the SpeciesType extension where they are not ours."""
+"""Names of the SpeciesType extension that differ from ours."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The numbers that a run of halo exchanges ends with."""
+"""The summary of a run of halo exchanges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an analysis needs to know of the machine, from a run's resolved study."""
+"""The properties of the machine that analyses need, from a run's resolved study."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ SOFT_GAUSSIAN = 10
 
 @dataclass(frozen=True)
 class Translation:
-    """A study as TOML text, and what of the deck is not in it."""
+    """A study as TOML text, and the entries of the deck that were not translated."""
 
     text: str
     not_translated: list[Untranslated]
