@@ -86,9 +86,9 @@ def simulate_driver(twin: Twin, parameters: str, folder: Path, probe: bool = Fal
     with TemporaryFile() as words:
         status = _run(command, environment, words.fileno(), folder)
         words.seek(0)
-        said = words.read().decode(errors="replace")
+        output = words.read().decode(errors="replace")
     if status != 0:
-        raise _failure(status, said, twin)
+        raise _failure(status, output, twin)
 
 
 def _run(command: list[str], environment: dict[str, str], words: int, folder: Path) -> int:
@@ -126,14 +126,14 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGTERM, former)
 
 
-def _failure(status: int, said: str, twin: Twin) -> RunError | StudyError:
+def _failure(status: int, output: str, twin: Twin) -> RunError | StudyError:
     """One sentence on what ended the simulation: a rank's own, or what smpirun's words mean."""
-    lines = said.splitlines()
+    lines = output.splitlines()
     for line in lines:
         if line.startswith(OURS):
             sentence = line.removeprefix(OURS)
             return StudyError(sentence) if status == BAD_INPUT else RunError(sentence)
-    reason = next((meaning for words, meaning in LAST_WORDS if words.search(said)), None)
+    reason = next((meaning for words, meaning in LAST_WORDS if words.search(output)), None)
     if reason is None:
         number = status - 128 if status > 128 else -status
         reason = SIGNALS.get(number) or f"smpirun ended with status {status}: {_last_word(lines)}"

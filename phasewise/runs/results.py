@@ -176,7 +176,7 @@ class Results:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Results({str(self.path)!r}, {self._turns} turns)"
+        return f"Results({str(self.path)!r}, {self.workload.unit.of(self._turns)})"
 
 
 def _nothing(_results: Results) -> object:

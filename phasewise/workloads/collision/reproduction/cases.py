@@ -104,7 +104,7 @@ class SimulatedCase:
         return Study.from_dict(tables)
 
     def task(self, twin: str = "full") -> Task:
-        """Its simulation: the messages of a whole turn, without particles and computation."""
+        """Its simulation: the messages of a whole turn, without contents and computation."""
         machine = load_machine(self.machine)
         request = Request(machine, self.ranks, twin, skeleton=True, computation=False)
         return Task(self.study(), request)
