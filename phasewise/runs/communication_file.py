@@ -54,7 +54,7 @@ def write_communication(
     except OSError as error:
         raise RunError(
             f"the record of the communication cannot be written into {folder} "
-            f"({disk_reason(error)}); {simulation.study.workload.unit.many} are kept"
+            f"({disk_reason(error)}); those of the {simulation.study.workload.unit.many} are kept"
         ) from error
 
 

@@ -65,7 +65,7 @@ class PlainCandidate:
 
     @property
     def place(self) -> tuple[object, ...]:
-        """Those of the process grid and the layout."""
+        """The values of process grid and layout."""
         return tuple(value for name, value in self.values if name in ("process_grid", "layout"))
 
     @property

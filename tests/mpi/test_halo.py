@@ -56,7 +56,10 @@ def checksums(ranks: int, exchanges: int) -> list[int]:
 
 
 @mpi
-def test_a_run_speaks_of_exchanges_and_of_no_turns(study: Path, tmp_path: Path) -> None:
+def test_a_run_speaks_of_exchanges_and_of_no_turns(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PHASEWISE_CACHE", str(tmp_path / "cache"))
     out = tmp_path / "out"
     keys = ("--set", "exchanges=60", "--set", 'communication.tune="auto"')
     done = ran(study, "--ranks", 2, "--out", out, *keys)

@@ -48,7 +48,7 @@ class DerivedHalo:
     message_bytes: int
     cells: int
     memory_bytes: int
-    """Of a rank's array."""
+    """Size of a rank's array [bytes]."""
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:

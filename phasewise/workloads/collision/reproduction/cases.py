@@ -24,7 +24,7 @@ from phasewise.study import Study
 from phasewise.workloads.collision.bench import collision_case
 
 MACHINES = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")
-"""Those of the source paper, in its order."""
+"""The machines of the source paper, in its order."""
 
 PER_MACHINE = 58
 MAX_MESSAGES = 250_000
