@@ -169,7 +169,7 @@ def _about(run: ReportedRun, line: Timeline) -> str:
     )
     if line.dropped:
         start += (
-            f" {line.dropped} events found no place in the ranks' memory for them: give a larger "
+            f" {line.dropped} events did not fit into the ranks' memory: give a larger "
             "--events to keep them."
         )
     return start
