@@ -68,7 +68,7 @@ std::vector<Part> divide(int n, int parts, std::int64_t stride) {
   return all;
 }
 
-// Each value once, from where it is to where it belongs, as the processes would send it.
+// Copies every value to the part that it belongs to, as the processes would send it.
 void transpose(std::vector<Part>& rows, std::int64_t row_stride, std::vector<Part>& columns,
                std::int64_t column_stride, bool to_columns) {
   for (Part& r : rows)
@@ -138,6 +138,6 @@ void bind_field(nb::module_& m) {
         "shifts are target minus source, in cells.");
   m.def("poisson_by_parts", &solve_by_parts, nb::arg("charge"), nb::arg("hx"), nb::arg("hy"),
         nb::arg("shift_x"), nb::arg("shift_y"), nb::arg("parts"),
-        "As solve_poisson, with the mesh divided over so many processes of a column, which are "
-        "played here one after the other.");
+        "As solve_poisson, with the mesh divided over `parts` processes of a column, which run "
+        "here one after the other.");
 }

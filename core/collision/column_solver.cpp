@@ -29,11 +29,11 @@ std::pair<int, int> ColumnSolver::columns_of(int process) const {
 
 void ColumnSolver::reserve(int grids) {
   if (!real()) return;
-  const int most_columns = columns_of(0).second, most_rows = rows_of(0, grid_.nx()).second;
-  rows_.reserve(std::max<std::int64_t>(static_cast<std::int64_t>(grids) * most_rows,
+  const int max_columns = columns_of(0).second, max_rows = rows_of(0, grid_.nx()).second;
+  rows_.reserve(std::max<std::int64_t>(static_cast<std::int64_t>(grids) * max_rows,
                                        rows_of(0, grid_.mx()).second) *
                 grid_.row_stride());
-  columns_.reserve(static_cast<std::int64_t>(grids) * most_columns * grid_.column_stride());
+  columns_.reserve(static_cast<std::int64_t>(grids) * max_columns * grid_.column_stride());
 }
 
 void ColumnSolver::transpose(const comm::TransposeExchange& exchange, Direction direction,
@@ -48,7 +48,7 @@ void ColumnSolver::transpose(const comm::TransposeExchange& exchange, Direction 
     listener.transpose(exchange, columns, rows);
 }
 
-// One that is kept takes no work; without contents it is enough to know that it would be.
+// A transform that is kept costs nothing; without contents the solver keeps only its key.
 ColumnSolver::GreenPointer ColumnSolver::green(double hx, double hy, int shift_x, int shift_y,
                                                Listener& listener) {
   const int begin = columns_of(me_).first, columns = columns_of(me_).second - begin;
@@ -81,7 +81,7 @@ ColumnSolver::GreenPointer ColumnSolver::green_by_parts(double hx, double hy, in
   });
   transpose(plan_.green(), Direction::to_columns, listener);
   GreenPointer green;
-  // Its work is in the items above.
+  // The items of the kernel above include this work.
   listener.kernel(card, 0.0, [&] {
     solver_->green_columns(columns_.data(), columns);
     green = solver_->keep_green(hx, hy, shift_x, shift_y, first_column, columns, columns_.data());

@@ -9,9 +9,9 @@ namespace {
 
 using parallel::KernelCard;
 
-// What one kernel has to do in one piece, of all ranks.
+// The work of one kernel in one piece: of all ranks, and of the present one.
 struct PieceWork {
-  double sum = 0.0, largest = 0.0, of_rank = 0.0;  // flops, or bytes where a kernel has none
+  double sum = 0.0, largest = 0.0, of_rank = 0.0;  // flops, or bytes if a kernel has none
 
   void end_rank() {
     sum += of_rank;

@@ -10,7 +10,7 @@ namespace phasewise::driver {
 
 class Counted : public workload::Listener {
  public:
-  // ranks: of the study; one alone sums nothing.
+  // ranks: of the study; a single rank sends nothing for a sum.
   explicit Counted(int ranks) : alone_(ranks == 1) {}
 
   void kernel(const parallel::KernelCard& /*card*/, double /*items*/,
@@ -25,7 +25,8 @@ class Counted : public workload::Listener {
                  const comm::ItemBuffer& to) override;
 
  protected:
-  // A message to another rank; what a library call is asked to move.
+  // Called for each message to another rank, and for each library call with the volume requested of
+  // it.
   virtual void sent(std::string_view phase, int peer, std::int64_t bytes) = 0;
   virtual void asked(std::string_view phase, std::int64_t bytes) = 0;
 

@@ -16,13 +16,13 @@ namespace phasewise::driver {
 
 class Followed : public workload::Listener {
  public:
-  // in_full: all exchanges that are repeated grid by grid; else the first few, of which the last
-  // stands for the others. like: a program that is about as long, or null. `phases` collects the
-  // names that rounds number.
+  // in_full: writes down every repetition of an exchange; otherwise the first few, the last of
+  // which stands for the others. like: a program of about the same length, or null. `phases`
+  // collects the names to which a round's phase number refers.
   Followed(int ranks, int rank, bool in_full, const contention::RankProgram* like,
            std::vector<std::string>& phases);
 
-  // From now on rounds stand for so many of their kind.
+  // How many rounds of its kind each following round stands for.
   void set_weight(double weight) { weight_ = weight; }
   contention::RankProgram take() { return std::move(program_); }
 

@@ -4,7 +4,7 @@
 // (2004) 278.
 //
 // A solve can be divided over processes: rows of the mesh first, then, after a transpose, columns
-// of the transform, then rows again. Every row and column is worked on alone, by the same
+// of the transform, then rows again. Every row and column is processed separately by the same
 // operations, so that the results have the same bits however they are divided.
 #pragma once
 
@@ -39,7 +39,7 @@ class PoissonSolver {
 
   const DoubledGrid& grid() const { return grid_; }
 
-  // Memory of one solve at a time; each thread has its own.
+  // Memory for one solve at a time; each thread has its own.
   struct Scratch {
     parallel::Buffer<Complex> rows;     // [nx][columns], after the transforms along y
     parallel::Buffer<Complex> columns;  // a few columns of the doubled grid
@@ -48,12 +48,12 @@ class PoissonSolver {
   Scratch make_scratch() const;
   parallel::Buffer<double> make_line() const;
 
-  // potential[nx][ny] on the target window from charge[nx][ny] (whatever unit: u = -ln r of a unit
+  // potential[nx][ny] on the target window from charge[nx][ny] (in any unit: u = -ln r for a unit
   // charge) on the source window, with the whole Green function.
   void solve(const double* charge, const GreenTransform& green, double* potential,
              Scratch& scratch) const;
 
-  // The same by parts. Transforms `rows` rows of the mesh to as many of the half-transformed grid.
+  // The same in parts. Transforms `rows` rows of the mesh to as many of the half-transformed grid.
   void forward_rows(const double* charge, int rows, Complex* spectrum, double* line) const;
   // Convolves `count` columns, whose first nx values are given and returned, with as many columns
   // of the Green function.

@@ -24,7 +24,7 @@ class HaloWorkload : public workload::Workload {
   }
   std::vector<std::vector<int>> process_grid() const override { return {{grid_[0], grid_[1]}}; }
   std::vector<workload::Load> loads() const override { return {}; }
-  // All send alike.
+  // All ranks send the same number of bytes.
   std::vector<int> typical_ranks() const override { return {0}; }
 
  private:

@@ -1,4 +1,4 @@
-// How the driver makes a workload of its name.
+// A registered workload: its name, and how the driver plans and starts it.
 #pragma once
 
 #include <memory>
