@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "workload/listener.hpp"
+#include "driver/offline_listener.hpp"
 
 namespace phasewise::driver {
 namespace {
@@ -26,7 +26,7 @@ struct Kernel {
 };
 
 // Hears the turns of all ranks, one after the other.
-class Charged : public workload::Listener {
+class Charged : public OfflineListener {
  public:
   explicit Charged(std::size_t pieces) : pieces_(pieces) {}
 
@@ -50,14 +50,6 @@ class Charged : public workload::Listener {
     found.work.bytes += count * card.bytes;
     found.pieces[piece_].of_rank += count * (card.flops > 0.0 ? card.flops : card.bytes);
   }
-  void sum(std::string_view, std::span<double>) override {}
-  void sum(std::string_view, std::span<std::int64_t>) override {}
-  void max(std::string_view, std::span<double>) override {}
-  void start(comm::Channel, const Exchanges&) override {}
-  void progress(comm::Channel) override {}
-  void finish(comm::Channel) override {}
-  void transpose(const comm::TransposeExchange&, const comm::ItemBuffer&,
-                 const comm::ItemBuffer&) override {}
 
  private:
   Kernel& find(const KernelCard& card) {

@@ -46,15 +46,6 @@ void Followed::summed(std::string_view phase, std::size_t values) {
   end(Channel::other);
   finish(Channel::other);
 }
-void Followed::sum(std::string_view phase, std::span<double> values) {
-  summed(phase, values.size());
-}
-void Followed::sum(std::string_view phase, std::span<std::int64_t> values) {
-  summed(phase, values.size());
-}
-void Followed::max(std::string_view phase, std::span<double> values) {
-  summed(phase, values.size());
-}
 
 void Followed::start(Channel channel, const Exchanges& exchanges) {
   const std::vector<comm::Work> works = exchanges();

@@ -10,11 +10,11 @@
 
 #include "contention/collectives.hpp"
 #include "contention/program.hpp"
-#include "workload/listener.hpp"
+#include "driver/offline_listener.hpp"
 
 namespace phasewise::driver {
 
-class Followed : public workload::Listener {
+class Followed : public OfflineListener {
  public:
   // in_full: writes down every repetition of an exchange; otherwise the first few, the last of
   // which stands for the others. like: a program of about the same length, or null. `phases`
@@ -26,11 +26,6 @@ class Followed : public workload::Listener {
   void set_weight(double weight) { weight_ = weight; }
   contention::RankProgram take() { return std::move(program_); }
 
-  void kernel(const parallel::KernelCard& /*card*/, double /*items*/,
-              const std::function<void()>& /*work*/) override {}
-  void sum(std::string_view phase, std::span<double> values) override;
-  void sum(std::string_view phase, std::span<std::int64_t> values) override;
-  void max(std::string_view phase, std::span<double> values) override;
   void start(comm::Channel channel, const Exchanges& exchanges) override;
   void progress(comm::Channel channel) override;
   void finish(comm::Channel channel) override;
@@ -38,7 +33,7 @@ class Followed : public workload::Listener {
                  const comm::ItemBuffer& to) override;
 
  private:
-  void summed(std::string_view phase, std::size_t values);
+  void summed(std::string_view phase, std::size_t values) override;
   void add(const comm::Exchange& exchange, double weight);
   void add_library(const comm::Exchange& exchange, double weight);
   void add_transpose(const comm::TransposeExchange& exchange);
