@@ -34,9 +34,9 @@ class ColumnSolver {
   bool alone() const { return processes_ == 1; }
   // The transform that is kept, or a new one. Collective over the column, whose processes ask for
   // the same transforms in the same order.
-  GreenPointer green(double hx, double hy, int shift_x, int shift_y, Listener& listener);
+  GreenPointer green(const field::GreenKey& function, Listener& listener);
   // Makes a new transform, kept or not.
-  GreenPointer make_green(double hx, double hy, int shift_x, int shift_y, Listener& listener);
+  GreenPointer make_green(const field::GreenKey& function, Listener& listener);
   // Number of transforms made so far.
   std::int64_t greens_made() const { return greens_made_; }
   // Solves for grids that share messages, which `padding` grids without contents fill up. Calls
@@ -45,7 +45,7 @@ class ColumnSolver {
              Listener& listener);
 
  private:
-  GreenPointer green_by_parts(double hx, double hy, int shift_x, int shift_y, Listener& listener);
+  GreenPointer green_by_parts(const field::GreenKey& function, Listener& listener);
   using Complex = numerics::Complex;
   using Values = parallel::Buffer<Complex>;
 
@@ -57,6 +57,8 @@ class ColumnSolver {
   bool real() const { return contents_ == Contents::particles; }
   std::pair<int, int> rows_of(int process, int rows_in_all) const;
   std::pair<int, int> columns_of(int process) const;
+  // This process's part of a Green function's transform.
+  field::GreenTransform::Key my_part(const field::GreenKey& function) const;
 
   const field::DoubledGrid& grid_;
   field::PoissonSolver* solver_;

@@ -272,15 +272,18 @@ std::vector<ColumnSolver::Grid> StrongStrong::grids_of(const Step& step,
                                                        Listener& listener) {
   const bool placed = contents_ != Contents::none;
   std::vector<ColumnSolver::Grid> grids;
-  if (ip_.green_every_step && placed) columns_.green(mesh_.hx, mesh_.hy, 0, 0, listener);
+  if (ip_.green_every_step && placed) columns_.green({mesh_.hx, mesh_.hy}, listener);
   for (int b = 0; b < 2; ++b)
     for (const int p : plan_.own_pairs(step, b, pairs)) {
       ColumnSolver::GreenPointer green;
       if (placed) {
         const field::Window& from = mesh_.window[b][step.own(b, p)];
         const field::Window& to = mesh_.window[1 - b][step.other(b, p)];
-        green = columns_.green(mesh_.hx, mesh_.hy, to.offset_x - from.offset_x,
-                               to.offset_y - from.offset_y, listener);
+        green = columns_.green({.hx = mesh_.hx,
+                                .hy = mesh_.hy,
+                                .shift_x = to.offset_x - from.offset_x,
+                                .shift_y = to.offset_y - from.offset_y},
+                               listener);
       }
       double* out = groups_.divided() ? outgoing_.data() : potential_[1 - b].data();
       for (int plane = 0; plane < ip_.planes; ++plane) {

@@ -40,7 +40,7 @@ class StrongStrong {
   void run_step(const Step& step, Listener& listener);
   void finish(Listener& listener);
   // Makes a new Green function, as a step does if none is kept.
-  void make_green(Listener& listener) { columns_.make_green(0.0, 0.0, 0, 0, listener); }
+  void make_green(Listener& listener) { columns_.make_green({}, listener); }
   // Number of Green functions made so far.
   std::int64_t greens_made() const { return columns_.greens_made(); }
   // Whether every step makes its Green function; otherwise only a new mesh does.
@@ -134,7 +134,7 @@ SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int
   blocks(
       [&](const beam::ParticleView& block) { encounter(ip_.weighting, block, nullptr, &target); });
   group.sum("field_picture", charge.span());
-  const auto green = solver_->green(mesh.hx, mesh.hy, 0, 0, threads_);
+  const auto green = solver_->green({mesh.hx, mesh.hy}, threads_);
   field::PoissonSolver::Scratch scratch = solver_->make_scratch();
   solver_->solve(charge.data(), *green, potential.data(), scratch);
   return slice_field(mesh, window, charge.data(), potential.data());
