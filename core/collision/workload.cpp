@@ -6,6 +6,7 @@
 
 #include "collision/simulation.hpp"
 #include "collision/turn.hpp"
+#include "workload/entry.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -93,14 +94,6 @@ std::vector<int> CollisionWorkload::typical_ranks() const {
 
 }  // namespace
 
-std::unique_ptr<workload::Workload> plan(const workload::Parameters& parameters,
-                                         workload::Nodes nodes) {
-  return std::make_unique<CollisionWorkload>(parameters, std::move(nodes));
-}
-
-std::unique_ptr<workload::Run> start(const workload::Parameters& parameters,
-                                     std::unique_ptr<workload::Session> session) {
-  return std::make_unique<Simulation>(parameters, std::move(session));
-}
+workload::Entry entry() { return workload::entry_for<CollisionWorkload, Simulation>(); }
 
 }  // namespace phasewise::collision
