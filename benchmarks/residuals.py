@@ -2,10 +2,10 @@
 
     .venv/bin/python -m benchmarks.residuals --cache DIR --workers 2
 
-simulates the cases of phasewise/reproduction/cases.py (what DIR holds is not simulated again),
-measures the simulated machines, writes phasewise/models/residuals.json from the fit set, and prints
-the errors of the cases held out; those of all machines go into phasewise/models/holdout.json. The
-reference is a simulator, not hardware.
+simulates the cases of phasewise/workloads/collision/reproduction/cases.py (what DIR holds is not
+simulated again), measures the simulated machines, writes phasewise/models/residuals.json from the
+fit set, and prints the errors of the cases held out; those of all machines go into
+phasewise/models/holdout.json. The reference is a simulator, not hardware.
 """
 
 from __future__ import annotations

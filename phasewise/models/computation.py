@@ -33,7 +33,7 @@ PACKING = "packing"
 """Seconds of adding up and storing received data."""
 MOVED = {"reduce": 3.0, "broadcast": 2.0, "cross": 2.0}
 """Bytes of memory traffic for each received byte, by a phase's pattern: received data are read, and
-added to a value or stored (core/comm/executor.cpp).
+added to a value or stored (core/comm/executor_rounds.cpp).
 """
 
 
