@@ -149,6 +149,21 @@ def test_bassi_is_simulated_predicted_and_tuned(
 
 
 @simulated
+@pytest.mark.parametrize("rows", [1, 2])
+def test_copying_takes_as_long_in_a_prediction_as_in_a_simulation(
+    study: Path, capsys: pytest.CaptureFixture[str], rows: int
+) -> None:
+    given = ("--machine", "bassi", "--ranks", 16, "--set", "halo.words=4096")
+    given = (*given, "--set", "halo.verify=false", "--set", f"halo.rows={rows}")
+    found = printed(capsys, "simulate", study, *given, "--turns", 4)
+    (predicted,) = printed(capsys, "predict", study, *given)["points"]
+    copying = found["turn_seconds"] - found["communication_seconds"]
+    # The exchange ends with the slowest rank, at most a latency (3.6 µs) in 4 exchanges later than
+    # the mean one.
+    assert predicted["computation_seconds"] == pytest.approx(copying, abs=1e-6)
+
+
+@simulated
 @pytest.mark.parametrize("words", [12, 2048])
 def test_an_exchange_within_a_node_takes_a_latency_and_the_bytes_of_both_messages(
     study: Path, capsys: pytest.CaptureFixture[str], words: int
