@@ -68,7 +68,8 @@ def _show_point(model: Collision, derived: DerivedCollision, index: int) -> None
         ["phase advance to the next [turns]", *(o.phase_advance for o in optics)],
         ["σ [m]", *(at.size for at in point.beams)],
         ["σ' [rad]", *(at.angle for at in point.beams)],
-        [f"beam-beam parameter ξ (tune shift {shift}ξ)", *(at.xi for at in point.beams)],
+        [f"beam-beam parameter ξ (tune shift {shift}ξ)", *(at.xi_effective for at in point.beams)],
+        ["ξ head-on", *(at.xi for at in point.beams)],
     ]
     name = f"Interaction point {index + 1}"
     print_table(f"{name}, {ip.model}", ["", "beam 1", "beam 2"], _rows(rows))
