@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,12 @@ from phasewise.workloads.collision.analysis import coherent_modes, footprint
 
 STUDY = Path(__file__).parent / "study.toml"
 PARTICLES = 10_000
-TURNS = 800
+TURNS = 1050
 
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    """A run of the study in small, about ten seconds."""
+    """A run of the study in small, about fifteen seconds."""
     small = [f"turns={TURNS}", f"beam.1.macroparticles={PARTICLES}", "records.tracked=200"]
     quiet = ["records.field=false", "records.particles_every=0", "records.moments_order=2"]
     return phasewise.run(phasewise.load(STUDY, small + quiet))
