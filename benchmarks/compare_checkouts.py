@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from benchmarks.checkout_facts import Facts, said, written
 from benchmarks.checkout_studies import FILES, IN_RANKS, OUT, WORK, Call, every_call
@@ -187,8 +187,15 @@ def rows(result: dict[str, Any]) -> dict[str, float]:
     )
 
 
-def measure(sides: Sequence[Checkout], words: Sequence[str], repeats: int) -> list[list[Facts]]:
-    """Rows of each checkout, which take turns and swap places every time."""
+class Side(Protocol):
+    """One of two that are compared."""
+
+    def call(self, words: Sequence[str]) -> str:
+        """What `phasewise WORDS --json` prints; CallError where it fails."""
+
+
+def measure(sides: Sequence[Side], words: Sequence[str], repeats: int) -> list[list[Facts]]:
+    """Rows of each side; the two take turns, and swap places every time."""
     found: list[list[Facts]] = [[], []]
     for repeat in range(repeats):
         for side in (1, 0) if repeat % 2 else (0, 1):

@@ -94,8 +94,8 @@ void run_turns(workload::Run& run, const workload::Parameters& parameters, const
   if (!out.empty()) driver::write_communication(out, run, parameters);
 }
 
-// Every rank meets an error of the input, and the first tells of it; any other error ends all ranks
-// with the sentence of the rank that met it.
+// Every rank meets an error of the input, and rank 0 reports it; any other error ends all ranks
+// with the message of the rank that met it.
 int run_study(const Options& options) {
   const int rank = comm::rank_of_all();
   std::unique_ptr<workload::Run> run;

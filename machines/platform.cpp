@@ -1,6 +1,6 @@
 // The simulated cluster as SimGrid's platform: a shared object that smpirun loads in the place of
 // an XML file, which could give neither a node's shared memory bus nor an adapter beside the limit
-// of one flow. What it builds is described by the file that the variable PHASEWISE_PLATFORM names.
+// of one flow. The variable PHASEWISE_PLATFORM names the file that describes what to build.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -39,7 +39,7 @@ sg4::LinkInRoute shared_link(sg4::NetZone* zone, const std::string& name, Rate r
       zone->create_link(name, rate.bandwidth)->set_latency(rate.latency)->seal());
 }
 
-// Every flow by itself gets this rate at most, however many there are.
+// Limits each flow to this rate, however many flows there are.
 sg4::LinkInRoute flow_limit(sg4::NetZone* zone, const std::string& name, Rate rate) {
   return sg4::LinkInRoute(zone->create_link(name, rate.bandwidth)
                               ->set_latency(rate.latency)
@@ -48,7 +48,7 @@ sg4::LinkInRoute flow_limit(sg4::NetZone* zone, const std::string& name, Rate ra
 }
 
 // A node: the links among its ranks, and those towards the others and from them. Its ranks share
-// the memory bus and, each way, the adapter; one rank alone may have neither.
+// the memory bus and, each way, the adapter; a node of one rank may have neither.
 struct Node {
   sg4::Host* host;
   std::vector<sg4::LinkInRoute> within, out, in;
@@ -206,6 +206,8 @@ void build(const Description& given) {
 
 extern "C" void load_platform(const sg4::Engine& /*engine*/) {
   const char* path = std::getenv("PHASEWISE_PLATFORM");
-  if (path == nullptr) throw std::runtime_error("PHASEWISE_PLATFORM names no platform");
+  if (path == nullptr)
+    throw std::runtime_error(
+        "the variable PHASEWISE_PLATFORM is not set: it must name a platform's description");
   build(read_description(path));
 }

@@ -1,4 +1,4 @@
-"""The ``phasewise`` command: its subcommands, and how its errors end it.
+"""The ``phasewise`` command: its subcommands and its exit status.
 
 Exit status: 0 done, 1 a failed run, 2 bad input. Errors a person can act on are one sentence on
 standard error; with ``--json`` standard output then holds one object with that sentence as
@@ -25,16 +25,16 @@ COMMANDS = {
     "run": ("run", "Run a study."),
     "check": ("check", "Check a study and show it with its derived quantities."),
     "report": ("report", "Make one self-contained HTML file from a run."),
-    "plan": ("plan", "Show what each phase of a turn sends, without running it."),
+    "plan": ("plan", "Show what each phase of communication sends, without a run."),
     "simulate": ("simulate", "Run a study on a simulated machine."),
     "machine": ("machine", "Measure a machine's messages, memory and kernels, and write its file."),
-    "predict": ("predict", "Predict the time of a turn on a machine, without running it."),
+    "predict": ("predict", "Predict how long a study takes on a machine, without a run."),
     "compare": ("compare", "Compare what runs measured with what models predict."),
     "tune": ("tune", "Choose process grid, layout and algorithms for a machine."),
     "reproduce": ("reproduce", "Regenerate the source paper's tables and figures."),
     "trace": ("trace", "Write the time line of a run for Perfetto."),
     "import": ("import_deck", "Translate the deck of another code into a study."),
-    "bench": ("bench", "Measure seconds per turn and each kernel against the machine."),
+    "bench": ("bench", "Measure the speed of a workload and of its kernels here."),
 }
 """Module in `phasewise.commands` and summary of each subcommand.
 
@@ -74,7 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(sentence: str, status: int, as_json: bool) -> int:
-    """Report an error; of several ranks that all meet it before they can talk, the first does."""
+    """Report an error. If several ranks meet it before MPI starts, only the first one reports
+    it.
+    """
     if launched_rank() in (None, 0):
         message(f"phasewise: {sentence}")
         if as_json:
@@ -93,17 +95,19 @@ def module_name(command: str) -> str:
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The options of a command line; StudyError where they cannot be understood."""
+    """The options of a command line; StudyError if they cannot be understood."""
     parser, subparsers = build_parsers(argv)
     options, unknown = parser.parse_known_args(argv)
     if unknown:
-        # Reported by the subcommand's parser, which knows the options that come nearest.
+        # The subcommand's parser reports it, since it knows the nearest options.
         subparsers[options.command].error("unrecognized arguments: " + " ".join(unknown))
     return options
 
 
 def build_parsers(argv: Sequence[str]) -> tuple[Parser, dict[str, Parser]]:
-    """The parser of the command, and those of the subcommands, that in `argv` with its options."""
+    """The parser of the command and of the subcommands; only the subcommand in `argv` gets its
+    options.
+    """
     parser = Parser(
         prog="phasewise",
         description="Strong-strong simulation of colliding particle beams.",

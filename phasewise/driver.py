@@ -17,11 +17,11 @@ Floats = NDArray[np.float64]
 Arrays = Mapping[str, NDArray[Any]]
 
 WORLD_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "MPI_LOCALNRANKS")
-"""Variables in which launchers of the common MPI libraries tell how many ranks there are."""
+"""Variables with the number of ranks that launchers of the common MPI libraries set."""
 
 
 RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
-"""Variables in which they tell which rank this is."""
+"""Variables with the rank of the process that they set."""
 
 
 class Run(Protocol):
@@ -49,8 +49,9 @@ class StatefulRun(Run, Protocol):
 class Communicator(Protocol):
     """The ranks of a run; all but `rank`, `size`, `current_phase` and `abort` are collective.
 
-    `gather` gives rank 0 the bytes of all ranks in order, `broadcast` everyone those of rank 0.
-    `current_phase` is the one that this rank is in, or failed in; empty outside of any.
+    `gather` returns the bytes of all ranks in order on rank 0, `broadcast` those of rank 0 on all
+    ranks. `current_phase` is the phase in which this rank is, or in which it failed; empty outside
+    of all phases.
     """
 
     def rank(self) -> int: ...
@@ -81,7 +82,7 @@ class Planner(Protocol):
 
 
 def load_planner() -> Planner:
-    """The compiled module, without starting MPI; RunError where it is not built."""
+    """The compiled module, without starting MPI; RunError if it is not built."""
     try:
         return cast(Planner, import_module("phasewise._core"))
     except ImportError as error:
@@ -91,7 +92,7 @@ def load_planner() -> Planner:
 
 
 def load_core() -> Core:
-    """The compiled module; RunError where it is not built, or its MPI is not the launcher's."""
+    """The compiled module; RunError if it is not built, or its MPI is not the launcher's."""
     try:
         core = cast(Core, import_module("phasewise._core"))
     except ImportError as error:
@@ -104,7 +105,9 @@ def load_core() -> Core:
 
 
 def check_library(running: str, built_with: str) -> None:
-    """RunError where the MPI library in use is not of the family and major version built with."""
+    """RunError if the MPI library in use differs in family or major version from that of the
+    build.
+    """
     found, expected = (_family(version) for version in (running, built_with))
     if found and expected and found != expected:
         raise RunError(
@@ -120,24 +123,24 @@ def _family(version: str) -> tuple[str, str] | None:
 
 
 def launched_size(environment: Mapping[str, str] | None = None) -> int:
-    """How many ranks the MPI launcher says it started; 0 where no launcher started this process."""
+    """How many ranks the MPI launcher started; 0 if no launcher started this process."""
     environment = os.environ if environment is None else environment
     sizes = [environment.get(name, "") for name in WORLD_SIZES]
     if "SLURM_PROCID" in environment and "PMIX_RANK" in environment:
-        # With PMIx they come from srun; else from a batch script, which no MPI started.
+        # With PMIx these variables come from srun; otherwise from a batch script, without MPI.
         sizes.append(environment.get("SLURM_STEP_NUM_TASKS", ""))
     return max((int(size) for size in sizes if size.isdigit()), default=0)
 
 
 def launched_rank(environment: Mapping[str, str] | None = None) -> int | None:
-    """Which rank the MPI launcher says this process is; None where no launcher started it."""
+    """The rank that the MPI launcher gave this process; None if no launcher started it."""
     environment = os.environ if environment is None else environment
     ranks = (environment.get(name, "") for name in RANKS)
     return next((int(rank) for rank in ranks if rank.isdigit()), None)
 
 
 def check_world(size: int, environment: Mapping[str, str] | None = None) -> None:
-    """RunError where the launcher started several ranks and each of them believes to be alone."""
+    """RunError if the launcher started several ranks but MPI sees only one in each."""
     launched = launched_size(environment)
     if launched > 1 and size == 1:
         raise RunError(

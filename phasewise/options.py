@@ -30,7 +30,7 @@ class Parser(argparse.ArgumentParser):
         return action
 
     def suggest(self, choices: Iterable[str]) -> None:
-        """Words that may have been meant where a choice is not known."""
+        """The nearest valid word for an unknown option or choice."""
         self._choices += choices
 
     def error(self, message: str) -> NoReturn:

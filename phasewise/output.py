@@ -39,7 +39,7 @@ def _plain(value: Any) -> Any:
 
 
 def describe(error: BaseException) -> str:
-    """One line on an error that nobody foresaw."""
+    """One line on an unexpected error."""
     reason = " ".join(str(error).split()) or "no reason was given"
     return f"{type(error).__name__}: {reason}"
 
@@ -52,7 +52,7 @@ def tolerate_any_text() -> None:
 
 
 def drop_output() -> None:
-    """Let go of standard output that nobody takes; Python would complain of it at exit."""
+    """Discard standard output if its reader is gone; Python would complain about it at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -64,7 +64,7 @@ def message(text: str) -> None:
 
 
 def console() -> Console:
-    """Standard output as rich sees it, at 100 columns where it is not a terminal."""
+    """A rich console on standard output, 100 columns wide if it is not a terminal."""
     return Console(width=None if sys.stdout.isatty() else 100, highlight=False)
 
 

@@ -1,4 +1,4 @@
-// From parameters to the values of core/beam: lines and bunches.
+// Builds lines and bunches from parameters.
 #pragma once
 
 #include "beam/distribution.hpp"

@@ -1,5 +1,5 @@
-// A bunch: what is known of it on every rank, its line from place to place around the ring, and its
-// particles on this rank.
+// A bunch: its constants, the same on every rank, with its lines around the ring; and its particles
+// on this rank.
 #pragma once
 
 #include <cstdint>
@@ -31,23 +31,23 @@ struct BunchConstants {
   double per_macroparticle() const { return population / static_cast<double>(macroparticles); }
 };
 
-// The constants beam.<number>.*, without segments. Throws std::invalid_argument with one sentence
-// where they cannot be used.
+// Reads the constants beam.<number>.*, without segments. Throws std::invalid_argument with one
+// sentence if they cannot be used.
 BunchConstants read_bunch(const workload::Parameters& parameters, int number);
 
 struct Bunch {
   const BunchConstants& constants;
-  std::optional<Particles> particles{};    // where this rank holds some
+  std::optional<Particles> particles{};    // if this rank holds some
   std::int64_t first_id = 0, last_id = 0;  // ids that live here
   Bounds bounds{};                         // largest coordinates now, of this rank's particles
   Moments moments{};                       // of the whole bunch when it was last measured
   std::int64_t alive = 0;                  // of the whole bunch
-  bool exposed = true;  // somebody may have written to the particles: bounds must be found anew
+  bool exposed = true;                     // the particles may have been changed from outside
 
-  // Makes this rank's particles at the start: random numbers follow from seed and id.
+  // Makes this rank's particles at the start; random numbers depend on seed and id only.
   void fill(std::uint64_t seed, int threads);
-  // Puts these in the place of this rank's particles; std::invalid_argument where an id is of
-  // another rank, or given twice.
+  // Replaces this rank's particles. Throws std::invalid_argument if an id belongs to another rank,
+  // or is given twice.
   void replace_particles(const ParticleView& from);
 };
 

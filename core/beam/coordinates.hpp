@@ -43,7 +43,7 @@ PHASEWISE_HD void store(const ParticleView& p, std::int64_t i, const Coordinates
   p.delta[i] = c.delta;
 }
 
-// What an element may know besides the coordinates.
+// What an element may use besides the coordinates.
 struct PushContext {
   std::uint64_t seed;
   std::uint64_t turn;

@@ -1,4 +1,4 @@
-// Matched Gaussian bunches: each particle a pure function of the seed, the beam and its id.
+// Matched Gaussian bunches; each particle is a pure function of the seed, the beam and its id.
 #pragma once
 
 #include <cstdint>

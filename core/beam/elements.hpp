@@ -139,9 +139,10 @@ struct RectangularAperture {
   }
 };
 
-// One plane of a transverse feedback: it takes the share g off the centroid's normalised momentum,
-// px → px - g (α x̄ + β p̄x + n ξ)/β, which damps a coherent oscillation by g/2. n is the rms
-// error (m) of each normalised reading, α and β those of the place where the centroid was measured.
+// One plane of a transverse feedback: it removes the fraction g of the centroid's normalised
+// momentum, px → px - g (α x̄ + β p̄x + n ξ)/β, which damps a coherent oscillation by g/2. n is the
+// rms error (m) of each normalised reading, α and β those of the place where the centroid was
+// measured.
 struct PlaneFeedback {
   double gain;
   double noise;  // m

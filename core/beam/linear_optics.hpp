@@ -24,8 +24,8 @@ struct Optics {
   PlaneOptics x, y;
 };
 
-// Coordinates with the dispersion taken off and both transverse planes normalised (sqrt(m)): the
-// actions are (x² + px²)/2 and (y² + py²)/2. z + D' x - D px keeps the transformation symplectic.
+// Coordinates without the dispersion, with both transverse planes normalised (sqrt(m)): the actions
+// are (x² + px²)/2 and (y² + py²)/2. z + D' x - D px keeps the transformation symplectic.
 PHASEWISE_HD Coordinates normalise(const Coordinates& c, const Optics& o) {
   Coordinates n = c;
   const double x = c.x - o.x.dispersion * c.delta;

@@ -32,7 +32,7 @@ void accumulate(std::int64_t n, const OrderFreeGrid& grid, OrderFreeSum& sum, Te
 double cube(double v) { return v * v * v; }
 double fourth_power(double v) { return (v * v) * (v * v); }
 
-// ε² of a plane, after removing from u and pu what is proportional to delta
+// ε² of a plane, without the parts of u and pu that are proportional to delta
 double plane_emittance(const Moments& m, int u) {
   const auto& c = m.covariance;
   const double dd = c[5][5];

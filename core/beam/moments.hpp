@@ -41,7 +41,7 @@ class MomentSums {
   std::span<double> values() { return {&sums_[0].high, 2 * sums_.size()}; }
   Moments moments(double particles) const;
   static int terms(int order) { return order == 4 ? 39 : 27; }
-  // One item: a particle, also put into the collision's frame on the way.
+  // One item: a particle, including its map into the collision's frame.
   static parallel::KernelCard card(int order);
 
  private:

@@ -24,7 +24,7 @@ class Particles {
   ParticleView spare() { return spare_.view(size_); }
   void swap() { std::swap(now_, spare_); }
 
-  // Drops lost particles (x is not a number), keeping no order; returns how many there were.
+  // Drops lost particles (x is NaN) without keeping the order; returns their number.
   std::int64_t remove_lost();
 
  private:

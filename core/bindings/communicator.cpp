@@ -1,5 +1,5 @@
-// What the run loop needs of the ranks: who am I, gather and broadcast of bytes, agreement, the end
-// of all.
+// Communication of the run loop: this rank's number, gather and broadcast of bytes, agreement, and
+// the end of all ranks.
 #include "comm/communicator.hpp"
 
 #include <nanobind/nanobind.h>
@@ -46,7 +46,7 @@ bool any(bool flag) {
 
 void bind_communicator(nb::module_& m) {
   m.def(
-      "rank", [] { return world().rank(); }, "This process among all of the run.");
+      "rank", [] { return world().rank(); }, "This process's rank.");
   m.def(
       "size", [] { return world().size(); }, "Number of processes of the run.");
   m.def("gather", &gather, nb::arg("data"),
@@ -54,7 +54,7 @@ void bind_communicator(nb::module_& m) {
   m.def(
       "broadcast",
       [](const nb::bytes& data) { return as_bytes(world().broadcast("records", as_span(data))); },
-      nb::arg("data"), "The bytes of rank 0, everywhere. Collective.");
+      nb::arg("data"), "The bytes of rank 0, on every rank. Collective.");
   m.def("current_phase", &Recorder::latest_phase,
         "The phase that this rank is in, or failed in; empty outside of any.");
   m.def(

@@ -27,7 +27,7 @@ inline std::vector<double> copy_of(const CoordinateArray& coordinates) {
   return {coordinates.data(), coordinates.data() + coordinates.size()};
 }
 
-// f(Coordinates&) of every particle.
+// Calls f(Coordinates&) for every particle.
 template <class F>
 Array map_coordinates(const CoordinateArray& coordinates, F&& f) {
   const std::size_t n = coordinates.shape(1);

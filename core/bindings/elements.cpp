@@ -32,7 +32,7 @@ std::uint64_t seed_of(const workload::Parameters& parameters) {
   return static_cast<std::uint64_t>(parameters.integer("seed"));
 }
 
-// Means over the particles that are not lost, as the centroid of the whole beam.
+// Sets the centroid of the whole beam to the mean of the particles that are not lost.
 void set_centroid(beam::PushContext& context, const std::vector<double>& values, std::size_t n) {
   for (std::size_t k = 0; k < 6; ++k) {
     double sum = 0.0;
@@ -107,9 +107,9 @@ void bind_elements(nb::module_& m) {
   m.def("make_bunch", b::make_bunch, "parameters"_a, "beam"_a, "first_id"_a, "count"_a,
         "Initial coordinates (6, count) of the particles first_id, first_id + 1, …");
   m.def("check_line_parameters", b::check_parameters, "parameters"_a, "beam"_a, "segment"_a,
-        "Raises ValueError for a parameter that the line is not built from, besides `seed`.");
+        "Raises ValueError for a parameter that the line does not use, except `seed`.");
   m.def("crab", b::crab, "coordinates"_a, "strength"_a, "frequency"_a, "phi"_a, "alpha"_a = 0.0,
         "undo"_a = false,
         "Coordinates (6, n) behind a pair of crab cavities: frequency in Hz (0 = linear tilt), "
-        "half crossing angle φ and plane α in rad; undo: those on the far side.");
+        "half crossing angle φ and plane α in rad; undo: behind the pair that undoes the tilt.");
 }

@@ -1,4 +1,4 @@
-// Bindings of the geometry of exchanges: who sends which chunks to whom.
+// Bindings of exchange algorithms: which chunks a member sends to whom.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -76,6 +76,6 @@ void bind_exchange(nb::module_& m) {
             comm::transpose_rounds(bindings::transpose_named(algorithm), me, p));
       },
       nb::arg("algorithm"), nb::arg("me"), nb::arg("p"),
-      "The rounds of member `me` in an all-to-all among p members, as of reduce_rounds, with slots "
-      "in place of chunks.");
+      "The rounds of member `me` in an all-to-all among p members, in the form of reduce_rounds, "
+      "with slots in place of chunks.");
 }

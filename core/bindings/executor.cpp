@@ -1,5 +1,4 @@
-// Bindings of the running of exchanges: packing, and the messages of an exchange that Python lays
-// out.
+// Bindings that run exchanges: packing, and exchanges that Python lays out.
 #include "comm/executor.hpp"
 
 #include <nanobind/nanobind.h>
@@ -112,7 +111,7 @@ void bind_executor(nb::module_& m) {
       .def(nb::init<std::size_t>(), nb::arg("events") = 0)
       .def("run", &Runner::run, nb::arg("exchange"), nb::arg("source"), nb::arg("source_item"),
            nb::arg("target"), nb::arg("target_item"), nb::arg("times") = 1,
-           "Runs an exchange some times: a dict of team, me, rounds (as of reduce_rounds), blocks "
-           "(as of packed), adds, and variant (irecv-isend, sendrecv, persistent).")
-      .def("record", &Runner::record, "What was recorded, one line of JSON.");
+           "Runs an exchange `times` times: a dict of team, me, rounds (as of reduce_rounds), "
+           "blocks (as of packed), adds, and variant (irecv-isend, sendrecv, persistent).")
+      .def("record", &Runner::record, "The record, one line of JSON.");
 }

@@ -24,7 +24,7 @@ Array solve(const Grid& charge, double hx, double hy, int shift_x, int shift_y) 
   field::PoissonSolver solver(nx, ny);
   auto scratch = solver.make_scratch();
   std::vector<double> potential(charge.size());
-  solver.solve(charge.data(), *solver.green(hx, hy, shift_x, shift_y, 1), potential.data(),
+  solver.solve(charge.data(), *solver.green({hx, hy, shift_x, shift_y}, 1), potential.data(),
                scratch);
   return bindings::to_array(std::move(potential), {charge.shape(0), charge.shape(1)});
 }
@@ -68,7 +68,7 @@ std::vector<Part> divide(int n, int parts, std::int64_t stride) {
   return all;
 }
 
-// Each value once, from where it is to where it belongs, as the processes would send it.
+// Copies every value to the part that it belongs to, as the processes would send it.
 void transpose(std::vector<Part>& rows, std::int64_t row_stride, std::vector<Part>& columns,
                std::int64_t column_stride, bool to_columns) {
   for (Part& r : rows)
@@ -82,18 +82,17 @@ void transpose(std::vector<Part>& rows, std::int64_t row_stride, std::vector<Par
 }
 
 std::vector<field::PoissonSolver::GreenPointer> green_by_parts(field::PoissonSolver& solver,
-                                                               double hx, double hy, int shift_x,
-                                                               int shift_y, int parts) {
+                                                               const field::GreenKey& function,
+                                                               int parts) {
   std::vector<Part> rows = divide(solver.grid().mx(), parts, solver.grid().row_stride());
   std::vector<Part> columns = divide(solver.grid().columns(), parts, solver.grid().column_stride());
   for (Part& part : rows)
-    solver.green_rows(hx, hy, shift_x, shift_y, part.begin, part.count, part.values.data(), 1);
+    solver.green_rows(function, part.begin, part.count, part.values.data(), 1);
   transpose(rows, solver.grid().row_stride(), columns, solver.grid().column_stride(), true);
   std::vector<field::PoissonSolver::GreenPointer> all;
   for (Part& part : columns) {
     solver.green_columns(part.values.data(), part.count);
-    all.push_back(
-        solver.keep_green(hx, hy, shift_x, shift_y, part.begin, part.count, part.values.data()));
+    all.push_back(solver.keep_green({function, part.begin, part.count}, part.values.data()));
   }
   return all;
 }
@@ -103,7 +102,7 @@ Array solve_by_parts(const Grid& charge, double hx, double hy, int shift_x, int 
   if (parts < 1) throw std::invalid_argument("parts must be at least 1");
   const int nx = static_cast<int>(charge.shape(0)), ny = static_cast<int>(charge.shape(1));
   field::PoissonSolver solver(nx, ny);
-  const auto green = green_by_parts(solver, hx, hy, shift_x, shift_y, parts);
+  const auto green = green_by_parts(solver, {hx, hy, shift_x, shift_y}, parts);
   std::vector<Part> rows = divide(nx, parts, solver.grid().row_stride());
   std::vector<Part> columns = divide(solver.grid().columns(), parts, solver.grid().column_stride());
   parallel::Buffer<double> line = solver.make_line();
@@ -138,6 +137,6 @@ void bind_field(nb::module_& m) {
         "shifts are target minus source, in cells.");
   m.def("poisson_by_parts", &solve_by_parts, nb::arg("charge"), nb::arg("hx"), nb::arg("hy"),
         nb::arg("shift_x"), nb::arg("shift_y"), nb::arg("parts"),
-        "As solve_poisson, with the mesh divided over so many processes of a column, which are "
-        "played here one after the other.");
+        "As solve_poisson, with the mesh divided over `parts` processes of a column, which run "
+        "here one after the other.");
 }

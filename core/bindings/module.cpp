@@ -1,7 +1,7 @@
-// The module phasewise._core; each concept binds itself.
+// The module phasewise._core; every concept has its own function that binds it.
 #include <nanobind/nanobind.h>
 
-// The list of workloads, of which this takes the bindings.
+// The list of workloads, compiled here for their bindings.
 #define PHASEWISE_BINDINGS
 #include "driver/workloads.cpp"
 

@@ -1,4 +1,4 @@
-// Words that stand for the values of an enumeration.
+// The values of an enumeration by their names.
 #pragma once
 
 #include <stdexcept>

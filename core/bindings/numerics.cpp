@@ -119,7 +119,7 @@ void bind_numerics(nb::module_& m) {
   using namespace nb::literals;
   namespace b = phasewise::bindings;
   m.def("philox", b::philox, "counter"_a, "key"_a,
-        "Philox 4x32-10: four 32-bit words of a counter of 4 and a key of 2 words.");
+        "Philox 4x32-10: four 32-bit words from a counter of 4 words and a key of 2.");
   m.def("normals", b::normals, "seed"_a, "ids"_a, "turn"_a, "purpose"_a,
         "Normal deviates, (2, n): a pair for each particle id (uint32).");
   m.def("sobol", b::sobol, "first"_a, "count"_a, "seed"_a = 0, "scramble"_a = false,

@@ -1,4 +1,4 @@
-// What Python gives of a study that is planned: its parameters, and the counts of its pieces.
+// A study to be planned, as Python gives it: its parameters, and the counts of its pieces.
 #pragma once
 
 #include <nanobind/nanobind.h>

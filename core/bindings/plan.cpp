@@ -1,4 +1,4 @@
-// The plan of a turn as Python sees it, its messages and its work: counted without MPI.
+// The plan of a turn for Python, with its traffic and its work, counted without MPI.
 #include "driver/plan.hpp"
 
 #include <nanobind/nanobind.h>
@@ -99,13 +99,14 @@ nb::list work(const std::string& parameters, int ranks, const nb::dict& pieces) 
 void bind_plan(nb::module_& m) {
   m.def("plan", &plan, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         nb::arg("rank") = -1,
-        "What each phase of a turn sends (docs/communication.md); ValueError where the study does "
-        "not fit the ranks.");
+        "What each phase of a turn sends (docs/communication.md); ValueError if the study does not "
+        "fit the ranks.");
   m.def("traffic", &traffic, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "Messages and bytes of a turn between pairs of ranks: from, to, messages, bytes.");
-  m.def("work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),
-        "What each kernel does in each part of a turn (part, from 1: an interaction point), on the "
-        "mean rank: items, flops, bytes; load: of the rank with most, piece by piece, over the "
-        "mean. pieces: how often data-dependent pieces of the turn come in it. ValueError where "
-        "the study does not fit the ranks.");
+  m.def(
+      "work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),
+      "What each kernel does in each part of a turn (part, from 1: an interaction point), on the "
+      "mean rank: items, flops, bytes; load: the largest work of a rank, added up piece by piece, "
+      "over the mean. pieces: how often data-dependent pieces occur in a turn. ValueError if the "
+      "study does not fit the ranks.");
 }

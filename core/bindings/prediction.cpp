@@ -1,4 +1,4 @@
-// What the models are given of a turn, and the one that follows its messages in time. No MPI.
+// The input of the models, and the model that follows a turn's messages in time. No MPI.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
@@ -28,9 +28,9 @@ namespace {
 using namespace phasewise;
 using bindings::numpy;
 
-// Of a turn's messages so many are followed; where there are more, fewer steps stand for all.
+// Number of a turn's messages to follow; if there are more, fewer steps stand for all.
 constexpr std::int64_t many_messages = 400'000, few_messages = 100'000;
-// Rates are kept for so much of the time that a message takes.
+// Rates are kept for this fraction of the time that a message takes.
 constexpr double resolution = 0.02;
 
 nb::list messages(const std::string& parameters, int ranks, int node_size, const nb::dict& pieces) {
@@ -56,13 +56,14 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
   return result;
 }
 
-// Seconds of a turn by phase, mean over the ranks, and in all of the busiest rank.
+// Seconds of a turn: of each phase and in all as means over the ranks, and in all on the slowest
+// rank.
 nb::dict summed(const contention::Program& program,
                 const std::vector<std::vector<double>>& seconds) {
   nb::dict phases, result;
-  double mean = 0.0, most = 0.0;
+  double mean = 0.0, largest = 0.0;
   for (const auto& of_rank : seconds)
-    most = std::max(most, std::accumulate(of_rank.begin(), of_rank.end(), 0.0));
+    largest = std::max(largest, std::accumulate(of_rank.begin(), of_rank.end(), 0.0));
   for (std::size_t phase = 0; phase < program.phases.size(); ++phase) {
     double sum = 0.0;
     for (const auto& of_rank : seconds) sum += of_rank[phase];
@@ -72,7 +73,7 @@ nb::dict summed(const contention::Program& program,
   }
   result["phases"] = phases;
   result["mean"] = mean;
-  result["max"] = most;
+  result["max"] = largest;
   result["messages"] = program.messages;
   return result;
 }
@@ -126,7 +127,7 @@ std::vector<double> fair_rates(const std::vector<double>& capacities,
                                const std::vector<std::vector<int>>& links,
                                const std::vector<double>& max_rates, double tolerance) {
   const int count = static_cast<int>(capacities.size());
-  if (links.size() != max_rates.size()) throw std::invalid_argument("one limit for each flow");
+  if (links.size() != max_rates.size()) throw std::invalid_argument("give one limit for each flow");
   std::vector<contention::FairShare::Flow> flows;
   for (std::size_t i = 0; i < links.size(); ++i) {
     for (const int link : links[i])
@@ -154,25 +155,25 @@ std::vector<int> torus_links(const std::array<int, 3>& dims, int from, int to) {
 void bind_prediction(nb::module_& m) {
   m.def("messages", &messages, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size"),
         nb::arg("pieces") = nb::dict(),
-        "Kinds of messages of each phase of a turn, of the rank that sends most (docs/models.md).");
+        "The messages that the busiest rank sends in each phase of a turn, by kind "
+        "(docs/models.md).");
   m.def("contend", &contend, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("eager"), nb::arg("sizes"), nb::arg("bandwidth_factors"),
         nb::arg("latency_factors"), nb::arg("pieces") = nb::dict(), nb::arg("effort") = 1.0,
-        "Seconds of a turn's phases with all messages on their ways over the network; effort 1 is "
-        "for every day, more is finer.");
+        "Seconds of a turn's phases, from following all messages through the network. effort: 1 is "
+        "the usual accuracy, more is finer.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
         "Seconds of a turn's phases from tables of message times by size and load, within nodes "
         "and between them: dicts of sizes, loads, seconds[load][size].");
   m.def("pattern_loads", &pattern_loads, nb::arg("to"), nb::arg("platform"),
-        "How many messages share the narrowest place of each one's way where rank i sends to to[i] "
-        "(-1: nothing).");
+        "The load of each message if rank i sends to to[i] (-1: nothing): how many messages share "
+        "the narrowest place on its way.");
   m.def("torus_links", &torus_links, nb::arg("dims"), nb::arg("start"), nb::arg("end"),
         "Links that a message crosses from node to node; node n has links 6 n to 6 n + 5: up and "
         "down along x, y and z.");
   m.def("fair_rates", &fair_rates, nb::arg("capacities"), nb::arg("links"), nb::arg("max_rates"),
         nb::arg("tolerance") = 0.0,
-        "Max-min fair rates [B/s] of flows that use links[i] and get max_rates[i] at most; links "
-        "whose "
-        "shares differ by less than tolerance, relative, are filled together.");
+        "Max-min fair rates [B/s] of flows that use links[i] and get max_rates[i] at most. Links "
+        "whose shares differ by less than the relative tolerance are filled together.");
 }

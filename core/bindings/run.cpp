@@ -106,7 +106,7 @@ void restore(Run& run, const std::string& set, const Column<std::int64_t>& id,
 
 void bind_run(nb::module_& m) {
   nb::class_<Run>(m, "Run", "A study that runs, turn after turn; every call is made on all ranks.")
-      .def("step", &Run::step, nb::call_guard<nb::gil_scoped_release>(), "One turn.")
+      .def("step", &Run::step, nb::call_guard<nb::gil_scoped_release>(), "Runs one turn.")
       .def_prop_ro("turn", &Run::turn, "Turns done.")
       .def("set_turn", &Run::set_turn, nb::arg("turn"))
       .def("record", &record, "What the last turn measured, the same on every rank.")
@@ -116,13 +116,14 @@ void bind_run(nb::module_& m) {
           "owned", [](const Run& run, const std::string& set) { return numpy(run.own_rows(set)); },
           nb::arg("set"), "Ids of the rows that belong to this rank.")
       .def("restore", &restore, nb::arg("set"), nb::arg("id"), nb::arg("columns"),
-           "Puts these rows in the place of this rank's.")
+           "Replaces this rank's rows by these.")
       .def("set_communication", &Run::set_communication, nb::arg("parameters"),
-           "Exchange in another way from the next turn on: communication.* parameters, but those "
-           "of places. The same on all ranks; ValueError where they cannot be used.")
+           "Changes how the ranks exchange from the next turn on: takes communication.* parameters "
+           "except those of places, the same on all ranks. ValueError if they cannot be used.")
       .def("communication", &communication, nb::arg("events"),
            "This rank's records, one line of JSON, and its events (docs/communication.md).")
-      .def("pieces", &pieces, "How often each data-dependent piece of a turn came so far.")
+      .def("pieces", &pieces,
+           "Number of times that each data-dependent piece of a turn occurred so far.")
       .def("phases", &phases,
            "Calls, messages, bytes and seconds of each communication phase on this rank.")
       .def("kernels", &kernels, "Items, seconds, flops and bytes of each kernel on this rank.");
@@ -132,5 +133,5 @@ void bind_run(nb::module_& m) {
         return driver::start_study(workload::Parameters::parse(parameters), threads);
       },
       nb::arg("parameters"), nb::arg("threads") = 1,
-      "A run from the flat parameter text; ValueError with one sentence where it cannot be used.");
+      "A run from the flat parameter text; ValueError with one sentence if it cannot be used.");
 }

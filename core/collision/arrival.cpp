@@ -15,8 +15,8 @@ namespace {
 
 using beam::ParticleView;
 
-// Mean and covariance after a map that is nearly linear over the beam: by its differences over one
-// rms each way.
+// Mean and covariance after a map that is nearly linear over the beam; central differences over one
+// rms give its Jacobian.
 beam::Moments mapped(const beam::Moments& m, const CollisionFrame& frame) {
   const auto image = [&](int coordinate, double step) {
     std::array<double, 6> u = m.mean;
@@ -50,7 +50,7 @@ void Turn::arrive(int ip, Listener& listener) {
   count_particles(listener);
   if (ip == 0 && description_.tracked > 0)
     for (int b = 0; b < 2; ++b) record_tracked(b, listener);
-  // A beam that has lost its last particle meets nobody.
+  // A beam that has lost its last particle does not collide.
   point.collides =
       point.description.model != Model::none && bunches_[0].alive > 0 && bunches_[1].alive > 0;
   point.result = {};
@@ -62,7 +62,7 @@ void Turn::arrive(int ip, Listener& listener) {
   if (point.strong_strong) point.strong_strong->begin(point.beams, point.result);
 }
 
-// All ranks agree on numbers and bounds.
+// Finds the number of particles and the bounds of the coordinates over all ranks.
 void Turn::count_particles(Listener& listener) {
   std::array<std::int64_t, 2> alive{};
   std::array<double, 12> largest{};
@@ -82,7 +82,7 @@ void Turn::count_particles(Listener& listener) {
   }
 }
 
-// Somebody may have written to the particles.
+// The particles may have been changed from outside, so lost ones are removed first.
 void Turn::find_bounds(beam::Bunch& bunch) {
   if (mark_lost(bunch.particles->view()) > 0) bunch.particles->remove_lost();
   bunch.bounds.fill(0.0);
@@ -96,7 +96,7 @@ Turn::Measured Turn::measure_beam(int ip, int b, Listener& listener) {
   beam::Bunch& bunch = bunches_[b];
   const Point& point = points_[ip];
   const CollisionFrame into = frame(ip, b, number_);
-  // z/cos φ, and a little for what the boost adds
+  // z/cos φ, with a margin for what the boost adds
   const double reach = 1.02 * beam_bounds_[b][4] / point.description.angle.cos_phi;
   const int order = description_.moments_order;
   std::vector<beam::MomentSums> sums(threads_, {order, beam_bounds_[b], bunch.alive});

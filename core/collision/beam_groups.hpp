@@ -1,5 +1,5 @@
-// Which ranks hold which beam: as the layout says; one rank alone holds both, and so does every
-// rank where only one beam is tracked.
+// Which ranks hold which beam. If both beams are tracked on several ranks, the layout gives each
+// rank one beam; otherwise every rank holds a share of each tracked beam.
 #pragma once
 
 #include <array>
@@ -28,14 +28,14 @@ class BeamGroups {
   // Number of beams that this rank holds.
   int held() const { return (holds(0) ? 1 : 0) + (holds(1) ? 1 : 0); }
   bool divided() const { return divided_; }
-  // The beam of this rank's group: those that hold the same beam as this one.
+  // The beam of this rank's group, the ranks that hold the same beam.
   int own() const { return own_; }
   // Ids [begin, end) of this beam's macroparticles that live on this rank.
   std::pair<std::int64_t, std::int64_t> my_ids(int beam, std::int64_t n) const {
     if (!holds(beam)) return {0, 0};
     return comm::share(n, members_, member_);
   }
-  // The same as a mean over the ranks of its group: how many macroparticles a rank holds.
+  // Mean number of this beam's macroparticles per rank of the group.
   double mean_share(int beam, std::int64_t n) const {
     return holds(beam) ? static_cast<double>(n) / members_ : 0.0;
   }

@@ -59,7 +59,7 @@ void replace_particles(Simulation& simulation, int beam, const Ids& id, const Co
   for (const Column* column : {&x, &px, &y, &py, &z, &delta})
     if (column->size() != n)
       throw std::invalid_argument("the particles' coordinates differ in length");
-  // A view has no form for reading alone; the simulation only reads these.
+  // ParticleView has no read-only form; the simulation only reads these arrays.
   const auto values = [](const Column& column) { return const_cast<double*>(column.data()); };
   simulation.bunch(index_of(beam))
       .replace_particles({values(x), values(px), values(y), values(py), values(z), values(delta),
@@ -97,8 +97,8 @@ Array luminosity_of_pairs(const Simulation& simulation, int ip) {
   return to_array(std::move(values), {n, n});
 }
 
-// An empty dictionary where the model has no mesh, this rank does not hold the beam, or the beams
-// are not there: they stand at the first interaction point.
+// Returns an empty dictionary if the model has no mesh, if this rank does not hold the beam, or if
+// `ip` is not the first interaction point, where the beams are between turns.
 nb::dict field_of_slice(Simulation& simulation, int ip, int beam, int slice) {
   const int point = point_of(simulation, ip);
   if (slice < 1 || slice > simulation.point(point).description.slices)
@@ -136,7 +136,7 @@ void bind(nb::module_& m) {
   bind_process_grid(m);
   bind_mesh(m);
   nb::class_<Simulation, workload::Run>(m, "Simulation", "Two colliding beams, turn after turn.")
-      .def_prop_ro("beams_here", &beams_here, "Beams of which this rank holds particles.")
+      .def_prop_ro("beams_here", &beams_here, "Numbers of the beams that this rank holds.")
       .def("particles", &particles, nb::arg("beam"),
            "Views of this rank's living particles, in any order; valid until the next step.")
       .def(
@@ -144,7 +144,7 @@ void bind(nb::module_& m) {
           [](const Simulation& s, int beam) {
             return s.bunch(index_of(beam)).constants.macroparticles;
           },
-          nb::arg("beam"), "At the start, of the whole beam.")
+          nb::arg("beam"), "Macroparticles of the whole beam at the start.")
       .def(
           "first_id",
           [](const Simulation& s, int beam) { return s.bunch(index_of(beam)).first_id; },
@@ -154,11 +154,12 @@ void bind(nb::module_& m) {
           nb::arg("beam"))
       .def("replace_particles", &replace_particles, nb::arg("beam"), nb::arg("id"), nb::arg("x"),
            nb::arg("px"), nb::arg("y"), nb::arg("py"), nb::arg("z"), nb::arg("delta"),
-           "Puts these in the place of this rank's particles; ids are this rank's, each once.")
+           "Replaces this rank's particles; each id must belong to this rank and occur once.")
       .def("slices", &slices_of, nb::arg("ip"),
            "Slices of the last collision that records.slices_every chose.")
       .def("pair_luminosity", &luminosity_of_pairs, nb::arg("ip"),
-           "[slice of beam 1, slice of beam 2], 1/m²")
+           "Luminosity per crossing of each pair of slices in the last collision, "
+           "[slice of beam 1, slice of beam 2], 1/m².")
       .def("slice_field", &field_of_slice, nb::arg("ip"), nb::arg("beam"), nb::arg("slice"),
            "Mesh field of a slice (counted from 1) of the beams as they are now. Collective.");
 }

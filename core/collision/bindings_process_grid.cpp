@@ -72,12 +72,13 @@ void bind_process_grid(nb::module_& m) {
         const Shape shape = default_shape(ranks, slices);
         return std::array<int, 2>{shape.prow, shape.pcol};
       },
-      nb::arg("ranks"), nb::arg("slices"), "[Prow, Pcol] for so many ranks of a beam and slices.");
+      nb::arg("ranks"), nb::arg("slices"),
+      "The default [Prow, Pcol] for a beam's ranks and slices.");
   m.def("ranks_of_beams", &ranks_of_beams, nb::arg("ranks"), "Ranks of each beam.");
   m.def(
       "process_grid", &ranks_of_grid, nb::arg("shapes"), nb::arg("places"), nb::arg("nodes"),
-      "Checks the places (beam, column, row) of all ranks; the ranks of each beam, and of each of "
-      "its columns and rows.");
+      "Checks the places (beam, column, row) of all ranks; returns the ranks of each beam, and of "
+      "each of its columns and rows.");
 }
 
 }  // namespace phasewise::collision

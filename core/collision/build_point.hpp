@@ -1,4 +1,4 @@
-// From the flat parameters to an interaction point, and to the strong beam of a weak-strong study.
+// Reads an interaction point, and the design moments of a beam there, from the flat parameters.
 #pragma once
 
 #include "beam/slices.hpp"

@@ -18,7 +18,7 @@ using comm::Transpose;
 // In the order of Layout.
 const std::vector<std::string> layouts = {"random", "row-first", "column-first", "file"};
 const std::string prefix = "communication.";
-constexpr int most_ranks = 1'000'000;  // of a beam
+constexpr int max_ranks = 1'000'000;  // of a beam
 
 std::size_t choice_or(const workload::Parameters& parameters, const std::string& key,
                       const std::vector<std::string>& accepted, std::size_t fallback) {
@@ -35,14 +35,14 @@ Schedule schedule_or(const workload::Parameters& parameters, const std::string& 
       choice_or(parameters, key, {"ring", "pairwise"}, static_cast<std::size_t>(fallback)));
 }
 
-// The words of reduce and broadcast, in the order of these algorithms.
-struct Word {
+// The algorithms that reduce and broadcast accept, by their names in a study.
+struct NamedAlgorithm {
   const char* name;
   Algorithm algorithm;
   LibraryForm form = LibraryForm::scattered;
-  bool at_once = false;
+  bool at_once = false;  // over all ranks of a beam
 };
-const std::vector<Word> words = {
+const std::vector<NamedAlgorithm> algorithms = {
     {"direct", Algorithm::direct, LibraryForm::scattered, true},
     {"mesh", Algorithm::direct},
     {"hypercube", Algorithm::hypercube},
@@ -55,19 +55,19 @@ constexpr std::size_t hypercube = 2;
 
 std::vector<std::string> names(bool reduces) {
   std::vector<std::string> result;
-  for (const Word& word : words)
-    if (!reduces || word.form != LibraryForm::gathered) result.emplace_back(word.name);
+  for (const NamedAlgorithm& each : algorithms)
+    if (!reduces || each.form != LibraryForm::gathered) result.emplace_back(each.name);
   return result;
 }
 
-// One phase's own choice, where the study makes one.
+// The setting of one phase: `setting`, with what the study sets for this phase alone.
 PhaseSetting phase_setting(const workload::Parameters& parameters, const std::string& phase,
                            PhaseSetting setting, bool reduces) {
   const std::string at = prefix + "phase." + phase + ".";
   if (parameters.has(at + "algorithm")) {
-    const Word& word = words[parameters.choice(at + "algorithm", names(reduces))];
-    setting.algorithm = word.algorithm;
-    setting.form = word.form;
+    const NamedAlgorithm& chosen = algorithms[parameters.choice(at + "algorithm", names(reduces))];
+    setting.algorithm = chosen.algorithm;
+    setting.form = chosen.form;
   }
   setting.schedule = schedule_or(parameters, at + "schedule", setting.schedule);
   setting.aggregate = flag_or(parameters, at + "aggregate", setting.aggregate);
@@ -84,12 +84,13 @@ Transpose transpose_or(const workload::Parameters& parameters, const std::string
 void read_phases(const workload::Parameters& parameters, Settings& settings) {
   const bool aggregate = flag_or(parameters, prefix + "aggregate", true);
   const Schedule schedule = schedule_or(parameters, prefix + "schedule", Schedule::ring);
-  const Word& reduce = words[choice_or(parameters, prefix + "reduce", names(true), hypercube)];
-  const Word& broadcast =
-      words[choice_or(parameters, prefix + "broadcast", names(false), hypercube)];
+  const NamedAlgorithm& reduce =
+      algorithms[choice_or(parameters, prefix + "reduce", names(true), hypercube)];
+  const NamedAlgorithm& broadcast =
+      algorithms[choice_or(parameters, prefix + "broadcast", names(false), hypercube)];
   const PhaseSetting reduces{reduce.algorithm, reduce.form, schedule, aggregate};
   const PhaseSetting shares{broadcast.algorithm, broadcast.form, schedule, aggregate};
-  // Along the rows all slices of a process go into one message, as the source paper has it.
+  // Along the rows all slices of a process go into one message, as in the source paper.
   PhaseSetting row_reduces = reduces, row_shares = shares;
   row_reduces.aggregate = row_shares.aggregate = true;
   settings.reduce_at_once = reduce.at_once;
@@ -106,21 +107,21 @@ void read_phases(const workload::Parameters& parameters, Settings& settings) {
   settings.aggregate_solve = flag_or(parameters, prefix + "phase.solve.aggregate", aggregate);
 }
 
-bool is_count(double n) { return n >= 0.0 && n <= most_ranks && n == std::floor(n); }
+bool is_count(double n) { return n >= 0.0 && n <= max_ranks && n == std::floor(n); }
 
 std::array<Shape, 2> read_shapes(const workload::Parameters& parameters, const std::string& key) {
   const auto numbers = parameters.numbers(key, 4);
   std::array<Shape, 2> shapes;
-  bool chosen = true;
+  bool automatic = true;
   for (const double n : numbers) {
     if (!is_count(n))
       parameters.fail(key, "give Prow and Pcol of beam 1, then of beam 2, as whole numbers");
-    chosen = chosen && n == 0.0;
+    automatic = automatic && n == 0.0;
   }
   for (int b = 0; b < 2; ++b) {
     const double ranks = numbers[2 * b] * numbers[2 * b + 1];
-    if (ranks > most_ranks || (ranks == 0.0 && !chosen))
-      parameters.fail(key, "1 to " + std::to_string(most_ranks) +
+    if (ranks > max_ranks || (ranks == 0.0 && !automatic))
+      parameters.fail(key, "1 to " + std::to_string(max_ranks) +
                                " ranks of each beam are accepted, or four zeros");
     shapes[b] = {static_cast<int>(numbers[2 * b]), static_cast<int>(numbers[2 * b + 1])};
   }
@@ -158,13 +159,12 @@ Settings build_settings(const workload::Parameters& parameters) {
   return settings;
 }
 
-std::string layout_word(Layout layout) { return layouts[static_cast<std::size_t>(layout)]; }
+std::string layout_name(Layout layout) { return layouts[static_cast<std::size_t>(layout)]; }
 
 ProcessGrid build_process_grid(const Settings& settings, int ranks, int slices, std::uint64_t seed,
                                std::vector<int> nodes) {
   std::array<Shape, 2> shapes = settings.shapes;
-  const bool chosen = shapes[0].ranks() == 0;
-  if (chosen) {
+  if (shapes[0].ranks() == 0) {
     const auto of_beams = ranks_of_beams(ranks);
     for (int b = 0; b < 2; ++b) shapes[b] = default_shape(of_beams[b], slices);
   }

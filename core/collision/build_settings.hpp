@@ -14,11 +14,11 @@ namespace phasewise::collision {
 
 Settings build_settings(const workload::Parameters& parameters);
 
-// The word of a layout in the parameters.
-std::string layout_word(Layout layout);
+// The name of a layout in the parameters.
+std::string layout_name(Layout layout);
 
-// The grid for a collision of so many slices; std::invalid_argument where the study's grid or
-// places do not match the ranks.
+// The process grid for a collision with this number of slices. Throws std::invalid_argument if the
+// study's grid or places do not match the ranks.
 ProcessGrid build_process_grid(const Settings& settings, int ranks, int slices, std::uint64_t seed,
                                std::vector<int> nodes);
 

@@ -29,11 +29,11 @@ std::pair<int, int> ColumnSolver::columns_of(int process) const {
 
 void ColumnSolver::reserve(int grids) {
   if (!real()) return;
-  const int most_columns = columns_of(0).second, most_rows = rows_of(0, grid_.nx()).second;
-  rows_.reserve(std::max<std::int64_t>(static_cast<std::int64_t>(grids) * most_rows,
+  const int max_columns = columns_of(0).second, max_rows = rows_of(0, grid_.nx()).second;
+  rows_.reserve(std::max<std::int64_t>(static_cast<std::int64_t>(grids) * max_rows,
                                        rows_of(0, grid_.mx()).second) *
                 grid_.row_stride());
-  columns_.reserve(static_cast<std::int64_t>(grids) * most_columns * grid_.column_stride());
+  columns_.reserve(static_cast<std::int64_t>(grids) * max_columns * grid_.column_stride());
 }
 
 void ColumnSolver::transpose(const comm::TransposeExchange& exchange, Direction direction,
@@ -48,43 +48,44 @@ void ColumnSolver::transpose(const comm::TransposeExchange& exchange, Direction 
     listener.transpose(exchange, columns, rows);
 }
 
-// One that is kept takes no work; without contents it is enough to know that it would be.
-ColumnSolver::GreenPointer ColumnSolver::green(double hx, double hy, int shift_x, int shift_y,
-                                               Listener& listener) {
-  const int begin = columns_of(me_).first, columns = columns_of(me_).second - begin;
-  GreenPointer green = solver_->find_green(hx, hy, shift_x, shift_y, begin, columns);
-  if (green) return green;
-  green = make_green(hx, hy, shift_x, shift_y, listener);
-  return real() ? green : solver_->keep_green(hx, hy, shift_x, shift_y, begin, columns, nullptr);
+field::GreenTransform::Key ColumnSolver::my_part(const field::GreenKey& function) const {
+  const auto [begin, end] = columns_of(me_);
+  return {function, begin, end - begin};
 }
 
-ColumnSolver::GreenPointer ColumnSolver::make_green(double hx, double hy, int shift_x, int shift_y,
+// A transform that is kept costs nothing; without contents the solver keeps only its key.
+ColumnSolver::GreenPointer ColumnSolver::green(const field::GreenKey& function,
+                                               Listener& listener) {
+  GreenPointer green = solver_->find_green(my_part(function));
+  if (green) return green;
+  green = make_green(function, listener);
+  return real() ? green : solver_->keep_green(my_part(function), nullptr);
+}
+
+ColumnSolver::GreenPointer ColumnSolver::make_green(const field::GreenKey& function,
                                                     Listener& listener) {
   ++greens_made_;
-  if (!alone()) return green_by_parts(hx, hy, shift_x, shift_y, listener);
+  if (!alone()) return green_by_parts(function, listener);
   GreenPointer green;
-  listener.kernel(grid_.green_card(), 1.0,
-                  [&] { green = solver_->green(hx, hy, shift_x, shift_y, threads_); });
+  listener.kernel(grid_.green_card(), 1.0, [&] { green = solver_->green(function, threads_); });
   return green;
 }
 
-ColumnSolver::GreenPointer ColumnSolver::green_by_parts(double hx, double hy, int shift_x,
-                                                        int shift_y, Listener& listener) {
-  const int rows_in_all = grid_.mx();
-  const auto [first, last] = rows_of(me_, rows_in_all);
-  const auto [begin, end] = columns_of(me_);
-  const int rows = last - first, first_column = begin, columns = end - begin, first_row = first;
+ColumnSolver::GreenPointer ColumnSolver::green_by_parts(const field::GreenKey& function,
+                                                        Listener& listener) {
+  const std::pair<int, int> rows = rows_of(me_, grid_.mx());
+  const field::GreenTransform::Key part = my_part(function);
   const parallel::KernelCard card = grid_.green_card(processes_);
   reserve(1);
   listener.kernel(card, 1.0 / processes_, [&] {
-    solver_->green_rows(hx, hy, shift_x, shift_y, first_row, rows, rows_.data(), threads_);
+    solver_->green_rows(function, rows.first, rows.second - rows.first, rows_.data(), threads_);
   });
   transpose(plan_.green(), Direction::to_columns, listener);
   GreenPointer green;
-  // Its work is in the items above.
+  // The items of the kernel above include this work.
   listener.kernel(card, 0.0, [&] {
-    solver_->green_columns(columns_.data(), columns);
-    green = solver_->keep_green(hx, hy, shift_x, shift_y, first_column, columns, columns_.data());
+    solver_->green_columns(columns_.data(), part.columns);
+    green = solver_->keep_green(part, columns_.data());
   });
   return green;
 }

@@ -19,8 +19,8 @@ class ColumnSolver {
  public:
   using Listener = workload::Listener;
   using GreenPointer = std::shared_ptr<const field::GreenTransform>;
-  // A mesh [nx][ny] of which this process has the rows of its place; the Green function's columns
-  // are those of its place.
+  // One grid to solve for: charge and potential [nx][ny], of which this process uses its own rows,
+  // and its own columns of the Green function's transform.
   struct Grid {
     const double* charge;
     double* potential;
@@ -32,31 +32,33 @@ class ColumnSolver {
                const CollisionPlan& plan, int threads, Contents contents);
 
   bool alone() const { return processes_ == 1; }
-  // Made where it is not kept. Collective over the column, which asks for the same ones in the same
-  // order.
-  GreenPointer green(double hx, double hy, int shift_x, int shift_y, Listener& listener);
-  // What making one takes.
-  GreenPointer make_green(double hx, double hy, int shift_x, int shift_y, Listener& listener);
-  // How many were made so far.
+  // The transform that is kept, or a new one. Collective over the column, whose processes ask for
+  // the same transforms in the same order.
+  GreenPointer green(const field::GreenKey& function, Listener& listener);
+  // Makes a new transform, kept or not.
+  GreenPointer make_green(const field::GreenKey& function, Listener& listener);
+  // Number of transforms made so far.
   std::int64_t greens_made() const { return greens_made_; }
-  // Collective over the column. The grids of one message, and how many others only pad it;
-  // `progress` is called now and then.
+  // Solves for grids that share messages, which `padding` grids without contents fill up. Calls
+  // `progress` between its steps. Collective over the column.
   void solve(std::span<const Grid> grids, int padding, const std::function<void()>& progress,
              Listener& listener);
 
  private:
-  GreenPointer green_by_parts(double hx, double hy, int shift_x, int shift_y, Listener& listener);
+  GreenPointer green_by_parts(const field::GreenKey& function, Listener& listener);
   using Complex = numerics::Complex;
   using Values = parallel::Buffer<Complex>;
 
   void solve_alone(std::span<const Grid> grids, Listener& listener);
   void reserve(int grids);
-  // Rows of all grids at hand, rows_[grid][row][column], into columns_[grid][column][row], or back.
-  // A Green function is one grid, whose rows are those of the doubled grid.
+  // Transposes rows_[grid][row][column] into columns_[grid][column][row], or back. A Green function
+  // is one grid, with the rows of the doubled grid.
   void transpose(const comm::TransposeExchange& exchange, Direction direction, Listener& listener);
   bool real() const { return contents_ == Contents::particles; }
   std::pair<int, int> rows_of(int process, int rows_in_all) const;
   std::pair<int, int> columns_of(int process) const;
+  // This process's part of a Green function's transform.
+  field::GreenTransform::Key my_part(const field::GreenKey& function) const;
 
   const field::DoubledGrid& grid_;
   field::PoissonSolver* solver_;

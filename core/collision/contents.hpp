@@ -6,9 +6,9 @@
 namespace phasewise::collision {
 
 enum class Contents : std::uint8_t {
-  none,      // who sends what to whom, and how much there is to compute
-  design,    // where slices and meshes of the design beams lie too: a skeleton
-  particles  // everything
+  none,      // nothing: messages and kernels are only counted
+  design,    // slices and meshes of the design beams, for a skeleton run
+  particles  // the particles and their fields too
 };
 
 }  // namespace phasewise::collision

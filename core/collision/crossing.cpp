@@ -15,16 +15,17 @@ std::pair<int, int> own_rows(const PlanBasis& basis) {
   return basis.division.rows(basis.own, basis.division.row());
 }
 
-// Everyone of `theirs` members of the other beam gets the last chunk and gives its own; `ours` of
-// this beam do so. Round k: to me + k, from me - k, or with me XOR k.
+// Rounds between `ours` members of this beam and `theirs` of the other one. This member sends chunk
+// `theirs`, its own, to each of them, and receives chunk i from member i. Ring: round k sends to me
+// + k and receives from me - k; pairwise: with me XOR k.
 Rounds straight_rounds(comm::Schedule schedule, int me, int theirs, int ours) {
-  const int most = std::max(theirs, ours);
+  const int larger = std::max(theirs, ours);
   const bool ring = schedule == comm::Schedule::ring;
-  const int count = ring ? most : static_cast<int>(std::bit_ceil(static_cast<unsigned>(most)));
+  const int count = ring ? larger : static_cast<int>(std::bit_ceil(static_cast<unsigned>(larger)));
   Rounds rounds;
   for (int k = 0; k < count; ++k) {
-    const int to = ring ? (me + k) % most : me ^ k;
-    const int from = ring ? (me - k + most) % most : me ^ k;
+    const int to = ring ? (me + k) % larger : me ^ k;
+    const int from = ring ? (me - k + larger) % larger : me ^ k;
     comm::Round& round = rounds.emplace_back();
     if (to < theirs) round.sends.push_back({to, {theirs}});
     if (from < theirs) round.receives.push_back({from, {from}});
@@ -56,14 +57,14 @@ comm::ExchangePointer straight_crossing(const PlanBasis& basis, const PhaseKind&
                .blocks = std::move(blocks.blocks)});
 }
 
-// An exchange of one round with ranks of the other beam, while it is put together.
+// An exchange of one round with ranks of the other beam, under construction.
 struct Mirror {
   comm::Team team{{}, -1};
   comm::Round round;
   Blocks blocks;
 };
 
-// With the ranks of a column of the other beam that share rows with this one.
+// Adds the messages with a column of the other beam, to the ranks that share rows with this one.
 void append_column(Mirror& mirror, const PlanBasis& basis, int column, const Items& out,
                    const Items& in) {
   const auto mine = own_rows(basis);
@@ -81,7 +82,7 @@ void append_column(Mirror& mirror, const PlanBasis& basis, int column, const Ite
   }
 }
 
-// Each column of the other beam gets the potentials of the slices that it stands for.
+// Slice s of this beam goes to column s mod Prow of the other beam.
 Mirror mirror_by_slices(const PlanBasis& basis, const Step& step, const Pairs& pairs) {
   Mirror mirror;
   const int own = basis.own, other = basis.other, mine = basis.division.column();
@@ -101,8 +102,8 @@ Mirror mirror_by_slices(const PlanBasis& basis, const Step& step, const Pairs& p
   return mirror;
 }
 
-// All columns have all slices by now: each gives them to those of the other beam that it stands
-// for.
+// Every column already has all slices; column c of the other beam gets them from column c mod Prow
+// of this one.
 Mirror mirror_by_columns(const PlanBasis& basis, const Pairs& pairs) {
   Mirror mirror;
   const int mine = basis.division.column();

@@ -7,10 +7,11 @@
 
 namespace phasewise::collision {
 
-// From each rank that solved straight to all of the other beam's column, row or whole.
+// Each rank that solved sends straight to all ranks of the other beam's column or row, or to the
+// whole beam.
 comm::Exchanges straight_crossings(const PlanBasis& basis, const PhaseKind& kind, const Step& step,
                                    const Pairs& pairs);
-// From each rank to those that stand for it in the other beam.
+// Each rank sends to its counterparts in the other beam, which then share the data.
 comm::Exchanges mirror_crossings(const PlanBasis& basis, const PhaseKind& kind, const Step& step,
                                  const Pairs& pairs);
 

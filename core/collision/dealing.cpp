@@ -15,7 +15,7 @@ Pairs all_pairs(const Step& step) {
 std::vector<Pairs> batches(const PlanBasis& basis, const Step& step) {
   const Pairs all = all_pairs(step);
   if (!basis.settings.overlap) return {all};
-  // The pairs of consecutive slices are those of different columns.
+  // Consecutive slices belong to different columns.
   const int at_once = std::min(basis.shape_of(0).prow, basis.shape_of(1).prow);
   std::vector<Pairs> result;
   for (int p = 0; p < step.pairs(); p += at_once)
@@ -42,11 +42,11 @@ std::vector<Pairs> dealt(const PlanBasis& basis, const Step& step, const Pairs& 
                          int slices_of, int prow) {
   std::vector<Pairs> result = by_column(step, pairs, slices_of, prow);
   if (!basis.padded()) return result;
-  std::size_t most = 0;
-  for (const Pairs& of_column : result) most = std::max(most, of_column.size());
-  int none = step.pairs();
+  std::size_t largest = 0;
+  for (const Pairs& of_column : result) largest = std::max(largest, of_column.size());
+  int padding = step.pairs();
   for (Pairs& of_column : result)
-    while (of_column.size() < most) of_column.push_back(none++);
+    while (of_column.size() < largest) of_column.push_back(padding++);
   return result;
 }
 

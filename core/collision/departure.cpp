@@ -1,5 +1,5 @@
-// Departure from an interaction point: what the collision measured, the way back to the beam's own
-// frame, and along the line to the next interaction point.
+// Departure from an interaction point: record what the collision measured, return to the beam's own
+// frame, and follow the line to the next interaction point.
 #include <cmath>
 #include <limits>
 
@@ -35,8 +35,8 @@ beam::PushContext Turn::context(const beam::Bunch& bunch) const {
   return context;
 }
 
-// One pass over the particles: back to the beam's own frame, along the line, and the bounds at its
-// end.
+// One pass over the particles: back to the beam's own frame and along the line; finds the bounds at
+// its end.
 void Turn::leave_and_push(int ip, int b, Listener& listener) {
   beam::Bunch& bunch = bunches_[b];
   const CollisionFrame from = frame(ip, b, number_);
@@ -71,8 +71,8 @@ void Turn::record_arrival() {
   }
 }
 
-// Each tracked particle lives on one rank; the others add zeros. The seventh number tells whether
-// it lives.
+// Each tracked particle lives on one rank; the others add zeros. The seventh number is 1 while it
+// lives.
 void Turn::record_tracked(int b, Listener& listener) {
   constexpr int width = 7;
   const int tracked = description_.tracked;

@@ -1,4 +1,4 @@
-// What the parameters say of a study of colliding beams, the same on every rank.
+// The parameters of a study of colliding beams, the same on every rank.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace phasewise::collision {
 
 struct Description {
-  // Throws std::invalid_argument with one sentence where the parameters cannot be used.
+  // Throws std::invalid_argument with one sentence if the parameters cannot be used.
   explicit Description(const workload::Parameters& parameters);
 
   std::uint64_t seed = 0;
@@ -31,7 +31,8 @@ struct Description {
   bool slices_wanted(std::int64_t turn) const {
     return slices_every > 0 && turn % slices_every == 0;
   }
-  // Of each interaction point. Throws std::invalid_argument where the study does not fit the ranks.
+  // The process grid of each interaction point. Throws std::invalid_argument if the study does not
+  // fit the ranks.
   std::vector<ProcessGrid> process_grids(int ranks, const workload::Nodes& nodes) const;
 };
 

@@ -10,7 +10,7 @@
 
 namespace phasewise::collision {
 
-// What two ranges have in common; an empty one where there is nothing.
+// The intersection of two ranges, possibly empty.
 inline std::pair<int, int> common(std::pair<int, int> a, std::pair<int, int> b) {
   const int begin = std::max(a.first, b.first);
   return {begin, std::max(begin, std::min(a.second, b.second))};
@@ -20,10 +20,10 @@ struct Division {
   const ProcessGrid& grid;
   int rank;
   int nx;  // rows of the mesh
-  int ky;  // columns of its transform: ny + 1 where the doubled grid is 2 ny
+  int ky;  // columns of its transform: ny + 1 if the doubled grid has 2 ny
 
   const Shape& shape(int beam) const { return grid.shape(beam); }
-  // The place of this rank in a beam's grid; one rank alone has the same in both.
+  // The place of this rank in its beam's grid; a single rank has place 0, 0 in both.
   int column() const { return grid.divided() ? grid.place(rank).column : 0; }
   int row() const { return grid.divided() ? grid.place(rank).row : 0; }
   bool holds(int beam) const { return grid.holds(rank, beam); }

@@ -79,7 +79,8 @@ void find_fractions(const beam::ParticleView& p, int n, const KickSource& kick, 
   }
 }
 
-// Bilinear reading of node values: Ex Ey at two neighbours in y are four doubles in a row.
+// Bilinear interpolation of node values: Ex and Ey at two neighbours in y are four doubles in a
+// row.
 template <int planes>
 void gather(Cic, int n, const KickSource& kick, Workspace& w) {
   const double* nodes = kick.nodes;
@@ -116,7 +117,7 @@ void gather(Tsc, int n, const KickSource& kick, Workspace& w) {
   }
 }
 
-// The few particles beyond the mesh.
+// Kicks the few particles beyond the mesh.
 void kick_from_afar(const beam::ParticleView& p, int n, const KickSource& kick, Workspace& w) {
   for (int i = 0; i < n; ++i) {
     if (w.inside[i] != 0.0) continue;
@@ -271,7 +272,7 @@ parallel::KernelCard encounter_card(Weighting weighting, int planes) {
   return {.name = "encounter",
           .flops = 60.0 * planes,
           .bytes = 88.0,  // 48 read, 40 written; the mesh stays in the cache
-          // The mesh is read and written particle by particle, which takes most of the time but for
+          // Reading and writing the mesh particle by particle takes most of the time, except with
           // the smallest stencil.
           .vectorised = weighting == Weighting::cic && planes == 1};
 }

@@ -16,7 +16,7 @@ namespace phasewise::collision {
 
 enum class Weighting { cic, tsc };
 
-// Where a slice leaves its charge: on the planes where it meets the opposing slice (its centroid,
+// Where a slice deposits its charge: on the planes where it meets the opposing slice (its centroid,
 // or its two boundaries).
 struct ChargeTarget {
   field::WindowFrame frame;
@@ -41,19 +41,19 @@ struct KickSource {
   double far_x, far_y, far_sigma, far_charge;  // beyond the mesh: a round Gaussian
 };
 
-// Values per node that `nodes` holds.
+// Number of values per node in KickSource::nodes.
 int values_per_node(Weighting weighting, int planes);
 
-// Kicks the particles (where `kick` is given), then deposits them (where `deposit` is given).
-// Returns how many deposits fell outside the mesh.
+// Kicks the particles unless `kick` is null, then deposits them unless `deposit` is null. Returns
+// the number of deposits outside the mesh.
 std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
                        const KickSource* kick, const ChargeTarget* deposit);
 // One item: a particle that is kicked and deposited.
 parallel::KernelCard encounter_card(Weighting weighting, int planes);
 
-// From potential planes (head and tail, or the only one twice) to the nodes that `encounter` reads;
-// rows [begin, end). scale: what turns u into the kick's potential; nodes and difference as in
-// KickSource.
+// Computes rows [begin, end) of the nodes that `encounter` reads, from the potential planes of head
+// and tail (the same plane twice if there is one). scale: factor from u to the kick's potential;
+// nodes and difference as in KickSource.
 void prepare_nodes(Weighting weighting, int planes, const double* head, const double* tail,
                    const field::Mesh& mesh, double scale, double* nodes, double* difference,
                    int begin, int end);

@@ -11,7 +11,8 @@
 namespace phasewise::collision {
 namespace {
 
-// What rounding may leave of a size squared at a waist, relative to that at the reference plane.
+// Lower bound of a squared size at a waist, relative to that at the reference plane; rounding might
+// make it negative.
 constexpr double smallest_share = 1e-12;
 
 // Overlap of two Gaussian slices where their centres meet [1/m²], per particle of each.
@@ -28,7 +29,7 @@ double gaussian_overlap(const GaussianSlice& a, const GaussianSlice& b) {
 
 void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposing,
                         double kick_scale, bool longitudinal_kick) {
-  // A slice without extent has no field that could be computed.
+  // The field of a slice without extent cannot be computed.
   if (opposing.count == 0.0 || !(opposing.xx[0] > 0.0 && opposing.yy[0] > 0.0)) return;
   const double least_xx = smallest_share * opposing.xx[0],
                least_yy = smallest_share * opposing.yy[0];
@@ -54,7 +55,7 @@ parallel::KernelCard gaussian_encounter_card() {
   return {.name = "gaussian_encounter",
           .flops = 400.0,
           .bytes = 88.0,         // 48 read, 40 written
-          .vectorised = false};  // the field of each particle takes loops of its own
+          .vectorised = false};  // the field of each particle needs inner loops
 }
 
 double GaussianCollision::luminosity_of(const Pair& pair,

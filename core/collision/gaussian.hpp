@@ -1,7 +1,7 @@
-// Collision of Gaussian slices: soft-Gaussian (both beams tracked, each slice takes the moments of
-// its particles anew in every step) and weak-strong (one beam keeps its design moments). The field
-// is Bassetti and Erskine's, the longitudinal kick follows from the same potential: Hirata,
-// Moshammer, Ruggiero, Part. Accel. 40 (1993) 205.
+// Collision of Gaussian slices: soft-Gaussian (both beams are tracked, and every step measures the
+// slices' moments anew) and weak-strong (one beam keeps its design moments). The field is Bassetti
+// and Erskine's, the longitudinal kick follows from the same potential: Hirata, Moshammer,
+// Ruggiero, Part. Accel. 40 (1993) 205.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a study says about one interaction point, and what both beams bring to a collision there.
+// The parameters of one interaction point, and the state of both beams in a collision there.
 #pragma once
 
 #include <array>
@@ -33,23 +33,21 @@ struct InteractionPoint {
   double mesh_extent = 6.0;                 // rms
   std::array<double, 2> mesh_half_width{};  // m, fixed mesh
   bool luminosity = true;
-  bool green_every_step = false;  // else its transform is kept while the mesh stands
+  bool green_every_step = false;  // else the transform is kept until the mesh changes
 
   std::array<double, 2> separation_at(std::int64_t turn) const;
 };
 
 // One beam as the collision sees it: in the boosted frame, sorted into slices.
 struct CollidingBeam {
-  beam::Particles* particles = nullptr;  // null where this rank holds none of this beam
+  beam::Particles* particles = nullptr;  // null if this rank holds none of this beam
   bool strong = false;                   // not tracked: Gaussian slices of its design moments
   std::vector<std::int64_t> begin;  // where each slice begins among this rank's particles (S + 1)
-  double even_share = 0.0;          // particles of this rank in a slice, where that is all we know
+  double even_share = 0.0;  // mean particles of this rank in a slice, if nothing else is known
   beam::SliceCuts cuts;
-  beam::Moments moments;  // of the whole beam
-  double macroparticles =
-      0;  // at the start: the charge quantum and each one's share of the population follow
-  double kick_scale =
-      0.0;  // kick on this beam's particles of one macroparticle of the other [m]: times E
+  beam::Moments moments;      // of the whole beam
+  double macroparticles = 0;  // at the start
+  double kick_scale = 0.0;    // kick by one macroparticle of the other beam, over its field E [m]
   double per_macroparticle = 0.0;  // real particles that one macroparticle stands for
 
   // Particles of this rank in a slice.

@@ -19,8 +19,8 @@ parallel::KernelCard overlap_card() {
   return {.name = "luminosity", .flops = 2.0, .bytes = 16.0, .vectorised = true};
 }
 
-// The charge of a pair where the slice meets the centroid of the opposing one: the plane itself, or
-// between the two planes; only this rank's rows of it.
+// The charge of a pair where the slice meets the centroid of the opposing one: its only plane, or
+// the interpolation between its two planes. Only this rank's rows are computed.
 double* StrongStrong::effective_charge(const Step& step, int beam, int p) {
   double* at_head = charge_[beam].data() + p * pair_size();
   if (ip_.planes == 1) return at_head;
@@ -37,8 +37,8 @@ double* StrongStrong::effective_charge(const Step& step, int beam, int p) {
   return out;
 }
 
-// Sum over this rank's nodes that both windows have: within a row four partial sums in a fixed
-// order, the rows in any order.
+// Sum over this rank's nodes that both windows contain. A row is summed as four partial sums in a
+// fixed order; the rows may be added in any order.
 numerics::OrderFreeSum StrongStrong::overlap_sum(const Step& step, int p, const double* rho1,
                                                  const double* rho2) const {
   const field::Window& w1 = mesh_.window[0][step.own(0, p)];
@@ -69,7 +69,8 @@ std::vector<int> StrongStrong::window_shifts(const Step& step) const {
   return shifts;
 }
 
-// The charges of beam 2 that this rank's rows of beam 1 overlap with, or those that it holds.
+// A rank of beam 1 receives the charges of beam 2 that overlap with its rows; a rank of beam 2
+// sends its own.
 comm::Work StrongStrong::exchange_charges(const Step& step, const std::vector<int>& own) {
   double* theirs = nullptr;
   double* ours = nullptr;

@@ -1,4 +1,4 @@
-// What the kernels of the luminosity cost.
+// Cards of the luminosity's kernels.
 #pragma once
 
 #include "parallel/kernel.hpp"

@@ -7,8 +7,8 @@
 namespace phasewise::collision {
 namespace {
 
-// Rows that a rank of this beam and one in row `their_row` of the other share for a pair, as the
-// window of beam 2 counts them.
+// Rows of a pair's mesh that this rank shares with a rank in row `their_row` of the other beam,
+// counted in the window of beam 2.
 std::pair<int, int> shared_rows(const PlanBasis& basis, int their_row, int shift) {
   const int mine = basis.division.row();
   auto first = basis.division.rows(0, basis.own == 0 ? mine : their_row);

@@ -12,10 +12,10 @@ namespace {
 
 // Cells beyond the wanted range on each side, for the stencil and the differences at the edge.
 constexpr double margin = 2.0;
-// A common window may be so much wider than the widest slice before the slices get windows of their
-// own.
+// The slices share a window unless it would be wider than the widest slice by more than this
+// factor.
 constexpr double common_window_limit = 1.5;
-// Windows move by whole parts of their own width, so that few Green functions are met.
+// Windows move in steps of this part of their width, so that few Green functions are needed.
 constexpr int snap_parts = 8;
 
 struct Range {
@@ -28,8 +28,8 @@ struct Range {
   double half_width() const { return 0.5 * (high - low); }
 };
 
-// Cell sizes are powers of 2^(1/16), so that the Green function stands while the beam breathes by
-// less than 4 %.
+// Cell sizes are powers of 2^(1/16), so that the Green function stays the same while the beam's
+// size varies by less than 4 %.
 double quantised(double h) { return std::exp2(std::ceil(16.0 * std::log2(h)) / 16.0); }
 
 // The ranges of x and y that each slice sweeps during the collision.
@@ -52,7 +52,7 @@ SliceRanges sweep(const InteractionPoint& ip, const std::array<CollidingBeam, 2>
   return ranges;
 }
 
-// Chooses one axis: cell size, origin of the window at offset 0, and the windows' offsets.
+// The choice along one axis: cell size, origin of the window at offset 0, and the windows' offsets.
 struct Axis {
   double h, origin;
   std::array<std::vector<int>, 2> offset;

@@ -1,6 +1,6 @@
-// Chooses the mesh of a collision, which all slices of both beams share: fine enough for one slice,
-// wide enough for where the slices are. Where one window holds all slices they share it; else each
-// slice has a window of its own on the mesh.
+// Chooses the mesh of a collision, which all slices of both beams share: fine enough for one slice
+// and wide enough for all of them. If one window holds all slices they share it; otherwise each
+// slice has its own window on the mesh.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace phasewise::collision {
 
-// Centre and rms size of a slice at a distance s from the reference plane, from the whole beam's
-// moments at given z.
+// Centre and rms size of a slice at a distance s from the reference plane, estimated from the whole
+// beam's moments at the slice's z.
 struct SliceShape {
   double x, y;
   double sigma_x, sigma_y;

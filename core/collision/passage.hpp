@@ -7,7 +7,7 @@
 
 namespace phasewise::collision {
 
-// Path along its own beam from the reference plane to where a particle at z meets what sits at
+// Path of a particle at z, along its own beam, from the reference plane to the opposing plane at
 // z_other. [m]
 PHASEWISE_HD double meeting_distance(double z, double z_other) { return 0.5 * (z - z_other); }
 
@@ -15,8 +15,8 @@ PHASEWISE_HD double meeting_distance(double z, double z_other) { return 0.5 * (z
 // along z.
 inline constexpr double furthest_fraction = 1.0;
 
-// Place between the tail plane (0) and the head plane (1), and its derivative factor: 0 where it is
-// held constant.
+// Position between the tail plane (0) and the head plane (1), and its derivative by z: 0 where the
+// position is clamped.
 struct Between {
   double fraction;
   double slope;
@@ -30,9 +30,9 @@ PHASEWISE_HD Between between_planes(double z, double z_tail, double inverse_leng
   return {held, within ? inverse_length : 0.0};
 }
 
-// Changes a particle that meets the kick (kx, ky) at distance s and returns to the reference plane.
-// `energy` is -dU/dz of the kick's potential; with `coupling` 1/4 delta also changes with the
-// drifts there and back, whose length depends on z.
+// Kicks a particle by (kx, ky) at distance s and returns it to the reference plane. `energy` is
+// -dU/dz of the kick's potential; with `coupling` 1/4 delta also changes with the drifts to the
+// kick and back, whose length depends on z.
 PHASEWISE_HD void kick_and_return(double s, double kx, double ky, double energy, double coupling,
                                   double& x, double& px, double& y, double& py, double& delta) {
   const double new_px = px + kx, new_py = py + ky;

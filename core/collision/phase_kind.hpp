@@ -1,4 +1,4 @@
-// The phases of charges and potentials by what they do and among whom.
+// The phases that reduce charges and broadcast potentials, and the ranks among which they do.
 #pragma once
 
 #include <string_view>

@@ -8,7 +8,7 @@
 namespace phasewise::collision {
 namespace {
 
-// Among this rank's own beam. Adds nothing where it is alone.
+// Appends a phase among the ranks of this rank's beam; nothing if its team has one member.
 void append_phase(comm::Exchanges& to, const PlanBasis& basis, const PhaseKind& kind,
                   const Step& step, const Pairs& pairs, int slices_of) {
   const Member& member = basis.member(kind.among);
@@ -50,8 +50,8 @@ Broadcast broadcast_exchanges(const PlanBasis& basis, const Step& step, const Pa
   Broadcast result;
   if (!basis.division.grid.divided()) return result;
   const Settings& settings = basis.settings;
-  // Where everyone sends straight to all of the other beam that need it, nothing is left to do
-  // among them.
+  // If every rank sends straight to all ranks of the other beam that need its data, these need not
+  // share them.
   const auto cross = [&](Among among, bool straight) {
     const PhaseKind kind{among, false};
     if (straight && kind.setting(settings).algorithm == comm::Algorithm::direct) {

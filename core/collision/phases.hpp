@@ -7,12 +7,12 @@
 
 namespace phasewise::collision {
 
-// Charges to those who solve for them.
+// Sums charges on the ranks that solve for them.
 comm::Exchanges reduce_exchanges(const PlanBasis& basis, const Step& step, const Pairs& pairs);
 
-// Potentials from those who solved for them to all ranks of the other beam: first `own`, among the
-// beam that solved; then `crossing`, which sends these and stores what comes from the other beam;
-// then `other`, among the beam that received.
+// Sends potentials from the ranks that solved for them to all ranks of the other beam: first `own`,
+// among the beam that solved; then `crossing`, between the beams; then `other`, among the beam that
+// received.
 struct Broadcast {
   comm::Exchanges own, crossing, other;
 };

@@ -24,23 +24,24 @@ class CollisionPlan {
       : basis_(shape, settings, grid, rank), transposes_(basis_) {}
 
   const Division& division() const { return basis_.division; }
-  // The beam that this rank holds; the first where it holds both.
+  // The beam that this rank holds; the first if it holds both.
   int own_beam() const { return basis_.own; }
   std::vector<Pairs> batches(const Step& step) const { return collision::batches(basis_, step); }
   Pairs own_pairs(const Step& step, int beam, const Pairs& pairs) const {
     return collision::own_pairs(basis_, step, beam, pairs);
   }
-  // How many meshes, planes counted, go through this rank's column for these pairs: where the
-  // phases are padded, as many as through the fullest column.
+  // Number of grids, one for each plane, that this rank's column solves for these pairs; with
+  // padding, as many as the fullest column solves.
   int grids_to_solve(const Step& step, const Pairs& pairs) const;
-  // Pairs that the buffers must have room for: a step's, and what pads it.
+  // Number of pairs for which the buffers need room: a step's, and those that pad it.
   int room() const;
 
-  // One after the other. Items of the buffers: pair·planes + plane, of nx·ny values.
+  // Exchanges that run one after the other. Item pair·planes + plane of the buffers has nx·ny
+  // values.
   const comm::Exchanges& reduce(const Step& step, const Pairs& pairs) const;
   const Broadcast& broadcast(const Step& step, const Pairs& pairs) const;
-  // Charges of beam 2 (items: pairs, one plane) to those who solve for beam 1; shift[pair]: rows by
-  // which the window of beam 1 lies beyond that of beam 2.
+  // Sends the charges of beam 2 (items: pairs, one plane) to the ranks that solve for beam 1.
+  // shift[pair]: offset of beam 1's window from beam 2's [rows].
   comm::ExchangePointer luminosity(const Step& step, const std::vector<int>& shift) const;
   // Forward or backward transpose of `grids` grids of own pairs.
   comm::TransposeExchange solve(int grids, Direction direction) const {
@@ -59,7 +60,7 @@ class CollisionPlan {
   Transposes transposes_;
   mutable std::map<Key, comm::Exchanges> reduce_;
   mutable std::map<Key, Broadcast> broadcast_;
-  mutable std::map<int, Luminosity> luminosity_;  // of each step, as the windows last were
+  mutable std::map<int, Luminosity> luminosity_;  // of each step, for its last windows
 };
 
 }  // namespace phasewise::collision

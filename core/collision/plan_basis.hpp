@@ -1,4 +1,4 @@
-// What the exchanges of a collision are laid out from, for one rank.
+// What one rank lays its exchanges of a collision out from.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct CollisionShape {
 // Ranks of a beam among which a phase exchanges.
 enum class Among : std::uint8_t { column, row, beam };
 
-// A team of this rank's, and its rounds; null where the library does it.
+// A team of this rank and its rounds, which are null if the library does the exchange.
 struct Member {
   comm::TeamPointer team;
   comm::RoundsPointer reduce, broadcast;
@@ -39,14 +39,14 @@ struct PlanBasis {
   const Member& member(Among among) const {
     return among == Among::column ? column : among == Among::row ? row : beam;
   }
-  // The ranks of a beam that stand where this rank's column, row or beam does.
+  // The ranks of a beam in the column or row with this rank's number, or the whole beam.
   std::vector<int> ranks(int of_beam, Among among) const;
 
   CollisionShape shape;
   const Settings& settings;
   Division division;
   int own, other;            // beams
-  Member column, row, beam;  // empty where one rank holds both beams; `beam` where it is not used
+  Member column, row, beam;  // empty if one rank holds both beams; `beam` also if it is not used
 };
 
 }  // namespace phasewise::collision

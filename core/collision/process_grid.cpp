@@ -12,7 +12,7 @@ namespace {
 constexpr int usual_column = 16;
 
 // Both beams' ranks are counted in an int.
-constexpr int most_ranks = 1'000'000'000;
+constexpr int max_ranks = 1'000'000'000;
 
 std::string written(const Shape& shape) {
   return std::to_string(shape.prow) + "x" + std::to_string(shape.pcol);
@@ -29,9 +29,9 @@ void require_shapes(const std::array<Shape, 2>& shapes) {
   for (const Shape& shape : shapes) {
     if (shape.prow < 1 || shape.pcol < 1)
       refuse("a process grid of " + written(shape) + ": give at least one column of one process");
-    if (shape.prow > most_ranks / shape.pcol)
-      refuse("a process grid of " + written(shape) + ": give at most " +
-             std::to_string(most_ranks) + " ranks of a beam");
+    if (shape.prow > max_ranks / shape.pcol)
+      refuse("a process grid of " + written(shape) + ": give at most " + std::to_string(max_ranks) +
+             " ranks of a beam");
   }
 }
 
@@ -42,8 +42,8 @@ void append_places(std::vector<Place>& places, int beam, const Shape& shape, boo
                                : Place{beam, i / shape.pcol, i % shape.pcol});
 }
 
-// Fisher and Yates's shuffle; the standard's own differs from library to library. The remainder
-// prefers some places by less than ranks/2^64.
+// The Fisher-Yates shuffle, written out because std::shuffle differs between libraries. The
+// remainder's bias is below ranks/2^64.
 void shuffle(std::vector<Place>& places, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   for (std::size_t i = places.size(); i > 1; --i) std::swap(places[i - 1], places[engine() % i]);

@@ -28,19 +28,20 @@ struct Place {
 // column, row), neighbours stand in a column.
 enum class Layout { random, row_first, column_first, file };
 
-// The shape for so many ranks of a beam and so many slices: one column a rank while there are
-// slices for them; else columns of sixteen, where they divide the ranks; else the shortest columns
-// that need no more columns than slices.
+// The default shape for a beam's ranks and slices: one rank per column if there are slices for all;
+// otherwise columns of sixteen ranks, if sixteen divides the ranks and there are slices for all
+// columns; otherwise the shortest columns for which there are.
 Shape default_shape(int ranks, int slices);
-// Ranks of each beam: the larger half to beam 1; one rank alone holds both beams.
+// Ranks of each beam, the larger half for beam 1; a single rank holds both beams.
 std::array<int, 2> ranks_of_beams(int ranks);
 // The place of each rank. The random layout is a permutation that follows from the seed.
 std::vector<Place> lay_out(Layout layout, std::array<Shape, 2> shapes, std::uint64_t seed);
 
 class ProcessGrid {
  public:
-  // places[rank]; nodes[rank]: the node that the rank is on. Throws std::invalid_argument where a
-  // place is missing, doubled or outside of its grid. One rank alone holds (beam, 0, 0) of both.
+  // places[rank]; nodes[rank]: the node that the rank is on. Throws std::invalid_argument if a
+  // place is missing, given twice or outside its grid. A single rank holds column 0, row 0 of both
+  // beams.
   ProcessGrid(std::array<Shape, 2> shapes, std::vector<Place> places, std::vector<int> nodes);
 
   int ranks() const { return static_cast<int>(nodes_.size()); }

@@ -12,11 +12,11 @@ struct Step {
 
   int first() const { return std::max(0, k - slices + 1); }
   int pairs() const { return std::min(k, slices - 1) - first() + 1; }
-  // Pair p: this beam's slice and the other's. Beam 1 counts upward, beam 2 sees the same pairs
-  // from its side.
+  // Pair p: this beam's slice and the other's. Slices of beam 1 ascend with p, those of beam 2
+  // descend.
   int own(int beam, int p) const { return beam == 0 ? first() + p : k - first() - p; }
   int other(int beam, int p) const { return own(1 - beam, p); }
-  // Where the pair of this beam's slice is among this step's pairs.
+  // The number of the pair that contains this beam's slice.
   int pair_of(int beam, int slice) const {
     return beam == 0 ? slice - first() : k - first() - slice;
   }

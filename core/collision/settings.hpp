@@ -1,4 +1,4 @@
-// How the phases of a collision exchange their data: what a study's [communication] says.
+// How the phases of a collision exchange their data, from a study's [communication].
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 namespace phasewise::collision {
 
 struct Settings {
-  // Over all ranks of a beam at once (direct, node-aware), or first in the columns and then in the
-  // rows.
+  // True: over all ranks of a beam at once (direct, node-aware); false: first in the columns and
+  // then in the rows.
   bool reduce_at_once = false;
   bool broadcast_at_once = false;
   comm::PhaseSetting reduce, reduce_column, reduce_row;
@@ -20,11 +20,11 @@ struct Settings {
   bool aggregate_solve = true;
   bool crossing_in_row = true;  // 4a: the beams exchange their potentials along the rows
   bool overlap = false;
-  // All columns take part in every step with as many slices as the fullest one, as in the source
-  // paper's code; else with their own. Not where the beams' grids differ.
+  // In every step all columns handle as many slices as the fullest one, as in the source paper's
+  // code; otherwise only their own. Ignored if the beams' grids differ.
   bool padded = false;
 
-  std::array<Shape, 2> shapes{Shape{0, 0}, Shape{0, 0}};  // zeros: chosen for the ranks
+  std::array<Shape, 2> shapes{Shape{0, 0}, Shape{0, 0}};  // zeros: the default for the ranks
   Layout layout = Layout::column_first;
   std::vector<Place> places;  // of a layout from a file
 };

@@ -12,7 +12,7 @@
 namespace phasewise::collision {
 namespace {
 
-// The teams of all grids that differ, in the order of the interaction points.
+// The teams of all grids, in the order of the interaction points.
 std::vector<comm::TeamOfDivision> teams_of_all(const std::vector<ProcessGrid>& grids, int rank) {
   std::vector<comm::TeamOfDivision> teams;
   for (const ProcessGrid& grid : grids)
@@ -40,8 +40,8 @@ Simulation::Simulation(const workload::Parameters& parameters,
              session().threads),
       live_(session()) {}
 
-// Everything that the ranks do together comes before what takes memory: where that runs out on one
-// rank alone, no other waits for it.
+// All collective calls come before the large allocations, so that no rank waits for another one
+// that has run out of memory.
 std::vector<ProcessGrid> Simulation::divide_ranks() {
   auto grids = description_.process_grids(session().world.size(), session().nodes);
   session().set_teams(teams_of_all(grids, session().world.rank()));
@@ -52,7 +52,7 @@ void Simulation::run_turn() {
   state_.begin(turn());
   for (const workload::Piece& piece : pieces_) {
     if (piece.kind == workload::Piece::Kind::data_dependent) {
-      // Steps make the Green functions that they miss.
+      // The steps themselves make the Green functions that are not kept.
       if (piece.name != pieces::slices || !description_.slices_wanted(turn())) continue;
       ++measurements_;
     }

@@ -15,14 +15,14 @@ namespace phasewise::collision {
 
 class Simulation : public workload::Run {
  public:
-  // Collective; throws std::invalid_argument with one sentence where the parameters cannot be used.
+  // Collective; throws std::invalid_argument with one sentence if the parameters cannot be used.
   Simulation(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
 
   std::vector<workload::Value> record() const override;
   std::vector<std::pair<std::string, double>> headline() const override;
   std::vector<comm::Coordinate> place() const override;
   std::vector<std::vector<int>> process_grid() const override;
-  std::string layout() const override { return layout_word(description_.settings.layout); }
+  std::string layout() const override { return layout_name(description_.settings.layout); }
   std::vector<std::string> exchange_keys() const override;
   std::vector<std::pair<std::string, double>> piece_counts() const override;
 
@@ -30,11 +30,11 @@ class Simulation : public workload::Run {
   beam::Bunch& bunch(int beam) { return state_.bunch(beam); }
   const beam::Bunch& bunch(int beam) const { return state_.bunch(beam); }
   bool holds(int beam) const { return state_.groups().holds(beam); }
-  // What an interaction point left of the last collision; slices' moments only where the records
-  // ask for them in that turn.
+  // The state of an interaction point after the last collision; moments of slices only if the
+  // records ask for them in that turn.
   const Turn::Point& point(int ip) const { return state_.point(ip); }
-  // The field at the first interaction point of a slice (from 0) of the beams as they are now, on
-  // arrival there; empty where the model has no mesh. Collective over the beam's ranks.
+  // The field of a slice (from 0) at the first interaction point, with the beams as they are now;
+  // empty if the model has no mesh. Collective over the beam's ranks.
   SliceField slice_field(int beam, int slice);
 
  protected:
@@ -43,7 +43,7 @@ class Simulation : public workload::Run {
 
  private:
   std::vector<ProcessGrid> divide_ranks();
-  // Of the first interaction point that has a mesh; null without any.
+  // The process grid of the first interaction point that has a mesh; null if none has.
   const ProcessGrid* mesh_grid() const;
 
   Description description_;

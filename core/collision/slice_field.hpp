@@ -12,7 +12,7 @@ struct SliceField {
   std::vector<double> charge, potential, ex, ey;  // [nx][ny]
 };
 
-// From charge[nx][ny] and its potential[nx][ny].
+// The field of charge[nx][ny], given its potential[nx][ny].
 SliceField slice_field(const field::Mesh& mesh, const field::Window& window, const double* charge,
                        const double* potential);
 

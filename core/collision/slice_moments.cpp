@@ -43,7 +43,7 @@ void sum_block(const beam::ParticleView& p, const std::array<double, 4>& bounds,
   }
 }
 
-// Fewer particles than this do not tell a slice's size: it is taken from the whole beam.
+// A slice with fewer particles gets its size from the whole beam's moments.
 constexpr double fewest = 10.0;
 
 GaussianSlice from_sums(const double* v, const CollidingBeam& beam, int s) {
@@ -77,8 +77,8 @@ GaussianSlice typical_slice(const CollidingBeam& beam, int s) {
     slope[c] = zz > 0.0 ? m.covariance[c][4] / zz : 0.0;
     slice.mean[c] = m.mean[c] + slope[c] * dz;
   }
-  const double spread =
-      beam.cuts.rms[s] * beam.cuts.rms[s] - zz;  // of z left in the slice, less the beam's
+  // Variance of z in the slice minus that in the beam.
+  const double spread = beam.cuts.rms[s] * beam.cuts.rms[s] - zz;
   const auto left = [&](int a, int b) { return m.covariance[a][b] + slope[a] * slope[b] * spread; };
   slice.xx = {left(0, 0), left(0, 1), left(1, 1)};
   slice.yy = {left(2, 2), left(2, 3), left(3, 3)};

@@ -24,8 +24,8 @@ struct GaussianSlice {
   double syy_at(double s) const { return yy[0] + s * (2.0 * yy[1] + s * yy[2]); }
 };
 
-// Sums over slices (beam, slice), all at once; collective over all ranks. Particles beyond `bounds`
-// (x px y py) count as standing there, so that the sums stay exact whatever a kick does.
+// Measures several slices in one sum over all ranks; collective. Coordinates (x px y py) beyond the
+// bounds are clamped to them, so that the sums stay exact whatever a kick does.
 class SliceMoments {
  public:
   using Listener = workload::Listener;
@@ -34,9 +34,10 @@ class SliceMoments {
   struct Which {
     int beam, slice;
   };
-  // Bounds that leave room for the kicks of one collision: four times the largest coordinates now.
+  // Sets the bounds to four times the largest coordinates now, which leaves room for the kicks of
+  // one collision.
   void set_bounds(const std::array<CollidingBeam, 2>& beams, Listener& listener);
-  // A strong beam's slices follow from its moments. Without contents all are empty.
+  // A strong beam's slices follow from its design moments. Without contents all slices are empty.
   std::vector<GaussianSlice> of(const std::array<CollidingBeam, 2>& beams,
                                 const std::vector<Which>& which, Listener& listener) const;
   // All `slices` of a beam.
@@ -49,8 +50,7 @@ class SliceMoments {
   std::array<std::array<double, 4>, 2> bounds_{};
 };
 
-// What a slice looks like by regression of its beam's moments on z: all that is known of one that
-// is not tracked.
+// The slice that follows from its beam's moments by regression on z; a strong beam has no other.
 GaussianSlice typical_slice(const CollidingBeam& beam, int slice);
 
 }  // namespace phasewise::collision

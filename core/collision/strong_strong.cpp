@@ -13,8 +13,8 @@
 namespace phasewise::collision {
 namespace {
 
-// Kept Green transforms: windows that move against each other ask for several, a breathing mesh for
-// a few more; no more than a quarter of a gigabyte of them.
+// Number of Green transforms to keep: windows that move against each other need several, a mesh
+// that changes its size a few more. At most a quarter of a gigabyte is kept.
 std::size_t kept_greens(const InteractionPoint& ip) {
   const double bytes = 32.0 * ip.nx * ip.ny;  // (ny + 1)·2 nx complex values
   const double fit = std::max(2.0, 0x1p28 / bytes);
@@ -77,8 +77,8 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
   allocate();
 }
 
-// While one batch of pairs is solved, the charge of the next and the potentials of the last are on
-// their way.
+// While one batch of pairs is solved, the charges of the next batch and the potentials of the last
+// one are in transit.
 void StrongStrong::run_step(const Step& step, Listener& listener) {
   constexpr comm::Channel reducing = comm::Channel::reduce, sharing = comm::Channel::broadcast;
   advance(last_ ? &*last_ : nullptr, &step, listener);
@@ -134,8 +134,8 @@ std::vector<StrongStrong::Task> StrongStrong::tasks(const Step* now, const Step*
   return result;
 }
 
-// Slices are divided so that the threads share the work about evenly; each part has a charge grid
-// of its own.
+// Number of parts into which each slice is divided, so that the threads share the work about
+// evenly. Each part has its own charge grid.
 int StrongStrong::parts_of_slices(const Step* now, const Step* next) const {
   const int whole = static_cast<int>(tasks(now, next, 1).size());
   const int even = threads_ / std::gcd(threads_, std::max(whole, 1));
@@ -272,15 +272,18 @@ std::vector<ColumnSolver::Grid> StrongStrong::grids_of(const Step& step,
                                                        Listener& listener) {
   const bool placed = contents_ != Contents::none;
   std::vector<ColumnSolver::Grid> grids;
-  if (ip_.green_every_step && placed) columns_.green(mesh_.hx, mesh_.hy, 0, 0, listener);
+  if (ip_.green_every_step && placed) columns_.green({mesh_.hx, mesh_.hy}, listener);
   for (int b = 0; b < 2; ++b)
     for (const int p : plan_.own_pairs(step, b, pairs)) {
       ColumnSolver::GreenPointer green;
       if (placed) {
         const field::Window& from = mesh_.window[b][step.own(b, p)];
         const field::Window& to = mesh_.window[1 - b][step.other(b, p)];
-        green = columns_.green(mesh_.hx, mesh_.hy, to.offset_x - from.offset_x,
-                               to.offset_y - from.offset_y, listener);
+        green = columns_.green({.hx = mesh_.hx,
+                                .hy = mesh_.hy,
+                                .shift_x = to.offset_x - from.offset_x,
+                                .shift_y = to.offset_y - from.offset_y},
+                               listener);
       }
       double* out = groups_.divided() ? outgoing_.data() : potential_[1 - b].data();
       for (int plane = 0; plane < ip_.planes; ++plane) {
@@ -312,7 +315,7 @@ void StrongStrong::solve(const Step& step, const std::vector<int>& pairs, Listen
 }
 
 void StrongStrong::prepare(const Step& step, Listener& listener) {
-  constexpr int chunks = 4;  // of rows, so that few pairs keep all threads busy
+  constexpr int chunks = 4;  // of rows, so that even a few pairs keep all threads busy
   const int nx = mesh_.nx, values = values_per_node(ip_.weighting, ip_.planes);
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;

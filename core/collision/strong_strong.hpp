@@ -1,5 +1,5 @@
-// Strong-strong collision by particle-in-cell: in each step the slices that meet leave their charge
-// on the shared mesh, the potentials of each are solved for, cross to the other beam, and kick.
+// Strong-strong collision by particle-in-cell: in each step the slices that meet deposit their
+// charge on the shared mesh; their potentials are solved for, sent to the other beam, and kick it.
 // Qiang, Furman, Ryne, J. Comput. Phys. 198 (2004) 278.
 #pragma once
 
@@ -23,32 +23,32 @@
 
 namespace phasewise::collision {
 
-// What the plan needs to know of a collision.
+// What the plan needs to know about a collision.
 CollisionShape collision_shape(const InteractionPoint& ip);
 
 class StrongStrong {
  public:
   using Listener = workload::Listener;
 
-  // ip, groups, grid and settings outlive the collision.
+  // ip, groups, grid and settings must outlive the collision.
   StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, const ProcessGrid& grid,
                const Settings& settings, int rank, int threads, Contents contents);
 
-  // One collision: begin, steps in order, all of them or some, and finish. The beams and the result
-  // stay where they are until then.
+  // One collision: begin, then all or some of the steps in order, then finish. The beams and the
+  // result must stay in place until then.
   void begin(std::array<CollidingBeam, 2>& beams, CollisionResult& result);
   void run_step(const Step& step, Listener& listener);
   void finish(Listener& listener);
-  // A new Green function as a step makes it where none is kept.
-  void make_green(Listener& listener) { columns_.make_green(0.0, 0.0, 0, 0, listener); }
-  // How many were made so far.
+  // Makes a new Green function, as a step does if none is kept.
+  void make_green(Listener& listener) { columns_.make_green({}, listener); }
+  // Number of Green functions made so far.
   std::int64_t greens_made() const { return columns_.greens_made(); }
-  // Whether each step makes its Green function; else a new mesh does.
+  // Whether every step makes its Green function; otherwise only a new mesh does.
   bool green_every_step() const { return ip_.green_every_step; }
 
-  // Field of a line of charges given by block after block of particles in the collision frame;
-  // collective over `group`, the ranks of the beam. `blocks` calls its argument with each block;
-  // particles with x = NaN are left out.
+  // Field of a line of charges. `blocks` calls its argument with one block after another of the
+  // particles in the collision frame; those with x = NaN are left out. Collective over `group`, the
+  // ranks of the beam.
   template <class Blocks>
   SliceField field_of(const std::array<CollidingBeam, 2>& beams, int beam, int slice,
                       const comm::Communicator& group, Blocks&& blocks);
@@ -57,7 +57,7 @@ class StrongStrong {
   using Values = parallel::Buffer<double>;
 
   void allocate();
-  // Kick in one step, deposit for another; null: none.
+  // Kicks particles in the step `now` and deposits them for the step `next`, unless they are null.
   void advance(const Step* now, const Step* next, Listener& listener);
   double particles_in(const Step* now, const Step* next) const;
   void pass(const Step* now, const Step* next, int parts);
@@ -102,7 +102,7 @@ class StrongStrong {
 
   std::array<CollidingBeam, 2>* beams_ = nullptr;
   CollisionResult* result_ = nullptr;
-  std::optional<Step> last_;  // whose particles have not been kicked yet
+  std::optional<Step> last_;  // the step whose kicks are still to come
   CollisionMesh mesh_;
   std::array<double, 2> rounding_offset_{};
   std::array<Values, 2> charge_;      // of each beam: [part][pair][plane][nodes]
@@ -112,7 +112,7 @@ class StrongStrong {
   Values outgoing_;                   // potentials on their way to the other beam: as potential_
   std::array<Values, 2> effective_;   // of each beam: charge between its planes, for the luminosity
   std::array<std::vector<double*>, 2> rho_;  // by pair: the charges whose overlap is summed
-  Values overlap_;                           // that of the other beam's ranks: [pair][nodes]
+  Values overlap_;                           // charges from the other beam: [pair][nodes]
   numerics::OrderFreeGrid overlap_grid_;
   std::vector<double> overlap_sums_;  // [slice of beam 1][slice of beam 2][high, low]
 };
@@ -134,7 +134,7 @@ SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int
   blocks(
       [&](const beam::ParticleView& block) { encounter(ip_.weighting, block, nullptr, &target); });
   group.sum("field_picture", charge.span());
-  const auto green = solver_->green(mesh.hx, mesh.hy, 0, 0, threads_);
+  const auto green = solver_->green({mesh.hx, mesh.hy}, threads_);
   field::PoissonSolver::Scratch scratch = solver_->make_scratch();
   solver_->solve(charge.data(), *green, potential.data(), scratch);
   return slice_field(mesh, window, charge.data(), potential.data());

@@ -16,7 +16,7 @@ inline comm::TeamPointer team_of(const std::vector<int>& ranks, int rank) {
       comm::Team{ranks, found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin())});
 }
 
-// The column, the row and the beam of this rank; none where one rank holds both beams.
+// The column, the row and the beam of this rank; none if one rank holds both beams.
 inline std::vector<comm::TeamOfDivision> teams_of(const ProcessGrid& grid, int rank) {
   if (!grid.divided()) return {};
   const Place& place = grid.place(rank);

@@ -1,4 +1,4 @@
-// Loops over particles that the passage of an interaction point is made of.
+// Loops over the particles that pass an interaction point.
 #pragma once
 
 #include <cmath>

@@ -41,20 +41,20 @@ Transposes::Parts Transposes::parts_of(const PlanBasis& basis, int rows_in_all) 
   const int columns = columns_of(me).second - columns_of(me).first;
   const comm::Repeats my_rows = repeats({{rows, value * shape.row_stride}});
   // Shares are of two sizes, the larger ones first.
-  const int most = ceil_div(rows_in_all, processes);
+  const int larger = ceil_div(rows_in_all, processes);
   const auto my_columns = [&](int count) {
     return repeats({{count, value}, {columns, value * shape.column_stride}});
   };
-  const comm::Repeats of_most = my_columns(most), of_fewer = my_columns(most - 1);
+  const comm::Repeats of_larger = my_columns(larger), of_smaller = my_columns(larger - 1);
   auto in_rows = std::make_shared<std::vector<comm::Region>>();
   auto in_columns = std::make_shared<std::vector<comm::Region>>();
   for (int process = 0; process < processes; ++process) {
     const auto [begin, end] = columns_of(process);
     const auto [first, last] = rows_of(process);
     in_rows->push_back({value * begin, value * (end - begin), my_rows});
-    in_columns->push_back({value * first, value, last - first == most ? of_most : of_fewer});
+    in_columns->push_back({value * first, value, last - first == larger ? of_larger : of_smaller});
   }
-  return {in_rows, in_columns, value * most * ceil_div(shape.ky, processes)};
+  return {in_rows, in_columns, value * larger * ceil_div(shape.ky, processes)};
 }
 
 comm::TransposeExchange Transposes::solve(int grids, Direction direction) const {

@@ -1,5 +1,5 @@
-// The transposes of a column, in which each process has rows of the grids before and columns of
-// their transforms after, or the other way round.
+// The transposes of a column: each process has rows of the half-transformed grids before and
+// columns of them after, or the other way round.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ class Transposes {
 
  private:
   using Regions = comm::TransposeExchange::Regions;
-  // Where the values of each process lie in this one's part of a grid of complex values.
+  // Where the values that each process sends or gets lie in this process's part of a grid of
+  // complex values.
   struct Parts {
     Regions in_rows, in_columns;
     std::int64_t block;  // B, padded to whole shares of rows and of columns

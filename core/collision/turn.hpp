@@ -1,6 +1,6 @@
-// A turn of colliding beams as one rank takes part in it, told once: for each interaction point,
-// measure the beams, collide them, and take each along its line to the next one. With particles it
-// is the simulation; without, only what it does is told.
+// One rank's part in a turn of colliding beams, written once for all listeners: for each
+// interaction point, measure the beams, collide them, and track each along its line to the next
+// one. With particles this is the simulation; without, it only reports its actions to the listener.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ inline constexpr std::string_view arrival = "arrival", slices = "slices", green 
                                   step = "step", gaussian = "gaussian", departure = "departure";
 }
 
-// The turn in pieces. Without `as_needed` Green functions the steps make theirs.
+// The pieces of a turn. If Green functions are made in every step, they are part of the steps.
 std::vector<workload::Piece> pieces_of(const Description& description);
 
 // What one turn measured; the same on every rank.
@@ -43,14 +43,14 @@ struct TurnRecord {
 
 class Turn : public workload::RankTurn {
  public:
-  // description and grids (of each interaction point) outlive the turn.
+  // description and grids (one for each interaction point) must outlive the turn.
   Turn(const Description& description, const std::vector<ProcessGrid>& grids, int rank,
        Contents contents, int threads);
   ~Turn() override;
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
 
-  // The record is begun anew; random numbers and ramps are those of this turn.
+  // Begins turn `number`: a new record, and this turn's random numbers and ramps.
   void begin(std::int64_t number);
   const TurnRecord& record() const { return record_; }
 
@@ -58,16 +58,16 @@ class Turn : public workload::RankTurn {
   beam::Bunch& bunch(int beam) { return bunches_[beam]; }
   const beam::Bunch& bunch(int beam) const { return bunches_[beam]; }
   const BeamGroups& groups() const { return groups_; }
-  // From the next turn on exchanges are made as these settings say. Throws as the constructor;
-  // then everything stays as it was.
+  // Exchanges follow these settings from the next turn on. Throws as the constructor does, and then
+  // changes nothing.
   void set_settings(const Settings& settings);
 
-  // An interaction point at work.
+  // The state of an interaction point.
   struct Point {
     const InteractionPoint& description;
     std::unique_ptr<StrongStrong> strong_strong{};
     std::unique_ptr<GaussianCollision> gaussian{};
-    bool collides = false;  // in the passage now or last under way
+    bool collides = false;  // in the present passage, or the last one
     CollisionResult result{};
     std::array<CollidingBeam, 2> beams{};  // of this passage; without particles once it is over
     std::array<std::vector<GaussianSlice>, 2> slices{};
@@ -99,7 +99,7 @@ class Turn : public workload::RankTurn {
   void record_arrival();
   void record_tracked(int beam, Listener& listener);
   beam::PushContext context(const beam::Bunch& bunch) const;
-  // Particles of a beam on this rank, also where they are only counted.
+  // Number of a beam's particles on this rank, also if only their number is known.
   double held_particles(int beam) const;
 
   const Description& description_;

@@ -6,6 +6,7 @@
 
 #include "collision/simulation.hpp"
 #include "collision/turn.hpp"
+#include "workload/entry.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -41,7 +42,7 @@ Phase between(const char* name, const char* pattern, const char* direction, cons
   return {name, pattern, direction, {{"beam", beam}}};
 }
 
-// Table 1 of the source paper, then what other physics adds.
+// The phases of table 1 of the source paper, then those of other physics.
 std::vector<Phase> CollisionWorkload::phases() const {
   const bool in_row = description_.settings.crossing_in_row;
   std::vector<Phase> result = {
@@ -60,7 +61,7 @@ std::vector<Phase> CollisionWorkload::phases() const {
   return result;
 }
 
-// Particles, and rows of meshes to solve for.
+// Loads of particles, and of mesh rows to solve for.
 std::vector<workload::Load> CollisionWorkload::loads() const {
   const InteractionPoint& point = description_.points.front();
   workload::Load particles{"particles", {}}, rows{"grid", {}};
@@ -71,15 +72,15 @@ std::vector<workload::Load> CollisionWorkload::loads() const {
     particles.values.push_back(std::ceil(n / share) * share / n);
     // Slices of the fullest column, rows of the fullest process.
     const int slices = (point.slices + shape.prow - 1) / shape.prow;
-    const int most_rows = (point.nx + shape.pcol - 1) / shape.pcol;
-    rows.values.push_back(static_cast<double>(slices) * most_rows * shape.ranks() /
+    const int max_rows = (point.nx + shape.pcol - 1) / shape.pcol;
+    rows.values.push_back(static_cast<double>(slices) * max_rows * shape.ranks() /
                           (static_cast<double>(point.slices) * point.nx));
   }
   return {particles, rows};
 }
 
-// Those in the first and the last row of each column: shares of rows and slices are largest at the
-// beginning.
+// The ranks in the first and the last row of each column: the first rows have the largest shares of
+// rows and slices.
 std::vector<int> CollisionWorkload::typical_ranks() const {
   constexpr int few = 64;
   std::vector<int> result;
@@ -93,14 +94,6 @@ std::vector<int> CollisionWorkload::typical_ranks() const {
 
 }  // namespace
 
-std::unique_ptr<workload::Workload> plan(const workload::Parameters& parameters,
-                                         workload::Nodes nodes) {
-  return std::make_unique<CollisionWorkload>(parameters, std::move(nodes));
-}
-
-std::unique_ptr<workload::Run> start(const workload::Parameters& parameters,
-                                     std::unique_ptr<workload::Session> session) {
-  return std::make_unique<Simulation>(parameters, std::move(session));
-}
+workload::Entry entry() { return workload::entry_for<CollisionWorkload, Simulation>(); }
 
 }  // namespace phasewise::collision

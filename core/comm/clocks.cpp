@@ -14,8 +14,8 @@ constexpr double shortest_span = 4.0;  // s: the least that tags cover before th
 
 double now() { return parallel::clock().now(); }
 
-// Against a parent that answers with rank 0's time: the middle of the quickest round trip. Clocks
-// that agree within half of it are treated as one clock, as those of a node are.
+// The offset from a parent that answers with rank 0's time, at the middle of the quickest round
+// trip. Clocks that agree within half a round trip are treated as one, like those of a node.
 double offset_by(int parent, MPI_Comm comm) {
   double quickest = std::numeric_limits<double>::max(), offset = 0.0;
   for (int i = 0; i < tries; ++i) {
@@ -44,7 +44,7 @@ void answer(int child, double offset, MPI_Comm comm) {
 
 }  // namespace
 
-// Down a binomial tree, so that it takes log2 p rounds of a few messages each.
+// The time passes down a binomial tree, in log2 p rounds of a few messages each.
 double measure_clock_offset(MPI_Comm comm) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);

@@ -15,27 +15,27 @@
 
 namespace phasewise::comm {
 
-// Starts MPI on first use and ends it when the process ends; a second start by somebody else is
-// respected. Under SimGrid the clock becomes the simulated one.
+// Starts MPI, and ends it when the process ends; does nothing if MPI runs already. Under SimGrid
+// parallel::clock() becomes the simulated clock.
 void initialise();
-// Ends MPI if we started it. main calls it as its last act: a simulated machine does not wait for
-// the process to end.
+// Ends MPI if initialise started it. main calls it as its last act: a simulated machine does not
+// wait for the process to end.
 void finalise();
-// Which rank of all this is; no other rank has to ask.
+// This process's rank among all. Not collective.
 int rank_of_all();
 // Ends all ranks at once with this exit status.
 [[noreturn]] void abort_all(int status);
 // Whether this was built for SimGrid's simulated machines.
 bool simulated();
-// The speed of a rank at which parallel::clock().charge lets simulated time pass: the longer of
-// the flops' and the bytes' time. A rate of 0: that part of the work is not charged. Does nothing
+// Sets the rates at which parallel::clock().charge advances simulated time: by the longer of the
+// flops' and the bytes' times. With a rate of 0 that part of the work is not charged. Does nothing
 // on a real machine.
 void set_rates(double flops_per_second, double bytes_per_second);
 // The MPI library in use, and the one phasewise was built with.
 std::string library_version();
 std::string built_with_version();
 
-// A phase by its index in the recorder, or by its name; made silently from either.
+// A phase by its index in the recorder, or by its name; converts implicitly from either.
 // NOLINTBEGIN(google-explicit-constructor)
 class PhaseKey {
  public:
@@ -51,20 +51,20 @@ class PhaseKey {
 };
 // NOLINTEND(google-explicit-constructor)
 
-// From when to when, by parallel::clock() [s].
+// An interval of time by parallel::clock() [s].
 struct Span {
   double start = 0.0, end = 0.0;
 };
 
 class Communicator {
  public:
-  // All ranks. The recorder outlives the communicator, which outlives its pending messages.
+  // All ranks. The recorder must outlive the communicator, which must outlive its pending messages.
   static Communicator world(Recorder& recorder);
   ~Communicator();
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
 
-  // Collective: the ranks that name the same colour form a group, ordered by key and then by their
+  // Collective: the ranks that give the same color form a group, ordered by key and then by their
   // rank here; without a key, by their rank here.
   Communicator split(int color) const { return split(color, rank_); }
   Communicator split(int color, int key) const;
@@ -74,32 +74,32 @@ class Communicator {
   Recorder& recorder() const { return *recorder_; }
   // Seconds to be added to this rank's clock to get that of rank 0 of all.
   double clock_offset() const;
-  // Collective: the node of each rank here, numbered in the order in which they are met.
+  // Collective: the node of each rank here; nodes are numbered by their first rank.
   std::vector<int> nodes() const;
 
-  // Begins all receives and then all sends. Peers are ranks among all, whatever this group is. The
+  // Posts all receives and then all sends. Peers are ranks among all, whatever this group is. The
   // tag carries the sender's start time; from it the receiver detects a late sender.
   [[nodiscard]] Pending post(const PhaseKey& phase, Channel channel, std::span<const Message> sends,
                              std::span<const Message> receives) const;
   // post and wait on Channel::other, as one call of the phase.
   void exchange(const PhaseKey& phase, const std::vector<Message>& sends,
                 const std::vector<Message>& receives) const;
-  // One message out and one in by a single call, which returns when both are done.
+  // Sends one message and receives one by a single call, which returns when both are done.
   void send_receive(const PhaseKey& phase, Channel channel, const Message& out,
                     const Message& in) const;
 
-  // Trials of the machine, recorded nowhere, of at most 2 GB: one message to rank `to` and one from
-  // rank `from` at once, -1 being none; and a message to a peer and one back, of which one of the
-  // two leads and the other answers.
+  // Unrecorded messages of at most 2 GB, to measure the machine. both_ways sends to rank `to` and
+  // receives from rank `from` at once (-1: none). In round_trip the rank that leads sends first,
+  // and its peer answers.
   Span both_ways(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) const;
   Span round_trip(std::span<const std::byte> out, std::span<std::byte> in, int peer,
                   bool leads) const;
 
-  // Collectives of the library, recorded as the volume asked for; each is one call of its phase,
-  // unless this rank is in that phase already. Counts beyond the library's int are refused
-  // (std::length_error).
+  // Collectives of the library, recorded by the volume requested; each is one call of its phase,
+  // unless this rank is in that phase already. Throws std::length_error if a count exceeds MPI's
+  // int.
   void barrier() const;
-  // Element by element over all ranks, in place, the result everywhere.
+  // Element by element over all ranks, in place; all ranks get the result.
   void sum(const PhaseKey& phase, std::span<double> values) const;
   void sum(const PhaseKey& phase, std::span<std::int64_t> values) const;
   void max(const PhaseKey& phase, std::span<double> values) const;
@@ -107,15 +107,15 @@ class Communicator {
   // be exact in any order.
   void reduce_scatter(const PhaseKey& phase, std::span<double> values,
                       std::span<const std::int64_t> sizes) const;
-  // Rank r gives sizes[r] bytes, in their place among all; everyone gets all.
+  // Rank r gives sizes[r] bytes, in their place among all; every rank gets all.
   void all_gather(const PhaseKey& phase, std::span<std::byte> bytes,
                   std::span<const std::int64_t> sizes) const;
   // The same by a gather to rank 0 and a broadcast from there.
   void gather_and_broadcast(const PhaseKey& phase, std::span<std::byte> bytes,
                             std::span<const std::int64_t> sizes) const;
-  // sends[r] of `from` goes to rank r, receives[r] of `to` comes from it, straight from and into
-  // their places; the sender's and the receiver's region have as many bytes. Regions begin within
-  // 2 GB.
+  // Sends region sends[r] of `from` to rank r and receives region receives[r] of `to` from it,
+  // without packing. The sender's and the receiver's region have the same number of bytes, and
+  // begin within 2 GB.
   void transpose(const PhaseKey& phase, const std::byte* from, std::span<const Region> sends,
                  std::byte* to, std::span<const Region> receives) const;
   std::vector<std::vector<std::byte>> gather(const PhaseKey& phase,

@@ -3,7 +3,7 @@
 
 namespace phasewise::comm {
 
-// Each owner's chunk goes to it straight from everyone: p - 1 messages of one chunk each way.
+// Every member sends each owner its chunk directly: p - 1 messages of one chunk each way.
 Rounds direct_rounds(Schedule schedule, int me, int p) {
   Rounds rounds(meetings(schedule, p));
   for (int k = 1; k <= meetings(schedule, p); ++k) {

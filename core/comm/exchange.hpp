@@ -1,5 +1,5 @@
-// One exchange as one rank takes part in it: what a workload's plan lays out, the executor runs,
-// and the models cost. Pure data, no MPI.
+// One rank's part in an exchange, as pure data without MPI: a workload's plan lays it out, the
+// executor runs it, the models cost it.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct Exchange {
   Channel channel = Channel::other;
   bool adds = false;     // what arrives is added, as doubles; else it is stored
   bool uniform = false;  // all members see messages of the same sizes
-  TeamPointer team;      // of a library call the blocks are in its order
-  RoundsPointer rounds;  // null where the library does it
+  TeamPointer team;      // a library call has its blocks in this order
+  RoundsPointer rounds;  // null if the library does it
   Variant variant = Variant::irecv_isend;
   LibraryForm form = LibraryForm::scattered;
   std::vector<Items> items;
@@ -38,8 +38,8 @@ struct Exchange {
     for (const int chunk : transfer.chunks) all += blocks[chunk].bytes();
     return all;
   }
-  // Bytes that a transfer moves between ranks: 0 where it is empty, or where this rank is its own
-  // peer and copies.
+  // Bytes that a transfer moves between ranks: 0 if it is empty, or if this rank is its own peer
+  // and copies.
   std::int64_t message_bytes(const Transfer& transfer) const {
     return transfer.peer == team->me ? 0 : bytes(transfer);
   }
@@ -48,8 +48,7 @@ struct Exchange {
     for (const Block& block : blocks) all += block.bytes();
     return all;
   }
-  // What the library is asked to move for this rank [B]; where there is nothing in all it is not
-  // called.
+  // Volume that this rank requests of the library [B], which is not called if total_bytes() is 0.
   std::int64_t asked_bytes() const {
     return adds || form == LibraryForm::all_reduced ? total_bytes() : blocks[team->me].bytes();
   }
@@ -67,14 +66,14 @@ struct TransposeExchange {
   RoundsPointer rounds;    // null for alltoallw
   int grids = 0;           // at once
   std::int64_t block = 0;  // of one grid from one member to another [B], padded to equal sizes
-  Regions from, to;        // of one grid: what goes to each member, and where its own goes
+  Regions from, to;        // of one grid: sent to each member, and received from it
 
   bool by_library() const { return rounds == nullptr; }
   std::int64_t slot_bytes() const { return grids * block; }
   std::int64_t bytes(const Transfer& transfer) const {
     return slot_bytes() * static_cast<std::int64_t>(transfer.chunks.size());
   }
-  // What the library is asked to send to the other members, of one grid [B].
+  // Volume of one grid that the library is asked to send to the other members [B].
   std::int64_t asked_bytes() const {
     std::int64_t all = 0;
     for (const Region& region : *from) all += region.bytes();

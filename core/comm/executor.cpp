@@ -14,7 +14,7 @@ Executor::Executor(const Communicator& world, Recorder& recorder,
 const Communicator& Executor::among(const Team& team) const {
   const auto found = among_.find(team.ranks);
   if (found == among_.end())
-    throw std::logic_error("a library call of a team that the executor was not given");
+    throw std::logic_error("the executor does not know the team that makes this library call");
   return found->second;
 }
 

@@ -1,5 +1,5 @@
-// Runs planned exchanges: packs what is sent, posts the messages of a round, adds or stores what
-// has come, and goes on to the next round.
+// Runs planned exchanges round by round: packs the data, posts the messages, and adds or stores the
+// data that arrive.
 #pragma once
 
 #include <array>
@@ -27,16 +27,17 @@ struct Work {
 
 class Executor {
  public:
-  // Collective over all ranks. `teams`: those that make library calls; all ranks list the same
-  // divisions in the same order. `threads` pack and unpack.
+  // Collective over all ranks. `teams` make library calls; all ranks list the same divisions in the
+  // same order. `threads` is the number of threads that pack and unpack.
   Executor(const Communicator& world, Recorder& recorder, const std::vector<TeamOfDivision>& teams,
            int threads = 1);
 
-  // Exchanges of one channel under way, one after the other; at most one such flight in a channel.
+  // Exchanges under way that run one after the other on one channel; a channel has at most one
+  // flight.
   class Flight {
    public:
     Flight() = default;
-    // Goes on as far as it can without waiting; true when all is done.
+    // Advances as far as possible without waiting; returns true when all exchanges are done.
     bool progress();
     void finish();
 
@@ -44,8 +45,8 @@ class Executor {
     friend class Executor;
     Flight(Executor& executor, std::vector<Work> work);
     bool advance(bool wait);
-    // Calls of the library that wait for ranks which may themselves wait for another flight of this
-    // one.
+    // Whether an exchange makes blocking calls: they wait for ranks that may themselves wait for
+    // another flight of this one.
     static bool blocks(const Exchange& exchange) {
       return exchange.by_library() || exchange.variant == Variant::sendrecv;
     }
@@ -54,7 +55,7 @@ class Executor {
     void expect(const Transfer& transfer, std::byte*& staging, std::vector<Message>& receives);
     void give(const Transfer& transfer, std::byte*& staging, std::vector<Message>& sends);
 
-    // What has come, and its pieces in the buffer: those of arriving_ from `first` on.
+    // Data that arrive, and their pieces in the buffer: [first, last) of arriving_.
     struct Arrival {
       const std::byte* data;
       std::int64_t bytes;
@@ -65,8 +66,8 @@ class Executor {
     std::size_t current_ = 0, round_ = 0;
     bool begun_ = false, posted_ = false;
     Pending pending_;
-    std::vector<Arrival> arrivals_;  // of the round, but those that came straight to their places
-    std::vector<std::size_t> from_me_;  // arrivals that this rank has for itself, not yet given
+    std::vector<Arrival> arrivals_;     // of the round, except those received in place
+    std::vector<std::size_t> from_me_;  // arrivals from this rank itself, not yet filled
     Pieces arriving_;
     std::int64_t packed_ = 0;  // bytes of the round
   };
@@ -80,18 +81,18 @@ class Executor {
 
   const Communicator& among(const Team& team) const;
   void run_by_library(const Work& work);
-  // Begins the messages of a round, by the exchange's variant.
+  // Posts the messages of a round by the exchange's variant.
   Pending post(const ExchangePointer& exchange, std::size_t round, std::span<const Message> sends,
                std::span<const Message> receives);
   Pending start_persistent(const ExchangePointer& exchange, std::size_t round,
                            std::span<const Message> sends, std::span<const Message> receives);
   void transpose_by_library(const TransposeExchange& exchange, const ItemBuffer& from,
                             const ItemBuffer& to);
-  // Both transpose slots, one for each member: slot j of `out` goes to member j, slot j of `in`
-  // comes from it. Null in a skeleton run.
+  // Both exchange slots, one for each member: slot j of `out` goes to member j, slot j of `in`
+  // comes from it. `out` and `in` are null in a skeleton run.
   void transpose_straight(const TransposeExchange& exchange, std::byte* out, std::byte* in);
   void transpose_by_bruck(const TransposeExchange& exchange, std::byte* out, std::byte* in);
-  // For the unpacking and adding, whose time counts as the phase's computing.
+  // Calls f, which unpacks or adds, and counts its time as the phase's computing.
   template <class F>
   void computing(int phase, std::int64_t bytes, F&& f);
 

@@ -1,4 +1,4 @@
-// Exchanges of the executor that the library's collectives do.
+// Runs exchanges by the library's collectives.
 #include <algorithm>
 #include <numeric>
 
@@ -20,7 +20,7 @@ std::span<double> doubles(std::span<std::byte> bytes) {
 
 }  // namespace
 
-// All blocks follow one another in one message; what this rank owns is that of its place.
+// One message holds all blocks in the order of the team; this rank owns the block at its number.
 void Executor::run_by_library(const Work& work) {
   const Exchange& exchange = *work.exchange;
   const Communicator& members = among(*exchange.team);

@@ -1,4 +1,4 @@
-// Exchanges of the executor that go by rounds of messages.
+// Runs exchanges by rounds of messages.
 #include <algorithm>
 
 #include "comm/executor.hpp"
@@ -12,7 +12,7 @@ bool Executor::Flight::progress() { return advance(false); }
 
 void Executor::Flight::finish() { advance(true); }
 
-// Goes through the rounds; where it may not wait, it returns at the first one that is not done.
+// Goes through the rounds; unless it may wait, it returns at the first one that is not done.
 bool Executor::Flight::advance(bool wait) {
   while (current_ < work_.size()) {
     const Exchange& exchange = *work_[current_].exchange;
@@ -74,7 +74,7 @@ void Executor::Flight::begin_round() {
   posted_ = true;
 }
 
-// What is stored in one piece goes straight to its place.
+// Data that are stored in one piece are received in place.
 void Executor::Flight::expect(const Transfer& transfer, std::byte*& staging,
                               std::vector<Message>& receives) {
   const Work& work = work_[current_];
@@ -159,7 +159,7 @@ Pending Executor::post(const ExchangePointer& exchange, std::size_t round,
   return world_.post(phase, exchange->channel, sends.subspan(done), receives.subspan(done));
 }
 
-// The requests are made anew where the messages' memory has moved.
+// Makes new requests if the messages' memory has moved.
 Pending Executor::start_persistent(const ExchangePointer& exchange, std::size_t round,
                                    std::span<const Message> sends,
                                    std::span<const Message> receives) {

@@ -1,5 +1,4 @@
-// Transposes of the executor: packed into slots of equal size, or by the library straight from
-// where they lie.
+// Runs transposes: packed into slots of equal size, or by the library without packing.
 #include <algorithm>
 #include <cstring>
 
@@ -8,7 +7,7 @@
 namespace phasewise::comm {
 namespace {
 
-// In slot j the blocks of member j, grid after grid.
+// Slot j holds the blocks of member j, grid after grid.
 void find_pieces(Pieces& pieces, const TransposeExchange& exchange,
                  const std::vector<Region>& regions, std::int64_t grid_size) {
   pieces.clear();
@@ -74,8 +73,8 @@ void Executor::transpose_straight(const TransposeExchange& exchange, std::byte* 
   }
 }
 
-// Slot i: at first the block for me + i, at last the block from me - i. Bruck et al., IEEE TPDS 8
-// (1997) 1143.
+// Slot i holds the block for me + i at first, and the block from me - i at last. Bruck et al., IEEE
+// TPDS 8 (1997) 1143.
 void Executor::transpose_by_bruck(const TransposeExchange& exchange, std::byte* out,
                                   std::byte* in) {
   const Team& team = *exchange.team;
@@ -118,11 +117,11 @@ void Executor::transpose_by_library(const TransposeExchange& exchange, const Ite
   const Communicator& members = among(*exchange.team);
   const int phase = recorder_.phase(exchange.phase);
   const bool contents = from.data != nullptr;
-  const std::int64_t most = std::max(extent(*exchange.from), extent(*exchange.to));
-  std::byte* memory = contents ? nullptr : skeleton_.at_least(2 * most);
+  const std::int64_t size = std::max(extent(*exchange.from), extent(*exchange.to));
+  std::byte* memory = contents ? nullptr : skeleton_.at_least(2 * size);
   for (int grid = 0; grid < exchange.grids; ++grid)
     members.transpose(phase, contents ? from.data + grid * from.item_size : memory, *exchange.from,
-                      contents ? to.data + grid * to.item_size : memory + most, *exchange.to);
+                      contents ? to.data + grid * to.item_size : memory + size, *exchange.to);
 }
 
 }  // namespace phasewise::comm

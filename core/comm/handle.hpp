@@ -1,5 +1,5 @@
-// What the sources of Communicator share, and nobody else includes: MPI's own types, and how a call
-// of the library is recorded.
+// Shared by the sources of Communicator and included by nothing else: MPI's own types, and the
+// recording of library calls.
 #pragma once
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ namespace phasewise::comm {
 // MPI counts are int.
 inline constexpr std::int64_t largest_count = 2147483647;
 
-// A communicator of MPI's that is freed with this.
+// An MPI communicator that the destructor frees.
 class OwnedComm {
  public:
   explicit OwnedComm(MPI_Comm comm = MPI_COMM_NULL) : comm_(comm) {}
@@ -37,7 +37,8 @@ class OwnedComm {
   MPI_Comm comm_;
 };
 
-// When a message was posted, as its tag says it: ticks of rank 0's clock, modulo a power of two.
+// Writes the time at which a message is posted into its tag: ticks of rank 0's clock, modulo a
+// power of two.
 class TagClock {
  public:
   TagClock() = default;
@@ -58,7 +59,7 @@ class TagClock {
 
 // What all groups made from one world share.
 struct World {
-  std::array<OwnedComm, channels> channel;  // so that no exchange takes another's messages
+  std::array<OwnedComm, channels> channel;  // so that no exchange receives another's messages
   TagClock clock;
 };
 
@@ -72,7 +73,7 @@ struct Communicator::Handle {
 double measure_clock_offset(MPI_Comm comm);
 int largest_tag();
 
-// A call of the library from its making to its end.
+// A call of the library, recorded from construction to destruction.
 class LibraryCall {
  public:
   LibraryCall(Recorder& recorder, const PhaseKey& key, std::int64_t bytes)

@@ -47,7 +47,7 @@ struct Merge {
   std::vector<int> kept_in_b(int a) const {
     return a < right ? every(2 * half, a + half, p) : std::vector<int>{};
   }
-  // What it receives for its class: those without the bit, and all where it has no counterpart.
+  // What it receives for its class: the chunks without the bit, or all if it has no counterpart.
   std::vector<int> kept_in_a(int a) const { return every(a < right ? 2 * half : half, a, p); }
 };
 

@@ -20,7 +20,7 @@ int checked(std::int64_t count) {
                           "); take a smaller grid, more ranks, or aggregate = false");
 }
 
-// How MPI, whose counts are int, is given parts of a buffer, one after the other.
+// Consecutive parts of a buffer as MPI takes them, whose counts are int.
 struct Parts {
   std::vector<int> counts, places;
   MPI_Datatype type;
@@ -39,7 +39,7 @@ struct Parts {
   int all;
 };
 
-// The regions of one side of a transpose as MPI is given them: each a type of its own.
+// The regions of one side of a transpose as MPI takes them: a data type for each.
 class RegionTypes {
  public:
   explicit RegionTypes(std::span<const Region> regions) {

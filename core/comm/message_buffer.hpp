@@ -8,7 +8,7 @@
 
 namespace phasewise::comm {
 
-// std::bad_alloc where there is not so much memory.
+// Throws std::bad_alloc if memory runs out.
 void* allocate_message_buffer(std::size_t bytes);
 void free_message_buffer(void* buffer);
 
@@ -24,7 +24,7 @@ class SkeletonMemory {
   std::byte* at_least(std::int64_t bytes);
 
  private:
-  std::vector<void*> buffers_;  // messages may still be under way in those that are too small
+  std::vector<void*> buffers_;  // small ones are kept: messages may still use them
   std::int64_t size_ = 0;       // of the last one [B]
 };
 

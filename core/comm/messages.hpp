@@ -15,8 +15,8 @@ struct Message {
   bool operator==(const Message&) const = default;
 };
 
-// Messages on their way. Their memory stays untouched until all are done; the end of a Pending
-// waits for them.
+// Messages in transit. Their memory must not be touched until all are done; the destructor waits
+// for them.
 class Pending {
  public:
   Pending();
@@ -24,7 +24,7 @@ class Pending {
   Pending& operator=(Pending&&) noexcept;
   ~Pending();
 
-  // Lets the library make progress; whether all messages are done.
+  // Lets the library make progress; returns whether all messages are done.
   bool test();
   // Returns when all messages are done.
   void wait();

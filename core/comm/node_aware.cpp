@@ -1,7 +1,7 @@
 // Reduce-scatter in two levels: a node's members first add up among themselves what goes to each
 // owner, so that only one message for each owner leaves a node, and those are spread over its
 // members. The chunk of an owner with place m on its own node is collected on a node of q by the
-// member with place m mod q: q - 1 and then p/q - 1 messages a member where all nodes are of one
+// member with place m mod q: q - 1 and then p/q - 1 messages per member if all nodes have the same
 // size. After Bienz, Olson, Gropp, arXiv 1910.09650, who do it for the whole sum.
 #include <algorithm>
 #include <unordered_map>
@@ -12,7 +12,7 @@
 namespace phasewise::comm {
 namespace {
 
-// Members by node, the nodes numbered as they come.
+// Members by node; nodes are numbered by their first member.
 struct Nodes {
   std::vector<std::vector<int>> members;
   std::vector<int> node, place;  // of each member; the place among its node's members
@@ -38,7 +38,8 @@ std::vector<std::vector<int>> collected(const Nodes& nodes, int q) {
   return chunks;
 }
 
-// As many rounds on every node, so that the rounds between nodes have the same numbers everywhere.
+// All nodes have the same number of these rounds, so that the rounds between nodes have the same
+// numbers everywhere.
 void add_rounds_within(Rounds& rounds, const Nodes& nodes, Schedule schedule, int me) {
   const std::vector<int>& team = nodes.members[nodes.node[me]];
   const int q = static_cast<int>(team.size()), place = nodes.place[me];
@@ -55,7 +56,7 @@ void add_rounds_within(Rounds& rounds, const Nodes& nodes, Schedule schedule, in
   }
 }
 
-// To the node k further, from the node k back, around the ring of nodes.
+// Sends to the node k ahead and receives from the node k behind, around the ring of nodes.
 void add_rounds_between(Rounds& rounds, const Nodes& nodes, int me) {
   const int count = static_cast<int>(nodes.members.size()), own = nodes.node[me];
   const std::size_t place = nodes.place[me], q = nodes.members[own].size();

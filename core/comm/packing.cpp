@@ -19,7 +19,7 @@ void copy_runs(std::byte* to, std::int64_t to_stride, const std::byte* from,
     std::memcpy(to + k * to_stride, from + k * from_stride, run);
 }
 
-// A known length makes a move of a copy.
+// With a length that the compiler knows, a copy becomes a single move.
 void copy(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
           std::int64_t run, std::int64_t count) {
   if (run == 8) return copy_runs<8>(to, to_stride, from, from_stride, count);
@@ -92,7 +92,7 @@ std::int64_t append(Pieces& pieces, const Region& region, std::int64_t base,
     piece.outer_count = repeats[levels - 2].count;
     piece.outer_stride = repeats[levels - 2].stride;
   }
-  // The loops outside of a piece's two, as an odometer.
+  // Counts through the loops outside of a piece's two.
   std::vector<std::int64_t> at(levels - nested, 0);
   for (;;) {
     append_run(pieces, piece);

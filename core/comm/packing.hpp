@@ -1,5 +1,5 @@
-// Copies between the bytes of a buffer that a block names and a message, in which they follow one
-// another.
+// Copies between the scattered bytes of a buffer that a block names and a message, which is
+// contiguous.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct Piece {
 };
 using Pieces = std::vector<Piece>;
 
-// Adds the pieces of a region at `base` that begin at `message_at` of the message; runs that touch
-// are joined. Returns the end in the message.
+// Appends the pieces of a region at `base`, which begin at `message_at` in the message; runs that
+// touch are joined. Returns the end in the message.
 std::int64_t append(Pieces& pieces, const Region& region, std::int64_t base,
                     std::int64_t message_at);
 std::int64_t append(Pieces& pieces, const Block& block, std::int64_t item_size,

@@ -1,4 +1,4 @@
-// Whom a member meets, round by round, when everyone meets everyone.
+// The partner of a member in each round, when all members meet all others.
 #pragma once
 
 #include <bit>
@@ -13,13 +13,14 @@ struct Partners {
   int to, from;
 };
 
-// Rounds in which each of p members meets all the others, one at a time.
+// Number of rounds in which each of p members meets all the others, one at a time.
 inline int meetings(Schedule schedule, int p) {
   if (schedule == Schedule::ring) return p - 1;
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(p))) - 1;
 }
 
-// In round k = 1 … meetings. Pairwise, some rounds leave a member alone unless p is a power of two.
+// The partners in round k = 1 … meetings. Pairwise, a member has none in some rounds unless p is a
+// power of two.
 inline Partners partners(Schedule schedule, int me, int p, int k) {
   if (schedule == Schedule::ring) return {(me + k) % p, (me - k + p) % p};
   const int other = (me ^ k) < p ? me ^ k : nobody;

@@ -33,11 +33,11 @@ PersistentMessages::PersistentMessages(const Communicator& all, Channel channel,
                              {}}) {
   const MPI_Comm comm = requests_->world->channel[static_cast<int>(channel)].get();
   for (const Message& m : receives) {
-    const auto [count, type] = counted(m, Recorder::latest_phase());
+    const auto [count, type] = mpi_count(m, Recorder::latest_phase());
     MPI_Recv_init(m.data, count, type, m.peer, 0, comm, &requests_->all.emplace_back());
   }
   for (const Message& m : sends) {
-    const auto [count, type] = counted(m, Recorder::latest_phase());
+    const auto [count, type] = mpi_count(m, Recorder::latest_phase());
     MPI_Send_init(m.data, count, type, m.peer, 0, comm, &requests_->all.emplace_back());
   }
 }

@@ -1,4 +1,4 @@
-// The same messages again and again, by MPI's persistent requests.
+// Messages that are repeated by MPI's persistent requests.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace phasewise::comm {
 class PersistentMessages {
  public:
   // Makes the requests, receives first (SimGrid 3.32 deadlocks otherwise); the messages' memory
-  // stays where it is. The peer's messages on this channel must be persistent too: their fixed tag
+  // must stay in place. The peer's messages on this channel must be persistent too: their fixed tag
   // carries no time, so that a late sender is not detected.
   PersistentMessages(const Communicator& all, Channel channel, std::span<const Message> sends,
                      std::span<const Message> receives);
@@ -19,9 +19,9 @@ class PersistentMessages {
   PersistentMessages(PersistentMessages&&) noexcept;
   PersistentMessages& operator=(PersistentMessages&&) noexcept;
 
-  // Whether these are its messages.
+  // Whether the requests were made for these messages.
   bool are(std::span<const Message> sends, std::span<const Message> receives) const;
-  // Starts all of them, once those of the last start are done.
+  // Starts all requests. Those of the last start must be done.
   [[nodiscard]] Pending start(const PhaseKey& phase) const;
 
  private:

@@ -7,17 +7,17 @@
 
 namespace phasewise::comm {
 
-// Which of the library's collectives serve a phase.
+// The library's collectives that serve a phase.
 enum class LibraryForm : std::uint8_t {
   scattered,   // reduce-scatter; allgatherv
   gathered,    // gatherv, then broadcast
-  all_reduced  // allreduce, of zeros where others own the values
+  all_reduced  // allreduce; values that others own enter as zeros
 };
 
-// By which calls the messages of a round go.
+// The calls by which the messages of a round go.
 enum class Variant : std::uint8_t {
   irecv_isend,  // all receives posted, then all sends
-  sendrecv,     // send by send with the receive listed at its place
+  sendrecv,     // the i-th send together with the i-th receive
   persistent    // as irecv_isend, by requests that are made once
 };
 

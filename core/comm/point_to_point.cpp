@@ -7,7 +7,7 @@
 
 namespace phasewise::comm {
 
-Counted counted(const Message& message, const std::string& phase) {
+MpiCount mpi_count(const Message& message, const std::string& phase) {
   const bool doubles = message.bytes % 8 == 0;
   const std::int64_t count = doubles ? message.bytes / 8 : message.bytes;
   if (count <= largest_count) return {static_cast<int>(count), doubles ? MPI_DOUBLE : MPI_BYTE};
@@ -116,13 +116,13 @@ Pending Communicator::post(const PhaseKey& key, Channel channel, std::span<const
       new Pending::Posted{*recorder_, world.clock, phase, channel, start, true});
   posted->requests.reserve(sends.size() + receives.size());
   for (const Message& m : receives) {
-    const auto [count, type] = counted(m, recorder_->names()[phase]);
+    const auto [count, type] = mpi_count(m, recorder_->names()[phase]);
     MPI_Irecv(m.data, count, type, m.peer, MPI_ANY_TAG, comm, &posted->requests.emplace_back());
     posted->record_receive(m);
   }
   const int tag = world.clock.tag(start);
   for (const Message& m : sends) {
-    const auto [count, type] = counted(m, recorder_->names()[phase]);
+    const auto [count, type] = mpi_count(m, recorder_->names()[phase]);
     MPI_Isend(m.data, count, type, m.peer, tag, comm, &posted->requests.emplace_back());
     posted->record_send(m);
   }

@@ -1,4 +1,4 @@
-// What the sources of point-to-point messages share, and nobody else includes.
+// Shared by the sources of point-to-point messages and included by nothing else.
 #pragma once
 
 #include <mpi.h>
@@ -11,18 +11,19 @@
 
 namespace phasewise::comm {
 
-// The clock where it is recorded; it costs nothing where it is not.
+// The time if it is recorded; otherwise 0, without reading the clock.
 inline double now(const Recorder& recorder) {
   return recorder.recording() ? parallel::clock().now() : 0.0;
 }
 
-// How MPI, whose counts are int, is given a message: both ends choose alike.
-struct Counted {
+// The count and type with which MPI, whose counts are int, gets a message. Both ends choose the
+// same.
+struct MpiCount {
   int count;
   MPI_Datatype type;
 };
-// Throws std::length_error where MPI cannot count it.
-Counted counted(const Message& message, const std::string& phase);
+// Throws std::length_error if the message is longer than MPI can count.
+MpiCount mpi_count(const Message& message, const std::string& phase);
 
 // Receives first, then sends.
 struct Pending::Posted {
@@ -40,14 +41,14 @@ struct Pending::Posted {
   bool timed;    // whether tags carry the senders' start times
   std::size_t receives = 0;
   std::vector<MPI_Request> requests = {};
-  std::vector<End> ends = {};  // where events are kept
+  std::vector<End> ends = {};  // only if events are kept
   std::size_t left = 0;        // not yet complete
 
   void record_receive(const Message& message);
   void record_send(const Message& message);
   void complete(std::size_t i, double end);
-  // Seconds after `from` at which the sender of request i began; none for a request that is no
-  // receive or was complete before.
+  // Seconds after `from` at which the sender of request i began; 0 if the request is a send or was
+  // complete before.
   double begun_after(std::size_t i, const MPI_Status& status, double from) const;
   // Both return how long after `from` the last of the senders began.
   double wait_for_all(double from);

@@ -43,7 +43,7 @@ std::string phase_json(const PhaseRecord& r) {
          ", \"sent_to\": " + sent_to_json(r.sent_to) + '}';
 }
 
-// How many there were before, and one more.
+// Returns the count so far and adds one to it.
 std::int32_t next_number(std::vector<std::vector<std::int32_t>>& numbers, int channel, int peer) {
   if (std::ssize(numbers) <= channel) numbers.resize(channel + 1);
   std::vector<std::int32_t>& by_peer = numbers[channel];

@@ -1,5 +1,5 @@
-// What each phase cost on this rank: calls, messages, bytes, time computing, communicating and
-// waiting; to whom the messages went; and, where it is asked for, the single events in time.
+// Records what each phase costs on this rank: calls, messages, bytes, the time of computing,
+// communicating and waiting, the traffic with each peer, and optionally the single events.
 #pragma once
 
 #include <cstdint>
@@ -30,24 +30,24 @@ class TrafficByPeer {
   auto end() const { return entries_.end(); }
 
  private:
-  std::vector<std::int32_t> place_;  // by peer: 1 + index of its entry, 0 where there is none
+  std::vector<std::int32_t> place_;  // by peer: 1 + index of its entry, 0 if it has none
   std::vector<Entry> entries_;
 };
 
 struct PhaseRecord {
   std::int64_t calls = 0;
   std::int64_t messages = 0;   // sent; a library collective counts as one
-  std::int64_t bytes = 0;      // sent; for a library collective the volume asked for
+  std::int64_t bytes = 0;      // sent; for a library collective the volume requested
   double computing = 0.0;      // s, in kernels of this name and in packing and adding for it
   double communicating = 0.0;  // s, waiting included
   double waiting = 0.0;        // s, until a late partner had begun to send
-  bool library = false;        // what the library sends inside cannot be seen
+  bool library = false;        // whether the library sends messages that are not seen here
   TrafficByPeer sent_to;       // by rank among all
 };
 
 enum class EventKind : std::uint8_t { compute, phase, send, receive };
 
-// One event of the time line; 40 bytes, written as they are.
+// One event of the time line; its 40 bytes are written to the file as they are.
 struct Event {
   double start, end;  // s, this rank's clock
   std::int64_t bytes;
@@ -65,12 +65,12 @@ struct Coordinate {
   int value;
 };
 
-// What else the record of one rank says: docs/communication.md.
+// What the record of a rank states besides its phases: docs/communication.md.
 struct RankFacts {
   int rank = 0;
   int node = 0;
   std::vector<Coordinate> place{};  // in the workload's process grid
-  // How often data-dependent pieces of a turn came, by name.
+  // Number of times that data-dependent pieces of a turn occurred, by name.
   std::vector<std::pair<std::string, double>> pieces{};
   double seconds = 0.0;       // of the turns
   double clock_offset = 0.0;  // s, to be added to this rank's times to get rank 0's
@@ -85,7 +85,7 @@ class Recorder {
     if (latest_ == this) latest_ = nullptr;
   }
 
-  // Whether anything is counted and timed; switched off only to measure what that costs.
+  // Whether anything is counted and timed; switched off only to measure the cost of recording.
   void set_recording(bool on) { recording_ = on; }
   bool recording() const { return recording_; }
 
@@ -106,18 +106,20 @@ class Recorder {
     if (recording_) records_[phase].communicating += end - start;
   }
   void waited(int phase, double seconds) { records_[phase].waiting += seconds; }
-  // A message on its way; returns how many of this channel went to this peer before (0 where no
-  // events are kept). Its event is added when the message is complete.
+  // Counts a message that is sent; returns how many went to this peer on this channel before (0 if
+  // no events are kept). Its event is added when the message is complete.
   std::int32_t sent(int phase, int channel, int peer, std::int64_t bytes);
-  // A message expected; returns how many of this channel were expected from this peer before.
+  // Counts a message that is expected; returns how many were expected from this peer on this
+  // channel before.
   std::int32_t expected(int channel, int peer);
-  // A library collective: the volume asked for.
+  // Counts a library collective by the volume requested [B].
   void asked(int phase, std::int64_t bytes);
   void add_event(const Event& event);
 
-  // The phase that this rank is in, for the sentence of a rank that fails; empty outside of any.
+  // The phase that this rank is in, for the error message of a rank that fails; empty outside of
+  // any.
   const std::string& current() const;
-  // The same of the recorder that was last in a phase.
+  // current() of the recorder that entered a phase last.
   static std::string latest_phase() { return latest_ ? latest_->current() : std::string(); }
   // -1 outside of any phase
   int current_phase() const { return current_; }
@@ -127,8 +129,7 @@ class Recorder {
   }
   void leave() { current_ = -1; }
 
-  // One JSON object of one line, without events: docs/communication.md. Numbers read back as they
-  // were.
+  // One JSON object of one line, without events: docs/communication.md. Numbers read back exactly.
   std::string to_json(const RankFacts& facts) const;
   const std::vector<Event>& events() const { return events_; }
   std::int64_t dropped_events() const { return dropped_; }
@@ -146,12 +147,12 @@ class Recorder {
   inline static const Recorder* latest_ = nullptr;
 };
 
-// This rank is in a phase while this lives: one call of it, and one event of the time line. Inside
-// of the same phase it changes nothing. When an exception ends it, the phase stays the current one,
-// so that the report of the failure can name it.
+// Keeps this rank in a phase while it lives: one call of the phase, and one event of the time line.
+// Nested in the same phase it changes nothing. When an exception ends it, the phase stays the
+// current one, so that the report of the failure can name it.
 class InPhase {
  public:
-  // again: goes on with a call that was counted before, as an overlapped exchange does
+  // again: continues a call that was counted before, as an overlapped exchange does
   InPhase(Recorder& recorder, int phase, bool again = false);
   ~InPhase();
   InPhase(const InPhase&) = delete;

@@ -1,4 +1,4 @@
-// Which bytes of a buffer make up a message.
+// The bytes of a buffer that make up a message.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Region {
       for (const Repeat& repeat : *repeats) result *= repeat.count;
     return result;
   }
-  // The first byte behind all runs, where strides are positive.
+  // The first byte behind all runs, if strides are positive.
   std::int64_t end() const {
     std::int64_t result = offset + run;
     if (repeats)
@@ -42,7 +42,7 @@ using Items = std::shared_ptr<const std::vector<int>>;
 
 // The same region of some items.
 struct Block {
-  const std::vector<int>* items = nullptr;  // kept by the exchange
+  const std::vector<int>* items = nullptr;  // owned by the exchange
   Region region;
 
   std::int64_t bytes() const { return static_cast<std::int64_t>(items->size()) * region.bytes(); }

@@ -7,7 +7,7 @@ namespace phasewise::comm {
 
 void require_member(int me, int p) {
   if (me < 0 || me >= p)
-    throw std::invalid_argument("member " + std::to_string(me) + " is none of a team of " +
+    throw std::invalid_argument("member " + std::to_string(me) + " is not in a team of " +
                                 std::to_string(p) + ": give 0 to " + std::to_string(p - 1));
 }
 

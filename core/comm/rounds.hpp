@@ -13,7 +13,7 @@ struct Transfer {
   std::vector<int> chunks;  // increasing
 };
 
-// All of a round's messages are on their way together; the next round begins when they have come.
+// All messages of a round are in transit together; the next round begins when they have arrived.
 struct Round {
   std::vector<Transfer> sends, receives;
 };
@@ -22,18 +22,19 @@ using Rounds = std::vector<Round>;
 enum class Algorithm { direct, hypercube, node_aware, library };
 enum class Schedule { ring, pairwise };
 
-// Reduce-scatter: everyone begins with a value for each of p chunks, and member i ends with the sum
-// of chunk i. What arrives is added. nodes[i]: the node of member i (node-aware only).
+// Reduce-scatter: every member begins with a value for each of p chunks, and member i ends with the
+// sum of chunk i. Data that arrive are added. nodes[i]: the node of member i (node-aware only).
 //
 // direct: p - 1 rounds, one message each way in each; ring: to me + k, from me - k; pairwise: with
-// me XOR k (rounds without a partner where p is no power of two). hypercube: halving, the nearest
-// member first and with half of the data (core/comm/hypercube.cpp for any p). node_aware: among the
-// members of a node first, then between nodes. library: none. A round has the same number at both
-// ends of a message, and no message is empty. Throws std::invalid_argument unless 0 <= me < p.
+// me XOR k (a member has no partner in some rounds unless p is a power of two). hypercube: halving,
+// the nearest member first and with half of the data (core/comm/hypercube.cpp for any p).
+// node_aware: among the members of a node first, then between nodes. library: no rounds. A round
+// has the same number at both ends of a message, and no message is empty. Throws
+// std::invalid_argument unless 0 <= me < p.
 Rounds reduce_rounds(Algorithm algorithm, Schedule schedule, int me, std::span<const int> nodes);
 
-// Run backwards it is an all-gather: everyone sends what it received, and receives what it sent,
-// last round first; what arrives is stored.
+// The same rounds backwards, an all-gather: every member sends the chunks that it received and
+// receives those that it sent, last round first. Data that arrive are stored.
 Rounds reversed(const Rounds& rounds);
 
 Rounds direct_rounds(Schedule schedule, int me, int p);
@@ -42,11 +43,11 @@ Rounds node_aware_rounds(Schedule schedule, int me, std::span<const int> nodes);
 
 enum class Transpose { pairwise, ring, bruck, alltoallw };
 
-// All-to-all: everyone holds p blocks, block j for member j, and ends with p blocks, block j from
-// member j. Here chunks are slots. pairwise and ring: slot j is sent to j, and what comes from j
-// goes into slot j of a second buffer. bruck: works in place on slots that were rotated first (slot
-// i: the block for me + i) and are rotated back after (slot i: the block from me - i). alltoallw is
-// the library's: no rounds. Throws std::invalid_argument unless 0 <= me < p.
+// All-to-all: every member holds p blocks, block j for member j, and ends with p blocks, block j
+// from member j. Here chunks are slots. pairwise and ring: slot j is sent to j, and the block from
+// j goes into slot j of a second buffer. bruck: works in place on slots that were rotated first
+// (slot i: the block for me + i) and are rotated back after (slot i: the block from me - i).
+// alltoallw is the library's: no rounds. Throws std::invalid_argument unless 0 <= me < p.
 Rounds transpose_rounds(Transpose algorithm, int me, int p);
 
 Rounds bruck_rounds(int me, int p);

@@ -12,8 +12,8 @@ void Communicator::send_receive(const PhaseKey& key, Channel channel, const Mess
   const InPhase in_phase(*recorder_, phase);
   const double start = now(*recorder_);
   Pending::Posted posted{*recorder_, world.clock, phase, channel, start, true};
-  const auto [out_count, out_type] = counted(out, recorder_->names()[phase]);
-  const auto [in_count, in_type] = counted(in, recorder_->names()[phase]);
+  const auto [out_count, out_type] = mpi_count(out, recorder_->names()[phase]);
+  const auto [in_count, in_type] = mpi_count(in, recorder_->names()[phase]);
   posted.record_receive(in);
   posted.record_send(out);
   posted.left = 2;

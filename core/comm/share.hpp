@@ -1,4 +1,4 @@
-// Items dealt out in whole shares.
+// Items divided into whole shares.
 #pragma once
 
 #include <algorithm>

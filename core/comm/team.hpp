@@ -6,15 +6,16 @@
 
 namespace phasewise::comm {
 
-// The members in the order in which rounds and blocks number them, and which of them this rank is;
-// -1 where it is none, as where two sides exchange and only the other is listed.
+// The members, in the order in which rounds and blocks number them. `me` is this rank's number, or
+// -1 if it is no member, as when two sides exchange and only the other side is listed.
 struct Team {
   std::vector<int> ranks;  // among all
   int me = 0;
 };
 using TeamPointer = std::shared_ptr<const Team>;
 
-// One team of a division of all ranks into teams: equal numbers on its members, others elsewhere.
+// One team of a division of all ranks into teams. `number` is the same on its members, and
+// different on other teams.
 struct TeamOfDivision {
   TeamPointer team;
   int number = 0;

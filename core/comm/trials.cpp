@@ -1,4 +1,4 @@
-// Messages whose time alone matters.
+// Messages that only measure the machine.
 #include <array>
 
 #include "comm/handle.hpp"

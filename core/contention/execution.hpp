@@ -24,7 +24,7 @@ class Timing {
   };
   virtual ~Timing() = default;
   virtual Message message(const Route& route, std::int64_t bytes, int from, int to) const = 0;
-  // How much of the amount a second does, with this share of the links [B/s].
+  // The amount done per second with this share of the links [B/s].
   virtual double progress(const Message& message, double share) const = 0;
 };
 

@@ -7,7 +7,8 @@
 namespace phasewise::contention {
 namespace {
 
-// The interval that holds a value, and where in it; beyond the ends the first or last one goes on.
+// The interval that holds a value, and where in it; beyond the ends the first or last one is
+// extended.
 struct Interval {
   std::size_t below;  // index of its lower end
   double part;

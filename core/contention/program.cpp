@@ -55,8 +55,8 @@ void match(Program& program) {
       sent[i].end->id = received[i].end->id = program.messages++;
     }
     if (!paired)
-      throw std::logic_error("what is sent to rank " + std::to_string(to) +
-                             " is not what it receives");
+      throw std::logic_error("the messages sent to rank " + std::to_string(to) +
+                             " are not those that it receives");
   }
 }
 

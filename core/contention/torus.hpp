@@ -1,5 +1,5 @@
-// How a message goes over a torus. It includes nothing of the project, since machines/platform.cpp,
-// which is compiled against SimGrid alone, takes the same ways.
+// The route of a message over a torus. It includes nothing of the project, since
+// machines/platform.cpp, which is compiled against SimGrid alone, uses the same routes.
 #pragma once
 
 #include <array>

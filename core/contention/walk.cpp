@@ -56,7 +56,7 @@ bool Walk::done(int rank, int sequence) const {
   return planned.first + ranks_[rank].sequences[sequence].round == planned.last;
 }
 
-// Takes the rank from where it stands to where it has to wait.
+// Follows the rank to where it has to wait.
 void Walk::go_on(int rank, double now) {
   RankState& state = ranks_[rank];
   const std::vector<Instruction>& instructions = program_.ranks[rank].instructions;

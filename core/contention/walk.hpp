@@ -28,7 +28,7 @@ class Walk {
   // Called once for each message, when it may depart.
   virtual void launch(const Departure& departure, double now) = 0;
 
-  // Starts all ranks and takes each one to where it has to wait. They start within some latencies
+  // Starts all ranks and follows each one to where it has to wait. They start within some latencies
   // [s] of each other: if senders do not wait for receivers, ranks that start together would stay
   // together for ever, which real ranks do not. Time before the last start does not count.
   void begin(double latency);

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "workload/listener.hpp"
+#include "driver/offline_listener.hpp"
 
 namespace phasewise::driver {
 namespace {
 
 using parallel::KernelCard;
 
-// What one kernel has to do in one piece, of all ranks.
+// The work of one kernel in one piece: of all ranks, and of the present one.
 struct PieceWork {
-  double sum = 0.0, largest = 0.0, of_rank = 0.0;  // flops, or bytes where a kernel has none
+  double sum = 0.0, largest = 0.0, of_rank = 0.0;  // flops, or bytes if a kernel has none
 
   void end_rank() {
     sum += of_rank;
@@ -26,7 +26,7 @@ struct Kernel {
 };
 
 // Hears the turns of all ranks, one after the other.
-class Charged : public workload::Listener {
+class Charged : public OfflineListener {
  public:
   explicit Charged(std::size_t pieces) : pieces_(pieces) {}
 
@@ -50,14 +50,6 @@ class Charged : public workload::Listener {
     found.work.bytes += count * card.bytes;
     found.pieces[piece_].of_rank += count * (card.flops > 0.0 ? card.flops : card.bytes);
   }
-  void sum(std::string_view, std::span<double>) override {}
-  void sum(std::string_view, std::span<std::int64_t>) override {}
-  void max(std::string_view, std::span<double>) override {}
-  void start(comm::Channel, const Exchanges&) override {}
-  void progress(comm::Channel) override {}
-  void finish(comm::Channel) override {}
-  void transpose(const comm::TransposeExchange&, const comm::ItemBuffer&,
-                 const comm::ItemBuffer&) override {}
 
  private:
   Kernel& find(const KernelCard& card) {

@@ -1,5 +1,4 @@
-// What a study's turn computes on so many ranks: the turn, told to a listener that adds up the
-// kernels, without MPI and without particles.
+// The kernels' work in a study's turn, added up by a listener without MPI and without particles.
 #pragma once
 
 #include <string>
@@ -15,8 +14,8 @@ struct KernelWork {
   int part;  // from 0
   bool vectorised;
   double items = 0.0, flops = 0.0, bytes = 0.0;
-  // Work of the rank that has most, piece by piece, over that of the mean: 1 where all have as
-  // much.
+  // The largest work of a rank, added up piece by piece, over the mean rank's: 1 if all have the
+  // same.
   double load = 1.0;
 };
 

@@ -5,15 +5,6 @@ namespace phasewise::driver {
 void Counted::summed(std::string_view phase, std::size_t values) {
   if (!alone_) asked(phase, static_cast<std::int64_t>(8 * values));
 }
-void Counted::sum(std::string_view phase, std::span<double> values) {
-  summed(phase, values.size());
-}
-void Counted::sum(std::string_view phase, std::span<std::int64_t> values) {
-  summed(phase, values.size());
-}
-void Counted::max(std::string_view phase, std::span<double> values) {
-  summed(phase, values.size());
-}
 
 void Counted::start(comm::Channel /*channel*/, const Exchanges& exchanges) {
   for (const comm::Work& work : exchanges()) {

@@ -11,9 +11,9 @@ using contention::Action;
 
 namespace {
 
-// Of exchanges that are repeated grid by grid, the first ones; the last of these, when traffic has
-// settled, stands for all others.
-constexpr int taken = 4;
+// How many repetitions of an exchange are written down; the last one, when traffic has settled,
+// stands for the others.
+constexpr int max_repetitions = 4;
 
 bool alike(const Exchange& a, const Exchange& b) {
   if (a.phase != b.phase || !a.uniform || a.rounds != b.rounds) return false;
@@ -45,15 +45,6 @@ void Followed::summed(std::string_view phase, std::size_t values) {
                  weight_);
   end(Channel::other);
   finish(Channel::other);
-}
-void Followed::sum(std::string_view phase, std::span<double> values) {
-  summed(phase, values.size());
-}
-void Followed::sum(std::string_view phase, std::span<std::int64_t> values) {
-  summed(phase, values.size());
-}
-void Followed::max(std::string_view phase, std::span<double> values) {
-  summed(phase, values.size());
 }
 
 void Followed::start(Channel channel, const Exchanges& exchanges) {
@@ -99,11 +90,11 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
 }
 
 int Followed::repeated(std::size_t times) const {
-  return static_cast<int>(in_full_ ? times : std::min<std::size_t>(times, taken));
+  return static_cast<int>(in_full_ ? times : std::min<std::size_t>(times, max_repetitions));
 }
-// The last of those that are taken stands for the rest too.
+// The last repetition that is written down stands for the rest too.
 double Followed::share_of(int number, int times) const {
-  return !in_full_ && number == taken - 1 ? times - taken + 1.0 : 1.0;
+  return !in_full_ && number == max_repetitions - 1 ? times - max_repetitions + 1.0 : 1.0;
 }
 
 int Followed::phase(std::string_view name) {

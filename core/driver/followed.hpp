@@ -10,27 +10,22 @@
 
 #include "contention/collectives.hpp"
 #include "contention/program.hpp"
-#include "workload/listener.hpp"
+#include "driver/offline_listener.hpp"
 
 namespace phasewise::driver {
 
-class Followed : public workload::Listener {
+class Followed : public OfflineListener {
  public:
-  // in_full: all exchanges that are repeated grid by grid; else the first few, of which the last
-  // stands for the others. like: a program that is about as long, or null. `phases` collects the
-  // names that rounds number.
+  // in_full: writes down every repetition of an exchange; otherwise the first few, the last of
+  // which stands for the others. like: a program of about the same length, or null. `phases`
+  // collects the names to which a round's phase number refers.
   Followed(int ranks, int rank, bool in_full, const contention::RankProgram* like,
            std::vector<std::string>& phases);
 
-  // From now on rounds stand for so many of their kind.
+  // How many rounds of its kind each following round stands for.
   void set_weight(double weight) { weight_ = weight; }
   contention::RankProgram take() { return std::move(program_); }
 
-  void kernel(const parallel::KernelCard& /*card*/, double /*items*/,
-              const std::function<void()>& /*work*/) override {}
-  void sum(std::string_view phase, std::span<double> values) override;
-  void sum(std::string_view phase, std::span<std::int64_t> values) override;
-  void max(std::string_view phase, std::span<double> values) override;
   void start(comm::Channel channel, const Exchanges& exchanges) override;
   void progress(comm::Channel channel) override;
   void finish(comm::Channel channel) override;
@@ -38,7 +33,7 @@ class Followed : public workload::Listener {
                  const comm::ItemBuffer& to) override;
 
  private:
-  void summed(std::string_view phase, std::size_t values);
+  void summed(std::string_view phase, std::size_t values) override;
   void add(const comm::Exchange& exchange, double weight);
   void add_library(const comm::Exchange& exchange, double weight);
   void add_transpose(const comm::TransposeExchange& exchange);

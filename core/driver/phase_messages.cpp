@@ -14,8 +14,8 @@ namespace {
 using contention::RankProgram;
 using contention::Round;
 
-// All pieces of each series: counts of messages go with a piece's size only step by step, and of
-// pieces of one size each has its own ranks at work.
+// Uses all pieces of each series: the number of messages grows with a piece's size in jumps, and in
+// pieces of one size different ranks are at work.
 constexpr int max_series = std::numeric_limits<int>::max();
 
 // Builds each rank's program once.
@@ -57,7 +57,8 @@ std::vector<const Round*> rounds_of(const RankProgram& program, int phase) {
   return rounds;
 }
 
-// Of the ranks of this one's node, the messages of each round that stay within it, and that leave.
+// For each round, the number of messages that the ranks of this rank's node send within the node,
+// and to other nodes.
 std::vector<std::array<int, 2>> active_in_rounds(const workload::Workload& study, int node_size,
                                                  Programs& programs, int rank, int phase) {
   std::vector<std::array<int, 2>> active;
@@ -103,20 +104,20 @@ PhaseMessages messages_of(const workload::Workload& study, int node_size, Progra
 std::vector<PhaseMessages> phase_messages(const workload::Workload& study, int node_size,
                                           const workload::PieceCounts& counts) {
   Programs programs(study, counts);
-  std::vector<Sent> most;
+  std::vector<Sent> largest;
   std::vector<int> whose;
   for (const int rank : study.typical_ranks()) {
     const RankProgram& program = programs.of(rank);
     const std::vector<Sent> sent = sent_in_phases(program, programs.names().size());
-    most.resize(sent.size());
+    largest.resize(sent.size());
     whose.resize(sent.size(), rank);
     for (std::size_t phase = 0; phase < sent.size(); ++phase)
-      if (sent[phase] > most[phase])
-        std::tie(most[phase], whose[phase]) = std::pair(sent[phase], rank);
+      if (sent[phase] > largest[phase])
+        std::tie(largest[phase], whose[phase]) = std::pair(sent[phase], rank);
   }
   std::vector<PhaseMessages> result;
-  for (int phase = 0; phase < std::ssize(most); ++phase)
-    if (most[phase].first > 0.0)
+  for (int phase = 0; phase < std::ssize(largest); ++phase)
+    if (largest[phase].first > 0.0)
       result.push_back(messages_of(study, node_size, programs, whose[phase], phase));
   return result;
 }

@@ -69,8 +69,8 @@ void tell(const Workload& study, int rank, const std::vector<Piece>& pieces,
   for (const Piece& piece : pieces) turn->tell(piece, listener);
 }
 
-// Of each phase that these pieces have, the rank of [first, last) that sends most messages, then
-// bytes; everything about it.
+// Each phase of these pieces, seen by the rank of [first, last) that sends the most messages in it,
+// or the most bytes if messages are equal.
 std::vector<PlannedPhase> busiest_in_each_phase(const Workload& study, int first, int last,
                                                 const std::vector<Piece>& pieces) {
   struct Busiest {
@@ -103,7 +103,7 @@ std::vector<PlannedPhase> busiest_in_each_phase(const Workload& study, int first
   return result;
 }
 
-// The pieces that every turn has, and then those of each data-dependent name.
+// First the pieces that every turn has, then one group for each name of data-dependent ones.
 std::vector<std::vector<Piece>> groups_of(const std::vector<Piece>& pieces) {
   std::vector<std::vector<Piece>> groups(1);
   for (const Piece& piece : pieces) {
@@ -244,7 +244,8 @@ std::map<std::string, double> sampling_scales(const Workload& study, int rank, i
       if (whole.name == some.name && some.bytes > 0)
         scales[std::string(some.name)] =
             static_cast<double>(whole.bytes) / static_cast<double>(some.bytes);
-  // A kernel with as many items in every piece goes with their number, another one with their size.
+  // The time of a kernel with equal items in all pieces grows with their number, that of another
+  // kernel with their size.
   const Extent whole = extent_of_series(every_turn), part = extent_of_series(sampled);
   for (const auto& [name, items] : all.kernels)
     scales.emplace(

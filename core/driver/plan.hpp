@@ -1,4 +1,4 @@
-// What a study's turn sends on so many ranks: the turn, told to a listener that counts.
+// The messages of a study's turn, counted by a listener without MPI.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,31 @@
 
 namespace phasewise::driver {
 
-// A phase as the rank that sends most messages in it takes part.
+// A phase as the rank sees it that sends the most messages in it.
 struct PlannedPhase {
   std::string name;
   workload::Phase traits;
-  bool library = false;  // bytes are the volume asked for
-  std::string per;       // turn, or what a data-dependent piece comes with
+  bool library = false;  // bytes are the volume requested
+  std::string per;       // "turn", or the unit of a data-dependent piece
   std::string piece;     // that piece; empty for the turn
   int rank = 0;
   std::int64_t messages = 0, bytes = 0, intra_node = 0, inter_node = 0;
-  std::map<std::int64_t, std::int64_t> sizes;  // bytes of a message: how many
+  std::map<std::int64_t, std::int64_t> sizes;  // number of messages by their bytes
 };
 
-// In the order of the workload's phases. rank: -1 for the one that sends most. Throws
-// std::invalid_argument where there is no such rank.
+// In the order of the workload's phases. rank: -1 for the one that sends the most. Throws
+// std::invalid_argument if there is no such rank.
 std::vector<PlannedPhase> plan_turn(const workload::Workload& study, int rank = -1);
 
 struct PlannedTraffic {
   std::vector<std::int32_t> from, to;
-  std::vector<std::int64_t> messages, bytes;  // of one turn, by pairs of ranks that talk
+  std::vector<std::int64_t> messages, bytes;  // of one turn, for pairs of ranks with messages
 };
-// Without what the library sends.
+// Does not count messages that the library's collectives send.
 PlannedTraffic planned_traffic(const workload::Workload& study);
 
-// For each phase, bytes of a whole turn over those of a turn with so many pieces of each series, as
-// this rank sends them; for each kernel that sends nothing, what its time in all pieces is over
-// that in the sampled ones.
+// Factors from a turn with only `sample` pieces of each series to a whole turn: for each phase the
+// ratio of the bytes that this rank sends, for each kernel the ratio of its times.
 std::map<std::string, double> sampling_scales(const workload::Workload& study, int rank,
                                               int sample);
 

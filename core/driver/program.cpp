@@ -8,7 +8,7 @@
 namespace phasewise::driver {
 namespace {
 
-// Enough to interpolate what is not straight in the size.
+// Enough sizes to interpolate times that are not linear in the size.
 constexpr int min_series = 3;
 
 }  // namespace

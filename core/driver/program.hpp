@@ -1,5 +1,5 @@
-// A study's turn as a program of all ranks, for the models that follow its messages: the turn, told
-// to a listener that writes down rounds, what the library is asked for taken apart into messages.
+// A study's turn as a program of all ranks, for the models that follow its messages. A listener
+// writes down the rounds, and splits the library's collectives into messages.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace phasewise::driver {
 
 struct ProgramOptions {
   workload::PieceCounts counts;
-  // 0: everything is written down. Else at most so many sizes of each series, and the first few of
-  // exchanges that are repeated grid by grid.
+  // 0: everything is written down. Otherwise the largest number of sizes of each series; repeated
+  // exchanges are then written down only a few times.
   int max_series = 0;
-  // A program that is about as long, for which room is made.
+  // A program of about the same length, whose memory is reserved; or null.
   const contention::RankProgram* like = nullptr;
 };
 
-// What `rank` does. `phases` collects the names that rounds number.
+// The program of `rank`. `phases` collects the names to which a round's phase number refers.
 contention::RankProgram rank_program(const workload::Workload& study, int rank,
                                      const ProgramOptions& options,
                                      std::vector<std::string>& phases);
 
-// All ranks, their messages matched; as many pieces as keep the messages below `max_messages`,
-// three of each series at least.
+// The programs of all ranks, with their messages matched. Uses as many pieces as keep the number of
+// messages below `max_messages`, but at least three sizes of each series.
 contention::Program turn_program(const workload::Workload& study,
                                  const workload::PieceCounts& counts, std::int64_t max_messages);
 

@@ -47,8 +47,8 @@ std::string text_of(const std::vector<std::byte>& bytes) {
 
 using Scales = std::map<std::string, std::array<double, 2>>;  // sampled, all
 
-// Of this rank, as lines of name, sampled and all; kernels, which send nothing, count by
-// themselves.
+// This rank's scales, as lines of name, sampled and all bytes. A kernel, which sends nothing, has 1
+// in the place of the sampled bytes.
 std::string scale_lines(const workload::Run& run, const workload::Parameters& parameters) {
   const workload::Session& session = run.session();
   const comm::Recorder& recorder = session.recorder;
@@ -84,7 +84,7 @@ std::string scale_json(const workload::Run& run, const workload::Parameters& par
   return text + '}';
 }
 
-// The words of `communication.*` that say how data are exchanged.
+// The values of `communication.*` that say how data are exchanged.
 std::string algorithms_json(const workload::Run& run, const workload::Parameters& parameters) {
   std::string text = "{";
   for (const std::string& key : run.exchange_keys())
@@ -133,7 +133,7 @@ void write_communication(const std::string& folder, const workload::Run& run,
   const comm::Communicator& world = run.session().world;
   std::vector<double> seconds{run.session().seconds};
   const std::string mine = run.communication();
-  // Beginning here, what is exchanged is no longer part of the records.
+  // The exchanges below are not part of the records.
   const std::vector<comm::Event> events = run.session().recorder.events();
   world.max("records", seconds);
   const std::string scale = scale_json(run, parameters);

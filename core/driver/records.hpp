@@ -14,7 +14,7 @@ namespace phasewise::driver {
 // are "turn" and those that a record has in Python; matrices are written row after row.
 class TurnFile {
  public:
-  // std::runtime_error where the file cannot be written, here and below.
+  // Throws std::runtime_error if the file cannot be written, as do the functions below.
   explicit TurnFile(const std::string& folder);
   void append(std::int64_t turn, const workload::Run& run);
 
@@ -23,9 +23,9 @@ class TurnFile {
   std::ofstream file_;
 };
 
-// Collective: rank 0 writes communication.json, and events.bin where events are kept. Where the
-// steps of a turn are sampled, "scale" holds for each phase the bytes of all steps over those of
-// the sampled ones; the counts and times are of the sampled steps.
+// Collective: rank 0 writes communication.json, and events.bin if events are kept. If the steps of
+// a turn are sampled, "scale" holds for each phase the bytes of all steps over those of the sampled
+// ones; the counts and times are of the sampled steps.
 void write_communication(const std::string& folder, const workload::Run& run,
                          const workload::Parameters& parameters);
 

@@ -26,25 +26,21 @@ void bind_workloads(nanobind::module_& module) {
 #include "driver/workloads.hpp"
 #include "workload/entry.hpp"
 
-#define DECLARE(name)                                                                     \
-  namespace phasewise::name {                                                             \
-  std::unique_ptr<workload::Workload> plan(const workload::Parameters&, workload::Nodes); \
-  std::unique_ptr<workload::Run> start(const workload::Parameters&,                       \
-                                       std::unique_ptr<workload::Session>);               \
+#define DECLARE(name)         \
+  namespace phasewise::name { \
+  workload::Entry entry();    \
   }
 PHASEWISE_WORKLOADS(DECLARE)
 
 namespace phasewise::driver {
 namespace {
 
-#define ENTRY(name) workload::Entry{#name, &name::plan, &name::start},
-const std::vector<workload::Entry> entries = {PHASEWISE_WORKLOADS(ENTRY)};
+#define NAME(name) #name,
+#define ENTRY(name) name::entry(),
 
-const workload::Entry& entry_of(const workload::Parameters& parameters) {
-  std::vector<std::string> names;
-  names.reserve(entries.size());
-  for (const workload::Entry& entry : entries) names.emplace_back(entry.name);
-  return entries[parameters.choice("workload", names)];
+workload::Entry entry_of(const workload::Parameters& parameters) {
+  const workload::Entry entries[] = {PHASEWISE_WORKLOADS(ENTRY)};
+  return entries[parameters.choice("workload", {PHASEWISE_WORKLOADS(NAME)})];
 }
 
 }  // namespace
@@ -58,7 +54,7 @@ std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& param
 }
 
 std::unique_ptr<workload::Run> start_study(const workload::Parameters& parameters, int threads) {
-  const workload::Entry& entry = entry_of(parameters);
+  const workload::Entry entry = entry_of(parameters);
   auto run = entry.start(parameters, std::make_unique<workload::Session>(parameters, threads));
   parameters.check_all_used();
   return run;

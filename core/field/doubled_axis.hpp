@@ -1,5 +1,5 @@
-// One axis of a doubled grid: the places of a row of m, and the displacements between source and
-// target that belong there.
+// One axis of a doubled grid: its m places, and the displacement between source and target that
+// belongs to each.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace phasewise::field {
 
-// n displacements 0 … n-1 in the first places, -(n-1) … -1 in the last, padding between; all moved
-// by a shift, the target window minus the source window in cells. The Green function is even: only
-// distances count.
+// The first places have the displacements 0 … n-1, the last ones -(n-1) … -1, and padding lies
+// between; `shift`, the target window minus the source window in cells, is added to all. The Green
+// function is even, so that only distances count.
 struct DoubledAxis {
   int n, m, shift;
   bool padding(int place) const { return place >= n && place <= m - n; }

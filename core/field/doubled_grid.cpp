@@ -31,7 +31,7 @@ parallel::KernelCard DoubledGrid::solve_card() const {
           .vectorised = true};
 }
 
-// FFTW's codelets are vectorised, and most of the time is theirs.
+// FFTW's codelets, which take most of the time, are vectorised.
 parallel::KernelCard DoubledGrid::row_card() const {
   // A real transform is half a complex one. Charge is read or potential written, and the
   // half-transformed rows are written or read.
@@ -56,12 +56,11 @@ parallel::KernelCard DoubledGrid::green_card(int parts) const {
   // read, columns written.
   const double distances = parts == 1 ? nx_ : 2.0 * nx_ - 1.0;
   const double corners = (parts == 1 ? nx_ : distances + parts) * ny_;
-  return {
-      .name = "green",
-      .flops = 70.0 * corners + distances * (0.5 * numerics::transform_flops(my_) + 4.0 * ny_) +
-               columns() * (numerics::transform_flops(mx_) + 2.0 * mx_),
-      .bytes = 24.0 * corners + 3.0 * complex_bytes * mx_ * columns(),
-      .vectorised = false};  // most of the time is the logarithms and arctangents at the corners
+  return {.name = "green",
+          .flops = 70.0 * corners + distances * (0.5 * numerics::transform_flops(my_) + 4.0 * ny_) +
+                   columns() * (numerics::transform_flops(mx_) + 2.0 * mx_),
+          .bytes = 24.0 * corners + 3.0 * complex_bytes * mx_ * columns(),
+          .vectorised = false};  // logarithms and arctangents take most of the time
 }
 
 }  // namespace phasewise::field

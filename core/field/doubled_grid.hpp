@@ -1,5 +1,5 @@
 // The doubled grid on which the open-boundary Poisson equation of a mesh is solved (Hockney): its
-// sizes, how it lies in memory, and what the solver's kernels cost. It plans no transforms, so that
+// sizes, its memory layout, and the cards of the solver's kernels. It plans no transforms, so that
 // it is cheap to make.
 #pragma once
 
@@ -22,9 +22,9 @@ class DoubledGrid {
   // Columns of the half-transformed grid, whose rows are transformed along y: my/2 + 1.
   int columns() const { return my_ / 2 + 1; }
 
-  // From one row of the half-transformed grid, or from one column of mx values, to the next, in
-  // complex values. Rows and columns begin on 64-byte boundaries if the first does, so that FFTW
-  // takes the same path for each.
+  // Strides of the rows of the half-transformed grid, and of columns of mx values [complex values].
+  // Rows and columns begin on 64-byte boundaries if the first does, so that FFTW takes the same
+  // path for each.
   std::int64_t row_stride() const;
   std::int64_t column_stride() const;
 

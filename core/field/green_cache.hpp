@@ -1,4 +1,4 @@
-// Keeps the transforms of Green functions that were used last.
+// Keeps the transforms of the Green functions that were used last.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ class GreenCache {
   void set_capacity(std::size_t capacity) { capacity_ = capacity; }
   void clear() { kept_.clear(); }
 
-  // Null where it is not kept. Processes that call find and keep in the same order find the same.
+  // Null if the transform is not kept. Processes that call find and keep in the same order find the
+  // same.
   Pointer find(const Key& key) {
     const auto found = std::find_if(kept_.begin(), kept_.end(),
                                     [&](const auto& kept) { return kept->key == key; });
@@ -27,7 +28,7 @@ class GreenCache {
     kept_.splice(kept_.begin(), kept_, found);
     return kept_.front();
   }
-  // In place of the one that was not used for longest, if the cache is full.
+  // Keeps a transform; if the cache is full, it drops the least recently used one.
   Pointer keep(Pointer transform) {
     kept_.push_front(transform);
     if (kept_.size() > capacity_) kept_.pop_back();

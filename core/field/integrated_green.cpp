@@ -9,8 +9,8 @@
 namespace phasewise::field {
 namespace {
 
-// The antiderivative F of ln(x² + y²) in x and y, for x, y > 0. One arctangent, of the smaller
-// angle: the other angle is what remains of π/2.
+// The antiderivative F of ln(x² + y²) in x and y, for x, y > 0. Only the arctangent of the smaller
+// angle is computed; the other angle is π/2 minus it.
 double green_antiderivative(double x, double y) {
   const double angle = std::atan(std::min(x, y) / std::max(x, y));
   const double rest = 0.5 * std::numbers::pi - angle;
@@ -19,7 +19,7 @@ double green_antiderivative(double x, double y) {
   return x * x * along_x + y * y * along_y + x * y * (std::log(x * x + y * y) - 3.0);
 }
 
-// Everywhere: odd in x and in y, and zero on the axes.
+// F for all x and y: it is odd in both, and zero on the axes.
 double green_antiderivative_signed(double x, double y) {
   if (x == 0.0 || y == 0.0) return 0.0;
   const double f = green_antiderivative(std::abs(x), std::abs(y));

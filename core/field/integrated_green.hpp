@@ -12,16 +12,16 @@ namespace phasewise::field {
 // Average over a cell of -1/2 ln(x² + y²), centred on (x, y), cell hx by hy [m]; dimensionless.
 double integrated_green(double x, double y, double hx, double hy);
 
-// A distance along x, the row of the doubled grid where it belongs, and the row of its mirror image
-// (the same row if that lies outside the range).
+// A distance along x, its row of the doubled grid, and the row of its mirror image (the same row if
+// that lies outside the range).
 struct GreenRow {
   int distance, place, mirror;
 };
 // The distinct distances of rows [first, first + count), ascending.
 std::vector<GreenRow> distinct_rows(const DoubledAxis& x, int first, int count);
 
-// The rows of the doubled grid at given distances along x. A corner of cells is shared by four of
-// them: the antiderivative is computed there once.
+// The rows of the doubled grid at given distances along x. The antiderivative is computed once at
+// each corner, which four cells share.
 class GreenRows {
  public:
   GreenRows(const std::vector<GreenRow>& rows, const DoubledAxis& y, double hx, double hy,

@@ -20,7 +20,7 @@ struct Window {
   bool operator==(const Window&) const = default;
 };
 
-// What a particle needs to find its cell: (x - x0)·inverse_hx is its place in node units.
+// How a particle finds its cell: (x - x0)·inverse_hx is its place in node units.
 struct WindowFrame {
   double x0, y0;
   double inverse_hx, inverse_hy;

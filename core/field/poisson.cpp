@@ -103,11 +103,12 @@ void PoissonSolver::convolve_columns(int first, int count, const GreenTransform&
     for (int c = 0; c < count; ++c) rows[i * stride + c] = columns[c * length + i];
 }
 
-void PoissonSolver::green_rows(double hx, double hy, int shift_x, int shift_y, int first, int count,
-                               Complex* out, int threads) const {
-  const DoubledAxis x{grid_.nx(), grid_.mx(), shift_x}, y{grid_.ny(), grid_.my(), shift_y};
+void PoissonSolver::green_rows(const GreenKey& function, int first, int count, Complex* out,
+                               int threads) const {
+  const DoubledAxis x{grid_.nx(), grid_.mx(), function.shift_x};
+  const DoubledAxis y{grid_.ny(), grid_.my(), function.shift_y};
   const std::vector<GreenRow> rows = distinct_rows(x, first, count);
-  const GreenRows green(rows, y, hx, hy, threads);
+  const GreenRows green(rows, y, function.hx, function.hy, threads);
   const std::int64_t stride = grid_.row_stride();
   const int columns = grid_.columns();
   for (int place = first; place < first + count; ++place)
@@ -138,7 +139,7 @@ PoissonSolver::GreenPointer PoissonSolver::compute_green(const GreenTransform::K
   const std::int64_t stride = grid_.row_stride(), length = grid_.column_stride();
   const int mx = grid_.mx(), all = grid_.columns();
   parallel::Buffer<Complex> rows(mx * stride);
-  green_rows(key.hx, key.hy, key.shift_x, key.shift_y, 0, mx, rows.data(), threads);
+  green_rows(key.function, 0, mx, rows.data(), threads);
   const auto green = std::make_shared<GreenTransform>(
       GreenTransform{key, parallel::Buffer<Complex>(all * length)});
   parallel::for_tasks((all + columns_at_once - 1) / columns_at_once, threads, [&](int task, int) {
@@ -150,24 +151,17 @@ PoissonSolver::GreenPointer PoissonSolver::compute_green(const GreenTransform::K
   return green;
 }
 
-PoissonSolver::GreenPointer PoissonSolver::green(double hx, double hy, int shift_x, int shift_y,
-                                                 int threads) {
-  const GreenTransform::Key key{hx, hy, shift_x, shift_y, 0, grid_.columns()};
+PoissonSolver::GreenPointer PoissonSolver::green(const GreenKey& function, int threads) {
+  const GreenTransform::Key key{function, 0, grid_.columns()};
   GreenPointer green = kept_.find(key);
   return green ? green : kept_.keep(compute_green(key, threads));
 }
 
-PoissonSolver::GreenPointer PoissonSolver::find_green(double hx, double hy, int shift_x,
-                                                      int shift_y, int first_column, int columns) {
-  return kept_.find({hx, hy, shift_x, shift_y, first_column, columns});
-}
-
-PoissonSolver::GreenPointer PoissonSolver::keep_green(double hx, double hy, int shift_x,
-                                                      int shift_y, int first_column, int columns,
+PoissonSolver::GreenPointer PoissonSolver::keep_green(const GreenTransform::Key& key,
                                                       const Complex* values) {
-  const std::int64_t size = values ? columns * grid_.column_stride() : 0;
-  const auto green = std::make_shared<GreenTransform>(GreenTransform{
-      {hx, hy, shift_x, shift_y, first_column, columns}, parallel::Buffer<Complex>(size)});
+  const std::int64_t size = values ? key.columns * grid_.column_stride() : 0;
+  const auto green =
+      std::make_shared<GreenTransform>(GreenTransform{key, parallel::Buffer<Complex>(size)});
   std::copy_n(values, size, green->values.data());
   return kept_.keep(green);
 }

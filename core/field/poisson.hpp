@@ -4,7 +4,7 @@
 // (2004) 278.
 //
 // A solve can be divided over processes: rows of the mesh first, then, after a transpose, columns
-// of the transform, then rows again. Every row and column is worked on alone, by the same
+// of the transform, then rows again. Every row and column is processed separately by the same
 // operations, so that the results have the same bits however they are divided.
 #pragma once
 
@@ -17,12 +17,18 @@
 
 namespace phasewise::field {
 
+// The Green function between two windows of a mesh.
+struct GreenKey {
+  double hx = 0.0, hy = 0.0;     // m, cells
+  int shift_x = 0, shift_y = 0;  // target window minus source window, in cells
+  bool operator==(const GreenKey&) const = default;
+};
+
 // Columns [first_column, first_column + columns) of the transform of a Green function on the
 // doubled grid, one after the other: [column][kx], column_stride() values apart.
 struct GreenTransform {
   struct Key {
-    double hx, hy;         // m, cells
-    int shift_x, shift_y;  // target window minus source window, in cells
+    GreenKey function;
     int first_column, columns;
     bool operator==(const Key&) const = default;
   };
@@ -39,7 +45,7 @@ class PoissonSolver {
 
   const DoubledGrid& grid() const { return grid_; }
 
-  // Memory of one solve at a time; each thread has its own.
+  // Memory for one solve at a time; each thread has its own.
   struct Scratch {
     parallel::Buffer<Complex> rows;     // [nx][columns], after the transforms along y
     parallel::Buffer<Complex> columns;  // a few columns of the doubled grid
@@ -48,12 +54,12 @@ class PoissonSolver {
   Scratch make_scratch() const;
   parallel::Buffer<double> make_line() const;
 
-  // potential[nx][ny] on the target window from charge[nx][ny] (whatever unit: u = -ln r of a unit
+  // potential[nx][ny] on the target window from charge[nx][ny] (in any unit: u = -ln r for a unit
   // charge) on the source window, with the whole Green function.
   void solve(const double* charge, const GreenTransform& green, double* potential,
              Scratch& scratch) const;
 
-  // The same by parts. Transforms `rows` rows of the mesh to as many of the half-transformed grid.
+  // The same in parts. Transforms `rows` rows of the mesh to as many of the half-transformed grid.
   void forward_rows(const double* charge, int rows, Complex* spectrum, double* line) const;
   // Convolves `count` columns, whose first nx values are given and returned, with as many columns
   // of the Green function.
@@ -62,25 +68,22 @@ class PoissonSolver {
   // mesh.
   void backward_rows(Complex* spectrum, int rows, double* potential, double* line) const;
 
-  // The whole transform for this cell size and shift; it is kept for later calls as long as it is
+  // The whole transform of this Green function; it is kept for later calls as long as it is
   // among the last `capacity` ones used.
-  GreenPointer green(double hx, double hy, int shift_x, int shift_y, int threads);
+  GreenPointer green(const GreenKey& function, int threads);
   void set_green_capacity(std::size_t capacity) { kept_.set_capacity(capacity); }
   void forget_greens() { kept_.clear(); }
 
   // Green function by parts: rows [first, first + count) of the doubled grid, transformed along y;
   // then, after the transpose, `count` columns of mx values, transformed along x and normalised for
   // the transforms of a solve.
-  void green_rows(double hx, double hy, int shift_x, int shift_y, int first, int count,
-                  Complex* out, int threads) const;
+  void green_rows(const GreenKey& function, int first, int count, Complex* out, int threads) const;
   void green_columns(Complex* columns, int count) const;
   // The part that was kept, or null. Processes that call find and keep in the same order find the
   // same.
-  GreenPointer find_green(double hx, double hy, int shift_x, int shift_y, int first_column,
-                          int columns);
+  GreenPointer find_green(const GreenTransform::Key& key) { return kept_.find(key); }
   // Keeps a copy of these columns, column_stride() values apart; if null, only that they were made.
-  GreenPointer keep_green(double hx, double hy, int shift_x, int shift_y, int first_column,
-                          int columns, const Complex* values);
+  GreenPointer keep_green(const GreenTransform::Key& key, const Complex* values);
 
  private:
   void convolve_columns(int first, int count, const GreenTransform& green, Scratch& scratch) const;

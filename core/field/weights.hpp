@@ -15,7 +15,7 @@ PHASEWISE_HD Value between(Value a, Value b, double f) {
   return a + f * (b - a);
 }
 
-// Has no branches, and stays within the bounds even for a value that is not a number.
+// The value clamped to the bounds, without branches; a NaN is clamped too.
 PHASEWISE_HD double held_between(double value, double low, double high) {
   const double below = value < high ? value : high;
   return below > low ? below : low;
@@ -25,9 +25,10 @@ PHASEWISE_HD double held_between(double value, double low, double high) {
 template <int nodes>
 struct Stencil {
   static constexpr int width = nodes;
-  // The lowest node of a particle's stencil, as an index into the window, and the place in node
-  // units: from the lower node for two nodes, from the nearest one, the middle, for three. inside
-  // is 1 or 0; outside the mesh the place is a node of the window's edge.
+  // Finds the lowest node of a particle's stencil, as an index into the window, and the particle's
+  // place fx, fy in node units: relative to the lower node of two, or to the middle node of three,
+  // which is the nearest. inside is 1 or 0; outside the mesh the place is a node of the window's
+  // edge.
   PHASEWISE_HD static void place(double x, double y, const WindowFrame& frame, int& node,
                                  double& fx, double& fy, double& inside) {
     static_assert(nodes == 2 || nodes == 3);

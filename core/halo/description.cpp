@@ -35,7 +35,7 @@ comm::Variant read_variant(const Parameters& parameters) {
 }
 
 Description::Description(const Parameters& parameters) {
-  parameters.integer("seed");   // of every study; nothing is random here
+  parameters.integer("seed");   // every study has one; nothing is random here
   parameters.integer("turns");  // the run loop counts the exchanges
   words = parameters.integer("halo.words");
   if (words < 1 || words > max_words)
@@ -45,8 +45,7 @@ Description::Description(const Parameters& parameters) {
   rows = static_cast<int>(given);
   if (words % rows != 0)
     parameters.fail("halo.words", "two rows share the words of a message: give an even number");
-  if (cells() < rows)
-    parameters.fail("halo.words", "two rows of halo take 4 words of a message or more");
+  if (cells() < rows) parameters.fail("halo.words", "give at least 4 words for a halo of two rows");
   verify = parameters.integer("halo.verify") != 0;
   process_grid = read_grid(parameters);
   variant = read_variant(parameters);

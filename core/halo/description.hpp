@@ -1,6 +1,6 @@
-// What the parameters say of a halo exchange: Wallcraft's HALO, as Worley uses it ("Cray X1
-// Optimization: A Customer's Perspective", CUG 2004). Ranks form a periodic grid of Px x Py, and
-// each sends N words west and east, then N words south and north.
+// The parameters of a halo exchange: Wallcraft's HALO, as Worley uses it ("Cray X1 Optimization: A
+// Customer's Perspective", CUG 2004). Ranks form a periodic grid of Px x Py, and each sends N words
+// west and east, then N words south and north.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace phasewise::halo {
 
 struct Description {
-  // Throws std::invalid_argument with one sentence where the parameters cannot be used.
+  // Throws std::invalid_argument with one sentence if the parameters cannot be used.
   explicit Description(const workload::Parameters& parameters);
 
   std::int64_t words = 0;  // of one message, all rows of the halo together; 8 bytes each
@@ -29,8 +29,8 @@ struct Description {
 
 comm::Variant read_variant(const workload::Parameters& parameters);
 
-// Px and Py of so many ranks: those given, or the pair nearest to a square, Px >= Py. Throws
-// std::invalid_argument where the given ones do not fit the ranks.
+// Px and Py: those given, or the pair nearest to a square for the ranks, with Px >= Py. Throws
+// std::invalid_argument if the given ones do not fit the ranks.
 std::array<int, 2> fitting_grid(const Description& description, int ranks);
 
 }  // namespace phasewise::halo

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t word = 8;  // bytes
 
-// A rectangle of the array: from (row, column) on, rows by columns.
+// A rectangle of rows by columns of the array, with its first cell at (row, column).
 comm::Region rectangle(std::int64_t width, std::int64_t row, std::int64_t column, std::int64_t rows,
                        std::int64_t columns) {
   return {.offset = word * (row * width + column),
@@ -19,7 +19,7 @@ comm::Region rectangle(std::int64_t width, std::int64_t row, std::int64_t column
               1, comm::Repeat{rows, word * width})};
 }
 
-// What goes to the neighbour before and behind, and where theirs come.
+// The regions sent to the neighbours before and behind, and received from them.
 struct Faces {
   comm::Region to_before, to_behind, from_before, from_behind;
 };
@@ -41,8 +41,8 @@ Faces faces_along_y(const Description& d) {
 }
 
 // Members of the team: the neighbour before, the one behind, and this rank itself. Both neighbours
-// may be one rank: what is sent first, to the one before, is what that one expects first, from the
-// one behind.
+// may be the same rank: the first message, to the neighbour before, is then the one that it expects
+// first, from behind.
 comm::ExchangePointer exchange(std::string_view phase, const Faces& faces, int before, int behind,
                                int rank, comm::Variant variant) {
   constexpr int me = 2;

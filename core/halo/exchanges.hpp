@@ -1,4 +1,4 @@
-// The two exchanges of a halo as one rank takes part in them: along x, then along y.
+// One rank's part in the two exchanges of a halo: along x, then along y.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ struct Place {
 };
 Place place_of(const std::array<int, 2>& grid, int rank);
 
-// Each of two messages of 8 N bytes, of the array [cells + 2 rows][cells + 2 rows] with x along its
-// rows; corners belong to no message. Where the grid is one rank wide the rank is its own
-// neighbour, and no message is sent; where it is two wide both go to the same rank.
+// Each exchange sends two messages of 8 N bytes from the array [cells + 2 rows][cells + 2 rows],
+// with x along its rows; no message contains corners. If the grid is one rank wide, the rank is its
+// own neighbour and sends no message; if it is two wide, both messages go to the same rank.
 std::array<comm::ExchangePointer, 2> exchanges_of(const Description& description,
                                                   const std::array<int, 2>& grid, int rank,
                                                   comm::Variant variant);

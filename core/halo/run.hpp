@@ -14,7 +14,7 @@ namespace phasewise::halo {
 
 class Run : public workload::Run {
  public:
-  // Collective; throws std::invalid_argument with one sentence where the parameters cannot be used.
+  // Collective; throws std::invalid_argument with one sentence if the parameters cannot be used.
   Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
 
   std::vector<workload::Value> record() const override;

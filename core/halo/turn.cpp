@@ -52,8 +52,8 @@ void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   checks_[1] %= exact;
 }
 
-// The value of a cell by its place in the periodic array of all ranks: another one in each
-// exchange, so that a message of the exchange before is seen.
+// The value of a cell follows from its place in the periodic array of all ranks, and changes with
+// each exchange, so that stale messages are detected.
 double Turn::value(std::int64_t column, std::int64_t row) const {
   const std::int64_t n = description_.cells(), wide = n * grid_[0], high = n * grid_[1];
   const std::int64_t x = (column + wide) % wide, y = (row + high) % high;
@@ -71,7 +71,7 @@ void Turn::for_each_cell(Range columns, Range rows, F&& f) const {
       f((row + h) * width + column + h, px * n + column, py * n + row);
 }
 
-// The outermost cells of the rank's own part are all that is sent.
+// Sets the outermost cells of the rank's own part, since no others are sent.
 void Turn::fill() {
   const std::int64_t n = description_.cells(), h = description_.rows;
   const auto set = [&](std::int64_t at, std::int64_t column, std::int64_t row) {

@@ -1,4 +1,4 @@
-// One exchange of the halo as one rank takes part in it, told once.
+// One rank's part in an exchange of the halo, written once for all listeners.
 #pragma once
 
 #include <array>
@@ -10,22 +10,22 @@
 
 namespace phasewise::halo {
 
-// The turn in pieces: it is one.
+// The turn has a single piece.
 std::vector<workload::Piece> pieces();
 
 class Turn : public workload::RankTurn {
  public:
-  // real: with an array, else only what is done is told. The description outlives the turn. Throws
-  // std::bad_alloc.
+  // real: has an array; otherwise it only reports its actions to the listener. The description must
+  // outlive the turn. Throws std::bad_alloc.
   Turn(const Description& description, const std::array<int, 2>& grid, int rank, bool real);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
-  // The exchange of this number: its cells have values of their own.
+  // Begins exchange `number`; the values of the cells depend on it.
   void begin(std::int64_t number) { number_ = number; }
   void set_variant(comm::Variant variant);
 
-  // Of the last exchange that was verified, of all ranks: halo cells that do not have the value of
-  // the cell they stand for, and the sum of all halo cells modulo 2^53.
+  // Results of the last verified exchange over all ranks: the number of halo cells with a wrong
+  // value, and the sum of all halo cells modulo 2^53.
   std::int64_t wrong() const { return checks_[0]; }
   std::int64_t checksum() const { return checks_[1]; }
   // [cells + 2 rows][cells + 2 rows]; null without contents.

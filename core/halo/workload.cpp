@@ -2,6 +2,7 @@
 #include "workload/workload.hpp"
 
 #include "halo/run.hpp"
+#include "workload/entry.hpp"
 
 namespace phasewise::halo {
 namespace {
@@ -24,7 +25,7 @@ class HaloWorkload : public workload::Workload {
   }
   std::vector<std::vector<int>> process_grid() const override { return {{grid_[0], grid_[1]}}; }
   std::vector<workload::Load> loads() const override { return {}; }
-  // All send alike.
+  // All ranks send the same number of bytes.
   std::vector<int> typical_ranks() const override { return {0}; }
 
  private:
@@ -34,14 +35,6 @@ class HaloWorkload : public workload::Workload {
 
 }  // namespace
 
-std::unique_ptr<workload::Workload> plan(const workload::Parameters& parameters,
-                                         workload::Nodes nodes) {
-  return std::make_unique<HaloWorkload>(parameters, std::move(nodes));
-}
-
-std::unique_ptr<workload::Run> start(const workload::Parameters& parameters,
-                                     std::unique_ptr<workload::Session> session) {
-  return std::make_unique<Run>(parameters, std::move(session));
-}
+workload::Entry entry() { return workload::entry_for<HaloWorkload, Run>(); }
 
 }  // namespace phasewise::halo

@@ -20,7 +20,7 @@ struct PlanDeleter {
     fftw_destroy_plan(plan);
   }
 };
-using Plan = std::unique_ptr<fftw_plan_s, PlanDeleter>;
+using FftwPlan = std::unique_ptr<fftw_plan_s, PlanDeleter>;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ int fast_even_size(int n) {
 double transform_flops(double n) { return 5.0 * n * std::log2(n); }
 
 struct RealRowTransform::Plans {
-  Plan forward, backward;
+  FftwPlan forward, backward;
 };
 
 RealRowTransform::RealRowTransform(int n) : n_(n), plans_(std::make_unique<Plans>()) {
@@ -60,7 +60,7 @@ void RealRowTransform::backward(Complex* in, double* out) const {
 }
 
 struct ComplexRowTransform::Plans {
-  Plan forward, backward;
+  FftwPlan forward, backward;
 };
 
 ComplexRowTransform::ComplexRowTransform(int n) : n_(n), plans_(std::make_unique<Plans>()) {

@@ -14,7 +14,7 @@
 
 namespace phasewise::numerics {
 
-// What a random number is for; two purposes never share one. At most 65536 of them.
+// The purpose of a random number; different purposes never share one. There may be 65536.
 enum class Purpose : std::uint32_t {
   initial_particle = 1,
   quiet_start = 2,

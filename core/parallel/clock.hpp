@@ -1,4 +1,4 @@
-// The clock, and work that is charged to it. On a simulated machine both are those of the simulated
+// The clock, and the charging of work to it. On a simulated machine both are those of the simulated
 // processor; core/comm sets them when it starts MPI.
 #pragma once
 
@@ -12,8 +12,8 @@ struct Clock {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   };
-  // Advances simulated time by that of work with these flops and bytes moved. On a real machine,
-  // where the work itself takes its time, this does nothing.
+  // Advances simulated time by the time of work with these flops and bytes moved. On a real
+  // machine, where the work itself takes its time, this does nothing.
   void (*charge)(double flops, double bytes) = [](double, double) {};
 };
 

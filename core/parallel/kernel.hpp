@@ -1,5 +1,5 @@
-// What a kernel costs, stated once beside its loop: a roofline predicts its time from this, and a
-// run without contents charges it.
+// The cost of a kernel, stated once beside its loop: a roofline predicts the kernel's time from it,
+// and a skeleton run charges it.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// How long each kernel ran, on how many items, with the flops and bytes that its card states.
+// Time and number of items of each kernel, with the flops and bytes that its card states.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct KernelRecord {
 
 class KernelTimes {
  public:
-  // Told of each kernel that ran: its name, start and end [s, by clock()].
+  // Called for each kernel that ran, with its name, start and end [s, by clock()].
   using Observer = std::function<void(const std::string& name, double start, double end)>;
 
   void observe(Observer observer) { observer_ = std::move(observer); }

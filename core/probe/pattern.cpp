@@ -110,7 +110,7 @@ class Prober {
                                     " bytes");
   }
 
-  // Nobody may wait for a message that is not sent.
+  // No rank may wait for a message that is not sent.
   void check_partners(const Pattern& pattern, int rank) const {
     const int to = pattern.to[rank], from = pattern.from[rank];
     if (!known(to, rank) || (to >= 0 && pattern.from[to] != rank))

@@ -97,7 +97,8 @@ Script Script::parse(std::string_view text) {
       fail(number, "unknown word '" + line.word() + "'");
   }
   if (script.min_repetitions < 1 || script.max_repetitions < script.min_repetitions)
-    throw std::invalid_argument("a probe's repetitions are at least 1, and least before most");
+    throw std::invalid_argument(
+        "repetitions of a probe takes the smallest number, at least 1, and then the largest");
   return script;
 }
 

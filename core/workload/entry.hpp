@@ -1,8 +1,8 @@
-// How the driver makes a workload of its name.
+// A registered workload: how the driver plans and starts it.
 #pragma once
 
 #include <memory>
-#include <string_view>
+#include <utility>
 
 #include "workload/run.hpp"
 #include "workload/workload.hpp"
@@ -10,9 +10,20 @@
 namespace phasewise::workload {
 
 struct Entry {
-  std::string_view name;
   std::unique_ptr<Workload> (*plan)(const Parameters& parameters, Nodes nodes);
   std::unique_ptr<Run> (*start)(const Parameters& parameters, std::unique_ptr<Session> session);
 };
+
+// The entry of a workload that is planned as a Planned and run as a Started.
+template <class Planned, class Started>
+Entry entry_for() {
+  return {.plan = [](const Parameters& parameters, Nodes nodes) -> std::unique_ptr<Workload> {
+            return std::make_unique<Planned>(parameters, std::move(nodes));
+          },
+          .start = [](const Parameters& parameters,
+                      std::unique_ptr<Session> session) -> std::unique_ptr<Run> {
+            return std::make_unique<Started>(parameters, std::move(session));
+          }};
+}
 
 }  // namespace phasewise::workload

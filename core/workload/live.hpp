@@ -1,5 +1,5 @@
-// The listener that does what it hears: runs kernels, and sends messages through core/comm, really
-// or on a simulated machine. In a skeleton it charges the kernels' time instead.
+// The listener that runs the turn: it runs kernels, and sends messages through core/comm, on a real
+// or a simulated machine. In a skeleton run it charges the kernels' time instead.
 #pragma once
 
 #include <array>

@@ -10,8 +10,8 @@
 
 namespace phasewise::workload {
 
-// Every getter throws std::invalid_argument with one sentence naming the key, its line and what is
-// accepted. Reading a key marks it as used.
+// Every getter throws std::invalid_argument with one sentence naming the key, its line and the
+// accepted values. Reading a key marks it as used.
 class Parameters {
  public:
   static Parameters parse(std::string_view text);
@@ -21,11 +21,11 @@ class Parameters {
   std::int64_t integer(const std::string& key) const;
   std::string word(const std::string& key) const;
   std::vector<double> numbers(const std::string& key, std::size_t count) const;
-  // However many there are.
+  // All numbers of the line, one or more.
   std::vector<double> list(const std::string& key) const;
-  // As numbers, where the key is there.
+  // As numbers(), or the fallback if the key is absent.
   std::vector<double> numbers_or(const std::string& key, const std::vector<double>& fallback) const;
-  // One of the words accepted: its position among them.
+  // The position of the key's word among the accepted ones.
   std::size_t choice(const std::string& key, const std::vector<std::string>& accepted) const;
   // A number above zero; a number not below zero.
   double positive(const std::string& key) const;

@@ -11,7 +11,7 @@ struct Phase {
   std::string name;
   std::string pattern;    // transpose, reduce, broadcast, cross, sum, halo, …
   std::string direction;  // the ranks among which its messages go: column, row, all, …
-  // What else the plan says of it, as name and word.
+  // Further columns of the plan, as name and word.
   std::vector<std::pair<std::string, std::string>> labels{};
 };
 

@@ -8,7 +8,7 @@
 namespace phasewise::workload {
 namespace {
 
-// [first, last) of the pieces: all of one series.
+// The pieces [first, last) of one series.
 struct Series {
   std::size_t first, last;
   std::size_t size() const { return last - first; }
@@ -22,7 +22,7 @@ Series series_at(const std::vector<Piece>& pieces, std::size_t first) {
   return {first, last};
 }
 
-// Calls once(piece) of each piece outside of a series, and many(series).
+// Calls once(piece) for each piece outside of a series, and many(series) for each series.
 template <class Once, class Many>
 void for_each_part(const std::vector<Piece>& pieces, Once&& once, Many&& many) {
   for (std::size_t i = 0; i < pieces.size();) {
@@ -36,7 +36,7 @@ void for_each_part(const std::vector<Piece>& pieces, Once&& once, Many&& many) {
   }
 }
 
-// The sizes of a series, with the first piece that has each and how many have.
+// The pieces of one size in a series: the first of them, and their number.
 struct Alike {
   Piece first;
   double count;
@@ -51,8 +51,8 @@ std::vector<Alike> by_size(const std::vector<Piece>& pieces, const Series& serie
   return result;
 }
 
-// `count` of the sizes, spread evenly, with the weights by which linear interpolation between them
-// gives the sum over all.
+// `count` of the sizes, spread evenly, weighted so that linear interpolation between them gives the
+// sum over all.
 std::vector<WeightedPiece> interpolating(const std::vector<Alike>& sizes, int count) {
   const int last = static_cast<int>(sizes.size()) - 1;
   std::vector<WeightedPiece> result;

@@ -1,4 +1,4 @@
-// Which pieces of a turn are told, and for how many each stands.
+// Selections of a turn's pieces that stand for all of them.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace phasewise::workload {
 
-// How often data-dependent pieces come in a turn, by name; those that are not named come as often
+// How often data-dependent pieces occur in a turn, by name; pieces without an entry occur as often
 // as the workload expects.
 using PieceCounts = std::map<std::string, double, std::less<>>;
 
@@ -20,17 +20,18 @@ struct WeightedPiece {
   double weight;
 };
 
-// Pieces of a turn that stand for all of it: all where the longest series has at most `max_series`
-// pieces. Else the pieces of a series that have the same size count as alike, and at most
-// `max_series` sizes are taken: the time of the others is interpolated in the size. Data-dependent
-// pieces have their counts as weights, and are left out where that is 0.
+// Pieces that stand for the whole turn. A series of at most `max_series` pieces is used in full. In
+// a longer one, pieces of the same size count as alike, and at most `max_series` sizes are used;
+// their weights interpolate the time linearly in the size. The weight of a data-dependent piece is
+// its count; it is left out if that is 0.
 std::vector<WeightedPiece> representative_pieces(const std::vector<Piece>& pieces,
                                                  const PieceCounts& counts, int max_series);
 
-// Of each series `sample` pieces, spread evenly; all where sample is 0.
+// The turn with only `sample` pieces of each series, spread evenly; with all of them if sample is
+// 0.
 std::vector<Piece> sampled_pieces(const std::vector<Piece>& pieces, int sample);
 
-// The number of different sizes in the series that has most of them.
+// The largest number of different sizes in a series.
 int distinct_sizes(const std::vector<Piece>& pieces);
 
 }  // namespace phasewise::workload

@@ -1,4 +1,5 @@
-// A workload that runs, really or on a simulated machine: turn after turn, with what each measured.
+// A workload that runs turn after turn, on a real or a simulated machine, and records what each
+// turn measures.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,8 @@ struct Value {
   std::vector<double> values;
 };
 
-// Rows of a run's state that live on this rank, each with the number that it has among all: what a
-// checkpoint keeps, and puts back on any number of ranks.
+// Rows of a run's state that live on this rank, each with its number among all rows. A checkpoint
+// keeps them, and restores them on any number of ranks.
 struct Rows {
   std::vector<std::int64_t> id;
   std::vector<std::pair<std::string, std::vector<double>>> columns;
@@ -34,38 +35,38 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // One turn. Collective, as is everything but reading.
+  // Runs one turn. Collective, as are all functions that change the run.
   void step();
   std::int64_t turn() const { return turn_; }
   void set_turn(std::int64_t turn) { turn_ = turn; }
 
   // What the last turn measured, the same on every rank.
   virtual std::vector<Value> record() const = 0;
-  // A few of these for a line of text: name with unit, value.
+  // A few of these values for a line of text: name with unit, value.
   virtual std::vector<std::pair<std::string, double>> headline() const = 0;
 
   virtual std::vector<std::string> row_sets() const { return {}; }
   virtual Rows rows(const std::string& set) const;
   // Ids of the rows that belong to this rank.
   virtual std::vector<std::int64_t> own_rows(const std::string& set) const;
-  // In the place of this rank's; std::invalid_argument where one is missing, given twice, or of
+  // Replaces this rank's rows. Throws std::invalid_argument if one is missing, given twice, or of
   // another rank.
   virtual void replace_rows(const std::string& set, const Rows& rows);
 
-  // From the next turn on the ranks exchange as these parameters say, the communication.* of how.
-  // No bit of the results follows from it. Throws std::invalid_argument with one sentence where
-  // they cannot be used; then everything stays as it was.
+  // Changes how the ranks exchange from the next turn on; takes communication.* parameters. The
+  // results keep every bit. Throws std::invalid_argument with one sentence if they cannot be used,
+  // and then changes nothing.
   void set_communication(const std::string& parameters);
 
   // This rank's place in the process grid, by name.
   virtual std::vector<comm::Coordinate> place() const = 0;
   // As Workload::process_grid.
   virtual std::vector<std::vector<int>> process_grid() const = 0;
-  // How the ranks are numbered, and the keys communication.<key> of how they exchange: what the
-  // records say of both.
+  // For the records: how the ranks are numbered, and the keys communication.<key> that say how they
+  // exchange.
   virtual std::string layout() const = 0;
   virtual std::vector<std::string> exchange_keys() const = 0;
-  // How often data-dependent pieces came so far: name, count.
+  // Name and number so far of each data-dependent piece.
   virtual std::vector<std::pair<std::string, double>> piece_counts() const { return {}; }
 
   // This rank's records: one JSON object of one line (docs/communication.md).

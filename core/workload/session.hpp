@@ -1,5 +1,5 @@
-// What every live run stands on: the ranks, how their messages and kernels are recorded, and what
-// its parameters say of all workloads alike.
+// What every live run needs: the ranks, the records of their messages and kernels, and the
+// parameters that all workloads share.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 
 namespace phasewise::workload {
 
-// The nodes of the ranks: those detected, or as communication.node_size says.
+// The nodes of the ranks: as communication.node_size divides them, or as detected.
 std::vector<int> chosen_nodes(const Parameters& parameters, std::vector<int> detected);
 
 struct Session {
   // Collective over all ranks. Reads records.events, records.communication, simulated.* and
-  // communication.node_size; throws std::invalid_argument with one sentence where one of them, or
-  // the number of threads, cannot be used.
+  // communication.node_size; throws std::invalid_argument with one sentence if one of them, or the
+  // number of threads, cannot be used.
   Session(const Parameters& parameters, int threads);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // The teams that make library calls: all ranks list the same divisions in the same order.
-  // Collective.
+  // Makes the executor for the teams that make library calls; all ranks list the same divisions in
+  // the same order. Collective.
   void set_teams(const std::vector<comm::TeamOfDivision>& teams);
 
   comm::Recorder recorder;
   parallel::KernelTimes kernels;
   comm::Communicator world;
-  // What runs exchanges; there once the run has set its teams.
+  // Runs exchanges; null until the run has set its teams.
   std::unique_ptr<comm::Executor> executor;
   std::vector<int> nodes;  // of each rank
   int threads;

@@ -1,5 +1,6 @@
-// The interface of a workload without MPI: its phases, the pieces of a turn, and how a rank's turn
-// is told. The plan, the models and the simulated machines know a workload by this alone.
+// The interface of a workload without MPI: its phases, the pieces of a turn, and the actions of
+// each rank in them. The plan, the models and the simulated machines know nothing else of a
+// workload.
 #pragma once
 
 #include <cstddef>
@@ -14,39 +15,41 @@
 
 namespace phasewise::workload {
 
-// A part of a turn. The pieces that come once and those of series, in order, are the turn. A piece
-// that depends on data comes as often as a run needed it, and is told where it stands in the order.
+// A part of a turn. A turn consists of its pieces in order; a data-dependent piece occurs, at its
+// place in the order, as often as the data require.
 struct Piece {
   enum class Kind {
     once,
     series,         // one of many like it: some may be sampled, or stand for others
-    data_dependent  // a run records how often it came; a plan is given that number
+    data_dependent  // a run records how often it occurs; a plan gets that number
   };
   std::string_view name;
   Kind kind = Kind::once;
-  std::string_view per = "turn";  // what a data-dependent piece comes with: a new mesh, …
+  std::string_view per = "turn";  // for a data-dependent piece, its unit: a new mesh, …
   int part = 0;   // the part of the turn it belongs to, such as an interaction point
   int index = 0;  // of its series
-  // Of a series: pieces of the same size count as alike, and between sizes time is interpolated.
+  // In a series, pieces of the same size count as alike, and time is interpolated between sizes.
   double size = 1.0;
-  // How often a data-dependent piece comes in a turn, where nothing else is known.
+  // How often a data-dependent piece occurs in a turn, if nothing else is known.
   double expected = 0.0;
 };
 
-// How the turn of one rank is told, piece after piece in the order of the turn.
+// The turn of one rank. tell() reports the actions of a piece to the listener; the caller goes
+// through the pieces in the order of the turn.
 class RankTurn {
  public:
   virtual ~RankTurn() = default;
   virtual void tell(const Piece& piece, Listener& listener) = 0;
 };
 
-// What the ranks hold: for each group of ranks, the largest share over the mean one.
+// How evenly the ranks share something: for each group of ranks, the largest share over the mean
+// one.
 struct Load {
   std::string name;
   std::vector<double> values;
 };
 
-// Where the ranks are: node[rank].
+// The node of each rank.
 using Nodes = std::vector<int>;
 
 // A study on the ranks of these nodes.
@@ -63,10 +66,10 @@ class Workload {
   virtual std::vector<Phase> phases() const = 0;
   virtual std::vector<Piece> pieces() const = 0;
   virtual std::unique_ptr<RankTurn> turn_of(int rank) const = 0;
-  // Of each group of ranks that has a grid of its own.
+  // The shape of the grid of each group of ranks that has its own.
   virtual std::vector<std::vector<int>> process_grid() const = 0;
   virtual std::vector<Load> loads() const = 0;
-  // Ranks among which the one that sends most in any phase is found; all, where they are few.
+  // Ranks that include, for every phase, one that sends the most in it; all ranks if they are few.
   virtual std::vector<int> typical_ranks() const = 0;
 
  private:

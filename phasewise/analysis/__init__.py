@@ -1,1 +1,1 @@
-"""Analyses of any series of numbers: spectra and growth rates; NumPy in, dataclasses out."""
+"""Analyses of series of numbers: spectra and growth rates, from NumPy arrays to dataclasses."""

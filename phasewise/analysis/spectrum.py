@@ -93,7 +93,7 @@ def find_peak(
     window: WindowName = "hann",
     false_alarm: float = 1e-3,
 ) -> Peak | None:
-    """Highest line of a signal (T,) between two frequencies; None where nothing rises from noise.
+    """Highest line of a signal (T,) between two frequencies; None if nothing rises from noise.
 
     low and high are taken modulo 1 for a complex signal and folded into [0, 0.5] for a real one.
     In noise alone the power of a bin is exponentially distributed, so the highest of M bins passes
@@ -154,7 +154,7 @@ def refine(
 
 
 def unsteadiness(signal: Signal, peak: Peak, window: WindowName = "hann") -> float:
-    """What a line's frequency is uncertain by beyond white noise, in turns⁻¹, of a signal (T,).
+    """The uncertainty of a line's frequency beyond white noise [turns⁻¹], for a signal (T,).
 
     The line is sought again in three overlapping halves of the record. Neighbours that are not
     resolved, damping and drifts shift it there by at least twice what they shift it in the whole,

@@ -1,1 +1,1 @@
-"""Subcommands, one a file with its options; nothing imports them but the table in `cli`."""
+"""Subcommands, one file each with its options. Only the table in `cli` imports them."""

@@ -1,7 +1,8 @@
-"""``phasewise bench``: what a workload takes on this machine, by its part `bench`.
+"""``phasewise bench``: measures the speed of a workload on this machine, by its part `bench`.
 
 That part has `CASES`, its problem sizes, of which the first is the usual one; `run(core, case,
-overrides, threads, turns)`, collective, with what ``--json`` prints; and `show(result)`.
+overrides, threads, turns)`, a collective function that returns what ``--json`` prints; and
+`show(result)`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def add_options(parser: Parser) -> None:
     sizes = "; ".join(f"{name}: {', '.join(cases_of(own))}" for name, own in benched.items())
     parser.add_argument("--case", metavar="CASE", help=f"problem size, of {sizes}")
     add_processors(parser)
-    parser.add_argument("--turns", type=count, metavar="K", help="turns to measure")
+    parser.add_argument(
+        "--turns", type=count, metavar="K", help="turns, or what the workload counts, to measure"
+    )
     add_overrides(parser)
 
 
@@ -45,13 +48,15 @@ def main(options: argparse.Namespace) -> int:
     case = chosen_case(workload, options.case)
     if options.ranks is not None and launched_size() == 0:
         argv = bench_argv(options, case)
-        return start(argv, options.ranks, options.threads, as_json=options.json)
+        return start(
+            argv, options.ranks, options.threads, as_json=options.json, unit=workload.unit.one
+        )
     core = load_core()
     return together(core, lambda: _run_here(options, workload, case, core), options.json)
 
 
 def chosen_case(workload: Workload, given: str | None) -> str:
-    """The case asked for, or the usual one; StudyError for another word."""
+    """The given case, or the usual one; StudyError if there is no such case."""
     cases = cases_of(workload)
     if given is not None and given not in cases:
         raise StudyError(f'--case "{given}" is no case of {workload.name}{nearest(given, cases)}')

@@ -17,6 +17,7 @@ from phasewise.models.comparison import (
 )
 from phasewise.options import Parser, add_json, add_models
 from phasewise.output import console, message, print_json, print_table
+from phasewise.traces.records import common_unit
 
 
 def add_options(parser: Parser) -> None:
@@ -55,9 +56,10 @@ def main(options: argparse.Namespace) -> int:
 
 
 def show(points: Sequence[Point]) -> None:
-    """Print the totals, the phases, the errors, and what the measured times are."""
+    """Print the totals, the phases, the errors, and the sources of the measured times."""
     columns = ["run", "ranks", "model", "measured", "predicted", "90 % interval", "ratio"]
-    print_table("communication of a turn [ms]", columns, [_row(point) for point in points])
+    unit = common_unit([point.run.record for point in points]).indefinite
+    print_table(f"communication of {unit} [ms]", columns, [_row(point) for point in points])
     names = list(dict.fromkeys(name for point in points for name in point.phase_ratios))
     if names:
         heads = [f"{_name(point)}\nmodel {point.predicted.model}" for point in points]
@@ -76,14 +78,14 @@ def show(points: Sequence[Point]) -> None:
     lines += list(dict.fromkeys(point.run.record.source for point in points))
     runs = {_name(point): point.run for point in points}
     lines += [
-        f"{name}: in {run.tuned_turns} of {run.record.turns} turns other algorithms were tried, "
-        "which are in the measured times; predicted are those that were chosen"
+        f"{name}: in {run.tuned_turns} of {run.record.unit.of(run.record.turns)} other algorithms "
+        "were tried, which are in the measured times; predicted are those that were chosen"
         for name, run in runs.items()
         if run.tuned_turns
     ]
     lines += [
-        f"a turn: measured {turn:.4g} s, predicted {point.predicted.turn_seconds:.4g} s ("
-        f"{_name(point)}, model {point.predicted.model})"
+        f"{point.run.record.unit.indefinite}: measured {turn:.4g} s, predicted "
+        f"{point.predicted.turn_seconds:.4g} s ({_name(point)}, model {point.predicted.model})"
         for point in points
         if (turn := point.to_dict()["measured_turn_seconds"]) is not None
     ]

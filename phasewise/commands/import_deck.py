@@ -1,7 +1,8 @@
 """``phasewise import``: the deck of another code as a study.
 
-A workload's part `importing` has `CODES`: functions by the name of a code, which take the deck's
-folder and give its study as `text`, and what is `not_translated`, entries of `record` and `reason`.
+A workload's part `importing` has `CODES`: functions by the name of a code. They take the deck's
+folder and return an object with the study as `text` and a list `not_translated` of entries with
+`record` and `reason`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from phasewise.workloads.discovery import with_part
 
 
 def codes() -> dict[str, Callable[[str], Any]]:
-    """What translates decks, by the name of the code."""
+    """The functions that translate decks, by the name of the code."""
     found: dict[str, Callable[[str], Any]] = {}
     for workload in with_part("importing").values():
         found |= getattr(workload.part("importing"), "CODES", {})

@@ -51,7 +51,8 @@ def main(options: argparse.Namespace) -> int:
         result = measure_simulated(options.machine, options.twin, ranks, options.quick, message)
     else:
         ranks = options.ranks or this_machine().cores
-        # The kernels take a minute yet: what was timed until then is not to be lost with them.
+        # The kernels take another minute, during which the samples of the messages must not be
+        # lost.
         keep = partial(write_samples, output=output)
         result = measure_here(ranks, options.quick, message, keep)
     picture = output.with_suffix(".svg")
@@ -73,7 +74,7 @@ def _write_picture(machine: Machine, path: Path) -> None:
 
 
 def _check_writable(output: Path) -> None:
-    """StudyError or RunError where the files could not be written once all is measured."""
+    """Check before measuring that the files can be written; StudyError or RunError if not."""
     if output.is_dir():
         raise StudyError(f"--output {output} is a folder: name a file in it")
     try:

@@ -14,7 +14,7 @@ from phasewise.study import Study, load
 from phasewise.study.laboratory import load_names, when
 
 MAX_SIZES = 9
-"""Sizes of messages that a cell of the table lists."""
+"""Most message sizes in a cell of the table."""
 
 
 def add_options(parser: Parser) -> None:
@@ -45,10 +45,10 @@ def show(study: Study, planned: dict[str, Any], rank: int | None) -> None:
         f"{planned['ranks']} ranks, process grid {_grid(planned)}, {Path(planned['layout']).name}, "
         f"{nodes} rank{'s' if nodes > 1 else ''} a node"
     )
-    labels = labels_of(planned)
+    labels, unit = labels_of(planned), study.workload.unit.one
     sizes = ["bytes × count", "messages", "MB", "in / out"]
     columns = ["phase", "pattern", "along", *labels, *sizes]
-    print_table(title, columns, [_row(phase, labels) for phase in planned["phases"]])
+    print_table(title, columns, [_row(phase, labels, unit) for phase in planned["phases"]])
     console().print("\n".join(_closing(study, planned, rank)), markup=False, soft_wrap=True)
 
 
@@ -58,13 +58,13 @@ def _grid(planned: dict[str, Any]) -> str:
 
 
 def labels_of(planned: dict[str, Any]) -> list[str]:
-    """What the workload says of each phase beside what every phase has."""
+    """Keys of the phases that the workload adds to those of every phase."""
     found = {key: None for phase in planned["phases"] for key in phase if key not in KNOWN}
     return [key for key in found if key != "bytes"]
 
 
-def _row(phase: dict[str, Any], labels: Sequence[str]) -> list[str]:
-    mark = ("*" if phase["library"] else "") + ("†" if phase["per"] != "turn" else "")
+def _row(phase: dict[str, Any], labels: Sequence[str], unit: str) -> list[str]:
+    mark = ("*" if phase["library"] else "") + ("†" if phase["per"] != unit else "")
     nodes = "–" if phase["library"] else f"{phase['intra_node']} / {phase['inter_node']}"
     return [
         phase["name"] + mark,
@@ -111,5 +111,5 @@ def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[st
             f"{totals['library_bytes'] / 1e6:.4g} MB per {one}, not in the total: what it sends "
             "inside cannot be seen"
         )
-    pieces = dict.fromkeys(phase["per"] for phase in planned["phases"] if phase["per"] != "turn")
+    pieces = dict.fromkeys(phase["per"] for phase in planned["phases"] if phase["per"] != one)
     return lines + [f"† {when(study, piece)}: not in the total" for piece in pieces]

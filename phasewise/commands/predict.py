@@ -60,12 +60,15 @@ def main(options: argparse.Namespace) -> int:
     check_targets(options)
     predictions = predict_many(study, machine, options.ranks, models, options.twin, options.fit)
     if options.export is not None:
-        export_extrap(options.export[1], predictions)
+        export_extrap(options.export[1], predictions, study.workload.unit.one)
     if options.picture is not None:
         from phasewise.report.predictions import draw_predictions, save_picture
 
         save_picture(
-            lambda: draw_predictions(predictions, study.title, statement(machine)), options.picture
+            lambda: draw_predictions(
+                predictions, study.title, statement(machine), study.workload.unit
+            ),
+            options.picture,
         )
     if options.json:
         print_json(summarise(study, machine, options.twin, predictions))
@@ -93,7 +96,7 @@ def algorithm(workload: Workload, word: str) -> list[str]:
 
 
 def check_targets(options: argparse.Namespace) -> None:
-    """StudyError where a file that is asked for could not be written, before any work."""
+    """StudyError if the options name files that cannot be written; checked before any work."""
     if options.export is not None and options.export[0] != "extrap":
         raise StudyError(f'--export "{options.export[0]}" is not known; accepted: extrap')
     if options.picture is not None:
@@ -121,12 +124,16 @@ def summarise(
 
 
 def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Prediction]) -> None:
-    """Print a table of the turns, one of the first model's phases, and what the numbers are."""
+    """Print a table of the totals, one of the first model's phases, and the sources of the
+    numbers.
+    """
     models = list(dict.fromkeys(one.model for one in predictions))
-    columns = ["ranks", "model", "communication", "90 % interval", "computation", "turn"]
-    print_table(f"{study.title}: a turn [ms]", columns, [_row(one) for one in predictions])
+    unit = study.workload.unit
+    columns = ["ranks", "model", "communication", "90 % interval", "computation", unit.one]
+    title = f"{study.title}: {unit.indefinite} [ms]"
+    print_table(title, columns, [_row(one) for one in predictions])
     first = [one for one in predictions if one.model == models[0]]
-    # Most phases first: where a few ranks have fewer, the others keep their order.
+    # The prediction with most phases first, so that phases missing on few ranks keep their place.
     most = sorted(first, key=lambda one: -len(one.phases))
     names = list(dict.fromkeys(name for one in most for name in one.phases))
     rows = [[name, *(_ms(one.phases.get(name)) for one in first)] for name in names]

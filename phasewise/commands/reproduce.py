@@ -1,6 +1,6 @@
 """``phasewise reproduce``: a source paper's tables, figures and claims, regenerated.
 
-The part `reproducing` of the paper's workload has `reproduce(out, quick, workers)`, which gives a
+The part `reproducing` of the paper's workload has `reproduce(out, quick, workers)`, which returns a
 `Reproduction`.
 """
 
@@ -54,7 +54,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _part() -> Any:
-    """The part of the first workload that has one."""
+    """The part `reproducing` of the first workload that has one."""
     own = next(iter(with_part("reproducing").values()))
     return own.part("reproducing")
 

@@ -23,6 +23,7 @@ from phasewise.runs.tuning_file import read_tuning, show_tuning, tuning_summary
 from phasewise.study import load
 from phasewise.traces.records import CommunicationRecord, read_communication
 from phasewise.traces.summary import communication_summary, show_communication
+from phasewise.workloads.discovery import workload_of
 
 
 def add_options(parser: Parser) -> None:
@@ -46,7 +47,12 @@ def main(options: argparse.Namespace) -> int:
         check_schedule(study)
         study.check_ranks(options.ranks)
         status = start(
-            run_argv(options), options.ranks, options.threads, options.quiet, options.json
+            run_argv(options),
+            options.ranks,
+            options.threads,
+            options.quiet,
+            options.json,
+            study.workload.unit.one,
         )
         if status:
             RunFolder(_folder_of(options)).tidy()
@@ -125,13 +131,13 @@ def _show(results: Results, options: argparse.Namespace) -> None:
         if record is not None and record.ranks > 1:
             show_communication(record)
         if tuning:
-            show_tuning(tuning)
+            show_tuning(tuning, workload_of(results.study).unit)
         sys.stdout.flush()
         message(f"records are in {results.folder}")
 
 
 def _communication_of(results: Results) -> CommunicationRecord | None:
-    """What was recorded of the communication; None where the run that had ended kept nothing."""
+    """The record of the communication; None if a run that had already ended kept none."""
     if not (results.folder / RECORD_FILE).exists():
         return None
     return read_communication(results.folder)

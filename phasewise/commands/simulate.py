@@ -1,4 +1,4 @@
-"""``phasewise simulate``: a study's turns on a simulated machine, by the same driver."""
+"""``phasewise simulate``: runs a study with the same driver on a simulated machine."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--twin", choices=TWINS, default="full", help="how much of the machine is simulated"
     )
-    parser.add_argument("--turns", type=count, metavar="T", help="turns (1 by default)")
     parser.add_argument(
-        "--steps", type=count, metavar="K", help="K of a turn's steps, scaled, stand for the turn"
+        "--turns", type=count, metavar="T", help="turns, or what the study counts (1 by default)"
     )
     parser.add_argument(
-        "--skeleton", action="store_true", help="the true messages without particles"
+        "--steps", type=count, metavar="K", help="K steps of a long series, scaled, stand for all"
+    )
+    parser.add_argument(
+        "--skeleton", action="store_true", help="messages of the true sizes without contents"
     )
     parser.add_argument(
         "--no-computation", action="store_true", help="communication alone takes time"
@@ -78,12 +80,13 @@ def show(summary: dict[str, Any], record: CommunicationRecord) -> None:
     show_communication(record)
     done, every = summary["steps"]
     if done < every:
-        print(f"{done} of {every} steps stand for the turn, scaled by the bytes of each phase")
+        whole = f"the {record.unit.one}, scaled by the bytes of each phase"
+        print(f"{done} of {every} steps stand for {whole}")
     if summary["skeleton"]:
-        print("messages only, without particles")
+        print("messages only, without contents")
     work = "at the machine's assumed rates" if summary["computation"] else "not charged"
     print(
-        f"a turn: {summary['turn_seconds']:.4g} s, communication "
+        f"{record.unit.indefinite}: {summary['turn_seconds']:.4g} s, communication "
         f"{summary['communication_seconds']:.4g} s (mean of the ranks), not less than "
         f"{summary['floor_seconds']:.3g} s for these messages; computation {work}"
     )

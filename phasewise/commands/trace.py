@@ -34,7 +34,7 @@ def main(options: argparse.Namespace) -> int:
     message(f"trace: {trace.path}: {trace.events} events, {trace.flows} messages with both ends")
     if trace.dropped:
         message(
-            f"warning: {trace.dropped} events found no place in the ranks' memory for them and are "
+            f"warning: {trace.dropped} events did not fit into the ranks' memory and are "
             "not shown; run it again with a larger --events"
         )
     return 0

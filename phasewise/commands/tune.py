@@ -16,10 +16,10 @@ from phasewise.tuning.placement_files import sections, write_all
 from phasewise.tuning.search import Entry, Problem
 
 MAX_VERIFIED = 10
-"""More verifying runs than this would be a search by running."""
+"""Most verifying runs; more of them would be a search by running."""
 
 SHOWN = 12
-"""Candidates in the table."""
+"""Most candidates in the table."""
 
 
 def add_options(parser: Parser) -> None:
@@ -52,17 +52,17 @@ def main(options: argparse.Namespace) -> int:
     if not 0 <= options.verify <= MAX_VERIFIED:
         raise StudyError(f"--verify {options.verify} is not a number from 0 to {MAX_VERIFIED}")
     machine = load_machine(options.machine)
+    study = load(options.study, options.set)
     if options.cores is not None and not machine.is_hardware:
         raise StudyError(
-            f"--cores compares whole turns, which simulated machines do not run: {machine.name} "
-            "was not measured on hardware; leave --cores out"
+            f"--cores compares whole {study.workload.unit.many}, which simulated machines do not "
+            f"run: {machine.name} was not measured on hardware; leave --cores out"
         )
     if options.cores is not None and options.ranks > options.cores:
         raise StudyError(
             f"--ranks {options.ranks} is more than --cores {options.cores}: a rank takes a core at "
             "least; ask for fewer ranks or more cores"
         )
-    study = load(options.study, options.set)
     problem = Problem(study, machine, options.ranks, options.cores, options.model, options.twin)
     tuned = tune(problem, options.verify)
     if keys := tuned.choice.candidate.replaces(study):
@@ -87,7 +87,8 @@ def show(tuned: Tuned) -> None:
     problem, choice = tuned.problem, tuned.choice
     split = problem.cores is not None
     columns = [*heads_of(problem.study), "predicted", "verified"]
-    what = "a turn" if problem.whole_turns else "the communication of a turn"
+    unit = problem.study.workload.unit.indefinite
+    what = unit if problem.whole_turns else f"the communication of {unit}"
     steps = tuned.sampled_steps
     part = f", verified by {steps[0]} of its {steps[1]} steps" if steps else ""
     print_table(

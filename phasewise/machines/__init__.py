@@ -1,4 +1,6 @@
-"""Machines as data: their files, their simulated twins, and the least time that messages need."""
+"""Machines as data: their files, their simulated twins, and a lower bound for the time of
+messages.
+"""
 
 from phasewise.machines.curves import Curve, Line, Measured, find
 from phasewise.machines.floor import Floor, floor, node_bandwidth

@@ -17,7 +17,9 @@ from phasewise.tables.keys import Key, check_table, convert, plain, show, with_d
 Floats = NDArray[np.float64]
 
 DEEPEST_FALL = 0.25
-"""To what part a time may fall at a protocol change; less is a mistake."""
+"""The share to which a time may fall at a protocol change; a deeper fall is an error in the
+file.
+"""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Line:
     bandwidth: float
 
     def seconds(self, size: float) -> float:
-        """For a message of `size` bytes."""
+        """Time [s] of a message of `size` bytes."""
         return self.latency + size / self.bandwidth
 
 
@@ -70,7 +72,7 @@ class Curve:
 
     @property
     def line(self) -> Line:
-        """The straight line fitted to the times."""
+        """The straight line that was fitted to the times."""
         return Line(self.latency, self.bandwidth)
 
     @overload
@@ -116,10 +118,10 @@ def find(
     pairs: int | None = None,
     ranks: int | None = None,
 ) -> Curve | None:
-    """The curve of a benchmark and level; None where there is none.
+    """The curve of a benchmark and level; None if there is none.
 
-    Where several match, the nearest to ranks and pairs, as factors, ranks counting first.
-    None: any.
+    If several match, it is the one with the nearest ranks, then the nearest pairs, compared as
+    ratios. None: any.
     """
     exact = [
         curve for curve in curves if curve.benchmark == benchmark and level in (None, curve.level)
@@ -135,12 +137,12 @@ def find(
 
 
 def log_factor(value: int, wanted: int) -> float:
-    """How far two counts are apart: the logarithm of their factor, 0 counting as 1."""
+    """Distance of two counts: the logarithm of their ratio, with 0 taken as 1."""
     return abs(math.log(max(value, 1) / max(wanted, 1)))
 
 
 def read_curves(given: object) -> tuple[Curve, ...]:
-    """The [[curve]] tables of a machine file; StudyError, one sentence, where one is no curve."""
+    """The [[curve]] tables of a machine file; StudyError, one sentence, if one is no curve."""
     tables = plain(given)
     if not isinstance(tables, list | tuple):
         raise StudyError(f"curve must be tables, [[curve]], but is {show(tables)}")
@@ -217,11 +219,11 @@ def _check_rows(rows: Mapping[str, Sequence[Any]], where: str) -> None:
 
 
 def _check_units(sizes: Sequence[int], seconds: Sequence[float], where: str) -> None:
-    """Refuse bandwidths that nothing has: the sign of microseconds or of kilobytes."""
+    """Refuse impossible bandwidths, which indicate microseconds or kilobytes in the file."""
     least, most = schema.MEASURED_BANDWIDTH.least, schema.MEASURED_BANDWIDTH.most
     assert least is not None and most is not None
     for size, time in zip(sizes, seconds, strict=True):
-        # Below 1 kB the latency says nothing of a bandwidth.
+        # Below 1 kB the time is latency and gives no bandwidth.
         if size >= 1024 and not least <= size / time <= most:
             raise StudyError(
                 f"{where}: {size} B in {show(time)} s are {show(size / time)} B/s, which is not "

@@ -1,4 +1,4 @@
-"""The least time that given messages need on a machine, whatever their order and routes:
+"""A lower bound for the time of given messages on a machine, for any order and any routes:
 
 max( volume of a node / adapter,  volume across a cut / its bandwidth ).
 """
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Floor:
-    """Least seconds, by what limits them; `seconds` is the largest of these."""
+    """Lower bounds [s] by what limits them; `seconds` is the largest."""
 
     adapter: float
     cut: float
@@ -39,7 +39,7 @@ def floor(
     volume: NDArray[np.int64] | Floats,
     taper: bool = True,
 ) -> Floor:
-    """The floor for messages of `volume` bytes (n,) from rank `source` to rank `target` (n,) each.
+    """The floor for n messages: `volume` bytes (n,) from rank `source` (n,) to rank `target` (n,).
 
     nodes (R,): the node of each rank. taper: with the narrower upper stage of a full twin.
     """
@@ -67,7 +67,7 @@ def node_bandwidth(machine: Machine) -> float:
     network = machine.network
     if network.adapter_bandwidth is not None:
         return network.adapter_bandwidth
-    # Six links, of which a message can take any.
+    # A message can leave over any of the six links.
     return 6 * (network.link_bandwidth or network.flow_bandwidth)
 
 

@@ -31,11 +31,11 @@ from phasewise.mpi.ranks import together
 from phasewise.workloads.discovery import with_part
 
 LIMIT = 600.0
-"""Seconds that the measurement may take."""
+"""Time limit of the measurement [s]."""
 
 
 def measure_kernels(ranks: int, threads: int = 1) -> dict[str, KernelRate]:
-    """Start ranks here and measure the rates; RunError where they fail.
+    """Start ranks here and measure the rates; RunError if they fail.
 
     They take about a minute; `ranks` times `threads` should be all cores of a node.
     """
@@ -57,9 +57,9 @@ def measure_kernels(ranks: int, threads: int = 1) -> dict[str, KernelRate]:
         except subprocess.TimeoutExpired:
             raise RunError(f"the kernels were not measured within {LIMIT:.0f} s") from None
         if done.returncode != 0 or not out.is_file():
-            said = [line for line in done.stderr.splitlines() if line.startswith("phasewise")]
+            sentences = [line for line in done.stderr.splitlines() if line.startswith("phasewise")]
             raise RunError(
-                f"the kernels could not be measured: {said[0] if said else 'a rank died'}"
+                f"the kernels could not be measured: {sentences[0] if sentences else 'a rank died'}"
             )
         return {
             name: KernelRate(rate["unit"], tuple(rate["sizes"]), tuple(rate["seconds"]))

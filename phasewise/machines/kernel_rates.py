@@ -1,9 +1,9 @@
 """How long the kernels of a turn take on a machine: `[kernels]` of its file (docs/machines.md).
 
 A rate is the time of one unit of a kernel's work, measured with all ranks of a node at work, which
-share its memory. It depends on one size. The names, and what the time of each is per, are those of
-the workloads' parts `kernels`: `UNITS`, and `VARIANTS`, what may follow a name and then holds in
-its place, with the variants that are nearest to it.
+share its memory. It depends on one size. The workloads' parts `kernels` define the names and units
+in `UNITS`. `VARIANTS` has suffixes of a name, whose rate replaces that of the plain name, each with
+the variants nearest to it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Rated:
-    """A name that a rate may have: what its time is per, and the names that are nearest to it."""
+    """A name that a rate may have: the unit of its time, and the nearest other names."""
 
     unit: str
     nearest: tuple[str, ...]
@@ -69,14 +69,14 @@ def rated() -> dict[str, Rated]:
 
 
 def find_rate(rates: Mapping[str, KernelRate], name: str) -> KernelRate | None:
-    """The rate of this name, or of the nearest variant; None where none was measured."""
+    """The rate of this name, or of the nearest variant; None if none was measured."""
     known = rated().get(name)
     names = (name, *(known.nearest if known else ()))
     return next((rates[choice] for choice in names if choice in rates), None)
 
 
 def read_kernels(table: object) -> dict[str, KernelRate]:
-    """The rates of a machine file's `[kernels]`; StudyError, one sentence, where one is wrong."""
+    """The rates of a machine file's `[kernels]`; StudyError, one sentence, if one is wrong."""
     schema = dict.fromkeys(rated(), Key("table"))
     return {
         name: _rate(name, value) for name, value in check_table(table, schema, "kernels").items()

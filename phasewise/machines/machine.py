@@ -29,7 +29,9 @@ FOLDERS = (
     Path(__file__).parents[2] / "machines",
     Path(__file__).parent / "files",
 )
-"""Where machine files are looked for by name: the source tree, or an installed package."""
+"""Folders in which machine files are found by name: in the source tree, or in an installed
+package.
+"""
 
 SMALLEST_BOX = "smallest-box"
 
@@ -53,10 +55,10 @@ class Taper:
 
 @dataclass(frozen=True)
 class Network:
-    """What joins the nodes; kind "none", where there is one, takes no time.
+    """The network between the nodes; kind "none" is for a single node.
 
     latency [s] of a message, flow_bandwidth [B/s] of one at most, adapter_bandwidth [B/s] of a node
-    each way (None: as its links allow). dims of a torus, x first, None for the smallest box;
+    each way (None: limited by its links only). dims of a torus, x first, None for the smallest box;
     link_bandwidth [B/s] each way, hop_latency [s]. A dragonfly has `groups` of `routers` with
     `router_nodes` each; links within a group have link_bandwidth, those between two groups
     global_bandwidth.
@@ -78,7 +80,7 @@ class Network:
 
 @dataclass(frozen=True)
 class Protocol:
-    """How far messages leave the straight line: from sizes[i] bytes on, the factors [i].
+    """How messages deviate from the straight line: from sizes[i] bytes on the factors [i] apply.
 
     Messages below `eager` bytes are sent before the receiver asks for them.
     """
@@ -91,7 +93,9 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Processor:
-    """One rank's rates: peak and sustained flop/s, and memory bandwidth [B/s] of its kernels."""
+    """Rates of one rank: peak and sustained flop/s, and the memory bandwidth [B/s] of its
+    kernels.
+    """
 
     peak: float
     flops: float
@@ -124,7 +128,7 @@ class Machine:
 
     @property
     def is_hardware(self) -> bool:
-        """Whether its curves were measured on hardware; else it is described, or simulated."""
+        """Whether its curves were measured on hardware; otherwise it is described or simulated."""
         return self.measured is not None and self.measured.reference == "hardware"
 
 
@@ -149,7 +153,7 @@ def parse_machine(text: str, name: str) -> Machine:
 
 
 def machine_path(name: str) -> Path:
-    """The file of the machine called `name`, or the file `name`; StudyError where neither is."""
+    """The file of the machine called `name`, or the file `name`; StudyError if neither is."""
     for folder in FOLDERS:
         if (folder / f"{name}.toml").is_file():
             return folder / f"{name}.toml"

@@ -1,4 +1,4 @@
-"""Writes machine files: the description of a machine and what was measured on it."""
+"""Writes machine files: the description of a machine and its measurements."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _value(value: object) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, float):
-        # A sign of the exponent and a point make it a float in TOML; 7 digits are beyond any clock.
+        # The point or the exponent makes it a float in TOML; no clock has more than 7 digits.
         return repr(float(f"{value:.7g}"))
     return json.dumps(value, ensure_ascii=False)
 
@@ -66,10 +66,9 @@ def hardware_description(
     curves: Sequence[Curve],
     kernels: Mapping[str, KernelRate],
 ) -> str:
-    """What the curves and the roof say of a machine, as a machine file without the curves.
-
-    nodes: on how many the ranks were; of one node nothing is known of a network. roof: flop/s and
-    memory bandwidth of a rank, all of them at work.
+    """A machine file without the curves, derived from the curves and the roof. nodes: the number of
+    nodes that the ranks were on; a single node gives no network. roof: flop/s and memory bandwidth
+    of a rank, all of them at work.
     """
     lines = [f"name = {_value(name)}", f"title = {_value(f'{name}, as measured')}"]
     lines += ["", "[node]", f"ranks = {node_ranks}"]
@@ -84,8 +83,8 @@ def hardware_description(
 
 
 def _memory(alone: Curve, curves: Sequence[Curve]) -> list[str]:
-    """One message has what ping-pong has; all ranks together the most that any number of them has:
-    their number times the bandwidth of each.
+    """One message has the times of ping-pong. The bandwidth of all ranks together is the largest
+    product of a number of ranks and the bandwidth of each.
     """
     together = [alone.bandwidth, *_totals(curves, "node")]
     return [

@@ -1,5 +1,5 @@
-"""Measures the messages of a machine: launches, refinement of sizes, repetition of what is noisy,
-and curves with their lines and protocol changes.
+"""Measures the messages of a machine: launches the probes, refines the sizes, repeats noisy ones,
+and makes curves with straight lines and protocol changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: passes that insert sizes, how many at most, and repetitions."""
+    """The amount of measurement: passes that insert sizes, how many sizes at most, and
+    repetitions.
+    """
 
     refinements: int
     inserted: int
@@ -44,12 +46,12 @@ QUICK = Effort(1, 4, Repetitions(20, 100, 0.02), Repetitions(30, 200, 0.05))
 ranks often came too late."""
 
 MISSED = 0.1
-"""Share of the agreed starts, beyond which the ranks do not begin together."""
+"""Largest share of missed starts with which the ranks count as starting together."""
 
 
 @dataclass
 class Samples:
-    """Everything that was timed, launch by launch."""
+    """All samples, launch by launch."""
 
     taken: list[tuple[int, Sample]] = field(default_factory=list)
     _by_size: dict[Probe, dict[int, list[Sample]]] = field(
@@ -57,7 +59,7 @@ class Samples:
     )
 
     def add(self, launch: int, samples: Sequence[Sample]) -> None:
-        """Take in what one launch gave."""
+        """Add the samples of one launch."""
         for sample in samples:
             self.taken.append((launch, sample))
             self._by_size[sample.probe][sample.size].append(sample)
@@ -106,7 +108,7 @@ class Measurement:
     def _take(
         self, what: str, orders: Sequence[Order], repetitions: Repetitions | None = None
     ) -> bool:
-        """Time the orders in every launch; whether there were any."""
+        """Time the orders in every launch. Returns whether there were any."""
         if not orders:
             return False
         count = sum(len(order.sizes) for order in orders)
@@ -129,8 +131,8 @@ class Measurement:
             sizes = np.array([*known], dtype=np.float64)
             inserted = sizes_between(sizes, medians, noise, self._effort.inserted)
             if inserted and self._target.reference == "hardware":
-                # With their neighbours, so that a machine which has become busier or calmer since
-                # shows in their intervals and not as a protocol change.
+                # Their neighbours are timed again, so that a change of the machine's load shows in
+                # the intervals and not as a protocol change.
                 places = np.searchsorted(sizes, inserted)
                 inserted = sorted({*inserted, *map(int, sizes[[*(places - 1), *places]])})
             if inserted:
@@ -138,7 +140,9 @@ class Measurement:
         return found
 
     def _noisy(self) -> list[Order]:
-        """Sizes with too many missed starts, and, where there are several launches, wide ones."""
+        """Sizes with too many missed starts and, with several launches, those with wide
+        intervals.
+        """
         found = []
         for probe in self.probes:
             noisy = self.samples.late(probe)
@@ -151,11 +155,11 @@ class Measurement:
 
 
 def make_curve(probe: Probe, estimates: dict[int, Estimate], late: bool = False) -> Curve:
-    """The curve of a probe: line, protocol changes, and times that fall only where those are.
+    """The curve of a probe: line, protocol changes, and times that fall only at protocol changes.
 
-    Where times fall within their intervals they are made level, and the curve is noisy if that
-    moves one of them by more than a measurement's usual error. late: the ranks often missed their
-    start, which makes it noisy too.
+    Times that fall within their intervals are made level; the curve is noisy if that moves one of
+    them by more than the usual error of a measurement. late: the ranks often missed their start,
+    which makes it noisy too.
     """
     sizes = np.array([*estimates], dtype=np.float64)
     medians, low, high = (
@@ -185,6 +189,6 @@ def make_curve(probe: Probe, estimates: dict[int, Estimate], late: bool = False)
 
 
 def _level(seconds: Floats, bends: Sequence[int]) -> Floats:
-    """The times, falling nowhere but at a bend."""
+    """The times, made non-decreasing between bends."""
     edges = [0, *(i for i in bends if seconds[i] < seconds[i - 1]), len(seconds)]
     return np.concatenate([isotonic_regression(seconds[a:b]).x for a, b in pairwise(edges)])

@@ -1,6 +1,6 @@
 """``phasewise machine measure``: times the messages of a machine and writes its file.
 
-Beside NAME.toml stand NAME.samples.jsonl, every sample, and NAME.svg, the curves.
+It also writes NAME.samples.jsonl with every sample and NAME.svg with the curves.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LAUNCHES = 3
 
 @dataclass(frozen=True)
 class MeasuredMachine:
-    """What was measured: the machine as its file now describes it, and every sample."""
+    """A measurement: the machine as its new file describes it, and every sample."""
 
     machine: Machine
     text: str
@@ -37,7 +37,7 @@ class MeasuredMachine:
 def measure_simulated(
     name: str, twin: str, ranks: int, quick: bool, say: Callable[[str], None]
 ) -> MeasuredMachine:
-    """Measure the simulated twin of the machine `name`; StudyError where it has no such ranks."""
+    """Measure the simulated twin of the machine `name`; StudyError if it has no such ranks."""
     machine = load_machine(name)
     target = SimulatedTarget(machine, twin, ranks)
     _check_ranks(ranks)
@@ -52,7 +52,8 @@ def measure_here(
 ) -> MeasuredMachine:
     """Measure the machine, or the batch allocation, that this runs on.
 
-    keep: takes the samples of the messages as soon as all are there, before the kernels.
+    keep: called with the samples of the messages when they are complete, before the kernels are
+    measured.
     """
     _check_ranks(ranks)
     target = HardwareTarget(ranks, 1 if quick else LAUNCHES)
@@ -95,14 +96,14 @@ def _result(
 
 
 def write(result: MeasuredMachine, output: Path) -> list[Path]:
-    """Write the machine's file and the samples; RunError where the disk refuses."""
+    """Write the machine's file and the samples; RunError if the disk refuses."""
     samples = write_samples(result.samples, output)
     _replace(output, result.text)
     return [output, samples]
 
 
 def write_samples(samples: Samples, output: Path) -> Path:
-    """Write the samples to beside the machine's file `output`; RunError as `write`."""
+    """Write the samples beside the machine's file `output`; RunError as for `write`."""
     path = output.with_suffix(".samples.jsonl")
     _replace(path, "".join(_sample_lines(samples)))
     return path

@@ -1,4 +1,4 @@
-"""Which messages are timed to know a machine: who sends to whom, and in which sizes."""
+"""The messages that are timed to measure a machine: who sends to whom, and which sizes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from phasewise.machines.curves import Floats
 from phasewise.machines.statistics import interpolation_errors
 
 GRID_SLICES = 8
-"""Slices of the source paper's case, which decide the shape of a process grid."""
+"""Number of slices in the source paper's case; it decides the shape of a process grid."""
 
 LARGEST = 4 * 2**20
-"""B; of the longest message."""
+"""Size of the longest message [B]."""
 
 BENT = 0.03
-"""Relative error of interpolating between measured sizes, from which on others are inserted."""
+"""Relative interpolation error above which sizes are inserted."""
 CLOSEST = 1.15
-"""Factor between neighbouring sizes, at least."""
+"""Smallest ratio of neighbouring sizes."""
 FIRST_SIZE = 16
-"""B; the smallest size beside 0."""
+"""Smallest size apart from 0 [B]."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Probe:
 
     @property
     def kind(self) -> str:
-        """How the driver executes it."""
+        """How the driver executes the probe."""
         return "bounce" if self.benchmark == "ping-pong" else "exchange"
 
     @property
@@ -56,7 +56,7 @@ class Probe:
 
 
 def first_sizes(quick: bool) -> tuple[int, ...]:
-    """0 and powers of 4, of 8 where it has to be quick, up to 4 MiB."""
+    """0 and powers of 4 up to 4 MiB; powers of 8 in a quick measurement."""
     step = 8 if quick else 4
     sizes = [LARGEST]
     while sizes[0] // step >= FIRST_SIZE:
@@ -81,7 +81,9 @@ def sizes_between(sizes: Floats, seconds: Floats, noise: Floats, most: int) -> l
 
 
 def _between(a: float, b: float) -> int | None:
-    """The size halfway in the logarithm, a multiple of 8 B; None where it is next to an end."""
+    """The geometric mean of two sizes, rounded to a multiple of 8 B; None if it is too close to an
+    end.
+    """
     if b <= FIRST_SIZE:
         return None
     middle = 8 * round(np.sqrt(max(a, FIRST_SIZE / 2) * b) / 8)
@@ -123,7 +125,7 @@ def _doubled(first: int, last: int) -> list[int]:
 
 
 def _probe(count: int, ways: Mapping[int, int], benchmark: str, level: str, **of: Any) -> Probe:
-    """ways: from which rank to which."""
+    """ways: pairs of sender and receiver."""
     to, from_ = [-1] * count, [-1] * count
     for a, b in ways.items():
         to[a], from_[b] = b, a
@@ -136,8 +138,8 @@ def _between_two(count: int, a: int, b: int, level: str) -> list[Probe]:
 
 
 def _within(count: int, ranks: list[int]) -> Probe:
-    """Ranks of a node in pairs, each with the one half of them further; of an odd number, a ring of
-    all of them.
+    """Ranks of a node in pairs: each with the rank half of them further. For an odd number, a ring
+    of all ranks.
     """
     n = len(ranks)
     step = n // 2
@@ -151,7 +153,7 @@ def _across(count: int, here: list[int], there: list[int]) -> Probe:
 
 
 def _grids(nodes: Sequence[int], ranks: int) -> Iterator[Probe]:
-    """Both beams' process grids, laid out column-first, of the first ranks, of the given number."""
+    """Two process grids with column-first layout on the first ranks, `ranks` of them in all."""
     core = _geometry()
     prow, pcol = core.default_shape(ranks // 2, GRID_SLICES)
     places = [tuple(p) for p in core.lay_out("column-first", [(prow, pcol), (prow, pcol)])]
@@ -171,7 +173,7 @@ def _grids(nodes: Sequence[int], ranks: int) -> Iterator[Probe]:
 
 
 def _geometry() -> Any:
-    """The compiled module, of which only what needs no MPI is used."""
+    """The compiled module; only functions without MPI are used."""
     try:
         return import_module("phasewise._core")
     except ImportError as error:

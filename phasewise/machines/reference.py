@@ -1,4 +1,4 @@
-"""What a machine's numbers are about, as every table and picture says it."""
+"""How tables and pictures state what a machine's numbers refer to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from phasewise.machines.machine import Machine
 
 
 def reference(machine: Machine) -> str:
-    """What the machine's numbers are about: hardware that was measured, or else a simulator."""
+    """What the machine's numbers refer to: measured hardware or a simulator."""
     return "hardware" if machine.is_hardware else "simulator"
 
 

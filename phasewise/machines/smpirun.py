@@ -1,4 +1,4 @@
-"""Runs the driver on a simulated machine, under SimGrid's smpirun, and says what became of it."""
+"""Runs the driver on a simulated machine under SimGrid's smpirun, and reports how it ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from phasewise.machines.twin import Twin
 from phasewise.mpi.launch import OURS, end_with_parent
 
 FOLDER_VARIABLE = "PHASEWISE_SIMULATED"
-"""Names the folder of the simulated build where it is not build/simulated of the source tree."""
+"""Variable with the folder of the simulated build, if it is not build/simulated of the source
+tree.
+"""
 
 DRIVER, PLATFORM = "phasewise-driver", "phasewise-platform.so"
 PLATFORM_VARIABLE = "PHASEWISE_PLATFORM"
@@ -30,14 +32,14 @@ LAST_WORDS = (
     (re.compile(r"bad_alloc|[Oo]ut of memory|Cannot allocate"), "there is not enough memory"),
     (re.compile(r"[Ss]egmentation fault|SIGSEGV|Access violation"), "it met a segmentation fault"),
 )
-"""What SimGrid's or the shell's words mean."""
+"""Meaning of messages of SimGrid or the shell."""
 
 SIGNALS = {9: "it was killed, perhaps for want of memory", 11: "it met a segmentation fault"}
 """Meaning of the signals that may end smpirun's process."""
 
 
 def simulated_tree() -> tuple[Path, Path]:
-    """The driver and the platform built for simulated machines; RunError where they are not."""
+    """The driver and the platform built for simulated machines; RunError if they are not built."""
     folder = Path(
         os.environ.get(FOLDER_VARIABLE) or Path(__file__).parents[2] / "build" / "simulated"
     )
@@ -58,8 +60,8 @@ def simulated_tree() -> tuple[Path, Path]:
 def simulate_driver(twin: Twin, parameters: str, folder: Path, probe: bool = False) -> None:
     """Run the driver with the flat `parameters` on `twin`; its records go into `folder`.
 
-    probe: the text is a probe's patterns instead. StudyError where the driver refuses what it is
-    given, RunError, one sentence, where it fails.
+    probe: `parameters` holds the patterns of a probe instead. StudyError if the driver refuses what
+    it is given, RunError, one sentence, if it fails.
     """
     driver, platform = simulated_tree()
     files = {
@@ -84,13 +86,13 @@ def simulate_driver(twin: Twin, parameters: str, folder: Path, probe: bool = Fal
     with TemporaryFile() as words:
         status = _run(command, environment, words.fileno(), folder)
         words.seek(0)
-        said = words.read().decode(errors="replace")
+        output = words.read().decode(errors="replace")
     if status != 0:
-        raise _failure(status, said, twin)
+        raise _failure(status, output, twin)
 
 
 def _run(command: list[str], environment: dict[str, str], words: int, folder: Path) -> int:
-    """The exit status; whatever ends this process ends the simulation too."""
+    """Returns the exit status; the simulation ends with this process."""
     process = subprocess.Popen(
         command,
         env=environment,
@@ -113,7 +115,7 @@ def _run(command: list[str], environment: dict[str, str], words: int, folder: Pa
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let a request to end interrupt this process, so that it cleans up behind itself."""
+    """Turn a request to end into an interrupt, so that this process cleans up."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -124,14 +126,14 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGTERM, former)
 
 
-def _failure(status: int, said: str, twin: Twin) -> RunError | StudyError:
+def _failure(status: int, output: str, twin: Twin) -> RunError | StudyError:
     """One sentence on what ended the simulation: a rank's own, or what smpirun's words mean."""
-    lines = said.splitlines()
+    lines = output.splitlines()
     for line in lines:
         if line.startswith(OURS):
             sentence = line.removeprefix(OURS)
             return StudyError(sentence) if status == BAD_INPUT else RunError(sentence)
-    reason = next((meaning for words, meaning in LAST_WORDS if words.search(said)), None)
+    reason = next((meaning for words, meaning in LAST_WORDS if words.search(output)), None)
     if reason is None:
         number = status - 128 if status > 128 else -status
         reason = SIGNALS.get(number) or f"smpirun ended with status {status}: {_last_word(lines)}"
@@ -140,7 +142,7 @@ def _failure(status: int, said: str, twin: Twin) -> RunError | StudyError:
 
 
 def _last_word(lines: list[str]) -> str:
-    """What SimGrid calls critical, or else the last line."""
+    """The line that SimGrid marks as critical, or else the last line."""
     critical = [line.partition("CRITICAL] ")[2] for line in lines if "CRITICAL] " in line]
     written = [line.strip() for line in critical or lines if line.strip()]
     return written[-1][:200] if written else "it said nothing"

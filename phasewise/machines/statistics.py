@@ -1,5 +1,5 @@
-"""Samples of a message's time made into a median with its confidence interval, and times over sizes
-into lines: Hunold, Carpen-Amarie, arXiv 1505.07734.
+"""Statistics of message times: medians with confidence intervals from samples, and straight lines
+over the sizes (Hunold, Carpen-Amarie, arXiv 1505.07734).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 WIDE = 0.05
-"""Half of an interval over its median, from which on a time is noisy."""
+"""Relative half width of an interval from which on a time is noisy."""
 STRAIGHT = 0.02
-"""Relative deviation from a straight line that counts as more than noise, at least."""
+"""Smallest relative deviation from a straight line that counts as more than noise."""
 FEWEST_OF_LINE = 3
-"""Sizes of a protocol, at least."""
+"""Fewest sizes of a protocol."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,16 @@ class Estimate:
 
     @property
     def wide(self) -> bool:
-        """Whether the interval says little."""
+        """Whether the interval is too wide."""
         return self.half_width > WIDE
 
 
 def estimate(launches: Sequence[Floats]) -> Estimate:
     """Median of all samples, and its interval from order statistics, outliers included.
 
-    The interval is widened to hold the median of every launch, since launches differ by more than
-    the samples of one. Fewer than six samples give their whole range, which then holds the median
-    less often than 95 %. ValueError where there is no sample.
+    The interval is widened to contain the median of every launch, since launches differ more than
+    the samples of one launch. Fewer than six samples give their whole range, which then holds the
+    median less often than 95 %. ValueError if there is no sample.
     """
     samples = np.sort(np.concatenate([np.asarray(part, dtype=np.float64) for part in launches]))
     if not len(samples):
@@ -74,11 +74,11 @@ def _median_bounds(count: int) -> tuple[int, int]:
 def fit_line(sizes: Floats, seconds: Floats) -> tuple[float, float, float]:
     """Latency [s], bandwidth [B/s] and relative residual (rms) of t = L + s/B.
 
-    Least squares of the relative deviations, L and 1/B not negative; of one size alone, or of times
-    that do not rise, the bandwidth is infinite.
+    Least squares of the relative deviations with L and 1/B not negative. The bandwidth is infinite
+    for a single size and for times that do not rise.
     """
     matrix = np.column_stack([1.0 / seconds, sizes / seconds])
-    # Columns of one length: their scales differ by ten orders of magnitude.
+    # Columns are normalised: their scales differ by ten orders of magnitude.
     scale = np.linalg.norm(matrix, axis=0)
     scale[scale == 0] = 1.0
     (latency, slope), _ = nnls(matrix / scale, np.ones(len(sizes)))
@@ -91,8 +91,9 @@ def fit_line(sizes: Floats, seconds: Floats) -> tuple[float, float, float]:
 def find_bends(sizes: Floats, seconds: Floats, noise: float = 0.0) -> list[int]:
     """Positions at which a new straight line begins: the fewest lines that describe the times.
 
-    noise: relative half width of the times' intervals. A further line has three parameters, its
-    place, latency and bandwidth, and must gain more than Schwarz's criterion asks for them.
+    noise: relative half width of the times' intervals. Each further line adds three parameters
+    (position, latency, bandwidth) and must improve the fit by more than Schwarz's criterion
+    demands.
     """
     count = len(sizes)
     sigma = max(noise, STRAIGHT)

@@ -1,4 +1,4 @@
-"""Where probes are executed: a simulated machine, or the one that this runs on."""
+"""Machines on which probes are executed: a simulated machine, or this one."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from phasewise.mpi.launch import launch_command, run_to_end, this_machine
 
 DRIVER = "phasewise-driver"
 DRIVER_VARIABLE = "PHASEWISE_DRIVER"
-"""Names the driver for this machine where it is not the one that was installed."""
+"""Variable with the path of the driver, if it is not the installed one."""
 
 WARM_UP = 4
 QUIET_SECONDS = 0.01
-"""Simulated seconds from one message's end to the next one's start, at least."""
+"""Least simulated seconds between the end of a message and the start of the next."""
 
 
 def this_host() -> str:
@@ -48,7 +48,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Repetitions:
-    """least to most of each size, as many as fit into the given seconds."""
+    """Number of repetitions of each size: as many as fit into `seconds`, from `least` to `most`."""
 
     least: int
     most: int
@@ -72,7 +72,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one launch of the driver says: the nodes of the ranks, their roof, and samples."""
+    """The result of one launch of the driver: the nodes of the ranks, their roof, and samples."""
 
     nodes: tuple[int, ...]
     roof: dict[str, float] | None
@@ -80,7 +80,7 @@ class Answer:
 
 
 class Target(Protocol):
-    """A machine under measurement. launches: how many the samples come from."""
+    """A machine under measurement. launches: the number of launches that the samples come from."""
 
     ranks: int
     launches: int
@@ -91,7 +91,7 @@ class Target(Protocol):
         """The node of each rank (ranks,)."""
 
     def execute(self, orders: Sequence[Order], repetitions: Repetitions, seed: int) -> Answer:
-        """Time the orders in one launch; RunError where it fails."""
+        """Time the orders in one launch; RunError if it fails."""
 
 
 class SimulatedTarget:
@@ -115,7 +115,7 @@ class SimulatedTarget:
         narrow = [network.flow_bandwidth, network.adapter_bandwidth, network.link_bandwidth]
         narrow += [network.global_bandwidth, memory.rank_bandwidth if memory else None]
         slowest = min(bandwidth for bandwidth in narrow if bandwidth is not None)
-        # All messages over the narrowest place one after another: they are done by then.
+        # By then all messages are done, even if they pass the narrowest place one after another.
         head = [f"window {QUIET_SECONDS} {2 * self.ranks / slowest!r}"]
         head += ["repetitions 1 1"]
         del repetitions
@@ -125,7 +125,7 @@ class SimulatedTarget:
 
 
 class HardwareTarget:
-    """The machine, or the batch allocation, that this runs on."""
+    """The machine or batch allocation in which this process runs."""
 
     reference = "hardware"
 
@@ -136,7 +136,7 @@ class HardwareTarget:
 
     @property
     def crowded(self) -> bool:
-        """Whether there are fewer cores than ranks, so that times show the scheduler."""
+        """Whether there are fewer cores than ranks, so that the scheduler dominates the times."""
         return self.ranks > this_machine().cores
 
     @property
@@ -180,7 +180,9 @@ class HardwareTarget:
 
 
 class _folder(TemporaryDirectory[str]):  # noqa: N801
-    """A temporary folder as a Path; where a batch system spans nodes, one that all of them see."""
+    """A temporary folder as a Path; in a batch allocation of several nodes, one that all of them
+    see.
+    """
 
     def __init__(self) -> None:
         shared = Path.cwd() if this_machine().allocated else None
@@ -191,7 +193,7 @@ class _folder(TemporaryDirectory[str]):  # noqa: N801
 
 
 def find_driver() -> Path:
-    """The driver for this machine, beside the interpreter; RunError where there is none."""
+    """The path of the driver, beside the interpreter; RunError if it does not exist."""
     named = os.environ.get(DRIVER_VARIABLE)
     if named:
         candidates = [Path(named)]
@@ -223,7 +225,7 @@ def _numbers(word: str, values: Iterable[int]) -> str:
 
 
 def read_answer(path: Path, orders: Sequence[Order]) -> Answer:
-    """What the driver wrote; RunError where it is not whole."""
+    """Read what the driver wrote; RunError if it is incomplete."""
     try:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         nodes = tuple(int(node) for node in lines[0]["nodes"])

@@ -1,4 +1,4 @@
-"""Which node a rank stands on, how large the network has to be, and where its narrow places are."""
+"""The node of each rank, the size of the network, and its bottlenecks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHARED_LINKS = ("torus", "dragonfly")
 """Kinds of networks on whose links messages of different nodes meet."""
 
 LONGEST_SIDE = 2
-"""A box's longest side over its shortest one, at most."""
+"""Largest ratio of a box's longest side to its shortest."""
 
 
 def nodes_of(machine: Machine, ranks: int) -> Integers:
@@ -33,9 +33,10 @@ def node_count(machine: Machine, ranks: int) -> int:
 
 @cache
 def smallest_box(nodes: int) -> Shape:
-    """Sides x <= y <= z of the box with the fewest places for the nodes.
+    """Sides x <= y <= z of the smallest box that holds the nodes.
 
-    No side is more than twice as long as another; of equal boxes the most cubic one.
+    No side is more than twice as long as another; among equally large boxes it is the most cubic
+    one.
     """
     best: tuple[int, int, Shape] | None = None
     for x in range(1, round(nodes ** (1 / 3)) + 2):
@@ -49,7 +50,7 @@ def smallest_box(nodes: int) -> Shape:
 
 
 def torus_dims(machine: Machine, ranks: int) -> Shape:
-    """Sides of the torus for a number of ranks; StudyError where it is too small."""
+    """Sides of the torus for a number of ranks; StudyError if it is too small."""
     nodes = node_count(machine, ranks)
     dims = machine.network.dims or smallest_box(nodes)
     _check_places(
@@ -59,7 +60,7 @@ def torus_dims(machine: Machine, ranks: int) -> Shape:
 
 
 def check_size(machine: Machine, ranks: int) -> None:
-    """StudyError where the machine has too few nodes for the ranks."""
+    """StudyError if the machine has too few nodes for the ranks."""
     network = machine.network
     if network.kind == "none" and ranks > machine.node_ranks:
         raise StudyError(
@@ -91,10 +92,10 @@ def _check_places(machine: Machine, ranks: int, places: int, name: str) -> None:
 
 
 def cuts(machine: Machine, ranks: int, taper: bool) -> Iterator[tuple[NDArray[np.bool_], float]]:
-    """Narrow places of the network beyond a node's adapter.
+    """Bottlenecks of the network beyond a node's adapter.
 
-    Each is a mask (nodes,) of the nodes on one side, and the bandwidth [B/s] out of that side and
-    as much into it. taper: whether a fat-tree's upper stage is narrower.
+    Each is a mask (nodes,) of the nodes on one side, and the bandwidth [B/s] out of that side,
+    which is also that into it. taper: whether a fat-tree's upper stage is narrower.
     """
     network = machine.network
     places = np.arange(node_count(machine, ranks))

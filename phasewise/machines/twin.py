@@ -23,9 +23,10 @@ COLLECTIVES = {
     "allgatherv": "mpich_ring",
     "reduce_scatter": "ompi_ring",
 }
-"""SimGrid's name of the algorithm of each library collective: those that libraries use for data of
-our sizes, for any number of ranks. Its own defaults are naive, and its selectors by size exchange
-hundreds of messages a rank at the first call."""
+"""The SimGrid algorithm for each library collective: those that libraries use for data of our
+sizes, on any number of ranks. SimGrid's defaults are naive, and its selectors by size exchange
+hundreds of messages per rank at the first call.
+"""
 
 NEUTRAL = {
     "network/crosstraffic": "0",
@@ -36,13 +37,14 @@ NEUTRAL = {
     "smpi/iprobe": "0",
     "smpi/simulate-computation": "no",
 }
-"""No effect of SimGrid's fit to another machine, no time for looking at the clock, and none for
-computation other than what the driver charges: the same run gives the same bytes."""
+"""Switches off SimGrid's fits to another machine, the cost of reading the clock, and all
+computation time that the driver does not charge, so that the same run gives the same bytes.
+"""
 
 
 @dataclass(frozen=True)
 class Twin:
-    """What smpirun is given: the platform's description, a host for each rank, and options."""
+    """The input of smpirun: the platform's description, a host for each rank, and options."""
 
     machine: str
     kind: str
@@ -52,7 +54,7 @@ class Twin:
 
 
 def make_twin(machine: Machine, kind: str, ranks: int) -> Twin:
-    """The twin, `kind` plain or full, for a number of ranks; StudyError where they do not fit."""
+    """The twin, `kind` plain or full, for a number of ranks; StudyError if they do not fit."""
     check_size(machine, ranks)
     full = kind == "full"
     lines = [f"{key} = {_text(value)}" for key, value in _platform(machine, ranks, full)]
@@ -81,7 +83,7 @@ def _platform(machine: Machine, ranks: int, full: bool) -> Iterator[tuple[str, o
     if memory is not None:
         yield "memory", (memory.latency, memory.rank_bandwidth, memory.bandwidth)
     if network.kind == "none":
-        yield "flow", (0.0, machine.processor.bandwidth)  # of a link that nothing goes over
+        yield "flow", (0.0, machine.processor.bandwidth)  # for a link that no message crosses
     else:
         yield "flow", (network.latency, network.flow_bandwidth)
     if network.adapter_bandwidth is not None:

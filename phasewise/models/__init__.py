@@ -1,4 +1,5 @@
-"""Models of the communication: a study on some ranks of a machine → seconds of each phase.
+"""Models of the communication: they predict the seconds of each phase of a study on some ranks of a
+machine.
 
 The models 1a to 6 are those of Shan, Strohmaier, Qiang, Bailey, Yelick, "Performance Modeling and
 Optimization of a High Energy Colliding Beam Simulation Code" (2006), section 4. docs/models.md.

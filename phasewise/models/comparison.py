@@ -1,4 +1,6 @@
-"""``phasewise compare``: what runs measured, or a simulator, over what models predict for them."""
+"""``phasewise compare``: times that runs measured or a simulator gave, over those that models
+predict.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ class Recorded:
 
     @property
     def pieces(self) -> Pieces:
-        """How often in a turn each piece came that depends on data."""
+        """How often each data-dependent piece occurred in a turn."""
         return self.record.pieces
 
 
@@ -74,7 +76,7 @@ class Point:
 
     @property
     def ratio(self) -> float | None:
-        """Measured over predicted; None where nothing is predicted."""
+        """Measured over predicted; None if nothing is predicted."""
         return _ratio(self.measured_seconds, self.predicted.communication_seconds)
 
     @property
@@ -116,11 +118,12 @@ class Point:
 
 
 def read_run(directory: str | Path) -> Recorded:
-    """A run's folder; RunError, one sentence, where it lacks its record or its study."""
+    """Read a run's folder; RunError, one sentence, if its record or its study is missing."""
     folder = Path(directory)
     record = read_communication(folder)
     if record.turns == 0:
-        raise RunError(f"{folder / RECORD_FILE} holds no turn: there is nothing to compare")
+        one = record.unit.one
+        raise RunError(f"{folder / RECORD_FILE} holds no {one}: there is nothing to compare")
     head = _read_json(folder / RECORD_FILE)
     machine = head.get("machine")
     twin = str(machine.get("twin", "full")) if isinstance(machine, dict) else "full"
@@ -153,10 +156,10 @@ def _study(folder: Path, record: CommunicationRecord, algorithms: dict[str, Any]
     own = tables.get("communication")
     if isinstance(own, dict):
         if own.get("layout", LAYOUTS[0]) not in LAYOUTS:
-            # The file that it names may be gone: the record has the places.
+            # The layout file may be gone, but the record has the places.
             own["layout"], own["process_grid"] = LAYOUTS[0], "auto"
         if not record.simulated:
-            # A run may have tuned itself; a simulation does as its study says.
+            # A run may have tuned itself; a simulation uses the algorithms of its study.
             tables["communication"] = _with_algorithms(own, algorithms)
     try:
         study = Study.from_dict(tables, folder)
@@ -166,8 +169,8 @@ def _study(folder: Path, record: CommunicationRecord, algorithms: dict[str, Any]
 
 
 def _with_algorithms(own: dict[str, Any], algorithms: dict[str, Any]) -> dict[str, Any]:
-    """A study's [communication] with the algorithms of a record, by which the run went on where it
-    had tuned itself; those of single phases have dotted names: `reduce_row.algorithm`.
+    """A study's [communication] with the algorithms of a record, which are those that a run with
+    `tune = "auto"` chose. Algorithms of single phases have dotted names: `reduce_row.algorithm`.
     """
     chosen = {key: value for key, value in own.items() if key != "phase"}
     phases: dict[str, dict[str, Any]] = {}
@@ -198,7 +201,9 @@ def machine_of(run: Recorded, given: str | None) -> Machine:
 def compare(
     run: Recorded, machine: Machine, models: str | None = None, fit: Sequence[str | Path] = ()
 ) -> list[Point]:
-    """A run beside what each model predicts for it: those named with commas, or the best one."""
+    """A run beside the prediction of each model. models: names separated by commas; None: the best
+    one.
+    """
     records = tuple(map(Path, fit))
     case = Case(run.study, machine, run.record.ranks, run.twin, run.pieces, records)
     names = chosen_models(models, [str(path) for path in fit], machine)
@@ -210,7 +215,7 @@ def compare(
 def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str, Any]:
     """What ``compare --json`` prints: errors are |measured/predicted - 1| of the totals.
 
-    reference: what the models are judged by, a simulator as soon as one of the runs is of it.
+    reference: "simulator" if any of the runs was simulated, else "hardware".
     """
     models = {name: errors_of(own) for name, own in by_model(points).items()}
     names = list(dict.fromkeys(machine.name for machine in machines))

@@ -1,12 +1,12 @@
 """How long a turn computes: the work of its kernels at the machine's rates.
 
 Where a machine file has no `[kernels]`, a kernel takes the longer of its flops and its bytes at the
-rates of `[processor]`, as `phasewise simulate` charges it. What the time of a kernel is made of,
-its workload says in its part `kernels`:
+rates of `[processor]`, as `phasewise simulate` charges it. The workload's part `kernels` defines
+the terms of a kernel's time:
 
 * `UNITS`, `VARIANTS`: names of rates (phasewise.machines.kernel_rates);
 * `terms(model, kernel, ranks)`: the terms of a kernel's time, by default one of its own name;
-* `BESIDE`: names of terms that add nothing where the machine's file lacks them;
+* `BESIDE`: names of terms that count as zero if the machine's file lacks them;
 * `overheads(model)`: terms of a turn beside its kernels and messages.
 """
 
@@ -23,17 +23,17 @@ from phasewise.study.laboratory import Pieces
 PART = "kernels"
 
 IMBALANCE = "imbalance"
-"""Seconds that the mean rank waits, step by step, for the one that has most work."""
+"""Seconds that the mean rank waits in all steps for the rank with most work."""
 OTHER = "other"
-"""Seconds of a turn beside its kernels and messages: choosing meshes and planning the exchanges,
-starting threads, calling the driver.
+"""Seconds of a turn that neither kernels nor messages take: choosing meshes, planning the
+exchanges, starting threads, calling the driver.
 """
 
 PACKING = "packing"
-"""Seconds of adding up and storing what messages bring."""
+"""Seconds of adding up and storing received data."""
 MOVED = {"reduce": 3.0, "broadcast": 2.0, "cross": 2.0}
-"""Bytes of memory traffic for each byte that comes, by a phase's pattern: what comes is read, and
-added to a value or written in its place (core/comm/executor.cpp).
+"""Bytes of memory traffic for each received byte, by a phase's pattern: received data are read, and
+added to a value or stored (core/comm/executor.cpp).
 """
 
 
@@ -46,8 +46,8 @@ class _Core(Protocol):
 def kernel_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each kernel, of the mean rank; IMBALANCE, PACKING, OTHER beside them.
 
-    Their sum is what a turn takes without its messages; nothing of a case without a study.
-    StudyError where the study does not fit the ranks; RunError without the compiled core.
+    Their sum is the time of a turn without its messages. Empty for a case without a study.
+    StudyError if the study does not fit the ranks; RunError without the compiled core.
     """
     if case.study is None:
         return {}

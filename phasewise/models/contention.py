@@ -1,7 +1,7 @@
 """Model `contention`: every message of a turn on its way through the machine's topology, in time.
 
-Messages set off when both ends have begun (those below the eager limit at once), wait for their
-latency, and get max-min fair shares of every link on their way: node adapters, memory buses, the
+A message starts when both ends are ready (below the eager limit at once), waits for its latency,
+and then gets a max-min fair share of every link on its route: node adapters, memory buses, the
 tapered stages of a fat-tree, the links of a torus or a dragonfly. Bertsekas, Gallager, Data
 Networks (1992), section 6.5.2; the program and the network are those of core/contention.
 """
@@ -39,7 +39,7 @@ class Core(Protocol):
 def phase_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each phase, mean over the ranks, waiting included.
 
-    StudyError where study, machine and ranks do not fit.
+    StudyError if study, machine and ranks do not fit.
     """
     core, parameters = cast(Core, load_core()), case.parameters(NAME)
     twin = make_twin(case.machine, case.twin, case.ranks)

@@ -1,5 +1,5 @@
-"""From the time of one message to that of a phase, and where the time of one message comes from:
-a machine's measured curves, or its row of the source paper's Table 4.
+"""Computes the time of a phase from the times of single messages, which come from a machine's
+measured curves or its row of the source paper's Table 4.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NODE, NETWORK = "node", "network"
 """Levels: messages within a node, and between nodes."""
 
 OF_ONE_PAIR = {NODE: 2, NETWORK: 1}
-"""Ranks of a node that send at once when one pair of ranks exchanges."""
+"""The number of ranks of a node that send at once when one pair of ranks exchanges."""
 
 
 def add_up(case: Case, seconds: Callable[[PhaseMessages], Floats]) -> dict[str, float]:
@@ -98,7 +98,7 @@ def senders_at_once(case: Case, level: str) -> int:
 
 
 def parallel_line(case: Case, model: str, level: str) -> Line:
-    """L and B of parallel ping-ping across `level`; StudyError where they are not known."""
+    """L and B of parallel ping-ping across `level`; StudyError if they are not known."""
     curve = parallel_curve(case, level)
     if curve is not None:
         return curve.line
@@ -112,7 +112,7 @@ def parallel_line(case: Case, model: str, level: str) -> Line:
 
 
 def parallel_table(case: Case, model: str, level: str) -> Time:
-    """t(s) from the table of parallel ping-ping; StudyError where there is none."""
+    """t(s) from the table of parallel ping-ping; StudyError if there is none."""
     curve = parallel_curve(case, level)
     if curve is None:
         raise missing(case, model, f"the table of parallel ping-ping {_where(level)}")
@@ -122,15 +122,15 @@ def parallel_table(case: Case, model: str, level: str) -> Time:
 def grid_curve(case: Case, apart: int) -> Curve | None:
     """The curve of parallel ping-ping in a process grid, nearest in ranks, then in distance.
 
-    Distances are compared as differences `apart` of the ranks' numbers, by their factor. The
-    benchmark numbers its ranks column by column: from one to the next along a row is a column's
-    length. So a direction means what it does in the benchmark, whatever the study's own layout.
+    `apart` is the difference of the ranks' numbers; the nearest distance is the one with the
+    smallest ratio to it. The benchmark numbers its ranks column by column, so that neighbours in a
+    row are a column's length apart, whatever the layout of the study.
     """
     curves = case.machine.curves
     likely = find(curves, "grid", ranks=case.ranks)
     if likely is None:
         return None
-    # Imported late: what analyses measurements takes a second to load, a prediction far less.
+    # Imported late: loading it takes a second, and a prediction far less.
     from phasewise.machines.probes import GRID_SLICES
 
     column = load_core().default_shape(max(likely.ranks // 2, 1), GRID_SLICES)[1]
@@ -140,7 +140,7 @@ def grid_curve(case: Case, apart: int) -> Curve | None:
 
 
 def grid_table(case: Case, model: str, apart: int) -> Time:
-    """t(s) from that table; StudyError where there is none."""
+    """t(s) from that table; StudyError if there is none."""
     curve = grid_curve(case, apart)
     if curve is None:
         raise missing(case, model, "the tables of parallel ping-ping in a process grid")

@@ -1,4 +1,4 @@
-"""Which models there are: the modules of this folder that define NAME, TITLE, phase_seconds."""
+"""Finds the models: the modules of this folder that define NAME, TITLE and phase_seconds."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from phasewise.tables.keys import nearest
 PARTS = ("NAME", "TITLE", "phase_seconds")
 
 BEST_DESCRIBED = ("contention", "3")
-"""For a machine whose network is described, best first; any has what they need."""
+"""For a machine whose network is described, best first; every such machine has what they need."""
 
 BEST_MEASURED = ("4", "3")
-"""For a machine that was measured itself, by its tables."""
+"""For a measured machine, from its tables."""
 
 
 FITTED = "measured"
-"""The model that recorded runs are given to."""
+"""The model that is fitted to recorded runs."""
 
 
 @cache
@@ -45,7 +45,7 @@ def model_names() -> list[str]:
 
 
 def load_model(name: str) -> Model:
-    """The model called `name`; StudyError with the nearest name where there is none."""
+    """The model called `name`; StudyError, with the nearest name, if there is none."""
     if name not in _models():
         raise StudyError(f'there is no model "{name}"{nearest(name, model_names())}')
     return _models()[name]

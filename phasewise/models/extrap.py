@@ -15,6 +15,7 @@ import numpy as np
 from phasewise.errors import RunError
 from phasewise.models import Prediction
 from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.workloads.interface import Unit
 
 PARAMETER = "p"
 """Number of ranks."""
@@ -23,39 +24,41 @@ Values = dict[str, dict[str, list[float]]]
 """Metric → call path → seconds at each point."""
 
 
-def export_extrap(path: str | Path, predictions: Sequence[Prediction]) -> None:
-    """Write the predictions; RunError where the disk refuses.
+def export_extrap(
+    path: str | Path, predictions: Sequence[Prediction], unit: str = Unit.one
+) -> None:
+    """Write the predictions; RunError if the disk refuses.
 
-    The metric is `time` [s], with several models `time (model NAME)`. Call paths are `turn`, and
-    below it `computation` and `communication` with its phases.
+    The metric is `time` [s], with several models `time (model NAME)`. Call paths are `turn`, or
+    what else the workload counts, and below it `computation` and `communication` with its phases.
     """
     target = Path(path)
     points = list(dict.fromkeys(prediction.ranks for prediction in predictions))
     write = _json if target.suffix == ".json" else _text
     try:
-        replace_text(target, write(points, _values(predictions)))
+        replace_text(target, write(points, _values(predictions, unit)))
     except OSError as error:
         raise RunError(f"{target} cannot be written ({disk_reason(error)})") from error
 
 
-def _values(predictions: Sequence[Prediction]) -> Values:
+def _values(predictions: Sequence[Prediction], unit: str) -> Values:
     models = dict.fromkeys(prediction.model for prediction in predictions)
     values: Values = {}
     for model in models:
         own = [prediction for prediction in predictions if prediction.model == model]
         metric = "time" if len(models) == 1 else f"time (model {model})"
-        values[metric] = dict(_paths(own))
+        values[metric] = dict(_paths(own, unit))
     return values
 
 
-def _paths(own: Sequence[Prediction]) -> Iterator[tuple[str, list[float]]]:
+def _paths(own: Sequence[Prediction], unit: str) -> Iterator[tuple[str, list[float]]]:
     """Call paths; a phase that some number of ranks does not have takes no time there."""
-    yield "turn", [one.turn_seconds for one in own]
+    yield unit, [one.turn_seconds for one in own]
     if any(one.computation_seconds for one in own):
-        yield "turn->computation", [one.computation_seconds for one in own]
-    yield "turn->communication", [one.communication_seconds for one in own]
+        yield f"{unit}->computation", [one.computation_seconds for one in own]
+    yield f"{unit}->communication", [one.communication_seconds for one in own]
     for name in dict.fromkeys(name for one in own for name in one.phases):
-        yield f"turn->communication->{name}", [one.phases.get(name, 0.0) for one in own]
+        yield f"{unit}->communication->{name}", [one.phases.get(name, 0.0) for one in own]
 
 
 def _text(points: list[int], values: Values) -> str:

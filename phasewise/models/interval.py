@@ -1,9 +1,9 @@
-"""Around a predicted time, the range in which nine of ten measured ones lie.
+"""The interval around a predicted time in which nine of ten measured times lie.
 
 Split-conformal (Vovk, Gammerman, Shafer, "Algorithmic Learning in a Random World", 2005, chapter
-4): of the n sorted residuals log(actual/predicted) of runs that a model was not fitted to, those
-in place floor(0.05 (n+1)) and ceil(0.95 (n+1)) are the ends. The runs were simulated on the full
-twins of described machines: of hardware and of plain twins they say nothing.
+4): of the n sorted residuals log(actual/predicted) of runs that a model was not fitted to, those in
+place floor(0.05 (n+1)) and ceil(0.95 (n+1)) are the ends. The runs were simulated on the full twins
+of described machines, so they say nothing about hardware or plain twins.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from phasewise.machines.topology import SHARED_LINKS
 
 COVERAGE = 0.9
 FEWEST = 19
-"""Residuals: of fewer, a place of an end is not among them."""
+"""Fewest residuals: with fewer, an end would lie beyond the first or last of them."""
 
 FILE = Path(__file__).with_name("residuals.json")
 
@@ -34,14 +34,15 @@ SHARED_FACTORS = {
     "1a": (0.5, 10.0), "1b": (0.5, 10.0), "2": (0.5, 10.0), "3": (0.5, 10.0),
     "4": (0.5, 3.0), "5": (0.43, 2.3),
 }  # fmt: skip
-"""Without residuals: actual over predicted times at their worst in Shan et al. 2006, section 4,
-where models 1 to 3 were only ever too low by much; fat-trees, and tori."""
+"""Used without residuals: the worst ratios of actual to predicted time in Shan et al. 2006, section
+4, for fat-trees and for tori. Models 1 to 3 there were far off only by being too low.
+"""
 
 OTHERS = (0.5, 2.0)
 """Models that the paper does not have."""
 
 DESCRIPTION = ("node_ranks", "memory", "network", "protocol")
-"""What of a machine its messages depend on."""
+"""The properties of a machine on which message times depend."""
 
 Residuals = dict[str, dict[str, tuple[float, ...]]]
 
@@ -68,8 +69,9 @@ def interval(
 def spread(
     model_name: str, machine: Machine, twin: str = "full", residuals: Residuals | None = None
 ) -> Spread:
-    """From the closest runs of the model of which there are enough: those on the machine, on its
-    kind of network, on any; else, and for hardware and plain twins, from the source paper's errors.
+    """Computed from residuals on the machine itself, on its kind of network, or on any machine: the
+    first of these of which there are enough. Otherwise, and for hardware and plain twins, the
+    source paper's errors are used.
     """
     if twin == "full" and not machine.is_hardware:
         own = (read_residuals() if residuals is None else residuals).get(model_name, {})
@@ -87,15 +89,14 @@ def conformal(values: Iterable[float]) -> tuple[float, float]:
     """Ends of the interval from at least FEWEST residuals."""
     ordered = np.sort(np.asarray(list(values), dtype=np.float64))
     tail = (1 - COVERAGE) / 2 * (len(ordered) + 1)
-    # Places counted from 1; rounding errors must not move a whole number.
+    # Ranks in the sorted list, from 1; rounding errors must not change a whole number.
     first = math.floor(tail + 1e-9)
     return float(ordered[first - 1]), float(ordered[len(ordered) - first])
 
 
 def noise(machine: Machine) -> float:
-    """Relative half width of the measured times' confidence intervals.
-
-    That of the noisiest curve, in the median over its sizes.
+    """The relative half width of the measured times' confidence intervals. It is that of the
+    noisiest curve, the median over its sizes.
     """
     return max((float(np.median(curve.half_widths)) for curve in machine.curves), default=0.0)
 
@@ -107,7 +108,7 @@ def read_residuals(path: Path = FILE) -> Residuals:
 
 @cache
 def _read(path: Path, changed: int) -> Residuals:
-    """The file as of the time at which it was `changed`."""
+    """The file's content; `changed`, its modification time, only keys the cache."""
     del changed  # part of the key alone
     content = json.loads(path.read_text(encoding="utf-8"))
     return {
@@ -119,7 +120,7 @@ def _read(path: Path, changed: int) -> Residuals:
 def _groups(
     own: dict[str, tuple[float, ...]], machine: Machine
 ) -> Iterator[tuple[str, list[float]]]:
-    """What a model's residuals are of, and the residuals, from the closest to the widest."""
+    """Sets of a model's residuals with their descriptions, from the closest machines to all."""
     if _is_described(machine):
         yield machine.name, _chosen(own, machine.name)
     kind = machine.network.kind
@@ -128,7 +129,9 @@ def _groups(
 
 
 def _is_described(machine: Machine) -> bool:
-    """Whether it is the machine that phasewise knows by its name, not another one so called."""
+    """Whether this is the machine that phasewise ships under this name, not another one of the same
+    name.
+    """
     if machine.name not in machine_names():
         return False
     known = _known(machine.name)

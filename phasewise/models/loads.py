@@ -1,11 +1,11 @@
-"""Model `loads`: every message takes the measured time for its size and for the load of its way.
+"""Model `loads`: every message takes the time measured for its size and for the load of its route.
 
-The load is the number of messages on the narrowest place of the way when the message sets off, in
-units of what the first shared place can carry: the bus of a node, its adapter, or a link of a
-torus. Times come from parallel ping-ping with as many pairs, and, on networks whose links are
-shared, from the grid benchmarks, whose messages' loads follow from the topology. Ranks wait for
-each other as in a run. After the node-aware and link-load models of Bienz, Gropp, Olson,
-"Improving Performance Models for Irregular Point-to-Point Communication" (2018).
+The load is the number of messages at the narrowest place of the route when the message starts, in
+units of the capacity of the first shared place: the bus of a node, its adapter, or a link of a
+torus. Times come from parallel ping-ping with that many pairs and, on networks with shared links,
+from the grid benchmarks, whose loads follow from the topology. Ranks wait for each other as in a
+run. After the node-aware and link-load models of Bienz, Gropp, Olson, "Improving Performance Models
+for Irregular Point-to-Point Communication" (2018).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TITLE = "tables of parallel ping-ping by the load of a message's way"
 PRECISE = True
 
 NOTHING = {"sizes": [0.0], "loads": [1.0], "seconds": [[0.0]]}
-"""The table of a level that no message crosses."""
+"""Stands in for the table of a level that no message crosses."""
 
 ByLoad = dict[float, Curve]
 
@@ -53,7 +53,7 @@ class Core(Protocol):
 def phase_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each phase, mean over the ranks, waiting included.
 
-    StudyError where study, machine and ranks do not fit, or where the machine lacks the tables.
+    StudyError if study, machine and ranks do not fit, or where the machine lacks the tables.
     """
     core, parameters = cast(Core, load_core()), case.parameters(NAME)
     machine = case.machine
@@ -81,13 +81,13 @@ def _table(case: Case, level: str) -> dict[str, Any]:
     loads = sorted(curves)
     sizes = np.unique([size for curve in curves.values() for size in curve.sizes])
     times = np.array([curves[load].seconds_of(sizes.astype(np.float64)) for load in loads])
-    # More messages on the same place are not faster; where a measurement says so it is noise.
+    # A higher load cannot make messages faster: a measurement that says so is noise.
     rising = np.maximum.accumulate(times, axis=0)
     return {"sizes": sizes.astype(float).tolist(), "loads": loads, "seconds": rising.tolist()}
 
 
 def _by_load(machine: Machine, level: str) -> ByLoad:
-    """Curves of messages across `level` by the load of their ways."""
+    """Curves of messages across `level` by the load of their routes."""
     single = find(machine.curves, "ping-ping", level=level)
     # A pair within a node are two messages on its bus.
     curves: ByLoad = {} if single is None else {2.0 if level == NODE else 1.0: single}
@@ -108,7 +108,7 @@ def _of_grids(machine: Machine) -> ByLoad:
     for probe in probes_of(nodes_of(machine, ranks).tolist()):
         curve = _same(machine.curves, probe.labels)
         if probe.benchmark == "grid" and probe.ranks == ranks and curve is not None:
-            # What is timed is the slowest message.
+            # The benchmark times the slowest message.
             load = max(core.pattern_loads(list(probe.to), platform))
             curves.setdefault(load, curve)
     return curves

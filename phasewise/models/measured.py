@@ -1,6 +1,6 @@
 """The model `measured`: terms in ranks and sizes, fitted to recorded runs, for extrapolation.
 
-Each phase takes a sum of few terms with factors that are not negative. The terms are those of the
+The time of each phase is a sum of a few terms with non-negative factors. The terms are those of the
 performance model normal form, p^i log2(p)^j of p ranks (Calotoiu, Hoefler, Poke, Wolf, "Using
 automated performance modeling to find scalability bugs in complex codes", SC13 (2013), section 3),
 the messages and the bytes that the rank which sends most sends in a turn, and the bytes times such
@@ -25,15 +25,17 @@ NAME = "measured"
 TITLE = "terms in ranks and sizes, fitted to recorded runs"
 
 FEWEST = 3
-"""Runs that differ, with which a hypothesis can be judged by a run that it was not fitted to."""
+"""Fewest different runs, so that a hypothesis can be judged by a run that it was not fitted to."""
 FEWEST_OF_PHASE = 2
-"""Runs among them with a given phase: on few ranks some grids lack those of columns or rows."""
+"""Fewest of these runs with a given phase; on few ranks some grids lack the phases of columns or
+rows.
+"""
 
 POWERS = [Fraction(text) for text in ("0", "1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "3/2")]
 LOGARITHMS = (0, 1, 2)
 
 MARGIN = 0.9
-"""A hypothesis of more terms must bring the error of prediction down to this part."""
+"""A hypothesis with more terms must reduce the prediction error at least to this share."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ Hypothesis = tuple[Term, ...]
 
 
 def phase_seconds(case: Case) -> dict[str, float]:
-    """Seconds of a turn in each phase; StudyError where too few runs were given, or other ones."""
+    """Seconds of a turn in each phase; StudyError if too few runs were given, or other ones."""
     records = _read(case)
     return {phase.name: _phase_seconds(case, phase, records) for phase in case.phases}
 
@@ -95,7 +97,7 @@ def _read(case: Case) -> list[CommunicationRecord]:
 
 
 def _recorded_point(record: CommunicationRecord, own: Phase, library: bool) -> Point:
-    """A run's point. No run records by which messages the library does what it is asked for."""
+    """The data point of a run. Runs do not record the messages inside a library call."""
     if library:
         return Point(record.ranks, 1.0, 1.0)
     messages, size = max(zip(own.messages.tolist(), own.bytes.tolist(), strict=True))
@@ -109,7 +111,9 @@ def _planned_point(case: Case, phase: PhaseMessages, library: bool) -> Point:
 
 
 def fit(points: Sequence[Point], times: Floats) -> Callable[[Point], float]:
-    """Seconds of any point, by the best hypothesis for `times` (n,) [s] at n points."""
+    """A function that predicts the seconds at any point: the best hypothesis for `times` (n,) [s]
+    at n points.
+    """
     if not np.any(times > 0):
         return lambda _: 0.0
     weights = 1 / np.maximum(times, 1e-3 * times.max())  # errors count relative to the time
@@ -129,7 +133,7 @@ def _one(_: Point) -> float:
 
 
 def _hypotheses() -> Iterator[Hypothesis]:
-    """Simple ones first."""
+    """All hypotheses, simple ones first."""
 
     def messages(point: Point) -> float:
         return point.messages
@@ -163,8 +167,8 @@ def _matrix(points: Sequence[Point], hypothesis: Hypothesis) -> Floats:
 
 
 def _prediction_error(matrix: Floats, times: Floats, weights: Floats) -> float:
-    """Mean square of the relative errors, each run predicted from the others; infinite where the
-    others do not tell the terms apart.
+    """Mean square of the relative errors, each run predicted from the others; infinite if the other
+    runs do not determine the factors.
     """
     count, terms = matrix.shape
     errors = np.empty(count)
@@ -180,7 +184,7 @@ def _prediction_error(matrix: Floats, times: Floats, weights: Floats) -> float:
 
 
 def _factors(matrix: Floats, times: Floats, weights: Floats) -> Floats:
-    """Least squares of the relative errors, no factor below zero."""
+    """Non-negative least squares of the relative errors."""
     scaled = matrix * weights[:, None]
     scale = np.linalg.norm(scaled, axis=0)
     scale[scale == 0] = 1.0

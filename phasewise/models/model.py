@@ -1,4 +1,4 @@
-"""What a model is given, and what it answers."""
+"""The input and the interface of a model."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ COLUMNS = {
     "distance": np.int64,
     "active": np.int64,
 }
-"""Arrays of a phase and their types."""
+"""Names and types of a phase's arrays."""
 
 
 @dataclass(frozen=True)
 class PhaseMessages:
-    """What the rank that sends most in a phase sends in a turn: arrays (n,) over kinds of messages.
+    """The messages that the rank which sends most in a phase sends in a turn: arrays (n,) over
+    kinds of messages.
 
     bytes of a message; count per turn; inter: 1 to another node, else 0; distance between the
     ranks' numbers; active: ranks of the sender's node that send across the same level in the same
-    round, this one included. Of `direction` column, row, beam or all; `rank` is whose they are.
-    What the library is asked for is broken up into the messages that libraries send for it.
+    round, this one included. `direction` is column, row, beam or all; `rank` is the sender. A
+    library collective is replaced by the messages that libraries usually send for it.
     """
 
     name: str
@@ -64,13 +65,13 @@ class Core(Planner, Protocol):
 
 
 def load_core() -> Core:
-    """The compiled module, without starting MPI; RunError where it is not built."""
+    """The compiled module, without starting MPI; RunError if it is not built."""
     return cast(Core, load_planner())
 
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """What the core refuses is a StudyError."""
+    """Turn the core's ValueErrors into StudyErrors."""
     try:
         yield
     except ValueError as error:
@@ -81,9 +82,9 @@ def refusals() -> Iterator[None]:
 class Case:
     """A study on some ranks of a machine, whose reference is its `twin`, plain or full.
 
-    pieces: how often in a turn each piece comes that depends on data. records: folders of runs, for
-    a model that is fitted to such. program: the messages of a turn, where they are known without a
-    study, as from a recorded run; then `study` may be None.
+    pieces: how often each data-dependent piece occurs in a turn. records: folders of runs, for a
+    model that is fitted to runs. program: the messages of a turn if they are known without a study,
+    as from a recorded run; then `study` may be None.
     """
 
     study: Study | None
@@ -98,7 +99,7 @@ class Case:
     def phases(self) -> tuple[PhaseMessages, ...]:
         """The messages of each phase, in the order of a turn.
 
-        StudyError where study, machine and ranks do not fit; RunError without the compiled core.
+        StudyError if study, machine and ranks do not fit; RunError without the compiled core.
         """
         check_size(self.machine, self.ranks)
         if self.program is not None:
@@ -109,13 +110,13 @@ class Case:
         return tuple(_phase(phase) for phase in found)
 
     def parameters(self, model: str) -> str:
-        """The study's parameters, for a model that follows the turns of all ranks; StudyError where
-        there is no study, or it does not suit the ranks.
+        """The study's parameters, for a model that follows all ranks in time; StudyError if there
+        is no study, or if it does not suit the ranks.
         """
         if self.study is None:
             raise StudyError(
-                f"model {model} follows the turns of a study, and of this program only the "
-                "messages are known: choose another model"
+                f"model {model} needs a study, and only the messages of this program are known: "
+                "choose another model"
             )
         self.study.check_ranks(self.ranks)
         return self.study.parameters()

@@ -1,6 +1,6 @@
 """Model 2 of Shan et al. 2006: t = L + s/B of parallel ping-ping between nodes, for every message.
 
-All ranks of two nodes exchange in pairs. On a machine of one rank a node it is model 1b.
+All ranks of two nodes exchange in pairs. On a machine with one rank per node it is model 1b.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Model 5 of Shan et al. 2006: t = L + s/B of parallel ping-ping in a 2-D process grid.
 
-L and B depend on direction and distance, and on the number of ranks. Without such curves, those
-of the paper's Table 4 for 256 ranks stand for all.
+L and B depend on direction and distance, and on the number of ranks. Without measured curves, the
+values of the paper's Table 4 for 256 ranks are used.
 """
 
 from __future__ import annotations

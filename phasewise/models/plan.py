@@ -16,7 +16,10 @@ from phasewise.study import Study
 COUNTED = ("messages", "bytes_per_rank", "intra_node", "inter_node")
 
 KNOWN = ("name", "pattern", "direction", "library", "per", "piece", "rank", "sizes", *COUNTED)
-"""What a phase of any workload may have; all else are labels of its own."""
+"""What a phase of any workload may have; every other key is a label of its workload."""
+
+EACH_TURN = "turn"
+"""What the core says of a phase that comes in every turn, whatever the workload calls its turns."""
 
 
 def plan(
@@ -24,10 +27,10 @@ def plan(
 ) -> dict[str, Any]:
     """What each phase of a turn sends on a number of ranks, shaped as ``plan --json``.
 
-    Each phase's numbers are those of the rank that sends most messages in it, or of ``rank``;
-    a node has ``communication.node_size`` ranks, or one. Sizes are in bytes. Totals leave out what
-    the library sends, which cannot be seen, and what is sent only for a new mesh. StudyError where
-    the process grid does not suit the ranks.
+    Each phase's numbers are those of the rank that sends most messages in it, or of ``rank``; a
+    node has ``communication.node_size`` ranks, or one. Sizes are in bytes. Totals leave out what
+    the library sends inside its calls, which is unknown, and messages of data-dependent pieces.
+    StudyError if the process grid does not suit the ranks.
     """
     study.check_ranks(ranks)
     if rank is not None and not 0 <= rank < ranks:
@@ -38,7 +41,8 @@ def plan(
         found = (planner or load_planner()).plan(study.parameters(), ranks, size, chosen)
     except ValueError as error:
         raise StudyError(str(error)) from error
-    phases = [_phase(phase) for phase in found["phases"]]
+    unit = study.workload.unit.one
+    phases = [_phase(phase, unit) for phase in found["phases"]]
     grids = list(dict.fromkeys("x".join(map(str, shape)) for shape in found["process_grid"]))
     return {
         "ranks": found["ranks"],
@@ -46,19 +50,21 @@ def plan(
         "layout": study.communication.layout_text,
         "node_size": size,
         "phases": phases,
-        "totals": _totals(phases),
+        "totals": _totals(phases, unit),
         "load": found["load"],
     }
 
 
-def _phase(found: dict[str, Any]) -> dict[str, Any]:
+def _phase(found: dict[str, Any], unit: str) -> dict[str, Any]:
     sizes = sorted(found["sizes"])
     listed = [{"bytes": size, "count": count} for size, count in sizes]
     one = sizes[0][0] if sizes else 0
     return {
         **{key: found[key] for key in ("name", "pattern", "direction")},
         **{key: value for key, value in found.items() if key not in KNOWN},
-        **{key: found[key] for key in ("library", "per", "piece") if key in found},
+        "library": found["library"],
+        "per": unit if found["per"] == EACH_TURN else found["per"],
+        **({"piece": found["piece"]} if "piece" in found else {}),
         "rank": found["rank"],
         "messages": found["messages"],
         "bytes": one if len(sizes) < 2 else listed,
@@ -66,8 +72,8 @@ def _phase(found: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _totals(phases: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    each_turn = [phase for phase in phases if phase["per"] == "turn"]
+def _totals(phases: Sequence[dict[str, Any]], unit: str) -> dict[str, Any]:
+    each_turn = [phase for phase in phases if phase["per"] == unit]
     sent = [phase for phase in each_turn if not phase["library"]]
     asked = [phase for phase in each_turn if phase["library"]]
     totals = {key: sum(phase[key] for phase in sent) for key in COUNTED}

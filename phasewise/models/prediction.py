@@ -1,4 +1,4 @@
-"""The time of a turn as a model sees it."""
+"""The time of a turn that a model predicts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Prediction:
     """Seconds of one turn, means over the ranks.
 
     `communication_seconds` is the sum of `phases`, [low, high] its 90 % interval;
-    `exchange_seconds` that of the phases that exchange grids, the only ones of the source paper;
-    `turn_seconds` is computation and communication.
+    `exchange_seconds` counts only the phases of the workload's own exchange, as the source paper
+    does; `turn_seconds` is computation and communication.
     """
 
     ranks: int
@@ -41,9 +41,9 @@ class Prediction:
 
 
 def predict(case: Case, model: Model | str, computation: bool = True) -> Prediction:
-    """The prediction of a model; StudyError where study, machine, ranks and model do not fit.
+    """The prediction of a model; StudyError if study, machine, ranks and model do not fit.
 
-    computation: whether the kernels' time is predicted too, or left out.
+    computation: whether to predict the kernels' time too.
     """
     chosen = load_model(model) if isinstance(model, str) else model
     phases = chosen.phase_seconds(case)
@@ -73,7 +73,7 @@ def predict_many(
 ) -> list[Prediction]:
     """Predictions of each model on each number of ranks, model by model.
 
-    StudyError where one of the numbers does not suit the study or the machine.
+    StudyError if one of the numbers does not suit the study or the machine.
     """
     records = tuple(map(Path, fit))
     numbers = list(dict.fromkeys(ranks))

@@ -1,8 +1,9 @@
-"""A case from what a run recorded of its messages, without its study: for models that add them up.
+"""Makes a case from the messages that a run recorded, without its study, for models that add up
+messages.
 
-Of each phase the messages are those of the rank that sent most in it. Their sizes are in the events
-where the run kept all of them; else the messages to one rank count as alike. What the MPI library
-sends inside of a call is recorded by nobody: its phases are not among the case's.
+For each phase the case has the messages of the rank that sent most in it. Their sizes come from the
+events if the run kept all of them; otherwise all messages to one rank count as equally long. Phases
+of MPI library calls are left out, since nothing records the messages inside them.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from phasewise.traces.records import (
 )
 
 PATTERN = "recorded"
-"""In the place of a phase's pattern and direction, which no run records."""
+"""Stands for a phase's pattern and direction, which runs do not record."""
 
 
 def recorded_case(directory: str | Path, machine: Machine, twin: str = "full") -> Case:
     """The recorded program of the run in `directory` on a machine, on as many ranks.
 
-    RunError where there is no record of a turn.
+    RunError if there is no record of a turn.
     """
     record = read_communication(directory)
     if record.turns == 0:
-        raise RunError(f"the run in {directory} recorded no turn, hence no program")
+        raise RunError(f"the run in {directory} recorded no {record.unit.one}, hence no program")
     program = tuple(_phases(record))
     return Case(None, machine, record.ranks, twin, program=program)
 
@@ -80,7 +81,9 @@ def _by_size(events: Events, name: str, rank: int) -> tuple[Integers, Floats, Fl
 
 
 def _active(record: CommunicationRecord, phase: Phase, rank: int) -> Integers:
-    """Ranks of this rank's node that send in the phase within it, and to others (2,)."""
+    """How many ranks of this rank's node send in the phase within the node, and to other nodes
+    (2,).
+    """
     source, target = record.node[phase.traffic.source], record.node[phase.traffic.target]
     here = source == record.node[rank]
     senders = [phase.traffic.source[here & (target == source)]]

@@ -1,6 +1,8 @@
-"""Starts the ranks of a run with mpiexec and what the machine needs; says what became of them.
+"""Starts the ranks of a run with the mpiexec options that the machine needs, and reports how they
+ended.
 
-Works as root, with more ranks than cores, and inside a batch allocation, without any variable set.
+It works as root, with more ranks than cores, and inside a batch allocation; the user need not set
+any variable.
 """
 
 from __future__ import annotations
@@ -25,13 +27,13 @@ from phasewise.output import print_json
 LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.hydra")
 PR_SET_PDEATHSIG = 1
 OURS = "phasewise: "
-"""Beginning of a sentence that a failing rank or driver says."""
+"""How the messages of a failing rank or driver begin."""
 MPI_VARIABLES = (
     *("PMIX_", "ORTE_SCHIZO_", "OMPI_APP_", "OMPI_COMM_WORLD_", "OMPI_NUM_APP_", "OMPI_UNIVERSE_"),
     *("OMPI_FIRST_RANKS", "OMPI_FILE_LOCATION", "OMPI_COMMAND", "OMPI_ARGV"),
     *("OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir"),
 )
-"""Beginnings of the variables that Open MPI sets in its processes."""
+"""Prefixes of the variables that Open MPI sets in its processes."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def launched() -> bool:
 
 
 def find_mpiexec() -> tuple[str, bool]:
-    """Path of mpiexec, and whether it is Open MPI's; RunError where there is none."""
+    """Path of mpiexec, and whether it is Open MPI's; RunError if there is none."""
     found = [path for name in LAUNCHERS if (path := shutil.which(name))]
     for path in found:
         if is_open_mpi(_version(path)):
@@ -70,7 +72,7 @@ def _version(path: str) -> str:
 
 
 def is_open_mpi(version: str) -> bool:
-    """Whether this is what Open MPI's mpiexec says of its version."""
+    """Whether this is the version text of Open MPI's mpiexec."""
     return "Open MPI" in version or "OpenRTE" in version
 
 
@@ -102,9 +104,9 @@ def mpiexec_options(
 ) -> list[str]:
     """Options between mpiexec and the program.
 
-    On a machine that others may use too, nothing is bound, as two runs would share the same cores,
-    and a waiting rank yields its core: spinning, it would hold up the rank that it waits for.
-    alone: nothing else is to run, as in a measurement, whose ranks stay where they are and spin.
+    On a shared machine, ranks are not bound to cores, since two runs would then share the same
+    cores; and a waiting rank yields its core, since spinning would hold up the rank that it waits
+    for. alone: nothing else runs, as in a measurement; ranks are then bound and spin.
     """
     options = ["-n", str(ranks)]
     if not open_mpi:
@@ -115,7 +117,7 @@ def mpiexec_options(
     if machine.allocated and not crowded:
         return [*options, "--map-by", f"slot:PE={threads}", "--bind-to", "core"]
     if alone and not crowded:
-        # Two ranks share a core where each has a hardware thread of it.
+        # Two ranks may share a core if each has a hardware thread of it.
         options += ["--oversubscribe", "--map-by", f"slot:PE={threads}"]
         options += ["--bind-to", "core:overload-allowed"]
         return [*options, "--mca", "mpi_yield_when_idle", "0"]
@@ -124,9 +126,9 @@ def mpiexec_options(
 
 
 def rank_variables(machine: Host, ranks: int, threads: int) -> dict[str, str]:
-    """Variables of the ranks; waiting threads give way where there are more of them than cores."""
+    """Variables of the ranks; waiting threads yield if there are more threads than cores."""
     variables = {"OMP_NUM_THREADS": str(threads), RELAY_VARIABLE: "1"}
-    # mpiexec gives its ranks a terminal of its own, whatever standard output is.
+    # mpiexec gives its ranks its own terminal, whatever standard output is.
     columns = shutil.get_terminal_size((100, 24)).columns
     variables |= {"COLUMNS": str(columns)} if sys.stdout.isatty() else {"TERM": "dumb"}
     if ranks * threads > machine.cores:
@@ -135,7 +137,7 @@ def rank_variables(machine: Host, ranks: int, threads: int) -> dict[str, str]:
 
 
 def without_mpi(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` less what a parent that runs MPI has left in it, which misleads mpiexec."""
+    """`environment` without the variables of a parent that runs MPI: they mislead mpiexec."""
     if "PMIX_NAMESPACE" not in environment:
         return dict(environment)
     return {
@@ -152,12 +154,17 @@ def passed_on(variables: Mapping[str, str], environment: Mapping[str, str]) -> l
 
 
 def start(
-    argv: Sequence[str], ranks: int, threads: int, quiet: bool = False, as_json: bool = False
+    argv: Sequence[str],
+    ranks: int,
+    threads: int,
+    quiet: bool = False,
+    as_json: bool = False,
+    unit: str = "turn",
 ) -> int:
     """Run the command `phasewise` with these arguments in a number of ranks, and wait for it.
 
-    The exit status: what the ranks end with, 1 where one died. `quiet` shows no progress, `as_json`
-    prints an object with the error where no rank was left to do so.
+    Returns the exit status of the ranks, or 1 if one died. `quiet` shows no progress; `as_json`
+    prints a JSON object with the error if no rank was left to do so; `unit`: what the ranks count.
     """
     program = [sys.executable, "-m", "phasewise", *argv]
     command, environment = launch_command(program, ranks, threads)
@@ -172,7 +179,7 @@ def start(
         )
     except OSError as error:
         raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
-    return _watch(process, quiet, as_json)
+    return _watch(process, RankOutput(quiet, unit), as_json)
 
 
 def launch_command(
@@ -180,7 +187,7 @@ def launch_command(
 ) -> tuple[list[str], dict[str, str]]:
     """The command line that starts `program` in ranks, and the environment that they need.
 
-    alone: as of `mpiexec_options`.
+    alone: as for `mpiexec_options`.
     """
     mpiexec, open_mpi = find_mpiexec()
     machine = this_machine()
@@ -195,8 +202,9 @@ def launch_command(
 
 
 def run_to_end(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
-    """Run `command` without showing what it says: its exit status, and its own sentence, or else
-    the first line on standard error, or nothing. RunError where it cannot be started.
+    """Run `command` without showing its output. Returns its exit status and its own error sentence;
+    without one, the first line on standard error or an empty text. RunError if it cannot be
+    started.
     """
     try:
         done = subprocess.run(
@@ -217,17 +225,15 @@ def run_to_end(command: Sequence[str], environment: Mapping[str, str]) -> tuple[
 
 
 def end_with_parent() -> None:
-    """Ask the system to end this process, which another is to become, with its parent (Linux).
-
-    mpiexec and smpirun end what they started when they get that signal.
+    """Called in a child before it executes its program: the system shall end it with its parent
+    (Linux). mpiexec and smpirun end what they started when they get that signal.
     """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _watch(process: subprocess.Popen[bytes], quiet: bool, as_json: bool) -> int:
-    """Show what the ranks say until they end, and pass on what this process is asked to do."""
+def _watch(process: subprocess.Popen[bytes], output: RankOutput, as_json: bool) -> int:
+    """Show the output of the ranks until they end, and forward requests to stop."""
     stops = Stops(process)
-    output = RankOutput(quiet)
     assert process.stderr is not None
     for line in process.stderr:
         output.take(line.decode(errors="replace").rstrip("\n"))
@@ -248,9 +254,9 @@ def _watch(process: subprocess.Popen[bytes], quiet: bool, as_json: bool) -> int:
 
 
 class Stops:
-    """Passes a request to stop on to every rank, as the signal that mpiexec forwards.
+    """Forwards a request to stop to every rank, as the signal that mpiexec forwards.
 
-    A plain SIGTERM would have mpiexec kill the ranks within a second, in the middle of a turn. The
+    A plain SIGTERM would make mpiexec kill the ranks within a second, in the middle of a turn; the
     second request does that.
     """
 
@@ -265,6 +271,6 @@ class Stops:
         self.requested = True
 
     def restore(self) -> None:
-        """Give the signals back to whoever had them."""
+        """Restore the former signal handlers."""
         for number, handler in self._former.items():
             signal.signal(number, handler)

@@ -1,7 +1,7 @@
 """How far a run is: a live display in a terminal, a line now and then elsewhere.
 
-Under mpiexec standard error is a pipe: there the ranks' progress travels as marked lines to the
-process that started them, which shows it.
+Under mpiexec standard error is a pipe: the ranks write their progress as marked lines, and the
+process that started them shows it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Protocol
 from phasewise.output import message
 
 RELAY_VARIABLE = "PHASEWISE_RELAY"
-"""Set for the ranks by the process that started them and shows what they report."""
+"""Set for the ranks by the process that started them and shows their progress."""
 MARK = "\x1e"
 """First character of a relayed line."""
 RELAY_SECONDS = 0.2
@@ -24,7 +24,7 @@ LINE_SECONDS = 10.0
 
 
 class Progress(Protocol):
-    """Where a run reports to."""
+    """Receives the progress of a run."""
 
     def update(self, turn: int, turns: int, detail: str) -> None: ...
     def close(self) -> None: ...
@@ -59,7 +59,7 @@ class Lines:
 
 
 class Live:
-    """A bar in the terminal: turns, what the workload says of the last one, time left."""
+    """A bar in the terminal: turns, the workload's detail of the last one, time left."""
 
     def __init__(self, unit: str) -> None:
         from rich.console import Console
@@ -111,7 +111,7 @@ class Clock:
         self._first: tuple[int, float] | None = None
 
     def seconds_left(self, turn: int, turns: int) -> float | None:
-        """Seconds until `turns`, None before there is anything to go by."""
+        """Seconds until `turns`; None before a turn was timed."""
         now = time.monotonic()
         if self._first is None:
             self._first = (turn, now)
@@ -120,7 +120,7 @@ class Clock:
 
 
 def choose_progress(quiet: bool, unit: str = "turn") -> Progress:
-    """What suits this process's standard error; unit: what is counted."""
+    """The kind of progress that suits this process's standard error; unit: what is counted."""
     if quiet:
         return Silent()
     if os.environ.get(RELAY_VARIABLE):
@@ -129,7 +129,7 @@ def choose_progress(quiet: bool, unit: str = "turn") -> Progress:
 
 
 def relayed(line: str) -> tuple[int, int, str, str] | None:
-    """Turn, turns, detail and unit from a marked line; None where it is not one."""
+    """Turn, turns, detail and unit from a marked line; None if it is not one."""
     if not line.startswith(MARK):
         return None
     try:
@@ -140,7 +140,7 @@ def relayed(line: str) -> tuple[int, int, str, str] | None:
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people: 45 s, 3 min 20 s, 2 h 5 min, 4 d 3 h."""
+    """Seconds as text: 45 s, 3 min 20 s, 2 h 5 min, 4 d 3 h."""
     whole = max(0, round(seconds))
     units = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
     for (unit, size), (next_unit, next_size) in pairwise(units):

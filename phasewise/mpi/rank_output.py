@@ -1,5 +1,5 @@
-"""What the ranks and mpiexec write to standard error, made readable: progress shown, our own
-sentences and foreign lines passed through, mpiexec's paragraphs turned into one sentence.
+"""Makes what the ranks and mpiexec write to standard error readable: shows progress, passes our own
+sentences and foreign lines through, and turns mpiexec's paragraphs into one sentence.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ OURS = "phasewise: "
 
 
 class RankOutput:
-    """Takes standard error line by line."""
+    """Processes standard error line by line."""
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, quiet: bool, unit: str = "turn") -> None:
+        """quiet: show no progress; unit: what the ranks count."""
         self.reported = False
         """Whether a rank has itself reported why it failed."""
         self.failure: str | None = None
-        """The sentence of the first rank that failed alone, of which no rank prints an object."""
+        """The sentence of the first rank that failed alone; no rank prints a JSON object for it."""
         self._quiet = quiet
+        self._unit = unit
         self._progress: Progress | None = None
         self._paragraph: list[str] | None = None
         self._swallowed: list[str] = []
@@ -66,7 +68,7 @@ class RankOutput:
             self._paragraph = None
 
     def say(self, line: str) -> None:
-        """Show a line on standard error, below what the live display leaves."""
+        """Show a line on standard error, below the live display."""
         if self._progress is not None and line.startswith(OURS):
             self.finish()
         message(line)
@@ -78,12 +80,12 @@ class RankOutput:
             self._progress = None
 
     def verdict(self, status: int, stopped: bool) -> str:
-        """One sentence on what ended the ranks, from mpiexec's own words."""
+        """One sentence on what ended the ranks, from mpiexec's output."""
         if self._paragraph:
             self._toggle_paragraph()
         text = " ".join(" ".join(self._swallowed).split())
         if stopped:
-            return "stopped by a signal before the first turn was done"
+            return f"stopped by a signal before the first {self._unit} was done"
         signalled = SIGNALLED.search(text)
         if signalled:
             rank, pid, node, number, name = signalled.groups()
@@ -99,5 +101,5 @@ class RankOutput:
 
 
 def _is_note(line: str) -> bool:
-    """Whether one of our sentences tells of something that does not end the run."""
+    """Whether one of our sentences is only a note and does not end the run."""
     return "was moved to" in line or "going on from" in line

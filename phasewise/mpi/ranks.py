@@ -22,7 +22,7 @@ ABORT_SECONDS = 0.2
 
 
 class AgreedError(RunError):
-    """An error that every rank knows of, so that rank 0 alone reports it and nobody is aborted."""
+    """An error that all ranks raise, so that only rank 0 reports it and none is aborted."""
 
     def __init__(self, sentence: str, exit_status: int) -> None:
         super().__init__(sentence)
@@ -35,7 +35,8 @@ def on_rank_zero(comm: Communicator, action: Callable[[], T]) -> T | None:
 
 
 def collectively(comm: Communicator, action: Callable[[], T]) -> T:
-    """`action()` on every rank; where it fails on any, all raise the lowest failing rank's error.
+    """`action()` on every rank; if it fails on any rank, all raise the error of the lowest failing
+    one.
 
     `action` itself must not communicate.
     """
@@ -64,11 +65,12 @@ def _first(comm: Communicator, failures: list[bytes]) -> AgreedError:
 
 
 def together(comm: Communicator, action: Callable[[], T], as_json: bool = False) -> T:
-    """`action()` as a command does it on every rank: whatever fails, all ranks end, one says why.
+    """Run a command's `action()` on every rank; if anything fails, all ranks end and one reports
+    why.
 
-    Alone, an error is raised as it is. With several ranks this ends the process: in order where
-    every rank knows of the error, at once on all ranks where only this one does. The traceback is
-    shown where PHASEWISE_DEBUG is set.
+    On a single rank an error is raised as it is. With several ranks this ends the process: in order
+    if every rank has the error, otherwise by aborting all ranks at once. The traceback is shown if
+    PHASEWISE_DEBUG is set.
     """
     if comm.size() == 1:
         return action()
@@ -95,7 +97,8 @@ def _end_all(comm: Communicator, error: BaseException, as_json: bool) -> NoRetur
     sentence = f"rank {comm.rank()} failed{where}: {reason}"
     status = error.exit_status if isinstance(error, PhasewiseError) else RunError.exit_status
     message(f"phasewise: {sentence}")
-    # Where `phasewise` itself started the ranks, it prints the object, of the first that failed.
+    # If `phasewise` itself started the ranks, it prints the JSON object for the first one that
+    # failed.
     if as_json and RELAY_VARIABLE not in os.environ:
         with contextlib.suppress(OSError):
             print_json({"error": sentence, "status": status})

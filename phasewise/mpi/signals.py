@@ -8,11 +8,11 @@ from types import FrameType, TracebackType
 from typing import Any
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
-"""SIGUSR1 is what mpiexec passes on to every rank, and what batch systems send ahead of time."""
+"""mpiexec forwards SIGUSR1 to every rank, and batch systems send it before the time limit."""
 
 
 class Interrupts:
-    """While entered, a signal makes `requested` true; a second interrupt ends the run at once."""
+    """As a context: a signal sets `requested`; a second interrupt ends the run at once."""
 
     def __init__(self) -> None:
         self.requested = False

@@ -18,20 +18,20 @@ from phasewise.report.planned import other_layout, planned_traffic
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import INK, LINE, new_picture, scale, whole_ticks
 from phasewise.traces.efficiency import node_edges, phase_costs, share_on_node
-from phasewise.traces.records import CommunicationRecord, Integers
+from phasewise.traces.records import CommunicationRecord, Integers, common_unit
 
 NO_RECORD = Missing(
     "This folder holds no communication.json; run the study again to see its communication."
 )
-# Nodes are marked where there are no more, or the lines would hide the picture.
+# Most nodes that are marked; more lines would hide the picture.
 MAX_NODES = 40
-# Bars of a picture of phase times.
+# Most bars in a picture of phase times.
 MAX_BARS = 16
 BAR = 0.62
 NODE = "#8b95a3"
-# The more, the brighter; nothing is darker than the least.
+# Larger volumes are brighter; empty cells are darker than the smallest volume.
 COLOURS = mpl.colormaps["viridis"].with_extremes(bad="#1e0426")
-# Phases that a bar shows one by one.
+# Most phases that a bar shows one by one.
 MAX_PHASES = 9
 
 
@@ -64,7 +64,7 @@ def draw_volume(run: ReportedRun) -> Drawing | Missing:
     largest = max(float(panel.matrix.max()) for panel in panels)
     least = min(float(m[m > 0].min()) for m in (p.matrix for p in panels) if m.any())
     factor, unit = scale(largest, "B")
-    # Whole decades, so that the scale has ticks however alike the volumes are.
+    # Whole decades, so that the scale has ticks even if the volumes hardly differ.
     decades = np.floor(np.log10(least * factor)), np.floor(np.log10(largest * factor)) + 1
     norm = LogNorm(*(10.0**decade for decade in decades))
     canvas, axes = new_picture(1, 2, 4.4)
@@ -77,8 +77,9 @@ def draw_volume(run: ReportedRun) -> Drawing | Missing:
     bar.ax.tick_params(color=INK)
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     bar.ax.yaxis.set_minor_formatter(NullFormatter())
-    bar.set_label(f"{unit} per turn")
-    return Drawing(canvas, _volume_caption(record, panels))
+    one = common_unit([record, *run.compared[:1]]).one
+    bar.set_label(f"{unit} per {one}")
+    return Drawing(canvas, _volume_caption(record, panels, one))
 
 
 def _recorded(record: CommunicationRecord) -> Volume:
@@ -89,7 +90,7 @@ def _recorded(record: CommunicationRecord) -> Volume:
 
 
 def _beside(run: ReportedRun, record: CommunicationRecord) -> list[Volume]:
-    """What stands on the right: another run where one was given, else the plan."""
+    """The panel on the right: another run if one was given, else the plan."""
     if run.compared:
         other = _recorded(run.compared[0])
         name = run.compared[0].directory.resolve().name
@@ -125,7 +126,7 @@ def _heat_map(axis: Axes, panel: Volume, factor: float, norm: LogNorm) -> AxesIm
     return picture
 
 
-def _volume_caption(record: CommunicationRecord, panels: list[Volume]) -> str:
+def _volume_caption(record: CommunicationRecord, panels: list[Volume], one: str) -> str:
     sides = ("left", "right") if len(panels) > 1 else ("",)
     shares = ", ".join(
         f"{100 * panel.on_node:.1f} %{f' ({side})' if side else ''}"
@@ -136,7 +137,7 @@ def _volume_caption(record: CommunicationRecord, panels: list[Volume]) -> str:
     edges = node_edges(record.node)
     lines = "; lines separate nodes" if 0 < len(edges) < MAX_NODES else ""
     caption = (
-        f"Volume that each rank sends to each other per turn, logarithmic colour{lines}. Share of "
+        f"Volume that each rank sends to each other per {one}, logarithmic colour{lines}. Share of "
         f"the volume that stays on a node: {shares}. Source: {'; '.join(sources)}."
     )
     library = [phase.name for phase in record.phases if phase.library]
@@ -157,19 +158,21 @@ def draw_phase_times(run: ReportedRun) -> Drawing | Missing:
     records = sorted([run.communication, *run.compared], key=lambda record: record.ranks)
     records = [record for record in records if record.seconds > 0][:MAX_BARS]
     if not records:
-        return Missing("No time was recorded: run at least one turn to see its phases.")
+        return Missing("No time was recorded: run the study again to see its phases.")
     turn = np.array([record.seconds / max(record.turns, 1) for record in records])
     computing, communicating = _times(records)
     total = np.sum(list(communicating.values()), axis=0) if communicating else np.zeros(len(turn))
     rest = np.maximum(turn - computing - total, 0.0)
     canvas, axes = new_picture(1, 2, 3.9, width_ratios=(3, 2))
+    unit = common_unit(records).indefinite
     _draw_stack(axes[0, 0], turn, computing, _largest(communicating, MAX_PHASES), rest)
+    axes[0, 0].set_title(f"time of {unit} [{scale(turn, 's')[1]}]")
     _draw_share(axes[0, 1], 100 * total / turn)
     for axis in axes[0]:
         _name_bars(axis, records)
     sources = list(dict.fromkeys(record.source for record in records))
     caption = (
-        "Time of a turn by phase, mean over the ranks, waiting included; computing is that of all "
+        f"Time of {unit} by phase, mean over the ranks, waiting included; computing is that of all "
         f"kernels together. Source: {'; '.join(sources)}."
     )
     if len(records) == 1:
@@ -192,7 +195,7 @@ def _times(records: list[CommunicationRecord]) -> tuple[Floats, dict[str, Floats
 def _draw_stack(
     axis: Axes, turn: Floats, computing: Floats, phases: dict[str, Floats], rest: Floats
 ) -> None:
-    factor, unit = scale(turn, "s")
+    factor, _ = scale(turn, "s")
     colours = colours_of(tuple(phases), (False,) * len(phases))
     parts = [("computing", computing, STATES["computing"])]
     parts += [(name, values, colours[name]) for name, values in phases.items()]
@@ -202,7 +205,6 @@ def _draw_stack(
         if values.any():
             axis.bar(np.arange(len(turn)), values * factor, BAR, bottom, color=colour, label=name)
             bottom += values * factor
-    axis.set_title(f"time of a turn [{unit}]")
     axis.margins(y=0.04)
     handles, labels = axis.get_legend_handles_labels()
     axis.legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.0, 0.5))

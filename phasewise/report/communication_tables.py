@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from phasewise.models.plan import EACH_TURN
 from phasewise.report.planned import planned_phases
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.tables import Table
@@ -35,6 +36,7 @@ def _use(record: CommunicationRecord) -> Table:
     size = node_size_of(record.node)
     nodes = len(set(record.node.tolist()))
     share = share_on_node(record.traffic, record.node)
+    turn = record.seconds / max(record.turns, 1)
     rows = [
         ("times", record.source),
         ("ranks", str(record.ranks)),
@@ -42,7 +44,7 @@ def _use(record: CommunicationRecord) -> Table:
         ("process grid, Prow x Pcol", record.grid_text),
         ("layout", record.layout),
         ("exchange", ", ".join(f"{key} {value}" for key, value in record.algorithms.items())),
-        ("time of a turn", _milliseconds(record.seconds / max(record.turns, 1)) + " ms"),
+        (f"time of {record.unit.indefinite}", f"{_milliseconds(turn)} ms"),
         ("load balance, mean / largest computing time", _percent(found.load_balance)),
         ("communication efficiency, largest computing time / run time",
          _percent(found.communication_efficiency)),
@@ -69,7 +71,7 @@ def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCos
         if cost.communicates
     )
     heads = (
-        "per turn", "calls of a rank", "messages", "MB", "% of the time",
+        f"per {record.unit.one}", "calls of a rank", "messages", "MB", "% of the time",
         "messages of a rank", "as planned",
     )  # fmt: skip
     note = (
@@ -92,8 +94,8 @@ def _against_plan(
     rank = int(planned["rank"])
     recorded = int(phase.messages[rank]), int(phase.bytes[rank])
     expected = int(planned["messages"]), int(planned["bytes_per_rank"])
-    if planned["per"] != "turn":
-        # Done for each such piece, of which there are as many as the messages say.
+    if planned["per"] != EACH_TURN:
+        # Sent for each data-dependent piece; the number of messages gives the number of pieces.
         times, rest = divmod(recorded[0], expected[0]) if expected[0] else (0, recorded[0])
         agrees = rest == 0 and recorded[1] == times * expected[1]
         verdict = (
@@ -111,8 +113,9 @@ def _times(record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:
         for cost in shown
     )
     note = (
-        "Least / mean / largest over the ranks, ms per turn. Waiting, a part of communicating, "
-        f"lasts until a late partner has begun to send. Source: {record.source}."
+        f"Least / mean / largest over the ranks, ms per {record.unit.one}. Waiting, a part of "
+        "communicating, lasts until a late partner has begun to send. "
+        f"Source: {record.source}."
     )
     heads = ("", "computing", "communicating", "waiting")
     return Table("Time in phases and kernels", heads, rows, note)

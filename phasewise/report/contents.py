@@ -1,4 +1,4 @@
-"""What a report contains, from top to bottom, and writing it."""
+"""Composes and writes a report."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMMUNICATION = Chapter(
     ),
     communication_tables,
 )
-"""The only chapter where a run had messages alone."""
+"""The only chapter for a run that has messages but no records."""
 
 
 def chapters_of(run: ReportedRun) -> list[Chapter]:
@@ -56,7 +56,7 @@ def make_report(
     """Read, analyse, draw and write the report of a run's folder; its pictures go beside it.
 
     The communication of the runs in the folders `compare` is shown beside this one's. RunError
-    where a file cannot be read or written; the run's folder itself is only read.
+    if a file cannot be read or written; the run's folder itself is only read.
     """
     run = reported(directory, compare)
     path = Path(output) if output is not None else run.directory / "report.html"

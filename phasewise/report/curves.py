@@ -15,9 +15,9 @@ from phasewise.machines import Curve, Machine
 from phasewise.report.style import MUTED, log_ticks, new_picture, picture_style
 
 MIN_SIZE = 8.0
-"""B; where a message of 0 B is drawn on the logarithmic axis."""
+"""Size [B] at which a message of 0 B is drawn on the logarithmic axis."""
 MAX_CURVES = 6
-"""Curves of one benchmark in one panel: the first ones and the last."""
+"""Most curves of one benchmark in one panel: the first ones and the last."""
 
 
 def draw_curves(machine: Machine) -> str:

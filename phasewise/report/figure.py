@@ -18,7 +18,7 @@ _THEME = {INK: "var(--ink)", MUTED: "var(--muted)", LINE: "var(--line)"}
 
 @dataclass(frozen=True)
 class Drawing:
-    """What a figure's function gives: the picture and what to say below it."""
+    """The result of a figure's function: the picture and its caption."""
 
     canvas: Canvas
     caption: str
@@ -27,14 +27,14 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Missing:
-    """One sentence on what to switch on in the study to see the figure."""
+    """One sentence on what the study must contain to have the figure."""
 
     sentence: str
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the report; `svg` is None where `caption` says what it needs.
+    """A figure of the report; `svg` is None if `caption` says what it needs.
 
     `picture` is the PNG file, where one was written.
     """
@@ -59,7 +59,7 @@ def make_figure(
         path = None
         if pictures is not None:
             path = pictures / f"{name}.png"
-            # The layout stands: finding it again would take as long as the drawing.
+            # The layout is kept, as computing it again would take as long as drawing.
             drawn.canvas.set_layout_engine("none")
             drawn.canvas.savefig(path, dpi=PNG_RESOLUTION, facecolor="white")
     return Figure(name, title, drawn.caption, svg, drawn.warning, path)
@@ -69,7 +69,7 @@ def to_svg(canvas: Canvas, name: str) -> str:
     """The picture as an SVG element that stands inside a page.
 
     Its ids are made unique by the figure's name, its neutral colours follow the page's theme, and
-    the namespaces, which HTML does not need, are left out with all other addresses.
+    namespaces and all other URLs, which HTML does not need, are removed.
     """
     buffer = io.StringIO()
     canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})

@@ -13,7 +13,7 @@ from phasewise.report.tables import Table
 
 @dataclass(frozen=True)
 class Tile:
-    """A headline number: its name, its value, and what puts it in proportion."""
+    """A headline number: its name, its value, and a note for comparison."""
 
     name: str
     value: str

@@ -12,7 +12,7 @@ STATES = {
 }
 OTHER = "#a3a9b1"
 
-# The paper's phases keep their colours from figure to figure.
+# The paper's phases have the same colours in all figures.
 _PHASES = {
     "green": "#8a5a2b",
     "reduce_column": "#f2c14e",

@@ -1,7 +1,7 @@
-"""What the plan says of a run's messages, to be shown beside what was recorded.
+"""The planned messages of a run, to be shown beside the recorded ones.
 
-A plan is of the run's study, ranks and nodes; where the core that plans is not built, or cannot
-plan the study, there is none.
+The plan is made for the run's study, ranks and nodes; there is none if the core is not built or
+cannot plan the study.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OTHER_LAYOUT = {"column-first": "row-first"}
 
 
 def other_layout(record: CommunicationRecord) -> str:
-    """Layout to compare that of a run with."""
+    """The layout with which that of a run is compared."""
     return OTHER_LAYOUT.get(record.layout, "column-first")
 
 
@@ -37,11 +37,11 @@ def planned_traffic(run: ReportedRun, record: CommunicationRecord, layout: str) 
 def planned_phases(run: ReportedRun, record: CommunicationRecord) -> dict[str, dict[str, Any]]:
     """Phases of the plan by name, each of the rank that sends most messages.
 
-    Parts of one name are added where they speak of the same rank; empty without a plan, and where
-    the run chose its algorithms itself.
+    Entries of one name are added if they are for the same rank. Empty without a plan, and for a run
+    that chose its algorithms itself.
     """
     tuned = run.study.get("communication", {}).get("tune") == "auto"
-    # In a run that tries several ways to exchange the record is of all of them.
+    # The record of a run that tries several ways to exchange covers all of them.
     found = None if tuned else _ask("plan", run, record)
     phases: dict[str, dict[str, Any]] = {}
     for phase in [] if found is None else found["phases"]:
@@ -64,7 +64,7 @@ def with_layout(parameters: str, layout: str) -> str:
 def _ask(
     what: str, run: ReportedRun, record: CommunicationRecord, layout: str | None = None
 ) -> Any:
-    """What a function of the core gives for the run's study, None where it cannot."""
+    """The result of a function of the core for the run's study; None if it fails."""
     try:
         function = getattr(import_module("phasewise._core"), what, None)
     except ImportError:

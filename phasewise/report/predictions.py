@@ -18,15 +18,17 @@ from phasewise.report.figure import PNG_RESOLUTION, Drawing
 from phasewise.report.palette import colours_of
 from phasewise.report.style import INK, MUTED, new_picture, picture_style, scale
 from phasewise.runs.disk import disk_reason
+from phasewise.workloads.interface import Unit
 
+TURN = Unit()
 FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")
 GROUP = 0.8
-"""Part of a group's room that its bars take."""
+"""Share of a group's width that its bars take."""
 MAX_BANDS = 2
-"""Intervals drawn as areas; of more, each is a line beside its point."""
+"""Most intervals drawn as areas; with more, each is a line beside its point."""
 ASIDE = 0.06
-"""From one such line to the next, in factors of two of the ranks."""
+"""Distance between such lines, as a power of two in the number of ranks."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +54,20 @@ class Variant:
     measured: float | None = None
 
 
-def draw_predictions(predictions: Sequence[Prediction], title: str, source: str) -> Drawing:
+def draw_predictions(
+    predictions: Sequence[Prediction], title: str, source: str, unit: Unit = TURN
+) -> Drawing:
     """Communication and its interval by each model, beside the phases of the first one."""
     models = list(dict.fromkeys(one.model for one in predictions))
     canvas, axes = new_picture(1, 2, 3.9, width_ratios=(1, 1))
-    _draw_series(axes[0, 0], [series_of(predictions, model) for model in models])
+    _draw_series(axes[0, 0], [series_of(predictions, model) for model in models], unit)
     first = [one for one in predictions if one.model == models[0]]
-    _draw_phases(axes[0, 1], first, f", model {models[0]}")
+    _draw_phases(axes[0, 1], first, unit, f", model {models[0]}")
     canvas.suptitle(f"{title}\n{source}", x=0.01, ha="left", fontsize=9, color=INK)
     return Drawing(
         canvas,
-        "Predicted communication of a turn with its 90 % interval, and its phases beside the "
-        f"computation. {source}.",
+        f"Predicted communication of {unit.indefinite} with its 90 % interval, and its phases "
+        f"beside the computation. {source}.",
     )
 
 
@@ -79,27 +83,30 @@ def series_of(predictions: Sequence[Prediction], model: str, label: str | None =
     )
 
 
-def draw_scaling(panels: Mapping[str, Sequence[Series]], source: str) -> Drawing:
+def draw_scaling(panels: Mapping[str, Sequence[Series]], source: str, unit: Unit = TURN) -> Drawing:
     """Communication against the number of ranks, a panel for each machine: Figure 8."""
     canvas, axes = new_picture(1, max(len(panels), 1), 3.6)
     for axis, (name, series) in zip(axes[0], panels.items(), strict=False):
-        _draw_series(axis, series, f"{name}: ")
+        _draw_series(axis, series, unit, f"{name}: ")
     return Drawing(
         canvas,
-        "Communication of a turn against the number of ranks: lines with their 90 % interval are "
-        f"predicted, dots measured or simulated. {source}.",
+        f"Communication of {unit.indefinite} against the number of ranks: lines with their 90 % "
+        f"interval are predicted, dots measured or simulated. {source}.",
     )
 
 
-def draw_variants(panels: Mapping[str, Sequence[Variant]], source: str) -> Drawing:
+def draw_variants(
+    panels: Mapping[str, Sequence[Variant]], source: str, unit: Unit = TURN
+) -> Drawing:
     """Predicted and measured communication of variants, a panel for each machine: Figure 7."""
     canvas, axes = new_picture(1, max(len(panels), 1), 3.6)
     for axis, (name, variants) in zip(axes[0], panels.items(), strict=False):
-        _draw_variants(axis, variants, f"{name}: ")
+        _draw_variants(axis, variants, unit, f"{name}: ")
     axes[0, 0].legend()
     return Drawing(
         canvas,
-        f"Communication of a turn, predicted with its 90 % interval and measured. {source}.",
+        f"Communication of {unit.indefinite}, predicted with its 90 % interval and measured. "
+        f"{source}.",
     )
 
 
@@ -114,16 +121,16 @@ def draw_ratios(panels: Mapping[str, Mapping[str, Mapping[str, float]]], source:
 
 
 def check_picture(path: str) -> None:
-    """StudyError where a picture cannot be written under such a name."""
+    """StudyError if a picture cannot be written under such a name."""
     if Path(path).suffix.lower() not in FORMATS:
         raise StudyError(f"--picture {path}: give a name that ends in {', '.join(FORMATS)}")
 
 
 def save_picture(draw: Callable[[], Drawing], path: str | Path) -> None:
-    """Draw and write a picture in the format of its name; RunError where the disk refuses."""
+    """Draw and write a picture in the format of its name; RunError if the disk refuses."""
     target = Path(path)
     check_picture(str(target))
-    # The format follows from the last suffix.
+    # matplotlib takes the format from the last suffix.
     beside = target.with_name(f"{target.stem}.partial{target.suffix}")
     try:
         with picture_style():
@@ -134,8 +141,8 @@ def save_picture(draw: Callable[[], Drawing], path: str | Path) -> None:
         raise RunError(f"{target} cannot be written ({disk_reason(error)})") from error
 
 
-def _draw_series(axis: Axes, series: Sequence[Series], opening: str = "") -> None:
-    factor, unit = scale([value for one in series for value in one.seconds], "s")
+def _draw_series(axis: Axes, series: Sequence[Series], unit: Unit, opening: str = "") -> None:
+    factor, second = scale([value for one in series for value in one.seconds], "s")
     predicted = [one for one in series if not one.measured]
     for one, colour in zip(series, _colours(len(series)), strict=True):
         seconds = np.array(one.seconds) * factor
@@ -152,7 +159,7 @@ def _draw_series(axis: Axes, series: Sequence[Series], opening: str = "") -> Non
         else:
             aside = 2 ** (ASIDE * (predicted.index(one) - (len(predicted) - 1) / 2))
             axis.vlines(np.array(one.ranks) * aside, low, high, color=colour, linewidth=1)
-    axis.set_title(f"{opening}communication of a turn [{unit}]")
+    axis.set_title(f"{opening}communication of {unit.indefinite} [{second}]")
     _rank_axis(axis, sorted({number for one in series for number in one.ranks}))
     if any(value > 0 for one in series for value in one.seconds):
         _logarithmic(axis)
@@ -175,8 +182,8 @@ def _rank_axis(axis: Axes, ranks: Sequence[int]) -> None:
     axis.set_xlabel("ranks")
 
 
-def _draw_phases(axis: Axes, first: Sequence[Prediction], closing: str) -> None:
-    factor, unit = scale([one.turn_seconds for one in first], "s")
+def _draw_phases(axis: Axes, first: Sequence[Prediction], unit: Unit, closing: str) -> None:
+    factor, second = scale([one.turn_seconds for one in first], "s")
     most = sorted(first, key=lambda one: -len(one.phases))
     names = tuple(dict.fromkeys(name for one in most for name in one.phases))
     colours = colours_of(("computation", *names), (True, *(False,) * len(names)))
@@ -190,7 +197,7 @@ def _draw_phases(axis: Axes, first: Sequence[Prediction], closing: str) -> None:
         if heights.any():
             axis.bar(at, heights, 0.62, bottom, color=colour, label=name)
             bottom += heights
-    axis.set_title(f"time of a turn [{unit}]{closing}")
+    axis.set_title(f"time of {unit.indefinite} [{second}]{closing}")
     axis.set_xticks(at, [str(one.ranks) for one in first])
     axis.set_xlabel("ranks")
     axis.grid(False, axis="x")
@@ -198,8 +205,8 @@ def _draw_phases(axis: Axes, first: Sequence[Prediction], closing: str) -> None:
     axis.legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _draw_variants(axis: Axes, variants: Sequence[Variant], opening: str) -> None:
-    factor, unit = scale([one.predicted for one in variants], "s")
+def _draw_variants(axis: Axes, variants: Sequence[Variant], unit: Unit, opening: str) -> None:
+    factor, second = scale([one.predicted for one in variants], "s")
     at = np.arange(len(variants))
     predicted = np.array([one.predicted for one in variants]) * factor
     ends = np.array([[one.low for one in variants], [one.high for one in variants]]) * factor
@@ -211,10 +218,10 @@ def _draw_variants(axis: Axes, variants: Sequence[Variant], opening: str) -> Non
         heights = np.array(values) * factor
         axis.bar(np.array(places) - shift, heights, width, color=COLOURS[0], label="measured")
     axis.bar(at + shift, predicted, width, color=COLOURS[1], label="predicted")
-    # An interval may lie to one side of the prediction, where a model is known to be too low.
+    # An interval may lie to one side of the prediction if a model is known to be too low.
     axis.vlines(at + shift, ends[0], ends[1], color=INK, linewidth=1)
     axis.set_xticks(at, [one.label for one in variants])
-    axis.set_title(f"{opening}communication of a turn [{unit}]")
+    axis.set_title(f"{opening}communication of {unit.indefinite} [{second}]")
     axis.grid(False, axis="x")
 
 

@@ -21,15 +21,15 @@ from phasewise.workloads.discovery import workload_of
 from phasewise.workloads.interface import Workload
 
 MIN_TURNS = 2
-# Intervals of the time line: about one to each dot of the pictures.
+# Intervals of the time line: about one per pixel of the pictures.
 INTERVALS = 1200
 
 
 class ReportedRun:
-    """A run's folder as the report sees it; StudyError where it holds no records to show.
+    """A run's folder as the report sees it; StudyError if it holds no records to show.
 
-    A simulated machine may have run only the messages: then `has_records` is False, and study and
-    communication are all there is.
+    A simulation may have run only the messages: then `has_records` is False, and only study and
+    communication are available.
     """
 
     def __init__(self, directory: str | Path, compare: Sequence[str | Path] = ()) -> None:
@@ -49,7 +49,7 @@ class ReportedRun:
 
     @cached_property
     def results(self) -> Results:
-        """The records turn by turn; RunError where there are none or they cannot be read."""
+        """The records of all turns; RunError if there are none or they cannot be read."""
         return Results(self.directory)
 
     def close(self) -> None:
@@ -97,7 +97,7 @@ class ReportedRun:
 
     @cached_property
     def timeline(self) -> Timeline | None:
-        """What the ranks did during one turn, None where the run kept no events."""
+        """What the ranks did during one turn, None if the run kept no events."""
         record = self.communication
         if record is None or not record.events.any():
             return None

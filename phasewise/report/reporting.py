@@ -1,7 +1,7 @@
 """What a workload adds to a report: its part `reporting`.
 
-* `CHAPTERS`: its chapters, of a run with records;
-* `REPORTED`: the run's folder with what the workload analyses in it, in place of `ReportedRun`;
+* `CHAPTERS`: its chapters for a run with records;
+* `REPORTED`: a subclass of `ReportedRun` with the workload's own analyses;
 * `study_tables(run)`, `tiles(run)`: the study in tables, and the numbers at the top.
 """
 
@@ -39,7 +39,7 @@ class Chapter:
 
 
 def reported(directory: str | Path, compare: Sequence[str | Path] = ()) -> ReportedRun:
-    """A run's folder as a report sees it; StudyError where it holds no records to show."""
+    """A run's folder as a report sees it; StudyError if it holds no records to show."""
     run = ReportedRun(directory, compare)
     if not run.has_records:
         return run
@@ -67,7 +67,7 @@ def tables_of_study(run: ReportedRun) -> list[Table]:
 
 
 def _every_key(run: ReportedRun) -> list[Table]:
-    """A table of keys and values for each of the study's."""
+    """A table of keys and values for each table of the study."""
     return [
         Table(name, ("", ""), rows_of([(key, [value]) for key, value in table.items()]))
         for name, table in run.study.items()

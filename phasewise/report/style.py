@@ -1,4 +1,4 @@
-"""How every picture of a report looks: colours, sizes, labels without mathematics fonts."""
+"""The style of all pictures of a report: colours, sizes, labels without mathematics fonts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# The page replaces these three by its own, which follow the reader's light or dark theme.
+# The page replaces these three colours by its own, which follow the light or dark theme.
 INK = "#1b2027"
 MUTED = "#69727d"
 LINE = "#d5dae1"
@@ -30,7 +30,7 @@ NOMINAL = "#2c9a63"
 RESONANCE = "#b0638f"
 PLANE_NAMES = ("x", "y", "z")
 WIDTH = 9.0
-# A line of more points than this is drawn by its envelope.
+# A line with more points than this is drawn as its envelope.
 MAX_POINTS = 4000
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -76,7 +76,7 @@ _SETTINGS: dict[str, Any] = {
 
 @contextmanager
 def picture_style() -> Iterator[None]:
-    """Everything drawn inside looks alike, whatever the reader's own matplotlib settings are."""
+    """Inside this context, pictures look the same whatever the user's matplotlib settings are."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(cast(Any, _SETTINGS))
@@ -118,7 +118,7 @@ def scale_by_ten(values: Any, unit: str) -> tuple[float, str]:
 
 
 def scientific(value: float | None, digits: int = 4) -> str:
-    """A number for people: 1.202 × 10³⁴, 0.00375; a dash for nothing."""
+    """A number as text: 1.202 × 10³⁴, 0.00375; a dash for None."""
     if value is None or not np.isfinite(value):
         return "–"
     if value == 0:

@@ -1,4 +1,4 @@
-"""Tables of a report, and those of every run: where the time went."""
+"""Tables of a report, and the tables of kernels and phases that every report has."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ class Table:
 
 
 def cost_tables(run: ReportedRun) -> list[Table]:
-    """Kernels and communication phases, where the run is over."""
+    """Tables of kernels and communication phases, once the run is over."""
     given = run.performance.get(run.workload.unit.many)
     recorded = len(run.turn) if run.has_records else run.count
     turns = given if isinstance(given, int) and given > 0 else recorded
+    one = run.workload.unit.one
     tables = []
     if kernels := _by_seconds(run.performance.get("kernels"), KERNEL):
-        heads: tuple[str, ...] = ("kernel", "ms per turn", "Gflop/s", "GB/s", "ns per item")
+        heads: tuple[str, ...] = ("kernel", f"ms per {one}", "Gflop/s", "GB/s", "ns per item")
         rows = tuple(_kernel(kernel, turns) for kernel in kernels)
         tables.append(Table("Kernels", heads, rows, "On rank 0, all its threads."))
     if phases := _by_seconds(run.performance.get("phases"), PHASE):
-        heads = ("phase", "ms per turn", "messages per turn", "MB per turn")
+        heads = ("phase", f"ms per {one}", f"messages per {one}", f"MB per {one}")
         rows = tuple(_phase(phase, turns) for phase in phases)
         tables.append(Table("Communication phases", heads, rows, "On rank 0."))
     return tables

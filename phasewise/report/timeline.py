@@ -1,4 +1,5 @@
-"""Pictures of a turn in time: what each rank worked at, whether it computed, and how many did.
+"""Pictures of a turn in time: the task and the state of each rank, and how many ranks are in each
+state.
 
 After the task and utilisation Gantt charts and the utilisation count of ParaGraph (Heath,
 Etheridge, IEEE Software 8 (1991) no. 5, 29).
@@ -22,13 +23,13 @@ from phasewise.traces.records import Integers
 from phasewise.traces.timeline import Timeline
 
 NO_EVENTS = Missing("Run it again with --events 100000 to see what each rank did in time.")
-# Rows are set apart up to this number of ranks.
+# Up to this number of ranks, rows are separated by a gap.
 MAX_ROWS = 32
-# Lines of the picture to a row, one of them the space to the next.
+# Pixel lines per row, one of them the gap to the next row.
 ROW = 12
-# Intervals of the time line in one of the utilisation count.
+# Intervals of the time line that are joined in the utilisation count.
 COARSER = 4
-# Tasks that are shown one by one.
+# Most tasks that are shown one by one.
 MAX_TASKS = 14
 BEYOND = "others"
 
@@ -136,7 +137,7 @@ def _gantt(line: Timeline, index: Integers, colours: list[str]) -> tuple[Canvas,
     image = (255 * palette[index]).astype(np.uint8)
     box = (0.0, float(edges[-1] * factor), ranks - 0.5, -0.5)
     if ranks <= MAX_ROWS:
-        # Nothing is drawn between two rows.
+        # The gap between rows stays empty.
         image = np.repeat(image, ROW, axis=0)
         image[ROW - 1 :: ROW] = 0
     axis.imshow(image, extent=box, aspect="auto", interpolation="none")
@@ -162,12 +163,13 @@ def _legend(canvas: Canvas, axis: Axes, colours: dict[str, str]) -> None:
 def _about(run: ReportedRun, line: Timeline) -> str:
     assert run.communication is not None
     start = (
-        "About one turn, on aligned clocks; waiting is that for single messages, as what the "
-        f"library does inside is not seen. Source: {run.communication.source}."
+        f"About one {run.workload.unit.one}, on aligned clocks; waiting is that for single "
+        "messages, as what the library does inside is not seen. "
+        f"Source: {run.communication.source}."
     )
     if line.dropped:
         start += (
-            f" {line.dropped} events found no place in the ranks' memory for them: give a larger "
+            f" {line.dropped} events did not fit into the ranks' memory: give a larger "
             "--events to keep them."
         )
     return start

@@ -1,1 +1,1 @@
-"""What papers say, regenerated: what their pages share."""
+"""Reproduction of papers: what all of their pages share."""

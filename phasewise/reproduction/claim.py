@@ -1,4 +1,4 @@
-"""What is found of a paper's claims."""
+"""A paper's claims and what was found about them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any
 from phasewise.report.page import Page
 
 VERDICT = {True: "yes", False: "no", None: "not looked at"}
-"""What tables say of `Claim.holds`."""
+"""How tables show `Claim.holds`."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper: its number, what the paper and we find, whether they agree, and why.
-
-    holds: None where it was not looked at.
+    """A claim of the paper: its number, the results of the paper and of the reproduction, whether
+    they agree, and remarks. holds: None if the claim was not tested.
     """
 
     id: int

@@ -1,4 +1,4 @@
-"""The curves of a simulated machine, measured once and kept with the simulations."""
+"""The curves of a simulated machine, measured once and cached with the simulations."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def measured_machine(
     """The machine with the curves of its full twin, of process grids on each number of `ranks`.
 
     cache: a folder for the measured files; what it holds of the same machine and simulator is not
-    measured again. quick: fewer sizes. RunError where the measurement fails.
+    measured again. quick: fewer sizes. RunError if the measurement fails.
     """
     found = [_measured(name, cache, number, quick) for number in ranks]
-    # On a torus of its own size, that is: a part of a larger one has other ways.
+    # A torus is simulated in its own size: part of a larger one would have other routes.
     grids = [
         curve
         for machine, number in zip(found, ranks, strict=True)
@@ -46,4 +46,4 @@ def _measured(name: str, cache: Path, ranks: int, quick: bool) -> Machine:
 
 
 def _silent(text: str) -> None:
-    """Tells nobody."""
+    """Ignores progress."""

@@ -1,4 +1,4 @@
-"""How far a long command is, on standard error."""
+"""Shows the progress of a long command on standard error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from phasewise.mpi.progress import Clock, duration
 from phasewise.output import message
 
 SECONDS = 10.0
-"""Between two lines."""
+"""Seconds between two lines."""
 
 
 class Telling:

@@ -1,9 +1,9 @@
-"""Choices of `tune = "auto"` that earlier runs have made, kept between runs.
+"""A cache of the choices that earlier runs with `tune = "auto"` made.
 
 One JSON file for each key, in ``$PHASEWISE_CACHE``, else ``$XDG_CACHE_HOME/phasewise``, else
-``~/.cache/phasewise``, in the folder ``tuning``. The key is of the machine, the study's shape,
-ranks and threads; the file names the build that made it, and another build does not use it. Nothing
-that goes wrong with a cache stops a run.
+``~/.cache/phasewise``, in the folder ``tuning``. The key consists of the machine, the shape of the
+study, ranks and threads. The file also names the build that wrote it; other builds ignore it. No
+error of the cache stops a run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def folder(environment: Mapping[str, str] | None = None) -> Path:
                 'tune = "auto" are kept as if it were not set'
             )
     base = Path(environment.get("XDG_CACHE_HOME", ""))
-    # The XDG specification has relative paths ignored.
+    # The XDG specification demands that relative paths are ignored.
     base = base if base.is_absolute() else Path(environment.get("HOME", "/")) / ".cache"
     return base / "phasewise" / "tuning"
 
@@ -64,9 +64,10 @@ def _processor() -> str:
 
 
 def machine_key(facts: Iterable[Mapping[str, Any]], core: Core) -> dict[str, Any]:
-    """What tells one machine from another, from the facts of all ranks.
+    """The part of the key that identifies the machine, from the facts of all ranks.
 
-    Nodes of a cluster differ by the digits in their names, and another job gets others of them.
+    Digits in node names are left out: the nodes of a cluster differ by them, and each job gets
+    other nodes.
     """
     facts = list(facts)
     names = {re.sub(r"\d+", "#", str(fact["host"]).partition(".")[0]) for fact in facts}
@@ -80,7 +81,7 @@ def machine_key(facts: Iterable[Mapping[str, Any]], core: Core) -> dict[str, Any
 
 
 def digest(key: Any) -> str:
-    """A name for a key."""
+    """The hash that names the file of a key."""
     return hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:20]
 
 
@@ -93,11 +94,13 @@ def build_of(core: Core) -> str:
 
 
 def load(path: Path, key: Any, build: str) -> dict[str, Any] | None:
-    """What `path` keeps for `key`; None, with a sentence where there is something else."""
+    """The choice that `path` holds for `key`. None if there is none; a message says so if the file
+    holds something else.
+    """
     try:
         kept = read_kept(path)
         if kept["choice"] is None:
-            return None  # of a run that came to none
+            return None  # a run that made no choice
         named, made_by, choice = kept["key"], kept["build"], kept["choice"]
         if kept["version"] != VERSION or not isinstance(choice, dict) or not well_formed(kept):
             raise ValueError("it is of another form")
@@ -118,7 +121,7 @@ def load(path: Path, key: Any, build: str) -> dict[str, Any] | None:
 
 
 def well_formed(report: Any) -> bool:
-    """Whether a report has what is read of it: its keys, and candidates, if any, with theirs."""
+    """Whether a report has the keys that are read, and so has each of its candidates."""
     if not isinstance(report, dict) or not {"choice", "from_cache"} <= report.keys():
         return False
     entries = report.get("candidates")
@@ -136,7 +139,7 @@ CANDIDATE: dict[str, tuple[type | None, ...]] = {
     "seconds": (float, None),
     "note": (str,),
 }
-"""Kinds of a candidate's values, None where null is accepted."""
+"""Kinds of a candidate's values, None if null is accepted."""
 
 
 def _kinds(table: Mapping[str, Any], kinds: Mapping[str, tuple[type | None, ...]]) -> bool:
@@ -147,7 +150,7 @@ def _kinds(table: Mapping[str, Any], kinds: Mapping[str, tuple[type | None, ...]
 
 
 def store(path: Path, kept: Mapping[str, Any]) -> None:
-    """Keep a choice at `path`, whole or not at all; a sentence where that is refused."""
+    """Write a choice to `path`, whole or not at all; a message says if that fails."""
     try:
         keep(path, kept)
     except OSError as error:

@@ -1,8 +1,8 @@
-"""What a run may try of itself: the part `choosing` of its workload.
+"""Which other ways to exchange a run may try: the part `choosing` of its workload.
 
 * `nothing_to_try(model)`: why there is no other way to exchange; empty where there are some;
 * `changes(communication, model, grids, levels)`: the other ways, each a change of a few keys;
-* `study_key(model)`: what decides how much is sent to whom, for the name of a choice that is kept.
+* `study_key(model)`: what decides how much is sent to whom; a cached choice is found by it.
 """
 
 from __future__ import annotations

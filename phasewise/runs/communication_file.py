@@ -1,4 +1,4 @@
-"""What the ranks recorded of their communication, brought together when the turns are done:
+"""Gathers what the ranks recorded of their communication at the end of a run:
 ``communication.json`` and ``events.bin`` (docs/communication.md).
 """
 
@@ -31,8 +31,8 @@ def write_communication(
 ) -> None:
     """Write the records of all ranks into `folder`; collective.
 
-    They cover the turns from `first_turn` on. There is a `communication.json` only once it and the
-    events that it counts are whole; RunError where the disk refuses one of them.
+    They cover the turns from `first_turn` on. `communication.json` appears only when it and the
+    events that it counts are complete; RunError if the disk refuses one of them.
     """
     events = simulation.events
     text, kept = simulation.driver.communication(events > 0)
@@ -54,15 +54,15 @@ def write_communication(
     except OSError as error:
         raise RunError(
             f"the record of the communication cannot be written into {folder} "
-            f"({disk_reason(error)}); those of the turns are kept"
+            f"({disk_reason(error)}); those of the {simulation.study.workload.unit.many} are kept"
         ) from error
 
 
 @contextmanager
 def _replacing(path: Path, record: Path, here: bool) -> Iterator[BinaryIO | None]:
-    """Where this rank writes, a file that takes the place of `path` once it is whole.
+    """If this rank writes: a file that replaces `path` once it is complete.
 
-    An earlier `record`, which tells of another file, goes before.
+    An earlier `record` is removed first, since it describes the old file.
     """
     if not here:
         yield None
@@ -81,7 +81,7 @@ def _replacing(path: Path, record: Path, here: bool) -> Iterator[BinaryIO | None
 
 
 def _in_blocks(comm: Communicator, mine: bytes, most: int) -> Iterator[bytes]:
-    """On rank 0 the bytes of one rank after another, of which none has more than `most`.
+    """On rank 0 the bytes of one rank after another; no rank has more than `most`.
 
     Collective; the other ranks iterate to the end over nothing.
     """
@@ -92,15 +92,16 @@ def _in_blocks(comm: Communicator, mine: bytes, most: int) -> Iterator[bytes]:
 
 
 def _head(texts: Sequence[str], simulation: Simulation, first_turn: int) -> dict[str, Any]:
-    """What the file says of all ranks together; of the algorithms, those in use at the end."""
+    """The entries that hold for all ranks together; algorithms are those in use at the end."""
     ranks = [json.loads(text) for text in texts]
-    chosen = simulation.communication
+    chosen, unit = simulation.communication, simulation.study.workload.unit
     tuned = {"tuned_turns": simulation.tuned_turns} if chosen.tunes_itself else {}
     return {
         "version": VERSION,
         "kind": "run",
         "ranks": len(ranks),
-        "turns": simulation.turn - first_turn,
+        "unit": [unit.one, unit.many],
+        unit.many: simulation.turn - first_turn,
         "first_turn": first_turn,
         "seconds": max(rank["seconds"] for rank in ranks),
         "process_grid": process_grids(simulation.study, [rank["place"] for rank in ranks]),
@@ -112,5 +113,5 @@ def _head(texts: Sequence[str], simulation: Simulation, first_turn: int) -> dict
 
 
 def _with_ranks(head: dict[str, Any], texts: Sequence[str]) -> str:
-    """One JSON object with a line for each rank, as the rank wrote it."""
+    """One JSON object, with each rank's entry on a line of its own as the rank wrote it."""
     return json.dumps(head)[:-1] + ',\n "rank": [\n  ' + ",\n  ".join(texts) + "\n]}\n"

@@ -1,4 +1,4 @@
-"""Writing HDF5 files so that a full or failing disk ends in a Python error, and in nothing worse.
+"""Writes HDF5 files such that a full or failing disk only raises a Python error.
 
 The HDF5 library does not survive a write that the system refuses: it fails again at close and may
 crash at exit. So either it never sees the refusal (`GuardedFile`), or the space is taken before it
@@ -19,7 +19,7 @@ import h5py
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
-"""What h5py, and the decoding of what it gives, raise on a damaged file."""
+"""What h5py, and code that decodes its data, raise on a damaged file."""
 
 
 class GuardedFile(io.RawIOBase):
@@ -86,7 +86,7 @@ class GuardedFile(io.RawIOBase):
 def replacing_hdf5(path: Path) -> Iterator[h5py.File]:
     """A new HDF5 file that appears at `path` once it is complete and on the disk, or not at all.
 
-    OSError where the disk refuses it.
+    OSError if the disk refuses it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".partial")
@@ -103,7 +103,7 @@ def replacing_hdf5(path: Path) -> Iterator[h5py.File]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names in a folder."""
+    """Wait until the names in a folder are on the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -112,13 +112,13 @@ def sync_folder(folder: Path) -> None:
 
 
 def reserve(file: h5py.File, length: int) -> None:
-    """Take space for `length` bytes beyond the end of an open file; OSError where there is none."""
+    """Take space for `length` bytes beyond the end of an open file; OSError if there is none."""
     descriptor = file.id.get_vfd_handle()
     os.posix_fallocate(descriptor, 0, file.id.get_filesize() + length)
 
 
 def trim(path: Path) -> None:
-    """Cut off what is reserved and not used, of a closed file of the newest format."""
+    """Cut off reserved but unused space of a closed file in the newest format."""
     with path.open("r+b") as file:
         # Superblock version 3 holds the end-of-file address in 8 bytes at offset 28.
         file.seek(28)
@@ -128,7 +128,7 @@ def trim(path: Path) -> None:
 
 
 def missing_bytes(path: Path) -> int:
-    """How much a file of the newest format falls short of the length that it holds of itself."""
+    """By how many bytes a file in the newest format is shorter than the length stored in it."""
     with path.open("rb") as file:
         head = file.read(48)
         if head.startswith(SIGNATURE) and len(head) == 48 and head[8] < 2:
@@ -146,7 +146,7 @@ def damage_reason(error: BaseException) -> str:
 
 
 def disk_reason(error: BaseException) -> str:
-    """Why a file could not be written or read, in the words of the system where it says."""
+    """Why a file could not be written or read, in the system's words if it gives any."""
     number = getattr(error, "errno", None)
     if number == errno.ENOSPC or "No space left" in str(error):
         return "the disk is full"
@@ -160,7 +160,7 @@ def disk_reason(error: BaseException) -> str:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a text file beside `path`, then put it in its place; OSError where the disk refuses."""
+    """Write a text file beside `path`, then rename it to `path`; OSError if the disk refuses."""
     beside = path.with_name(path.name + ".partial")
     with beside.open("w", encoding="utf-8") as file:
         file.write(text)

@@ -1,6 +1,7 @@
-"""Rows of all ranks handed to rank 0 in the order of their ids, a block at a time.
+"""Gathers rows of all ranks on rank 0 in the order of their ids, block by block.
 
-Ids, not ranks, give the order, so that a file written from them is the same on any number of ranks.
+The order does not depend on the ranks, so that a file written from the rows is the same on any
+number of ranks.
 """
 
 from __future__ import annotations
@@ -55,5 +56,5 @@ def gather_rows(
 
 
 def no_rows(columns: Columns) -> dict[str, NDArray[Any]]:
-    """Columns without any row, of a rank that holds none."""
+    """The columns of a rank that holds no rows."""
     return {name: np.empty(0, kind) for name, kind in columns.items()}

@@ -1,4 +1,4 @@
-"""Results that are kept between runs, a JSON file for each, which several processes may write."""
+"""A cache of results, one JSON file for each, which several processes may write."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from phasewise.runs.disk import replace_text
 
 
 def read_kept(path: Path) -> Any:
-    """What is kept at `path`; OSError or ValueError where nothing can be read."""
+    """The content of `path`; OSError or ValueError if it cannot be read."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 def keep(path: Path, content: Any) -> None:
-    """Keep `content` at `path`, whole or not at all; OSError where the disk refuses."""
-    # Another process may be writing the same entry: each has a file of its own beside it.
+    """Write `content` to `path`, whole or not at all; OSError if the disk refuses."""
+    # Another process may be writing the same entry, so each writes its own file beside it.
     mine = path.with_name(f"{path.stem}.{socket.gethostname()}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

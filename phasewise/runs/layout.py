@@ -1,15 +1,16 @@
-"""Which datasets the records of a run have: what its workload's part `recording` says of them.
+"""Which datasets the records of a run have; the part `recording` of its workload defines them.
 
-* `rows(study)`: shape and type of one turn's entry in each dataset, but for the turn's number;
-* `values(study, record)`: what the driver's record holds, by dataset; by default under its names;
-* `GROUPS` and `snapshots(study, first)`: groups of datasets written once each, a subgroup for each
-  turn; names and expected shapes of those for turns from `first` on;
+* `rows(study)`: shape and type of one turn's entry in each dataset, without the turn's number;
+* `values(study, record)`: the values of a driver's record by dataset; by default under the record's
+  own names;
+* `GROUPS` and `snapshots(study, first)`: groups of datasets that are written once, with a subgroup
+  for each turn; and the names and shapes of those for turns from `first` on;
 * `snap(run, comm, study, write)`: writes those that are due after a turn; collective;
-* `check(study)`: StudyError where the records ask for what a file cannot hold;
-* `detail(study)`: makes the words of progress from the driver's record of a turn;
+* `check(study)`: StudyError if the records ask for what a file cannot hold;
+* `detail(study)`: the text of a progress line, from the driver's record of a turn;
 * `dump(folder, run, comm, study, at_start)`: files beside the records; collective.
 
-Of a workload without that part nothing but the turns is recorded.
+For a workload without that part only the number of each turn is recorded.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from phasewise.driver import Arrays, Communicator, Run
 from phasewise.study import Study
 
 MAX_SNAPSHOTS = 10_000
-"""Snapshots a file is laid out for at most: each is some objects, made when the run starts."""
+"""Most snapshots in a file: the HDF5 objects of all of them are created when the run starts."""
 
 Row = tuple[tuple[int, ...], str]
 Write = Callable[[str, Arrays], None]
@@ -76,7 +77,7 @@ def write_dumps(
 
 
 def check_schedule(study: Study) -> None:
-    """StudyError where the records ask for more than one file can be laid out for."""
+    """StudyError if the records ask for more snapshots than a file may have."""
     study.workload.offers(PART, "check", _nothing)(study)
 
 
@@ -84,7 +85,7 @@ Detail = Callable[[Mapping[str, Any]], str]
 
 
 def detail_of(study: Study) -> Detail:
-    """What progress says of a turn beside its number, from the driver's record of it."""
+    """The text that progress shows beside a turn's number, from the driver's record of it."""
     found: Detail = study.workload.offers(PART, "detail", _no_detail)(study)
     return found
 

@@ -34,14 +34,13 @@ def run(
 ) -> Results:
     """Run `study` in this process, or, under mpiexec, in all ranks together; its results.
 
-    out: folder for records and checkpoints, by default one that goes away with the results.
-    resume: go on from the last checkpoint in `out`, bit-exactly, on any number of ranks.
-    callback: called on every rank after each turn with the simulation.
-    source: the study's file, of which `out` keeps a copy.
-    events: of the time line that each rank keeps at most; 0: it keeps none.
+    out: folder for records and checkpoints; by default a temporary one, deleted with the results.
+    resume: go on from the last checkpoint in `out`, bit-exactly, on any number of ranks. callback:
+    called on every rank after each turn with the simulation. source: the study's file, which is
+    copied into `out`. events: how many events of the time line each rank keeps at most.
 
-    RunError where the run fails, or is stopped by a signal (it writes a checkpoint first);
-    StudyError where the study cannot be run, or the checkpoint belongs to another one.
+    RunError if the run fails, or is stopped by a signal (it writes a checkpoint first);
+    StudyError if the study cannot be run, or the checkpoint belongs to another one.
     """
     if resume and out is None:
         raise StudyError("resume needs the folder of the run to go on with: give out")
@@ -71,7 +70,7 @@ def run(
 def _choose_folder(
     core: Core, out: str | Path | None
 ) -> tuple[TemporaryDirectory[str] | None, RunFolder]:
-    """The folder, and its guard where it is a temporary one."""
+    """The folder, and the object that deletes it if it is temporary."""
     if out is not None:
         return None, RunFolder(Path(out))
     keep = TemporaryDirectory(prefix="phasewise-") if core.rank() == 0 else None

@@ -1,4 +1,4 @@
-"""What a run writes while it goes: records, snapshots, particle dumps, checkpoints."""
+"""Writes the output of a running study: records, snapshots, dumps, checkpoints."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from phasewise.version import __version__
 
 
 class Recording:
-    """The written side of a run. Every rank has one and calls the same methods; rank 0 writes."""
+    """The output of a run. Every rank has one and calls the same methods; rank 0 writes."""
 
     def __init__(self, simulation: Simulation, folder: RunFolder, core: Core, resume: bool) -> None:
-        """A new record, or, to resume, that of `folder` gone on with from its checkpoint."""
+        """Start a new record or, to resume, continue that in `folder` from its checkpoint."""
         self.folder = folder
         self.detail = ""
         self._simulation, self._core = simulation, core
@@ -57,7 +57,7 @@ class Recording:
         return RecordsWriter(path, self._study, attributes)
 
     def turn_done(self) -> None:
-        """Keep what the turn just done has measured, and what is due after it; collective."""
+        """Record the turn just done, and write what is due after it; collective."""
         record = self._run.record()
         self.detail = self._detail(record)
         if self._writer is not None:
@@ -97,7 +97,8 @@ class Recording:
         self._checkpointed = time.monotonic()
 
     def finish(self, complete: bool = True) -> None:
-        """Close the records, with the time a turn took [s]; what the turns done cost beside them.
+        """Close the records with the time per turn [s], and write the cost of kernels and phases
+        beside them.
 
         Collective.
         """
@@ -108,7 +109,7 @@ class Recording:
             self._writer = None
             if turns:
                 self._write_performance(turns, seconds)
-        if turns:  # what a run that had ended already has cost stays
+        if turns:  # the figures of a run that had ended already stay
             self._write_communication()
 
     def _write_communication(self) -> None:
@@ -128,7 +129,7 @@ class Recording:
         self.folder.write_json("performance.json", performance)
 
     def abandon(self) -> None:
-        """Let go of the files after a failure; nothing after `finish`."""
+        """Close the files after a failure; does nothing after `finish`."""
         if self._writer is not None:
             self._writer.close_after_failure()
             self._writer = None

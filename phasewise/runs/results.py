@@ -1,4 +1,4 @@
-"""Results of a run as arrays, also of one that is still going on."""
+"""Results of a finished or running study as arrays."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Integers = NDArray[np.int64]
 
 
 class Results:
-    """A run's records; T turns are there, more after `refresh` while the run goes on."""
+    """A run's records of T turns; during the run `refresh` finds more of them."""
 
     def __init__(self, path: str | Path, keep: TemporaryDirectory[str] | None = None) -> None:
-        """`path`: the run's folder or its records.h5. RunError where they cannot be read."""
+        """`path`: the run's folder or its records.h5. RunError if they cannot be read."""
         given = Path(path)
         self.path = given / "records.h5" if given.is_dir() else given
         self._keep = keep
@@ -45,7 +45,7 @@ class Results:
         self.refresh()
 
     def _workload(self) -> Workload:
-        """The workload of the study in the file; without a study, one that needs no name."""
+        """The workload of the study in the file; without a study, the default one."""
         text = self._file.attrs.get("study")
         return workload_of({} if text is None else json.loads(text))
 
@@ -56,7 +56,7 @@ class Results:
 
     @property
     def _view(self) -> Any:
-        """What the workload shows of its records: its part `views`.
+        """What the workload's part `views` adds to the results.
 
         It is made anew each time, so that results without users go away at once.
         """
@@ -133,7 +133,7 @@ class Results:
             return float(self._file.attrs[f"seconds_per_{self.workload.unit.one}"])
 
     def snapshots(self, kind: str) -> list[int]:
-        """Turns at which datasets of a kind that is written once were."""
+        """Turns at which snapshots of a kind were written."""
         with reading(self.path):
             turns = sorted(int(name) for name in self._file.get(kind, {}))
             return [turn for turn in turns if self.written(f"{kind}/{turn}")]
@@ -176,7 +176,7 @@ class Results:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Results({str(self.path)!r}, {self._turns} turns)"
+        return f"Results({str(self.path)!r}, {self.workload.unit.of(self._turns)})"
 
 
 def _nothing(_results: Results) -> object:
@@ -184,5 +184,5 @@ def _nothing(_results: Results) -> object:
 
 
 def open_results(path: str | Path) -> Results:
-    """The results in a run's folder, or in a records file, also while the run goes on."""
+    """The results in a run's folder or a records file, also during the run."""
     return Results(path)

@@ -1,4 +1,4 @@
-"""A simulation step by step from Python, its particles as arrays without a copy."""
+"""Runs a study turn by turn from Python."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from phasewise.workloads.communication import Communication
 class Simulation:
     """A study that runs, turn after turn.
 
-    Under mpiexec each rank holds a share of it, and all ranks call the same methods. What a
-    workload shows besides stands in its part `views`: of a collision, `beam(number)`.
+    Under mpiexec each rank holds a share of it, and all ranks call the same methods. The workload's
+    part `views` adds attributes, such as `beam(number)` for a collision.
     """
 
     def __init__(
@@ -25,8 +25,8 @@ class Simulation:
     ) -> None:
         """The initial state, turn 0; `threads` in each process.
 
-        events: of the time line that each rank keeps at most; 0: it keeps none.
-        StudyError where the study cannot be run, RunError where the core is not built.
+        events: how many events of the time line each rank keeps at most. StudyError if the study
+        cannot be run, RunError if the core is not built.
         """
         self.study = study
         self.threads = threads
@@ -34,7 +34,7 @@ class Simulation:
         self.communication = study.communication
         """How the ranks exchange now."""
         self.tuned_turns = 0
-        """Turns so far in which other ways to exchange were tried."""
+        """The number of turns in which other ways to exchange were tried."""
         self.comm: Communicator = core or load_core()
         parameters = study.parameters()
         if events:
@@ -57,7 +57,7 @@ class Simulation:
             load_state(self.driver, self.comm, self.study)
 
     def resumed(self) -> None:
-        """The state comes from a checkpoint instead."""
+        """Mark the state as restored from a checkpoint."""
         self._fresh = False
 
     @property
@@ -66,7 +66,7 @@ class Simulation:
         return self.driver.turn
 
     def step(self) -> None:
-        """One turn; RunError where it cannot be done, such as with beams without any size."""
+        """One turn; RunError if it cannot be done, such as with beams without any size."""
         self.start()
         one = self.study.workload.unit.one
         try:
@@ -82,14 +82,14 @@ class Simulation:
     def set_communication(self, communication: Communication) -> None:
         """Exchange as `communication` says from the next turn on; no bit of the results changes.
 
-        Its process grid, layout and node size are not looked at: the ranks keep their places.
-        On all ranks alike. StudyError where it cannot be used; then all goes on as before.
+        Its process grid, layout and node size are ignored: the ranks keep their places. To be
+        called alike on all ranks. StudyError if it cannot be used; then nothing changes.
         """
         parameters = communication.exchanges()
         try:
             collectively(self.comm, lambda: _set(self.driver, parameters))
         except RunError:
-            # Where one rank alone refused, the others have changed already.
+            # If only some ranks refused, the others have changed already.
             _set(self.driver, self.communication.exchanges())
             raise
         self.communication = communication
@@ -107,7 +107,7 @@ class Simulation:
                 callback(self)
 
     def record(self) -> dict[str, Any]:
-        """What the last turn measured (docs/records.md); of a collision on arrival at the first
+        """What the last turn measured (docs/records.md); for a collision, on arrival at the first
         interaction point: `luminosity` (IP,) [m⁻²], and for each beam b `b/mean`, `b/emittance`, …
         """
         if self.turn == 0:
@@ -135,7 +135,6 @@ def _make(core: Core, parameters: str, threads: int) -> Run:
     except ValueError as error:
         raise StudyError(str(error)) from error
     except MemoryError:
-        sentence = "there is not enough memory for the particles and meshes of this study"
-        raise RunError(sentence) from None
+        raise RunError("there is not enough memory for this study") from None
     except RuntimeError as error:
         raise RunError(str(error)) from error

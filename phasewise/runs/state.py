@@ -1,10 +1,10 @@
-"""What a checkpoint keeps of a run: sets of rows, each with an id that says whose it is.
+"""The state of a run in a checkpoint: sets of rows, each row with an id.
 
-A workload whose compiled run has `state`, `owned` and `restore` needs nothing more. Another one has
-a part `state` with `state_of(run, study)`, and may have
+A workload whose compiled run has `state`, `owned` and `restore` needs nothing more. Another one
+needs a part `state` with `state_of(run, study)`, and its part may also define
 
-* `load(run, comm, study)`: the initial state where it comes from files; collective;
-* `FAILS_ALIKE`: beginnings of errors of a turn that every rank meets alike.
+* `load(run, comm, study)`: loads an initial state that comes from files; collective;
+* `FAILS_ALIKE`: how the errors begin that every rank meets alike in a turn.
 """
 
 from __future__ import annotations
@@ -37,15 +37,17 @@ class State(ABC):
 
     @abstractmethod
     def owned(self, rows: str) -> NDArray[np.int64] | None:
-        """Ids of the rows that are to live on this rank, there or not; None: none of the set."""
+        """Ids of the rows that belong to this rank, present or lost; None if it has none of the
+        set.
+        """
 
     @abstractmethod
     def restore(self, rows: str, columns: Arrays) -> None:
-        """Put rows in the place of this rank's."""
+        """Replace this rank's rows."""
 
 
 class RowState(State):
-    """The state of a run that gives its rows itself."""
+    """The state of a run that offers its rows itself."""
 
     def __init__(self, run: StatefulRun, comm: Communicator) -> None:
         self._run = run
@@ -89,7 +91,7 @@ def state_of(run: Run, comm: Communicator, study: Study) -> State:
 
 
 def load_state(run: Run, comm: Communicator, study: Study) -> None:
-    """Put in what comes from files before the first turn; collective."""
+    """Load initial state from files before the first turn; collective."""
     study.workload.offers("state", "load", _nothing)(run, comm, study)
 
 

@@ -1,6 +1,6 @@
-"""The few numbers a run ends with: what every run has, and what its workload's part `summary` adds.
+"""The summary at the end of a run: what every run has, and what its workload's part `summary` adds.
 
-* `summarise(results)`: its own entries of the summary, as JSON has them but for infinities;
+* `summarise(results)`: the workload's entries of the summary, ready for JSON except for infinities;
 * `rows(summary)`: the heads and rows of the table that shows them.
 """
 
@@ -19,7 +19,7 @@ PART = "summary"
 
 
 def summarise(results: Results, communication: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What a run ends with (docs/records.md), as JSON can hold it.
+    """The summary of a run (docs/records.md), ready for JSON.
 
     communication: the summary of its record, where there is one.
     """

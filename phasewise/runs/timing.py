@@ -15,7 +15,7 @@ WARM_UP_TURNS = 2
 
 
 Figures = Callable[[Run, float], dict[str, Any]]
-"""What a workload adds, from a run and the seconds of its turn."""
+"""Computes the figures that a workload adds, from a run and the seconds of its turn."""
 
 
 def measure(core: Core, study: Study, threads: int, turns: int, figures: Figures) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def _timed_step(core: Core, simulation: Run) -> float:
 
 
 def _peak_memory() -> int:
-    """The most that rank 0 has held so far, interpreter and libraries included. [bytes]"""
+    """The most memory that rank 0 has used so far [bytes], interpreter and libraries included."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

@@ -1,9 +1,9 @@
-"""A search by successive halving: which of some candidates takes the least time, with the study's
-own choice among them, in a bounded number of turns.
+"""Finds the fastest of some candidates, one of them the study's own choice, by successive halving
+in a bounded number of turns.
 
-A round gives each candidate that is left one turn to settle (buffers and connections are made on
-first use) and then timed turns; the slower half is dropped. The candidate that stands first is the
-baseline: it is never dropped, and wins where no other is faster beyond the noise.
+In a round each remaining candidate runs one turn to settle (buffers and connections are made on
+first use) and then some timed turns; the slower half is dropped. The first candidate is the
+baseline: it is never dropped, and it wins unless another one is faster by more than the noise.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from statistics import median
 from typing import Any
 
 MAX_TURNS = 60
-"""Turns that a search may take."""
+"""Most turns of a search."""
 
 WARM_UP = 1
-"""Turns of a candidate before the timed ones, whenever it takes over."""
+"""Turns that a candidate runs before the timed ones whenever it is switched to."""
 
 ENOUGH = 3
-"""Timed turns behind a choice, at least."""
+"""Fewest timed turns on which a choice may rest."""
 
 FINALISTS = 3
 """In the last round: the two fastest, and the baseline."""
 
 MIN_GAIN = 0.01
-"""A gain that is worth another choice than the study's, as a share of its time."""
+"""Smallest gain for which the study's choice is given up, as a share of its time."""
 
 ERRORS = 2.0
 """Standard errors by which a faster candidate must differ."""
@@ -40,9 +40,9 @@ class Trial:
     changes: dict[str, Any]
     seconds: list[float] = field(default_factory=list)
     turns: int = 0
-    """With those to settle."""
+    """All its turns, timed or not."""
     note: str = ""
-    """Why it was not tried to the end."""
+    """Why it was not tried to the end; empty if it was."""
 
     @property
     def median(self) -> float:
@@ -74,19 +74,23 @@ Visits = list[tuple[int, int]]
 
 
 class Halving:
-    """Successive halving over candidates; it knows nothing of ranks or drivers."""
+    """Successive halving over candidates, independent of ranks and driver."""
 
-    def __init__(self, candidates: Sequence[dict[str, Any]], budget: int) -> None:
-        """candidates: changes, the most promising first, after the baseline's, which has none.
+    def __init__(
+        self, candidates: Sequence[dict[str, Any]], budget: int, turns: str = "turns"
+    ) -> None:
+        """candidates: the changes of each, first the baseline without any, then the most promising
+        first.
 
-        budget: turns; where they do not suffice, the last candidates are not tried.
+        budget: most turns of the search; if they do not suffice, the last candidates are not tried.
+        turns: what the workload calls its turns.
         """
         self.trials = [Trial(changes) for changes in candidates]
         count = len(candidates)
         while count > 1 and turns_needed(count) > budget:
             count -= 1
         for trial in self.trials[count:]:
-            trial.note = "not tried: too few turns"
+            trial.note = f"not tried: too few {turns}"
         self._left = list(range(count))
         self._rounds = rounds(count)
         self._done = 0
@@ -97,7 +101,7 @@ class Halving:
         return self._done == len(self._rounds) or len(self._left) < 2
 
     def next_round(self) -> Visits:
-        """Who is to be tried next, the baseline first."""
+        """The candidates to be tried next, the baseline first."""
         _, timed = self._rounds[self._done]
         return [(number, timed) for number in sorted(self._left)]
 
@@ -123,7 +127,9 @@ class Halving:
             self.trials.append(Trial(combined))
 
     def _combined(self) -> dict[str, Any]:
-        """All gains together, where several candidates beat the baseline by different keys."""
+        """The changes of all candidates that beat the baseline, combined as far as they set
+        different keys; empty if only one does.
+        """
         base = self.trials[0]
         faster = [self.trials[n] for n in self._left if self.trials[n].beats(base)]
         changes: dict[str, Any] = {}
@@ -151,8 +157,8 @@ class Halving:
 
 
 def rounds(count: int) -> list[tuple[int, int]]:
-    """For each round how many candidates, the baseline not counted once some are dropped, and the
-    timed turns of each.
+    """The number of candidates and of timed turns for each in every round; after the first round
+    the baseline is not counted.
     """
     if count < 2:
         return []

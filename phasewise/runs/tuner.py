@@ -1,8 +1,8 @@
-"""`[communication] tune = "auto"`: the first turns of a run try other ways to exchange, and the run
-goes on with the best, as with Synergia's ``auto_tune_comm``.
+"""`[communication] tune = "auto"`: a run tries other ways to exchange in its first turns and
+continues with the best one, like Synergia's ``auto_tune_comm``.
 
-Process grid and layout stay, as the particles are dealt out by them. Every way gives the same bits,
-so that the turns in which they are tried are turns like any other.
+Process grid and layout stay, since they decide where the data are. All ways give the same bits, so
+that the turns of the search count as turns of the run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ Clock = Callable[[], float]
 
 
 class AutoTuner:
-    """Steps a simulation, in other ways at first. Every rank has one and calls the same methods."""
+    """Steps a simulation, at first with different ways to exchange. Every rank has one and calls
+    the same methods.
+    """
 
     def __init__(
         self,
@@ -39,7 +41,7 @@ class AutoTuner:
         resume: bool,
         clock: Clock = time.perf_counter,
     ) -> None:
-        """Where the study asks for it: a choice kept by this or another run, or a search."""
+        """If the study asks for it, use the choice of an earlier run or begin a search."""
         self.simulation, self._folder, self._core = simulation, folder, core
         self._given = simulation.study.communication
         self._clock = clock
@@ -47,13 +49,13 @@ class AutoTuner:
         self._queue: deque[tuple[int, bool]] = deque()
         self._mine: list[tuple[int, float]] = []
         self._now = 0
-        self._place: dict[str, Any] = {}  # of the cache, on rank 0
+        self._place: dict[str, Any] = {}  # in the cache; on rank 0 only
         if self._given.tunes_itself and simulation.turn < simulation.study.count:
             self._begin(resume)
 
     @property
     def searching(self) -> bool:
-        """Whether the next turn is one that tries something."""
+        """Whether the next turn belongs to the search."""
         return self._search is not None
 
     def step(self) -> None:
@@ -62,7 +64,7 @@ class AutoTuner:
             self.simulation.step()
             return
         number, timed = self._next()
-        # What rank 0 writes between turns is not the turn's.
+        # The turn shall not include what rank 0 writes between turns.
         self._core.barrier()
         start = self._clock()
         self.simulation.step()
@@ -75,7 +77,7 @@ class AutoTuner:
             self._end_round(self._search)
 
     def close(self) -> None:
-        """Where a run ends before there is a choice, keep what was tried; collective."""
+        """If the run ends before there is a choice, record what was tried; collective."""
         if self._search is not None:
             self._keep(self._report(self._search, None, "stopped before there was a choice"))
 
@@ -95,7 +97,9 @@ class AutoTuner:
         return self._start([{}, *agreed["changes"]])
 
     def _proposal(self, parts: Sequence[dict[str, Any]], resume: bool) -> dict[str, Any]:
-        """What may be tried, and what is kept, from the facts of all ranks; on rank 0."""
+        """What may be tried, and the cached choice if any, from the facts of all ranks; on rank
+        0.
+        """
         shapes = process_grids(self.simulation.study, [part["place"] for part in parts])
         self._place = self._key(parts, shapes)
         nodes = len({part["node"] for part in parts})
@@ -103,7 +107,7 @@ class AutoTuner:
         return {"changes": found, "kept": self._kept(resume)}
 
     def _key(self, parts: Sequence[dict[str, Any]], shapes: Shapes) -> dict[str, Any]:
-        """Under which key and name a choice is kept; on rank 0."""
+        """The key and file under which a choice is cached; on rank 0."""
         key = {
             "machine": choices.machine_key(parts, self._core),
             "study": study_key(self.simulation.study, shapes),
@@ -114,7 +118,7 @@ class AutoTuner:
         return {"key": key, "build": choices.build_of(self._core), "path": path}
 
     def _kept(self, resume: bool) -> dict[str, Any] | None:
-        """A choice made before, by this run or by another one; on rank 0."""
+        """The choice of this run before a resume, or of an earlier run; on rank 0."""
         paths = [self._folder.path / TUNING_FILE] if resume else []
         for path in (*paths, self._place["path"]):
             kept = choices.load(path, self._place["key"], self._place["build"])
@@ -138,11 +142,12 @@ class AutoTuner:
         left = self.simulation.study.count - self.simulation.turn
         if len(candidates) < 2:
             return self._nothing("every other way sends the same messages on these ranks")
+        many = self.simulation.study.workload.unit.many
         budget = min(MAX_TURNS, left // 2)
         if turns_needed(2) > budget:
             least = 2 * turns_needed(2)
-            return self._nothing(f"{left} turns are too few to try anything: {least} are needed")
-        self._search = Halving(candidates, budget)
+            return self._nothing(f"{left} {many} are too few to try anything: {least} are needed")
+        self._search = Halving(candidates, budget, many)
         self._fill(self._search)
         return None
 
@@ -176,7 +181,9 @@ class AutoTuner:
             self._queue = deque(entry for entry in self._queue if entry[0] != number)
 
     def _switch(self, wanted: Communication) -> str:
-        """Exchange as `wanted` from now on; why not, where it cannot be used. Collective."""
+        """Exchange as `wanted` from now on. Returns why it cannot be used, or an empty text.
+        Collective.
+        """
         try:
             self.simulation.set_communication(wanted)
         except PhasewiseError as error:
@@ -186,7 +193,7 @@ class AutoTuner:
         return ""
 
     def _end_round(self, search: Halving) -> None:
-        """All ranks learn the times of all: a turn is as long as that of the slowest rank."""
+        """Agree on the times of the round: a turn takes as long as on the slowest rank."""
         mine = json.dumps([seconds for _, seconds in self._mine]).encode()
         ranks = [json.loads(part) for part in self._core.gather(mine)]
         slowest = [max(turn) for turn in zip(*ranks, strict=True)]
@@ -194,7 +201,7 @@ class AutoTuner:
         for (number, _), seconds in zip(self._mine, slowest, strict=True):
             search.trials[number].seconds.append(seconds)
         self._mine = []
-        # From equal times every rank draws the same conclusions.
+        # With equal times every rank draws the same conclusions.
         search.round_done()
         if search.finished:
             self._decide(search)

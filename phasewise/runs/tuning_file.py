@@ -1,4 +1,4 @@
-"""``tuning.json`` of a run that tuned itself: read, summarised and shown."""
+"""Reads, summarises and shows ``tuning.json`` of a run with `tune = "auto"`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from typing import Any
 from phasewise.output import message, print_table
 from phasewise.runs import choices
 from phasewise.runs.folder import TUNING_FILE, RunFolder
+from phasewise.workloads.interface import Unit
+
+TURN = Unit()
 
 
 def read_tuning(folder: RunFolder) -> dict[str, Any] | None:
-    """What a run's `tuning.json` says; None where it has none, or, with a sentence, damaged."""
+    """The content of a run's `tuning.json`; None if there is none or, after a message, if it is
+    damaged.
+    """
     path = folder.path / TUNING_FILE
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -26,12 +31,12 @@ def read_tuning(folder: RunFolder) -> dict[str, Any] | None:
 
 
 def tuning_summary(report: dict[str, Any]) -> dict[str, Any]:
-    """`tuning` of ``run --json``: what the file says, without what a cache is found by."""
+    """`tuning` of ``run --json``: the file's content without version and cache key."""
     return {name: value for name, value in report.items() if name not in ("version", "key")}
 
 
-def show_tuning(report: dict[str, Any]) -> None:
-    """Print what was tried, and what the run went on with."""
+def show_tuning(report: dict[str, Any], unit: Unit = TURN) -> None:
+    """Print what was tried and what was chosen."""
     tried = [entry for entry in report["candidates"] if entry["turns"]]
     if not tried:
         return print(f'tune = "auto": {report["note"]}; the study\'s choice stayed')
@@ -50,7 +55,7 @@ def show_tuning(report: dict[str, Any]) -> None:
     ]
     source = f" before, kept in {report['from_cache']}" if report["from_cache"] else ""
     title = f"Tuning: {len(tried)} ways to exchange, tried{source}"
-    print_table(title, ["changes", "ms a turn", "%", "turns", ""], rows)
+    print_table(title, ["changes", f"ms {unit.indefinite}", "%", unit.many, ""], rows)
     return None
 
 

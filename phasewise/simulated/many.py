@@ -1,4 +1,4 @@
-"""Many simulated runs, side by side in processes of their own, each one kept and not run twice."""
+"""Many simulated runs in parallel processes, with a cache so that none is run twice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from phasewise.study import Study
 
 Summary = dict[str, Any]
 Report = Callable[[int, int], None]
-"""Gets how many simulations are done, and of how many."""
+"""Called with the number of simulations done and the number of all."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """What a sentence calls it: machine, ranks, process grid, layout, algorithms."""
+        """The task in words: machine, ranks, process grid, layout, algorithms."""
         own, request = self.study.communication, self.request
         chosen = ", ".join(f"{key} {value}" for key, value in own.algorithms().items())
         return (
@@ -51,12 +51,12 @@ class Task:
 def simulate_many(
     tasks: Sequence[Task], cache: Path, workers: int = 2, progress: Report | None = None
 ) -> list[Summary]:
-    """The summaries of `tasks`, as of `simulate` and in their order.
+    """The summaries of `tasks`, in their order, as `simulate` gives them.
 
-    cache: a folder with one JSON file per simulation, made where it is not there; what it holds is
-    not simulated again. A file's name follows from all that the result does: study, request, twin,
-    driver and SimGrid. workers: processes at the same time. RunError, or StudyError, names the task
-    that failed; those which had ended by then are kept.
+    cache: a folder with one JSON file per simulation, created if it does not exist; simulations
+    that it holds are not run again. A file is named by a hash of everything that the result depends
+    on: study, request, twin, driver and SimGrid. workers: processes at the same time. RunError, or
+    StudyError, names the task that failed; results that were complete by then are kept.
     """
     _make_folder(cache)
     keys = [key_of(task) for task in tasks]
@@ -74,7 +74,7 @@ def simulate_many(
 
 
 def key_of(task: Task) -> str:
-    """A name for the result of `task`: the same for the same simulation, and for no other."""
+    """A hash that names the result of `task`."""
     study, request = task.study, task.request
     twin = make_twin(request.machine, request.twin, request.ranks)
     content = [
@@ -99,7 +99,7 @@ def simulator() -> tuple[str, ...]:
 
 
 def _run_all(tasks: dict[str, Task], workers: int) -> Iterator[tuple[str, Summary]]:
-    """Keys and summaries as they come; the first failure ends the others."""
+    """Keys and summaries as simulations finish; the first failure ends the others."""
     if workers <= 1 or len(tasks) <= 1:
         for key, task in tasks.items():
             yield key, _run(task)
@@ -122,13 +122,13 @@ def _run_all(tasks: dict[str, Task], workers: int) -> Iterator[tuple[str, Summar
 
 @contextmanager
 def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that start afresh (MPI may be loaded in this one) and end with this one."""
+    """Processes that are spawned, as this one may have loaded MPI, and that end with it."""
     context = get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
     try:
         yield pool
     except BaseException:
-        # Those that are running get the signal to end, upon which they end their simulations.
+        # Running workers are signalled to end, and they end their simulations.
         for process in list((pool._processes or {}).values()):
             process.terminate()
         pool.shutdown(wait=True, cancel_futures=True)
@@ -137,7 +137,7 @@ def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _run_apart(task: Task) -> Summary:
-    """In a process of its own, which ends when it is interrupted, its simulation with it."""
+    """Simulate in a worker process; an interrupt ends it and its simulation."""
     try:
         return _run(task)
     except KeyboardInterrupt:
@@ -164,7 +164,7 @@ def _make_folder(cache: Path) -> None:
 
 
 def _kept(cache: Path, key: str) -> Summary | None:
-    """What the cache holds; None where that is nothing, or cannot be read."""
+    """The summary in the cache; None if it is missing or cannot be read."""
     try:
         found = read_kept(cache / f"{key}.json")
     except (OSError, ValueError):

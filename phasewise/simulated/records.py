@@ -1,4 +1,4 @@
-"""What the driver wrote on a simulated machine, turned into the records of a run."""
+"""Converts what the driver wrote on a simulated machine to the records of a run."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from phasewise.runs.folder import EVENT_FILE, RECORD_FILE, RunFolder
 from phasewise.runs.records import RecordsWriter, json_attribute
 from phasewise.study import Study
 from phasewise.version import __version__
+from phasewise.workloads.interface import Unit
 
 TURN_FILE = "turns.jsonl"
 MIN_TURNS = 2
-"""Turns from which on they are recorded: of fewer nothing can be analysed."""
+"""Fewest turns that are recorded, as fewer cannot be analysed."""
 
 SCALED_TIMES = ("computing", "communicating", "waiting")
 SCALED_COUNTS = ("calls", "messages", "bytes")
 
 
-def take_communication(source: Path, target: Path, extra: dict[str, Any]) -> None:
+def take_communication(source: Path, target: Path, unit: Unit, extra: dict[str, Any]) -> None:
     """Write the driver's communication.json and events.bin of `source` into `target`.
 
-    extra: what the file says beside what the driver knows, such as the machine. Where steps were
+    unit: what the workload counts, which the driver calls turns. extra: what the driver does not
+    know, such as the machine. Where steps were
     sampled, times and counts of each phase are scaled to those of all steps.
     """
     content = json.loads((source / RECORD_FILE).read_text(encoding="utf-8"))
@@ -34,7 +36,8 @@ def take_communication(source: Path, target: Path, extra: dict[str, Any]) -> Non
         _scale_rank(rank, scale)
     content["seconds"] = max(rank["seconds"] for rank in content["rank"])
     ranks = content.pop("rank")
-    head = json.dumps(content | extra)
+    counted = {"unit": [unit.one, unit.many], unit.many: content.pop("turns")}
+    head = json.dumps(content | counted | extra)
     lines = ",\n  ".join(json.dumps(rank) for rank in ranks)
     try:
         (target / RECORD_FILE).unlink(missing_ok=True)

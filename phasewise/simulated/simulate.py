@@ -28,9 +28,10 @@ from phasewise.traces.summary import communication_summary
 class Request:
     """How a study is simulated.
 
-    twin: plain or full. steps: how many of a turn's steps, spread evenly, stand for all; 0: all.
-    skeleton: the true messages without particles. computation: work is charged at the machine's
-    rate. events: kept by each rank, 0: no time line.
+    twin: plain or full. steps: how many steps of a turn are simulated, spread evenly, to stand for
+    all of them; 0: all. skeleton: send messages of the true sizes without their contents.
+    computation: charge work at the machine's rate. events: how many each rank keeps; 0: no time
+    line.
     """
 
     machine: Machine
@@ -47,8 +48,8 @@ def simulate(
 ) -> tuple[dict[str, Any], CommunicationRecord]:
     """Simulate `study`; the summary as ``simulate --json`` prints it, and the record in `out`.
 
-    source: the study's file, of which `out` keeps a copy. StudyError where study, machine and ranks
-    do not fit, RunError where SimGrid is missing or the simulation fails.
+    source: the study's file, which is copied into `out`. StudyError if study, machine and ranks do
+    not fit together, RunError if SimGrid is missing or the simulation fails.
     """
     machine, ranks = request.machine, request.ranks
     steps = _sampled_steps(study, request.steps)
@@ -61,7 +62,8 @@ def simulate(
     try:
         with _working_folder() as work:
             simulate_driver(twin, _parameters(study, request, steps), Path(work))
-            take_communication(Path(work), out, _head(study, request, steps))
+            head = _head(study, request, steps)
+            take_communication(Path(work), out, study.workload.unit, head)
             record = read_communication(out)
             if not request.skeleton and not steps:
                 seconds = record.seconds / record.turns
@@ -81,7 +83,7 @@ def _working_folder() -> TemporaryDirectory[str]:
 
 
 def _sampled_steps(study: Study, asked: int) -> int:
-    """Steps to be sampled; 0 where that is all of them."""
+    """Steps to simulate; 0 if that is all of them."""
     fewest = fewest_steps(study)
     if asked and not fewest:
         raise StudyError("--steps samples steps that are alike, of which this study has none")
@@ -101,7 +103,7 @@ def _parameters(study: Study, request: Request, steps: int) -> str:
 
 
 def _head(study: Study, request: Request, steps: int) -> dict[str, Any]:
-    """What communication.json says beside what the driver knows."""
+    """What communication.json says that the driver does not know."""
     machine = {"name": request.machine.name, "title": request.machine.title, "twin": request.twin}
     return {
         "layout": study.communication.layout_text,
@@ -119,7 +121,7 @@ def summarise(
     """What ``simulate --json`` prints; times [s] are of one turn.
 
     A phase's seconds, and `communication_seconds`, are means over the ranks of the time spent in
-    it, waiting included; `exchange_seconds` is that of the phases that exchange grids.
+    it, waiting included; `exchange_seconds` counts only the phases of the workload's own exchange.
     """
     communicating = [phase for phase in record.phases if phase.communicates]
     times = {phase.name: float(np.mean(phase.communicating)) for phase in communicating}

@@ -1,12 +1,13 @@
 """What planning, simulating and comparing ask of a study's workload: its part `laboratory`.
 
 * `process_grids(model, places)`: the shapes that the ranks' places span; by default one grid;
-* `steps(model)`: the fewest and the most like steps of a turn, of which a simulation may sample;
-* `check_simulated(model, skeleton)`: StudyError where simulated ranks cannot run the study;
-* `first_pieces(model)`: how often each data-dependent piece comes in a run's first turn;
+* `steps(model)`: how many steps of a turn can stand for all of them, and how many follow each
+  other;
+* `check_simulated(model, skeleton)`: StudyError if simulated ranks cannot run the study;
+* `first_pieces(model)`: how often each data-dependent piece occurs in a run's first turn;
 * `placed(communication, record)`: the communication on the process grid and places of a record;
-* `GROUPS`, `LOADS`, `WHEN`, `PIECES`: words for the groups of ranks that a plan's loads are of, for
-  these loads, for when a data-dependent piece comes, and for several of them.
+* `GROUPS`, `LOADS`, `WHEN`, `PIECES`: how texts call the groups of ranks in a plan's loads, these
+  loads, the moment at which a data-dependent piece occurs, and several such pieces.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ def _one_grid(_model: Any, places: Iterable[Sequence[int]]) -> list[list[int]]:
 
 
 def fewest_steps(study: Study) -> int:
-    """Steps of a turn of which some can stand for all; 0 where there are none."""
+    """How many similar steps a turn has, if some of them can stand for all; else 0."""
     return int(study.workload.offers(PART, "steps", _one_step)(study.model)[0])
 
 
 def max_steps(study: Study) -> int:
-    """Steps of a turn, where most of them follow each other."""
+    """The largest number of steps that follow each other in a turn."""
     return int(study.workload.offers(PART, "steps", _one_step)(study.model)[1])
 
 
@@ -48,7 +49,7 @@ def _one_step(_model: Any) -> tuple[int, int]:
 
 
 def check_simulated(study: Study, skeleton: bool) -> None:
-    """StudyError where the study cannot run on simulated ranks; skeleton: without contents."""
+    """StudyError if the study cannot run on simulated ranks; skeleton: without contents."""
     study.workload.offers(PART, "check_simulated", _nothing)(study.model, skeleton)
 
 
@@ -57,11 +58,11 @@ def _nothing(*_given: Any) -> None:
 
 
 Pieces = Mapping[str, float]
-"""How often each data-dependent piece of a turn comes in it."""
+"""How often each data-dependent piece occurs in a turn."""
 
 
 def first_pieces(study: Study) -> Pieces:
-    """In the first turn of a run."""
+    """How often pieces occur in the first turn of a run."""
     found: Pieces = study.workload.offers(PART, "first_pieces", _no_pieces)(study.model)
     return found
 
@@ -83,18 +84,18 @@ def _unplaced(communication: Communication, _record: Any) -> Communication:
 
 
 def load_names(study: Study) -> tuple[str, dict[str, str]]:
-    """Words for the groups of ranks that a plan's loads are of, and for the loads."""
+    """How texts call the groups of ranks in a plan's loads, and the loads."""
     part = study.workload.part(PART)
     return getattr(part, "GROUPS", ""), getattr(part, "LOADS", {})
 
 
 def when(study: Study, piece: str) -> str:
-    """When a data-dependent piece of a turn comes."""
+    """When a data-dependent piece of a turn occurs, in words."""
     words: dict[str, str] = getattr(study.workload.part(PART), "WHEN", {})
     return words.get(piece, f"once for each {piece}")
 
 
 def pieces_name(workload: Workload, piece: str) -> str:
-    """Several pieces of a kind."""
+    """The plural of a piece's name."""
     names: dict[str, str] = getattr(workload.part(PART), "PIECES", {})
     return names.get(piece, f"{piece}s")

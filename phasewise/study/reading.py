@@ -18,10 +18,10 @@ def load(
 ) -> Study:
     """The study in the TOML file ``path``, after ``overrides`` such as ``"ip.1.slices=4"``.
 
-    count: how many turns, or whatever the workload counts, unless an override says; the file's
-    number by default.
+    count: how many turns, or whatever the workload counts, unless an override gives the number; by
+    default the file's number.
 
-    Raises StudyError, one sentence, where the file, a key or a value cannot be used. Paths in the
+    Raises StudyError, one sentence, if the file, a key or a value cannot be used. Paths in the
     study are relative to the file's folder.
     """
     source = Path(path)

@@ -48,8 +48,8 @@ def schema_for(workload: Workload) -> Schema:
 class Study:
     """A study; build it with ``load`` or ``Study.from_dict``.
 
-    What its model holds can be asked of the study itself, and so can its count by its unit's name:
-    ``study.turns``.
+    The attributes of its model are also attributes of the study, and so is its count under the name
+    of its unit: ``study.turns``.
     """
 
     title: str
@@ -72,7 +72,7 @@ class Study:
         """A study from a dictionary shaped as the TOML file; paths in it are relative to
         ``folder``.
 
-        Raises StudyError, one sentence, where a key or a value cannot be used.
+        Raises StudyError, one sentence, if a key or a value cannot be used.
         """
         workload, place = workload_of(study), Path(folder)
         schema = schema_for(workload)
@@ -97,7 +97,7 @@ class Study:
         return dataclasses.replace(self, count=count)
 
     def check_ranks(self, ranks: int) -> None:
-        """StudyError where the study does not suit a number of ranks."""
+        """StudyError if the study does not suit a number of ranks."""
         self.workload.check_ranks(self.model, self.communication, ranks)
 
     def derive(self) -> Derived:

@@ -1,9 +1,10 @@
-"""Keys declared as the fields of a dataclass: each key stands once, with all that is known of it.
+"""Keys declared as the fields of a dataclass, so that everything about a key stands in one place.
 
-A field that is a key says `name: type = key(...)`. A key that is only another way to give what a
-field holds is a class variable: `name: ClassVar[Key] = Key(...)`. The dataclass is then the table's
-schema, the type of its values, and the source of the flat parameters that follow from them. A
-trailing underscore keeps a name apart from a word of Python or a method, and is no part of the key.
+A field that is a key says `name: type = key(...)`. A key that is only an alternative way to give a
+field's value is a class variable: `name: ClassVar[Key] = Key(...)`. The dataclass is then the
+table's schema, the type of its values, and the source of the flat parameters that follow from them.
+A trailing underscore, which avoids clashes with Python keywords and methods, is not part of the
+key.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def key(kind: str, default: Any = None, **known: Any) -> Any:
 
 
 def declared(found: Key) -> Any:
-    """A field that is a key known elsewhere."""
+    """A field for a key that is declared elsewhere."""
     return dataclasses.field(metadata={"key": found})
 
 
@@ -40,7 +41,9 @@ def schema_of(table: type) -> dict[str, Key]:
 
 
 def values_of(table: Any) -> dict[str, Any]:
-    """The keys of a table that are fields, with their values; those without one are left out."""
+    """The keys of a table that are fields, with their values; keys whose value is None are left
+    out.
+    """
     values = ((field, getattr(table, field.name)) for field in dataclasses.fields(table))
     return {
         field.name.rstrip("_"): _as_toml(value, field.metadata["key"].shape)

@@ -1,4 +1,4 @@
-"""Text files and TOML, with a sentence for everything that can be wrong with them."""
+"""Reads text files and TOML; every error is reported in a sentence."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Any
 from phasewise.errors import StudyError
 
 LARGEST_FILE = 16 * 1024 * 1024
-"""Bytes; a study is a page of text, so that anything larger is another kind of file."""
+"""Largest size of a file [bytes]; a study is a page of text, so a larger file is of another
+kind.
+"""
 
 
 def read_text(path: Path) -> str:
-    """The UTF-8 text of a file; StudyError where it cannot be read."""
+    """The UTF-8 text of a file; StudyError if it cannot be read."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise StudyError(f"{path} is too large to be a study or a deck")

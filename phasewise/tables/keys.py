@@ -1,4 +1,4 @@
-"""What a key of a table may hold, and the one-sentence errors for what it may not."""
+"""Checks the values of a table's keys, with one-sentence errors."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def check_table(value: object, schema: Schema, where: str) -> dict[str, Any]:
 
 
 def with_defaults(given: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """``given`` and, for the keys left out, the defaults (None where there is none)."""
+    """``given`` and, for the keys left out, the defaults (None if there is none)."""
     return {name: given.get(name, key.default) for name, key in schema.items()}
 
 

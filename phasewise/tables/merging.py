@@ -1,4 +1,4 @@
-"""One table over another: what ``like`` and the per-beam overrides mean."""
+"""Merges one table over another, as ``like`` and the per-beam overrides do."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from phasewise.tables.keys import nearest, show
 def merge(
     base: Mapping[str, Any], own: Mapping[str, Any], alternatives: Iterable[tuple[str, ...]] = ()
 ) -> dict[str, Any]:
-    """``base`` with the keys of ``own`` over it; of a group of alternatives, one in ``own`` drops
-    all in ``base``.
+    """``base`` with the keys of ``own`` over it. If ``own`` has a key of a group of alternatives,
+    all keys of that group in ``base`` are dropped.
     """
     dropped = {name for group in alternatives if any(n in own for n in group) for name in group}
     kept = {name: value for name, value in base.items() if name not in dropped}

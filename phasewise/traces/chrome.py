@@ -1,9 +1,9 @@
 """``phasewise trace``: the time line of a run as Chrome trace events, which Perfetto opens.
 
 The format is the "Trace Event Format" (Google, 2016): a process is a node, a thread a rank, and an
-arrow leads from each message's sending to its reception. On one thread events may only lie within
-each other or apart; messages overlap with each other and with the work done meanwhile, hence a
-rank's sends and receives stand on threads beside its own, each on the first that is free.
+arrow leads from each message's sending to its reception. Events on one thread must be nested or
+disjoint. Messages overlap with each other and with computation, so a rank's sends and receives are
+drawn on extra threads beside its own, each on the first one that is free.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Records = NDArray[np.void]
 Integers = NDArray[np.int64]
 
 CATEGORIES = ("computing", "phase", "send", "receive")
-# Events that are turned into Python's numbers at a time.
+# Events that are converted to Python numbers at a time.
 CHUNK = 50_000
 
 
@@ -51,7 +51,7 @@ class Trace:
 def write_chrome(directory: str | Path, path: str | Path) -> Trace:
     """Write the events of the run in `directory` to `path`, whole or not at all.
 
-    RunError where the run kept no events, a file is damaged, or the disk refuses.
+    RunError if the run kept no events, a file is damaged, or the disk refuses.
     """
     record = read_communication(directory)
     if not record.events.any():
@@ -92,9 +92,10 @@ def _write(file: IO[str], record: CommunicationRecord, events: Events) -> int:
 
 @dataclass(frozen=True)
 class _Collected:
-    """All events (n,) in the order of their starts, around others before them.
+    """All events (n,) sorted by start; an event comes before those inside it.
 
-    Times in ns from the first start on; flow: number of the message with both ends, else -1.
+    Times in ns from the first start on; flow: the key of a message whose send and receive were both
+    recorded, else -1.
     """
 
     found: Records
@@ -134,7 +135,7 @@ class _Threads:
 
     def __init__(self, record: CommunicationRecord) -> None:
         self.node: list[int] = record.node.tolist()
-        # Ends [ns] of what is open on a rank's own thread, the innermost last.
+        # Ends [ns] of the events that are still open on a rank's own thread, the innermost last.
         self._open: list[list[int]] = [[] for _ in self.node]
         # By kind and rank, the end [ns] of the last message on each thread.
         self._last = {kind: [[0] for _ in self.node] for kind in (SEND, RECEIVE)}
@@ -183,7 +184,7 @@ def _metadata(what: str, node: int, thread: int, key: str, value: str | int) -> 
 def _in_order(collected: _Collected, threads: _Threads, names: tuple[str, ...]) -> Iterator[str]:
     """The events as JSON in the order of their times."""
     quoted = [json.dumps(name) for name in names]
-    # Arrivals of messages, which come in the order of the ends and not of the starts.
+    # Ends of arrows wait here until their time: events come in the order of their starts.
     arrivals: list[tuple[int, str]] = []
     for rank, start, end, kind, phase, peer, size, number, flow in _rows(collected):
         while arrivals and arrivals[0][0] <= start:
@@ -221,6 +222,6 @@ def _rows(collected: _Collected) -> Iterator[tuple[int, ...]]:
 
 
 def _us(nanoseconds: int) -> str:
-    """Microseconds with the nanoseconds behind the point."""
+    """Nanoseconds as a decimal number of microseconds."""
     whole, rest = divmod(nanoseconds, 1000)
     return f"{whole}.{rest:03d}"

@@ -32,7 +32,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Efficiency:
-    """How well a run used its ranks; an efficiency is None where no computing was recorded.
+    """How well a run used its ranks; an efficiency is None if no computing was recorded.
 
     `communicating` and `waiting` are shares of the run's time, means over the ranks.
     """
@@ -127,7 +127,9 @@ def share_on_node(traffic: Traffic, node: Integers) -> float | None:
 
 
 def node_size_of(node: Integers) -> int | None:
-    """Ranks of a node where node = rank div size, the last node perhaps not full; else None."""
+    """Ranks per node if the nodes are filled in the order of the ranks; else None. The last node
+    may have fewer ranks.
+    """
     if not len(node):
         return None
     size = int(np.count_nonzero(node == node[0]))
@@ -135,5 +137,5 @@ def node_size_of(node: Integers) -> int | None:
 
 
 def node_edges(node: Integers) -> list[int]:
-    """Ranks at which another node begins, the first and the end left out."""
+    """Ranks at which another node begins, without rank 0."""
     return [int(rank) for rank in np.flatnonzero(np.diff(node)) + 1]

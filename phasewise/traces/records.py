@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from phasewise.runs.communication_file import EVENT_BYTES, VERSION
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
 from phasewise.workloads.discovery import known_phases
+from phasewise.workloads.interface import Unit
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -57,8 +58,9 @@ class Traffic:
 class Phase:
     """A phase or kernel over all R ranks: arrays (R,), times in s over all turns.
 
-    `communicating` includes `waiting`, which lasts until a late partner had begun to send. With
-    `library` the bytes are the volume asked for, and `traffic` lacks it.
+    `communicating` includes `waiting`, the time until a late partner has begun to send. If
+    `library` is true, the MPI library chooses the messages: `bytes` is the volume that it was asked
+    to send, and `traffic` does not contain it.
     """
 
     name: str
@@ -86,14 +88,16 @@ class Phase:
 class CommunicationRecord:
     """The record of a run, real or simulated, on R ranks.
 
-    `seconds` and `rank_seconds` are those of the turns; `clock_offset` is to be added to a rank's
-    times to get rank 0's; `place` (R, n) holds their coordinates in the process grid.
+    `turns` counts turns, or whatever else `unit` says that the workload counts. `seconds` and
+    `rank_seconds` are those of all turns; `clock_offset` is added to a rank's times to get rank
+    0's; `place` (R, n) holds the coordinates of the ranks in the process grid.
     """
 
     directory: Path
     simulated: bool
     machine: str | None
     ranks: int
+    unit: Unit
     turns: int
     seconds: float
     process_grid: tuple[tuple[int, ...], ...]
@@ -112,7 +116,7 @@ class CommunicationRecord:
 
     @property
     def source(self) -> str:
-        """Where the times come from, as every figure says it."""
+        """Where the times come from, as figures state it."""
         if not self.simulated:
             return "measured"
         return f"simulated on {self.machine or 'an unnamed machine'} (a simulator, not hardware)"
@@ -139,7 +143,7 @@ class Events:
     """The time line of a run, read rank by rank; `names` are those of all ranks together."""
 
     def __init__(self, record: CommunicationRecord) -> None:
-        """RunError where the file is missing or is not as long as the record says."""
+        """RunError if the file is missing or is not as long as the record says."""
         self.path = record.directory / EVENT_FILE
         self.ranks = record.ranks
         self.dropped = record.dropped_events
@@ -170,7 +174,7 @@ class Events:
 
     def of(self, rank: int) -> Records:
         """Events (n,) of a rank in the order in which they ended, on rank 0's clock, `phase` an
-        index of `names`; RunError where one of them cannot be.
+        index of `names`; RunError if one of them cannot be.
         """
         found = np.array(self._file[self._first[rank] : self._first[rank + 1]])
         own = self._phase[rank]
@@ -188,9 +192,10 @@ class Events:
         return found
 
     def message_keys(self, messages: Records, rank: int | Integers, numbers: int) -> Integers:
-        """One number (n,) for each of `messages` of a rank or of ranks (n,), the same at both ends.
+        """A key (n,) for each of `messages`, the same for the send and the receive of a message.
 
-        `numbers` exceeds every `number`; the key holds channel, sender, receiver and number.
+        The key encodes channel, sender, receiver and number. `rank` is the recording rank, or an
+        array (n,) of them; `numbers` is larger than every `number`.
         """
         peer, own = messages["peer"].astype(np.int64), np.asarray(rank, dtype=np.int64)
         sends = messages["kind"] == SEND
@@ -200,7 +205,7 @@ class Events:
 
 
 def read_communication(directory: str | Path) -> CommunicationRecord:
-    """The record in a run's folder; RunError, one sentence, where it is missing or damaged."""
+    """The record in a run's folder; RunError, one sentence, if it is missing or damaged."""
     path = Path(directory) / RECORD_FILE
     try:
         text = path.read_text(encoding="utf-8")
@@ -224,13 +229,21 @@ def read_communication(directory: str | Path) -> CommunicationRecord:
         raise RunError(f"{path} is damaged: {error}") from None
 
 
+def common_unit(records: Sequence[CommunicationRecord]) -> Unit:
+    """What all these records count; "turn or exchange" if they do not count the same."""
+    units = list(dict.fromkeys(record.unit for record in records))
+    return Unit(" or ".join(u.one for u in units), " or ".join(u.many for u in units))
+
+
 def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
     ranks = sorted(content["rank"], key=lambda entry: int(entry["rank"]))
     count = int(content["ranks"])
     if [entry["rank"] for entry in ranks] != list(range(count)):
         raise ValueError(f"it does not list each of its {count} ranks once")
-    if int(content["turns"]) < 0 or not float(content["seconds"]) >= 0:
-        raise ValueError("its turns or seconds are negative")
+    unit = Unit(*map(str, content.get("unit", (Unit.one, Unit.many))))
+    turns = int(content[unit.many])
+    if turns < 0 or not float(content["seconds"]) >= 0:
+        raise ValueError(f"its {unit.many} or seconds are negative")
     grids = tuple(tuple(int(size) for size in shape) for shape in content["process_grid"])
     words = {True: "yes", False: "no"}
     algorithms = {
@@ -248,7 +261,8 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         simulated=content["kind"] == "simulated",
         machine=_machine(content["machine"]),
         ranks=count,
-        turns=int(content["turns"]),
+        unit=unit,
+        turns=turns,
         seconds=float(content["seconds"]),
         process_grid=grids,
         layout=str(content["layout"]),
@@ -261,7 +275,7 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         events=events,
         names=names,
         phases=tuple(_phases([entry["phases"] for entry in ranks])),
-        pieces=_pieces(ranks, int(content["turns"])),
+        pieces=_pieces(ranks, turns),
     )
 
 
@@ -299,7 +313,7 @@ def _phases(by_rank: list[dict[str, Any]]) -> Iterator[Phase]:
 
 
 def _values(entries: list[dict[str, Any]], key: str, kind: type) -> NDArray[Any]:
-    # A rank that never met the phase has nothing of it; one that met it has everything.
+    # A rank that never entered the phase has an empty entry; any other entry is complete.
     return np.array([entry[key] if entry else 0 for entry in entries], dtype=kind)
 
 

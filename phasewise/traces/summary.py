@@ -12,9 +12,9 @@ from phasewise.traces.records import CommunicationRecord
 def communication_summary(record: CommunicationRecord) -> dict[str, Any]:
     """`communication` of ``run --json``: means over the ranks, for all turns of the record.
 
-    seconds and waiting [s], messages and bytes sent, share of the run's time; of a phase with
-    `library`, the messages are its calls and the bytes the volume asked for. The efficiencies are
-    null where no computing was recorded.
+    Each phase has seconds and waiting [s], messages and bytes sent, and its share of the run's
+    time. For a phase with `library`, messages are its calls and bytes the volume that the library
+    was asked to send. The efficiencies are null if no computing was recorded.
     """
     whole = efficiency(record)
     return {
@@ -56,11 +56,12 @@ def show_communication(record: CommunicationRecord) -> None:
     ]
     title = (
         f"Communication: {100 * whole.communicating:.1f} % of {record.seconds:.3g} s, "
-        f"{record.turns} turns on {record.ranks} ranks"
+        f"{record.unit.of(record.turns)} on {record.ranks} ranks"
     )
     print_table(title, ["phase", "% run", "min", "mean", "max", "wait", "count", "MB"], rows)
     print(f"process grid {record.grid_text}, layout {record.layout}")
-    print(f"min, mean, max, wait: in {unit}, over the ranks; count, MB: sent by a rank in a turn")
+    sent = f"sent by a rank in {record.unit.indefinite}"
+    print(f"min, mean, max, wait: in {unit}, over the ranks; count, MB: {sent}")
     if any(cost.library for cost in costs):
         print("* by the MPI library: its calls, and the volume asked for")
     if whole.load_balance is not None:

@@ -1,9 +1,9 @@
 """What the ranks of a run did at each moment, from its recorded events.
 
 A moment belongs to the innermost event around it: to a kernel that runs inside of a phase, not to
-the phase. A rank waits while a message that it is ready to receive has not been begun by its sender
-(a "late sender": Wolf, Mohr, "Automatic performance analysis of hybrid MPI/OpenMP applications",
-J. Systems Architecture 49 (2003) 421), and while it does not compute.
+the phase. A rank waits while it does not compute and is ready to receive a message that its sender
+has not begun to send (a "late sender": Wolf, Mohr, "Automatic performance analysis of hybrid
+MPI/OpenMP applications", J. Systems Architecture 49 (2003) 421).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Timeline:
 
     edges (P + 1,) [s]; states, shares of each interval: computing, communicating (without waiting),
     waiting (R, P); task (R, P): index of `names` that took most of an interval, -1 where nothing
-    was recorded; computes (names,): whether a task is a kernel. `dropped` events are missing, as
-    the ranks' memory for them was full.
+    was recorded; computes (names,): whether a task is a kernel. `dropped` counts the events that
+    are missing because the ranks' memory for them was full.
     """
 
     edges: Floats
@@ -51,8 +51,8 @@ class Timeline:
 def one_turn(events: Events, record: CommunicationRecord) -> tuple[float, float] | None:
     """Start and end [s] of a turn that all ranks recorded; None without events.
 
-    The second turn where there are two, as the first one also does what is done once; all that was
-    recorded where it is less than a turn.
+    This is the second turn if two were recorded, since the first one also does one-time work. If
+    less than a turn was recorded, it is all of that.
     """
     firsts, lasts, full = [], [], []
     for rank in range(record.ranks):
@@ -103,7 +103,7 @@ def timeline(events: Events, span: tuple[float, float], intervals: int) -> Timel
 
 
 def _within(found: Records, edges: Floats) -> Records:
-    # Sends that begin somewhat later tell how long a receive at the end has waited.
+    # Sends that begin after the span show how long a receive at its end waited.
     later = edges[-1] + (edges[-1] - edges[0]) * (found["kind"] == SEND)
     near = (found["end"] > edges[0]) & (found["start"] < later)
     return np.asarray(found[near])
@@ -164,7 +164,9 @@ def parents(starts: Floats, ends: Floats) -> Integers:
 
 @dataclass(frozen=True)
 class _Sends:
-    """Keys of messages in order (n,), when they were begun (n,) [s], and what the keys count to."""
+    """Sorted keys of messages (n,), the starts of their sends (n,) [s], and a bound of their
+    numbers.
+    """
 
     keys: Integers
     starts: Floats
@@ -181,7 +183,7 @@ def _send_starts(events: Events, own: list[Records]) -> _Sends:
 
 
 def _late(events: Events, receives: Records, rank: int, begun: _Sends) -> tuple[Floats, Floats]:
-    """Starts and ends of the times without overlaps in which a rank's partners were late."""
+    """Starts and ends of the disjoint intervals in which a rank's partners were late."""
     keys = events.message_keys(receives, rank, begun.numbers)
     at = np.minimum(np.searchsorted(begun.keys, keys), max(len(begun.keys) - 1, 0))
     if not len(begun.keys) or not len(keys):

@@ -1,1 +1,1 @@
-"""Choosing process grid, layout and algorithms: before a run by models, or in its first turns."""
+"""Chooses process grid, layout and algorithms before a run, by models and verifying runs."""

@@ -1,12 +1,14 @@
-"""The ways to divide and exchange that a tuner compares: what a workload's part `tuning` lists.
+"""The candidates that a tuner compares, from a workload's part `tuning`.
 
 * `candidates(study, ranks, machine)`: distinct and valid ones, in an order that is always the same;
-* `neighbours(candidate, study, levels)`: those that differ in one lesser key, key by key;
+* `neighbours(candidate, study, levels)`: those that differ from `candidate` in one minor key, key
+  by key;
 * `HEADS`: of the columns that a candidate has in a table;
 * `sampled_steps(study, ranks)`: how many of how many steps a verifying simulation has, or None.
 
-A workload without that part may have `CHOICES`, values by key of [communication], in its part
-`choosing`, or `choices(model, ranks)` where they depend on these: all combinations are compared.
+A workload without that part may define, in its part `choosing`, `CHOICES`, values by key of
+[communication], or `choices(model, ranks)` if they depend on model and ranks: all combinations are
+compared.
 """
 
 from __future__ import annotations
@@ -26,20 +28,20 @@ PART = "tuning"
 
 
 class Candidate(Protocol):
-    """One choice of [communication]; equal ones are the same."""
+    """One choice of [communication], compared by value."""
 
     @property
     def place(self) -> tuple[object, ...]:
-        """Which rank has which place."""
+        """The place of each rank."""
 
     @property
     def design(self) -> tuple[object, ...]:
-        """The main keys: candidates with the same ones differ in lesser keys."""
+        """The main keys: candidates with the same ones differ in minor keys only."""
 
     @property
     def kind(self) -> tuple[object, ...]:
         """Candidates of one kind that a model finds equally fast send the same messages in the same
-        way; those of two kinds may do so in ways that no model tells apart.
+        way; candidates of different kinds may differ in ways that no model sees.
         """
 
     def communication(self) -> dict[str, Any]:
@@ -52,7 +54,7 @@ class Candidate(Protocol):
         """Keys that `study` has set, and that `apply` sets otherwise."""
 
     def columns(self) -> tuple[str, ...]:
-        """Under the heads of a table."""
+        """The cells of the candidate in a table."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class PlainCandidate:
 
     @property
     def place(self) -> tuple[object, ...]:
-        """Those of the process grid and the layout."""
+        """The values of process grid and layout."""
         return tuple(value for name, value in self.values if name in ("process_grid", "layout"))
 
     @property
@@ -73,7 +75,7 @@ class PlainCandidate:
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """All of them: nothing is known of what they do."""
+        """All keys are main keys, since nothing is known about their effect."""
         return self.values
 
     def communication(self) -> dict[str, Any]:
@@ -98,7 +100,7 @@ class PlainCandidate:
 
 
 def candidates(study: Study, ranks: int, machine: Machine) -> Sequence[Candidate]:
-    """What is compared on a number of ranks, at least one; StudyError where none suits them."""
+    """The candidates for a number of ranks, at least one; StudyError if none suits them."""
     found: Sequence[Candidate] = study.workload.offers(PART, "candidates", _all)(
         study, ranks, machine
     )
@@ -139,7 +141,7 @@ def _suits(candidate: Candidate, study: Study, ranks: int) -> bool:
 
 
 def neighbours(candidate: Candidate, study: Study, levels: bool) -> Iterator[list[Candidate]]:
-    """Candidates that differ in one lesser key, key by key; levels: whether some ranks share a node
+    """Candidates that differ in one minor key, key by key; levels: whether some ranks share a node
     and some do not.
     """
     return iter(study.workload.offers(PART, "neighbours", _no_neighbours)(candidate, study, levels))

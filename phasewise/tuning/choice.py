@@ -15,7 +15,7 @@ from phasewise.tuning.verification import why_not_here
 
 @dataclass(frozen=True)
 class Tuned:
-    """All entries, those that were verified first, and the chosen one."""
+    """The result of a search: all entries, verified ones first, and the choice."""
 
     problem: Problem
     entries: list[Entry]
@@ -28,7 +28,9 @@ class Tuned:
 
     @property
     def sampled_steps(self) -> list[int] | None:
-        """How many of how many steps the verified times are of; None: of all, or none verified."""
+        """How many of how many steps were simulated to verify; None if all were, or if nothing was
+        verified.
+        """
         if self.choice.verified is None or self.problem.machine.is_hardware:
             return None
         return sampled_steps(self.problem.study, self.choice.ranks)
@@ -36,6 +38,7 @@ class Tuned:
     def summary(self) -> dict[str, Any]:
         """What ``tune --json`` prints; times [s] are of one turn."""
         problem, choice = self.problem, self.choice
+        unit = problem.study.workload.unit.one
         return {
             "machine": problem.machine.name,
             "reference": "hardware" if problem.machine.is_hardware else "simulator",
@@ -43,7 +46,7 @@ class Tuned:
             "model": problem.model_name,
             "ranks": choice.ranks,
             "threads": choice.threads,
-            "seconds_of": "turn" if problem.whole_turns else "communication",
+            "seconds_of": unit if problem.whole_turns else "communication",
             "choice": choice.candidate.communication(),
             "expected_seconds": choice.predicted,
             "low": choice.low,
@@ -55,10 +58,10 @@ class Tuned:
 
 
 def tune(problem: Problem, verified: int, cache: Path | None = None) -> Tuned:
-    """Search, then run the `verified` best; StudyError or RunError where that cannot be done.
+    """Search, then run the `verified` best; StudyError or RunError if that cannot be done.
 
-    cache: a folder that keeps verifying simulations; None: they are not kept. Nothing is run where
-    the machine's file was measured on another computer, which a message says.
+    cache: a folder that keeps verifying simulations; None: they are not kept. If the machine's file
+    was measured on another computer, nothing is run and a message says so.
     """
     entries = CandidateSearch(problem, message).run()
     chosen = finalists(entries, verified)

@@ -1,6 +1,6 @@
-"""What a user needs to run the choice: tables of a study, and files for a launcher.
+"""Writes what a user needs to run the choice: tables of a study, and files for a launcher.
 
-A layout puts places into ranks; the files put ranks onto nodes, rank r on node r div node size.
+The layout assigns places to ranks; the files assign ranks to nodes, rank r to node r div node size.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ class Placement:
 
 
 def place(machine: Machine, ranks: int, threads: int, environment: Mapping[str, str]) -> Placement:
-    """The placement on the nodes of the batch allocation in `environment`, where it has enough."""
+    """The placement on the nodes of the batch allocation in `environment` if it has enough of
+    them.
+    """
     nodes = node_count(machine, ranks)
     names = allocated_nodes(environment)
     if len(names) >= nodes:
@@ -119,7 +121,7 @@ def write_all(
     split: tuple[int, int],
     summary: Mapping[str, Any],
 ) -> list[str]:
-    """Write what the choice needs into `out`; the files' names. RunError where the disk refuses.
+    """Write what the choice needs into `out`; the files' names. RunError if the disk refuses.
 
     split: ranks and threads of a rank. summary: what ``tune --json`` prints, kept as tune.json.
     """

@@ -1,6 +1,8 @@
-"""The search: a model ranks all candidates, and lesser keys of the best are changed one by one.
+"""The search: a model ranks all candidates, then minor keys of the best ones are changed one by
+one.
 
-On many ranks, where a precise model takes seconds, a cheap one chooses what it is given.
+On many ranks a precise model takes seconds per candidate, so a cheap model chooses a shortlist for
+it.
 """
 
 from __future__ import annotations
@@ -21,29 +23,31 @@ from phasewise.tuning.verification import simulated_seconds, simulation_task
 from phasewise.tuning.verification import turn_seconds as measured_turn
 
 CHEAP = ("6", "4", "5", "3", "2", "1b", "1a")
-"""Models that rank all candidates before a precise one, those that see most first."""
+"""Models that rank all candidates before a precise one does, the most detailed first."""
 
 MANY_RANKS = 256
-"""From this number on a cheap model ranks all candidates, and the precise one its shortlist."""
+"""From this number of ranks on, a cheap model ranks all candidates and the precise one only a
+shortlist.
+"""
 SHORTLIST = 16
-"""Candidates on it, beside the best of each process grid and layout."""
+"""Candidates on the shortlist, beside the best of each process grid and layout."""
 PROMISING = 1.05
-"""A change is given to the precise model where the cheap one finds it at most so much slower."""
+"""The precise model checks a change if the cheap one finds it slower by at most this factor."""
 
 REFINED = 3
-"""How many leading designs are refined; where there is a shortlist, one."""
+"""How many leading designs are refined; one if there is a shortlist."""
 GAIN = 0.998
-"""A change is kept where it takes at most this share of the time."""
+"""A change is kept if the time falls to this share or below."""
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is tuned: a study for a machine and a number of ranks, or for cores = ranks × threads.
-
-    cores: None where threads are not varied; else every split of them with at most `ranks` ranks is
-    compared. model: that ranks the candidates, the machine's best where it is None.
+    """The tuning problem: a study for a machine and a number of ranks, or for cores = ranks ×
+    threads. cores: None if threads are not varied; otherwise every split of the cores with at most
+    `ranks` ranks is compared. model: the model that ranks the candidates; None: the best for the
+    machine.
     """
 
     study: Study
@@ -75,7 +79,7 @@ class Problem:
 class Entry:
     """A candidate and its times [s] of a turn: predicted, with an interval of 90 %, and verified.
 
-    What the times are of, `Problem.whole_turns` says; model: who predicted.
+    `Problem.whole_turns` says whether computation is included. model: the model that predicted.
     """
 
     candidate: Candidate
@@ -89,12 +93,12 @@ class Entry:
 
     @property
     def design(self) -> tuple[object, ...]:
-        """The main keys: entries with the same ones differ in lesser keys."""
+        """The main keys: entries with the same ones differ in minor keys only."""
         return (self.ranks, *self.candidate.design)
 
     @property
     def place(self) -> tuple[object, ...]:
-        """Ranks, and which of them has which place."""
+        """The number of ranks and the place of each."""
         return (self.ranks, *self.candidate.place)
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,7 +117,7 @@ class Entry:
 
 @dataclass
 class CandidateSearch:
-    """Predicts candidates of a problem, each once for each model, and keeps what it found."""
+    """Predicts the candidates of a problem, each once per model, and keeps the results."""
 
     problem: Problem
     say: Say
@@ -122,7 +126,7 @@ class CandidateSearch:
     def run(self) -> list[Entry]:
         """Every candidate with its best prediction, by time, those of the precise model first.
 
-        StudyError where the model cannot be used on the machine, or no process grid suits.
+        StudyError if the model cannot be used on the machine, or no process grid suits.
         """
         precise = load_model(self.problem.model_name)
         cheap = self._cheap(precise)
@@ -165,7 +169,9 @@ class CandidateSearch:
             for candidate in _valid(problem, ranks)
         ]
         if not pairs:
-            candidates(problem.study, problem.splits()[-1][0], problem.machine)  # says why
+            candidates(
+                problem.study, problem.splits()[-1][0], problem.machine
+            )  # raises an error that says why
         self.say(f"model {cheap.NAME} ranks {len(pairs)} candidates")
         return [self._entry(*pair, cheap) for pair in pairs]
 
@@ -174,7 +180,8 @@ class CandidateSearch:
         if key not in self.found:
             problem = self.problem
             study = candidate.apply(problem.study)
-            # A simulated turn is the first, where every data-dependent piece comes; later few do.
+            # Simulations run the first turn, in which every data-dependent piece occurs; later
+            # turns have few.
             pieces = {} if problem.machine.is_hardware else first_pieces(study)
             case = Case(study, problem.machine, ranks, problem.twin, pieces)
             prediction = predict(case, model, computation=problem.whole_turns)
@@ -182,17 +189,17 @@ class CandidateSearch:
         return self.found[key]
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:
-        """Change lesser keys of an entry one after another, keeping each gain."""
+        """Change minor keys of an entry one after another, keeping each gain."""
         study, index = self.problem.study, 0
         levels = node_levels(self.problem.machine, best.ranks)
-        # A change that is kept changes what can be changed after it.
+        # The possible changes depend on those kept before.
         while index < len(keys := list(neighbours(best.candidate, study, levels))):
             for change in keys[index]:
                 best = self._better(change, best, precise, cheap)
             index += 1
 
     def _better(self, change: Candidate, best: Entry, precise: Model, cheap: Model) -> Entry:
-        """The entry of `change` where that gains; else `best`."""
+        """The entry of `change` if it is faster than `best`; else `best`."""
         if precise is not cheap:
             now = self._entry(best.candidate, best.ranks, best.threads, cheap)
             then = self._entry(change, best.ranks, best.threads, cheap)
@@ -210,7 +217,7 @@ class CandidateSearch:
 
 
 def _valid(problem: Problem, ranks: int) -> Sequence[Candidate]:
-    """None where no process grid suits one of several splits."""
+    """The candidates of a split; None if no process grid suits it and there are other splits."""
     try:
         return candidates(problem.study, ranks, problem.machine)
     except StudyError:
@@ -226,8 +233,7 @@ def _predicted(entry: Entry) -> float:
 def _as_entry(
     candidate: Candidate, ranks: int, threads: int, prediction: Prediction, whole: bool
 ) -> Entry:
-    # Kernels are assumed to share their work among the threads without loss; the runs that verify
-    # show where they do not.
+    # Kernels are assumed to scale perfectly with threads; the verifying runs show if they do not.
     work = prediction.computation_seconds / threads if whole else 0.0
     return Entry(
         candidate,
@@ -247,11 +253,11 @@ def shortlist(entries: Iterable[Entry], most: int) -> list[Entry]:
 
 
 def finalists(entries: Iterable[Entry], most: int) -> list[Entry]:
-    """The entries that are verified: half of them the best of different designs, for a model errs
-    alike in those of one design; then the best of all.
+    """The entries to verify: half of them the best of different designs, since a model has similar
+    errors within a design, then the best of all.
 
-    `entries` are of one model, or those of the precise one come first. Of entries of one kind that
-    have equal times, and hence send the same messages, only the first stays.
+    `entries` come from one model, or those of the precise model come first. Entries of one kind
+    with equal times send the same messages, so only the first of them is used.
     """
     ranked = _best_of_each(
         list(entries),
@@ -275,7 +281,7 @@ def _united(first: list[Entry], second: list[Entry]) -> list[Entry]:
 def verify(problem: Problem, entries: list[Entry], say: Say, cache: Path | None) -> list[Entry]:
     """`entries` with their verified times; on hardware by running, else by simulation.
 
-    cache: where simulations are kept. RunError where a run fails.
+    cache: where simulations are kept. RunError if a run fails.
     """
     study = problem.study
     if problem.machine.is_hardware:

@@ -1,6 +1,6 @@
-"""The few best candidates run: their messages simulated, or whole turns on this machine.
+"""Verifies the best candidates: simulates their messages, or runs whole turns on this machine.
 
-The latter starts this module under mpiexec, once for each candidate.
+For the latter this module is started under mpiexec, once for each candidate.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from phasewise.tuning.candidates import Candidate, sampled_steps
 
 WORKERS = 2
 WARM_UP, TIMED = 2, 5
-"""Turns of a run on hardware: not counted, and counted."""
+"""Turns of a run on hardware that are not timed, and those that are."""
 
 
 def simulation_task(
     study: Study, machine: Machine, ranks: int, candidate: Candidate, twin: str = "full"
 ) -> Task:
-    """The messages of one turn of `study`, exchanged as `candidate` says; no work is charged."""
+    """A simulation of the messages of one turn of `study` with `candidate`; no work is charged."""
     sampled = sampled_steps(study, ranks)
     steps = sampled[0] if sampled else 0
     request = Request(machine, ranks, twin, steps, skeleton=True, computation=False)
@@ -54,7 +54,7 @@ def simulated_seconds(
 
 
 def why_not_here(machine: Machine, cores: int) -> str | None:
-    """Why candidates of that many cores cannot be timed on this computer; None: they can."""
+    """Why candidates with `cores` cores cannot be timed on this computer; None if they can."""
     measured, own = machine.measured, this_host()
     assert measured is not None
     if measured.host != own:
@@ -66,8 +66,8 @@ def why_not_here(machine: Machine, cores: int) -> str | None:
 
 
 def turn_seconds(study: Study, ranks: int, threads: int) -> float:
-    """Median time [s] of a turn of `study` on this computer; RunError where the ranks fail."""
-    # Where a batch system spans nodes, all of them see the folder in which this was started.
+    """Median time [s] of a turn of `study` on this computer; RunError if the ranks fail."""
+    # In a batch allocation, all nodes see the folder in which this was started.
     shared = Path.cwd() if this_machine().allocated else None
     with TemporaryDirectory(prefix="phasewise-tune-", dir=shared) as folder:
         given, answer = Path(folder) / "study.json", Path(folder) / "seconds.json"
@@ -95,7 +95,7 @@ def time_turns(core: Core, study: Study, threads: int) -> list[float]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """As one of the ranks: time the study in the first file, write the times into the last."""
+    """Run as one of the ranks: time the study in the first file, write the times into the last."""
     given, threads, answer = argv
     core = load_core()
 
@@ -110,7 +110,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         return together(core, here)
     except PhasewiseError as error:
-        # One rank alone reports it here; several have done so already.
+        # With one rank the error is reported here; several ranks have reported it already.
         message(f"{OURS}{error}")
         return error.exit_status
 

@@ -1,1 +1,3 @@
-"""Workloads: what each of them declares, how they are found, and one folder for each."""
+"""Workloads: the interface that each of them fills in, how they are found, and a folder for
+each.
+"""

@@ -1,7 +1,7 @@
 """How the ranks of a run exchange their data: the resolved [communication] of any study.
 
-docs/communication.md says what each value means. A workload's own keys are the fields of a subclass
-(`phasewise.tables.declared`), of which `node_size` and `tune` are always some.
+docs/communication.md says what each value means. A workload's keys are the fields of a subclass
+(`phasewise.tables.declared`); `node_size` and `tune` are always among them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from phasewise.tables.declared import flat_of, values_of
 from phasewise.tables.keys import Key
 
 LAYOUTS = ("random", "row-first", "column-first")
-"""Words for the order in which ranks get the places of a process grid."""
+"""Names of the orders in which ranks get the places of a process grid."""
 
 NODE_SIZE = Key("integer", 0, least=0, most=10**6, unit="ranks", flat=True)
 """Ranks of a node; 0: as detected."""
@@ -26,12 +26,12 @@ TUNE = Key("word", "off", choices=("off", "auto"))
 
 @dataclass(frozen=True, kw_only=True)
 class Communication:
-    """What every workload's [communication] can be asked; subclasses hold the keys."""
+    """The methods of every workload's [communication]; subclasses hold the keys."""
 
     PLACING: ClassVar[tuple[str, ...]] = ("process_grid", "layout", "places", "node_size")
-    """Flat keys that say which rank has which place: they cannot change while a run goes on."""
+    """Flat keys that decide the place of each rank; they cannot change during a run."""
     ALGORITHMS: ClassVar[tuple[str, ...]] = ()
-    """Keys that say how data are exchanged, which a run may change between its turns."""
+    """Keys that decide how data are exchanged; a run may change them between turns."""
 
     def resolved(self) -> dict[str, Any]:
         """As the table of a TOML file, every default written out."""
@@ -50,11 +50,13 @@ class Communication:
         )
 
     def algorithms(self) -> dict[str, Any]:
-        """What says how data are exchanged, as records and summaries show it."""
+        """The keys that decide how data are exchanged, with their values, as records and summaries
+        show them.
+        """
         return {name: getattr(self, name) for name in self.ALGORITHMS}
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
-        """With other values of some keys."""
+        """A copy with other values of some keys."""
         return dataclasses.replace(self, **changes)
 
     @property
@@ -74,5 +76,5 @@ class Communication:
 
     @property
     def grid_text(self) -> str:
-        """The process grid in one word, as sentences have it."""
+        """The process grid in one word, as messages show it."""
         return str(getattr(self, "process_grid", None) or "auto")

@@ -1,4 +1,4 @@
-"""Which workloads there are: the packages of this folder that define WORKLOAD."""
+"""Finds the workloads: the packages of this folder that define WORKLOAD."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def with_part(part: str) -> dict[str, Workload]:
 def workload_of(study: Mapping[str, Any]) -> Workload:
     """The workload of a study's tables: the one they name, or whose tables they have.
 
-    StudyError where there is none of this name. Where nothing tells, it is one that marks a study
-    by its tables, which then says what is missing.
+    StudyError if there is none of this name. A study with neither gets a workload that is
+    recognised by its tables, which then reports what is missing.
     """
     named = study.get(KEY)
     if named is not None:

@@ -1,9 +1,9 @@
 """What a workload declares: one object `WORKLOAD` of its package `phasewise.workloads.<name>`.
 
-That object reads the workload's own tables of a study, and says what follows from them. All else is
-optional: a module of the package with a name of `PARTS`, which is imported when it is asked for.
-The package that asks says, beside its use, which functions such a module has, and what holds where
-there is none.
+That object reads the workload's own tables of a study and derives values from them. Everything else
+is optional: modules of the package with the names in `PARTS`, which are imported when they are
+needed. The module that uses such a part documents which functions it has, and the defaults without
+it.
 """
 
 from __future__ import annotations
@@ -37,15 +37,20 @@ PARTS = {
     "importing": "decks of other codes (phasewise.commands.import_deck)",
     "reproducing": "what a paper says, regenerated (phasewise.commands.reproduce)",
 }
-"""Modules that a workload's package may have, and what they are for."""
+"""Optional modules of a workload's package, their purpose, and where they are documented."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What a study counts: the key of a study is the plural."""
+    """What a study counts. The plural is the study's key for the count."""
 
     one: str = "turn"
     many: str = "turns"
+
+    @property
+    def indefinite(self) -> str:
+        """One with its article: "a turn", "an exchange"."""
+        return f"{'an' if self.one[0] in 'aeiou' else 'a'} {self.one}"
 
     def of(self, count: int) -> str:
         """A number of them in words."""
@@ -53,11 +58,11 @@ class Unit:
 
 
 class Derived(Protocol):
-    """What follows from a study before it runs."""
+    """Values that follow from a study before it runs."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is allowed and yet probably not meant, a sentence each."""
+        """A sentence for each setting that is allowed but probably a mistake."""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON can hold it."""
@@ -84,20 +89,21 @@ def _any_ranks(_model: Any, _communication: Communication, _ranks: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """A workload: its name, its keys in a study, and what follows from them without a run.
+    """A workload: its name, its keys in a study, and functions that need no run.
 
-    The model that `read` gives is a frozen dataclass of plain values. It is what the other
-    functions get, and what the workload's own parts find as `study.model`.
+    The model that `read` gives is a frozen dataclass of plain values. The other functions get it as
+    an argument, and the workload's parts find it as `study.model`.
     """
 
     name: str
     title: str
-    """What `phasewise --help` and tables call it."""
+    """Its name in texts, in the plural."""
     tables: Schema
     """Its own keys at the top level of a study, most of them tables."""
     read: Callable[[Mapping[str, Any], Mapping[str, Any], Path], Any]
-    """The model, from its tables (None: not given), its own keys of [records], filled in, and the
-    folder that paths are relative to; StudyError where they do not describe one."""
+    """Makes the model from its tables (None: not given), its own keys of [records] with defaults,
+    and the folder that paths are relative to; StudyError if they are invalid.
+    """
     resolved: Callable[[Any], Mapping[str, Any]]
     """The tables of a model, from which `read` makes it again; those of [records] too."""
     parameters: Callable[[Any], Iterable[tuple[str, Any]]]
@@ -113,12 +119,13 @@ class Workload:
     """Tables that mark a study as its own where the study does not name its workload."""
     derive: Callable[[Any], Derived] = _nothing_derived
     check_ranks: Callable[[Any, Any, int], None] = _any_ranks
-    """StudyError where model and communication do not suit a number of ranks."""
+    """StudyError if model and communication do not suit a number of ranks."""
     needed_records: tuple[str, ...] = ()
-    """Datasets at the top of records.h5 without which it is not one of the workload's."""
+    """Datasets at the top of records.h5 that every run of the workload has."""
     free_keys: str = ""
-    """A pattern of the keys that may change between a checkpoint and the run that goes on, as they
-    change no bit of what is still to come; [communication] and what is neutral is free anyway."""
+    """A pattern of the workload's keys that may change when a run is resumed, since they change no
+    bit of the later results. [communication] and neutral keys may change anyway.
+    """
     main_phases: tuple[str, ...] = ()
     """Phases of communication that do the workload's own exchange, in the order of a turn: tables
     show them first, and `exchange_seconds` is their time."""
@@ -126,13 +133,13 @@ class Workload:
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""
 
     def part(self, name: str) -> ModuleType | None:
-        """The optional module of this name; None where the package has none."""
+        """The optional module of this name; None if the package has none."""
         assert name in PARTS, name
         module = f"{PACKAGE}.{self.name}.{name}"
         return import_module(module) if find_spec(module) is not None else None
 
     def offers(self, part: str, function: str, default: Callable[..., Any]) -> Callable[..., Any]:
-        """A function of an optional part, or what stands in for it."""
+        """A function of an optional part, or the default if the workload lacks it."""
         found: Callable[..., Any] = getattr(self.part(part), function, default)
         return found
 
@@ -141,6 +148,6 @@ class Workload:
 
 
 def load_workload(name: str) -> Workload:
-    """The workload of a package that there is."""
+    """The workload of an existing package."""
     found: Workload = import_module(f"{PACKAGE}.{name}").WORKLOAD
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,21 @@ def checksums(ranks: int, exchanges: int) -> list[int]:
     edge = [np.isin(place % n, (0, 1, n - 2, n - 1)).astype(int) for place in (x, y)]
     cells, times = y * n * px + x, sum(edge)
     return [int(((cells + 7 * k) * times).sum()) for k in range(exchanges)]
+
+
+@mpi
+def test_a_run_speaks_of_exchanges_and_of_no_turns(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PHASEWISE_CACHE", str(tmp_path / "cache"))
+    out = tmp_path / "out"
+    keys = ("--set", "exchanges=60", "--set", 'communication.tune="auto"')
+    done = ran(study, "--ranks", 2, "--out", out, *keys)
+    text = done.stdout + done.stderr
+    assert "60 exchanges on 2 ranks" in text and "ms an exchange" in text
+    assert not re.search(r"\bturns?\b", text)
+    content = json.loads((out / "communication.json").read_text())
+    assert (content["unit"], content["exchanges"]) == (["exchange", "exchanges"], 60)
 
 
 @mpi

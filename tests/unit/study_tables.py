@@ -1,9 +1,16 @@
-"""A small valid study as tables, for tests that change one thing in it."""
+"""A small valid study as tables or as a file, for tests that change one thing in it."""
 
 from __future__ import annotations
 
 import copy
+import json
+import math
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+from phasewise.study import Study
 
 TABLES: dict[str, Any] = {
     "title": "two round proton bunches",
@@ -34,6 +41,14 @@ TABLES: dict[str, Any] = {
     },
 }
 
+RF: dict[str, Any] = {
+    "arc__synchrotron_tune": None,
+    "arc__rf__voltage": 16e6,
+    "arc__rf__harmonic": 35640,
+    "arc__momentum_compaction": 3.225e-4,
+}
+"""Changes for longitudinal motion by RF."""
+
 
 def tables(**changes: Any) -> dict[str, Any]:
     """A copy of TABLES with dotted keys set, ``__`` for the dot: beam__1__energy=1e9."""
@@ -48,3 +63,36 @@ def tables(**changes: Any) -> dict[str, Any]:
         else:
             table[last] = value
     return copied
+
+
+def build(**changes: Any) -> Study:
+    return Study.from_dict(tables(**changes))
+
+
+def write(folder: Path, text: str, name: str = "study.toml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def rotation(turns: float, beta: float) -> list[list[float]]:
+    c, s = math.cos(2 * math.pi * turns), math.sin(2 * math.pi * turns)
+    return [[c, beta * s], [-s / beta, c]]
+
+
+def one_turn(scale: float = 1.0) -> list[list[float]]:
+    """A symplectic map of the arc, times a factor."""
+    matrix = np.zeros((6, 6))
+    for k, (tune, beta) in enumerate([(0.31, 0.55), (0.32, 0.55), (0.002, 668.0)]):
+        matrix[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = rotation(tune, beta)
+    return (scale * matrix).tolist()
+
+
+def json_as_toml(table: dict[str, Any], prefix: str = "") -> str:
+    """TOML of nested tables whose values look the same in JSON."""
+    plain = [f"{k} = {json.dumps(v)}" for k, v in table.items() if not isinstance(v, dict)]
+    lines = [f"[{prefix[:-1]}]", *plain] if prefix else plain
+    for key, value in table.items():
+        if isinstance(value, dict):
+            lines.append(json_as_toml(value, f"{prefix}{key}."))
+    return "\n".join(lines)

@@ -16,7 +16,8 @@ from phasewise.runs.gathering import gather_rows
 from phasewise.runs.results import Results
 from phasewise.study import Study
 from phasewise.workloads.collision.particles import COLUMNS, Particles
-from tests.unit.fake_core import NAMES, FakeSimulation, World, start, tables
+from tests.unit.fake_core import World, tables
+from tests.unit.fake_run import NAMES, FakeSimulation, start
 
 COUNTS = [101, 64]
 SETS = {"beam1": COLUMNS, "beam2": COLUMNS}

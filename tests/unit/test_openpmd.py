@@ -21,7 +21,8 @@ from phasewise.workloads.collision.openpmd import (
     write_dump,
 )
 from phasewise.workloads.collision.particle_files import load_particles, read_particles
-from tests.unit.fake_core import FakeSimulation, World, start, tables
+from tests.unit.fake_core import World, tables
+from tests.unit.fake_run import FakeSimulation, start
 
 COUNT = 101
 # (1 + delta)² is taken apart and put together again, each with a relative error of a few ulp, and

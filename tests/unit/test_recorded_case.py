@@ -51,10 +51,10 @@ def test_a_model_adds_the_recorded_messages_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["contention", "loads"])
-def test_a_model_that_follows_turns_needs_a_study(tmp_path: Path, model: str) -> None:
+def test_a_model_that_follows_ranks_in_time_needs_a_study(tmp_path: Path, model: str) -> None:
     write_communication(tmp_path, **SHAPE)
     case = recorded_case(tmp_path, load_machine("bassi"))
-    with pytest.raises(StudyError, match=f"model {model} follows the turns of a study"):
+    with pytest.raises(StudyError, match=f"model {model} needs a study"):
         load_model(model).phase_seconds(case)
 
 

@@ -19,7 +19,8 @@ from phasewise.runs.layout import check_schedule
 from phasewise.runs.records import RecordsWriter
 from phasewise.runs.results import Results
 from phasewise.study import Study
-from tests.unit.fake_core import FakeSimulation, World, tables
+from tests.unit.fake_core import World, tables
+from tests.unit.fake_run import FakeSimulation
 
 ATTRIBUTES = {"study": "{}", "derived": "{}", "version": "0", "ranks": 1, "threads": 1}
 

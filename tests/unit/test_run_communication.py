@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from phasewise.commands.run import _show
 from phasewise.errors import RunError
 from phasewise.mpi.ranks import together
 from phasewise.runs import communication_file as communication
+from phasewise.runs import folder as run_folder
 from phasewise.runs.folder import RunFolder
 from phasewise.runs.recording import Recording
 from phasewise.runs.simulation import Simulation
@@ -162,7 +165,8 @@ def test_halves_that_a_killed_run_left_are_gone_after_the_next(tmp_path):
 
 
 @pytest.mark.parametrize("busy", [False, True])
-def test_the_launcher_removes_the_halves_of_a_dead_run_and_of_no_other(tmp_path, busy):
+def test_the_launcher_removes_the_halves_of_a_dead_run_and_of_no_other(tmp_path, monkeypatch, busy):
+    monkeypatch.setattr(run_folder, "DYING_SECONDS", 0.1)
     folder = RunFolder(tmp_path)
     folder.prepare(study(), None, False)
     half = tmp_path / "communication.json.partial"
@@ -172,6 +176,28 @@ def test_the_launcher_removes_the_halves_of_a_dead_run_and_of_no_other(tmp_path,
     RunFolder(tmp_path).tidy()
     assert half.exists() == busy
     folder.release()
+
+
+DYING = """
+import fcntl, sys, time
+lock = open(sys.argv[1], "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+print("locked", flush=True)
+time.sleep(0.3)
+"""
+"""A process that holds a lock for 0.3 s more, as a rank does that was killed and is not gone."""
+
+
+def test_the_launcher_waits_for_the_lock_of_a_rank_that_is_still_dying(tmp_path, monkeypatch):
+    # Much longer than a busy machine takes to end a process; the wait ends with the process.
+    monkeypatch.setattr(run_folder, "DYING_SECONDS", 60.0)
+    half = tmp_path / "summary.json.partial"
+    half.write_bytes(b"half")
+    command = [sys.executable, "-c", DYING, str(tmp_path / ".lock")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as rank:
+        assert rank.stdout.readline() == "locked\n"
+        RunFolder(tmp_path).tidy()
+    assert not half.exists()
 
 
 def test_a_folder_that_no_run_has_used_is_left_alone(tmp_path):

@@ -27,7 +27,9 @@ from phasewise.tables.keys import Key, check_table, with_defaults
 from phasewise.workloads import discovery
 from phasewise.workloads.communication import NODE_SIZE, Communication
 from phasewise.workloads.interface import Unit, Workload
-from tests.unit.fake_core import FakeRank, World, phase_record
+from tests.unit.core_contract import rows_come_back_as_they_were
+from tests.unit.fake_core import FakeRank, World
+from tests.unit.fake_run import phase_record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +198,10 @@ def test_a_run_has_records_a_summary_and_a_report(tmp_path: Path, capsys: Any) -
     assert record["process_grid"] == [[2]]
     page = make_report(tmp_path / "run").path.read_text()
     assert "6 of 6 steps" in page and "Time per step" in page
+
+
+def test_its_rows_keep_the_contract_of_every_run() -> None:
+    World(2).run(lambda rank: rows_come_back_as_they_were(Climbing(rank, 5)))
 
 
 @pytest.mark.parametrize(("written", "read_on"), [(1, 3), (3, 2)])

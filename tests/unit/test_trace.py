@@ -142,7 +142,7 @@ def test_the_command_says_what_was_written_and_dropped(tmp_path, capsys):
     assert main(words) == 0
     said = capsys.readouterr().err
     assert f"{target}: 40 events, 8 messages with both ends" in said
-    assert f"{8 * (3 * EVENTS - 5)} events found no place" in said and "--events" in said
+    assert f"{8 * (3 * EVENTS - 5)} events did not fit" in said and "--events" in said
     assert main([*words, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed == {

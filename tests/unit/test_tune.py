@@ -1,15 +1,13 @@
-"""`phasewise tune`: what the search finds, what it verifies, and what it writes for a launcher."""
+"""`phasewise tune`: what the search finds, what it chooses, and what the command prints."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import phasewise.commands.tune
@@ -17,34 +15,18 @@ import phasewise.tuning.choice
 import phasewise.tuning.search as search_module
 from phasewise.cli import main
 from phasewise.commands.tune import show
-from phasewise.errors import RunError, StudyError
-from phasewise.machines import Machine, load_machine
-from phasewise.machines.curves import Measured
-from phasewise.machines.smpirun import simulated_tree
-from phasewise.machines.targets import this_host
+from phasewise.errors import StudyError
+from phasewise.machines import load_machine
 from phasewise.study import Study, load
-from phasewise.tuning import verification
 from phasewise.tuning.choice import Tuned, tune
-from phasewise.tuning.placement_files import Placement, allocated_nodes, place, sections, write_all
 from phasewise.tuning.search import CandidateSearch, Entry, Problem, finalists, shortlist
-from phasewise.tuning.verification import (
-    sampled_steps,
-    simulation_task,
-    turn_seconds,
-    why_not_here,
-)
 from phasewise.workloads.collision.tuning import Candidate, candidates
 from tests.unit.study_tables import tables
+from tests.unit.this_machine import measured_here
+
+"""`phasewise tune`: what the search finds, what it verifies, and what it writes for a launcher."""
 
 Cost = Callable[[Study, int], float]
-
-
-def simulator_missing() -> bool:
-    try:
-        simulated_tree()
-    except RunError:
-        return True
-    return False
 
 
 @dataclass
@@ -115,12 +97,6 @@ def simple(own: Study, _ranks: int) -> float:
         + (chosen.crossing != "4a")
         - 0.25 * (phases.get("solve") == "ring")
     )
-
-
-def measured_here(node_ranks: int = 4) -> Machine:
-    bassi = load_machine("bassi")
-    own = Measured("hardware", node_ranks, host=this_host())
-    return replace(bassi, name="here", measured=own, node_ranks=node_ranks)
 
 
 def test_the_best_candidate_is_found_and_its_lesser_keys_are_refined(
@@ -213,120 +189,12 @@ def test_cores_are_split_into_ranks_and_threads_and_computation_into_threads(
     }
 
 
-def test_nothing_is_timed_for_a_machine_measured_elsewhere_or_with_too_few_cores() -> None:
-    here = measured_here()
-    elsewhere = replace(here, measured=Measured("hardware", 4, host="elsewhere"))
-    assert why_not_here(here, 1) is None
-    assert "was measured on elsewhere, this is" in str(why_not_here(elsewhere, 1))
-    assert "100000 cores are asked for" in str(why_not_here(here, 100000))
-
-
-def test_a_turn_is_timed_on_this_computer() -> None:
-    seconds = turn_seconds(study(), 1, 1)
-    # 2 × 1000 particles and 4 slices on 64²: at most seconds even where the computer is busy.
-    assert 0 < seconds < 30
-
-
-def test_a_verifying_run_that_fails_is_a_failed_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(RunError, match=r"a verifying run failed: .+"):
-        turn_seconds(study(), 1, 1)
-
-
-def test_the_particles_of_a_file_are_those_of_a_timed_turn(tmp_path: Path) -> None:
-    rows = np.random.default_rng(1).normal(size=(1000, 6)) * [1e-5, 1e-5, 1e-5, 1e-5, 0.07, 1e-4]
-    np.save(tmp_path / "whole.npy", rows)
-    np.save(tmp_path / "part.npy", rows[:7])
-
-    def given(name: str) -> Study:
-        path = str(tmp_path / name)
-        return Study.from_dict(tables(beam__1__distribution="file", beam__1__particles=path))
-
-    assert turn_seconds(given("whole.npy"), 1, 1) > 0
-    with pytest.raises(RunError, match=r"a verifying run failed: .*part\.npy holds 7 particles"):
-        turn_seconds(given("part.npy"), 1, 1)
-
-
-def test_a_launcher_that_cannot_be_started_is_a_failed_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nowhere(*_arguments: Any, **_options: Any) -> tuple[list[str], dict[str, str]]:
-        return ["/nowhere/mpiexec"], {}
-
-    monkeypatch.setattr(verification, "launch_command", nowhere)
-    with pytest.raises(RunError, match="/nowhere/mpiexec cannot be started: No such file"):
-        turn_seconds(study(), 1, 1)
-
-
-def test_only_a_machine_measured_on_hardware_is_the_local_host() -> None:
-    here = measured_here(16)
-    assert place(here, 16, 1, {}).names == ("localhost",)
-    simulated = replace(here, measured=Measured("simulator", 16, host=""))
-    assert place(simulated, 16, 1, {}).names == ("node0",)
-
-
-def test_from_64_ranks_on_some_steps_stand_for_the_turn_where_there_are_more() -> None:
-    paper = load(Path(__file__).parents[2] / "examples/paper/study.toml")
-    assert sampled_steps(paper, 63) is None
-    # Eight slices meet in 2 × 8 - 1 steps.
-    assert sampled_steps(paper, 64) == [4, 15]
-    # Two slices in three, fewer than four.
-    assert sampled_steps(Study.from_dict(tables(ip__1__slices=2)), 64) is None
-    machine = load_machine("bassi")
-    candidate = Candidate(((2, 16), (2, 16)))
-    assert simulation_task(paper, machine, 64, candidate).request.steps == 4
-    tried = Entry(candidate, 64, 1, "m", 1.0, 0.9, 1.1, 1.05)
-    tuned = Tuned(Problem(paper, machine, 64, model="m"), [tried])
-    assert tuned.summary()["sampled_steps"] == [4, 15]
-    not_tried = Tuned(tuned.problem, [replace(tried, verified=None)])
-    assert not_tried.summary()["sampled_steps"] is None
-
-
 def test_the_title_says_how_many_steps_were_simulated(capsys: pytest.CaptureFixture[str]) -> None:
     paper = load(Path(__file__).parents[2] / "examples/paper/study.toml")
     tried = Entry(Candidate(((2, 16), (2, 16))), 64, 1, "m", 1.0, 0.9, 1.1, 1.05)
     show(Tuned(Problem(paper, load_machine("bassi"), 64, model="m"), [tried]))
     words = " ".join(capsys.readouterr().out.split())
     assert "the communication of a turn, verified by 4 of its 15 steps, in ms" in words
-
-
-def test_launcher_files_put_each_rank_on_its_node() -> None:
-    placement = Placement(("a", "b"), True, 3, 2, threads=4)
-    assert placement.hostfile() == "a slots=2\nb slots=1\n"
-    assert placement.rankfile() == (
-        "rank 0=+n0 slot=0-3\nrank 1=+n0 slot=4-7\nrank 2=+n1 slot=0-3\n"
-    )
-    assert placement.slurm() == "a\na\nb\n"
-
-
-def test_nodes_are_those_of_the_batch_allocation_where_it_has_enough(tmp_path: Path) -> None:
-    listed = tmp_path / "nodes"
-    listed.write_text("n7\nn7\nn9\n")
-    environment = {"PBS_NODEFILE": str(listed)}
-    assert allocated_nodes(environment) == ["n7", "n9"]
-    machine = load_machine("bassi")
-    assert place(machine, 16, 1, environment).names == ("n7", "n9")
-    made_up = place(machine, 32, 1, environment)
-    assert made_up.names == ("node0", "node1", "node2", "node3")
-    assert made_up.hostfile().startswith("# put the names of your nodes for node0")
-
-
-def test_the_written_study_is_the_given_one_with_the_choice(tmp_path: Path) -> None:
-    given = Study.from_dict(tables(title="ρ² and π", communication__padded=True))
-    candidate = Candidate(((2, 4), (2, 4)), crossing="4b").with_phase("solve", "aggregate", False)
-    out = tmp_path / "new" / "folder"
-    names = write_all(out, given, candidate, load_machine("bassi"), (16, 1), {"machine": "bassi"})
-    assert sorted(names) == sorted(path.name for path in out.iterdir())
-    assert load(out / "study.toml") == candidate.apply(given)
-    pasted = tmp_path / "pasted.toml"
-    alone = sections({k: v for k, v in given.resolved().items() if k != "communication"})
-    pasted.write_text(alone + (out / "communication.toml").read_text())
-    assert load(pasted) == candidate.apply(given)
-
-
-def test_a_folder_that_cannot_be_written_is_a_failed_run(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("")
-    with pytest.raises(RunError, match="cannot be written"):
-        write_all(file, study(), Candidate(None), load_machine("bassi"), (1, 1), {})
 
 
 def test_the_table_names_only_keys_that_are_not_as_usual(
@@ -399,16 +267,3 @@ def test_the_command_chooses_the_hypercube_for_bassi(
     assert (found["model"], found["ranks"], found["verified_seconds"]) == ("3", 16, None)
     assert found["low"] <= found["expected_seconds"] <= found["high"]
     assert found == json.loads((tmp_path / "tune.json").read_text())
-
-
-@pytest.mark.skipif(simulator_missing(), reason="SimGrid or the simulated build is missing")
-def test_verified_seconds_are_those_of_simulating_the_choice(tmp_path: Path) -> None:
-    machine = load_machine("bassi")
-    tuned = tune(Problem(study(), machine, 16, model="3"), 2, tmp_path)
-    kept = [json.loads(path.read_text()) for path in tmp_path.glob("*.json")]
-    assert {entry["communication_seconds"] for entry in kept} == {
-        entry.verified for entry in tuned.entries if entry.verified is not None
-    }
-    task = simulation_task(study(), machine, 16, tuned.choice.candidate)
-    assert task.request.steps == 0
-    assert not task.request.computation

@@ -26,7 +26,7 @@ _SIZES: dict[str, tuple[int, int, int]] = {
 CASES = tuple(_SIZES)
 
 TURNS = {"paper": 7, "fine": 9, "small": 25}
-"""That are timed where nothing else is asked for."""
+"""Timed turns without --turns."""
 
 PARTICLE_BYTES = 6 * 8 + 4
 """Bytes of one macroparticle: six coordinates and its number."""

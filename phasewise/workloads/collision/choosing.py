@@ -17,11 +17,11 @@ from phasewise.workloads.collision.tables.model import Collision
 from phasewise.workloads.collision.tuning import PAIRS, Candidate, crossing_matters
 
 ALIKE = (*(reduce for reduce, broadcast in PAIRS if reduce == broadcast), "mpi")
-"""Algorithms that reduce and broadcast are given together."""
+"""Algorithms that are set for reduce and broadcast together."""
 
 
 def nothing_to_try(model: Collision) -> str:
-    """Why there is nothing to tune; empty where there is."""
+    """Why there is nothing to tune; empty if there is something."""
     return "" if model.meshes else "this study has no mesh, whose exchanges could be tuned"
 
 
@@ -54,7 +54,7 @@ def changes(
     if several:
         found.append({"overlap": not given.overlap})
     if pcol > 1 and not {"green", "solve"} <= own:
-        # Two processes give each other their halves: only the library's way is another one.
+        # With two processes all algorithms exchange halves; only the library's differs.
         pair = "pairwise" if given.transpose == "alltoallw" else "alltoallw"
         found += [{"transpose": word} for word in (TRANSPOSES if pcol > 2 else (pair,))]
     if crossing_matters(Candidate(_both(shapes), broadcast=given.broadcast)):

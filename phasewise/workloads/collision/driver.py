@@ -1,4 +1,4 @@
-"""A run of colliding beams: what the compiled driver offers beside what every run has."""
+"""A run of colliding beams: what the compiled driver offers beyond every run."""
 
 from __future__ import annotations
 

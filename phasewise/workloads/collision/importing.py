@@ -3,4 +3,4 @@
 from phasewise.workloads.collision.importers.beambeam3d import translate
 
 CODES = {"beambeam3d": translate}
-"""What translates a deck, by the name of its code."""
+"""Functions that translate a deck, by the name of its code."""

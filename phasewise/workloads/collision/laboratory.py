@@ -1,4 +1,4 @@
-"""A collision as planning, simulating and comparing see it: process grids, steps, pieces."""
+"""A collision for planning, simulating and comparing: process grids, steps, pieces."""
 
 from __future__ import annotations
 
@@ -34,13 +34,15 @@ def process_grids(_model: Collision, places: Iterable[Sequence[int]]) -> list[li
 
 
 def steps(model: Collision) -> tuple[int, int]:
-    """At the point with a mesh that has fewest, of which some may be sampled, and the most."""
+    """The fewest steps at a point with a mesh, from which some may be sampled, and the most at any
+    point.
+    """
     fewest = min((2 * ip.slices - 1 for ip in model.meshes), default=0)
     return fewest, max(2 * ip.slices - 1 for ip in model.ips)
 
 
 def check_simulated(model: Collision, skeleton: bool) -> None:
-    """StudyError where particles would have to come from a file."""
+    """StudyError if particles come from a file and are needed."""
     for beam in model.beams:
         if beam.distribution == "file" and not skeleton:
             raise StudyError(
@@ -50,12 +52,12 @@ def check_simulated(model: Collision, skeleton: bool) -> None:
 
 
 def first_pieces(model: Collision) -> dict[str, float]:
-    """Every mesh of a first turn is new, and its slices are measured where any turn's are."""
+    """In the first turn every mesh is new, and slices are measured if they ever are."""
     return {GREEN: 1.0} | ({SLICES: 1.0} if model.records.slices_every else {})
 
 
 def placed(given: BeamCommunication, record: CommunicationRecord) -> BeamCommunication:
-    """`given` on the process grid of a record, and in its places where a file gave them."""
+    """`given` on the process grid of a record, and with its places if a file gave them."""
     if record.ranks > 1:
         given = replace(given, process_grid=cast(tuple[Shape, Shape], record.process_grid))
     if record.layout not in LAYOUTS:

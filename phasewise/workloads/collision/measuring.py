@@ -24,8 +24,8 @@ from phasewise.workloads.collision.tables.model import collision_of
 from phasewise.workloads.collision.tables.point import InteractionPoint
 
 TURNS = 7
-"""Turns of each study, after one that is not counted. Of each kernel the median counts: the time
-of a turn as it usually is, with what else runs on the machine.
+"""Turns of each study, after one that is not counted. The median over these turns is used for each
+kernel, since it is the usual time with the other load of the machine.
 """
 
 COUNTS = ("items", "flops", "bytes")
@@ -57,7 +57,7 @@ class Timed:
         return float(nx * ny)
 
     def terms(self, name: str) -> list[Term]:
-        """What the time of a kernel is made of."""
+        """The terms of a kernel's time."""
         kernel: dict[str, Any] = {"name": name, **self.kernels[name]}
         return terms_at(kernel, self.point, self.particles, self.held)
 
@@ -68,12 +68,12 @@ class Timed:
 
 @dataclass
 class Rates:
-    """Rates as they come in: size and seconds per unit by name."""
+    """Rates measured so far: size and seconds per unit by name."""
 
     points: dict[str, dict[float, float]] = field(default_factory=dict)
 
     def put(self, name: str, size: float, seconds: float) -> None:
-        """One more point; where there is one of this size, the mean of the two."""
+        """Add a point; if there is one of this size already, take the mean of the two."""
         known = self.points.setdefault(name, {})
         known[size] = 0.5 * (known[size] + seconds) if size in known else seconds
 
@@ -137,11 +137,11 @@ def _communicating(driver: Run) -> float:
 
 MESHES = (64, 128, 256, 512)
 PARTICLES = (20_000, 200_000, 1_000_000)
-"""On a rank: within its caches, beyond the first of them, and from memory."""
+"""Particles on a rank: within its caches, beyond the first cache, and from memory."""
 SPARSE, DENSE = 40_000, 400_000
 """Particles on a rank, few and many for a mesh."""
 SLICES = 8
-"""With this number the meshes together do not stay in a cache, as in most studies."""
+"""Slices: with this number the meshes together exceed the cache, as in most studies."""
 
 
 def measure(core: Core, threads: int) -> dict[str, KernelRate]:
@@ -179,7 +179,9 @@ Take = Callable[..., Timed]
 
 
 def _overheads(found: Rates, take: Take) -> None:
-    """What a turn and a step take beside kernels and messages: few particles, few steps or many."""
+    """The time of a turn and of a step beside kernels and messages, from runs with few particles
+    and few or many steps.
+    """
     short, long = take(1000, 16, 2), take(1000, 16, 32)
     few, many = (2 * s.point.slices - 1 for s in (short, long))
     step = max((long.rest - short.rest) / (many - few), 0.0)
@@ -188,7 +190,7 @@ def _overheads(found: Rates, take: Take) -> None:
 
 
 def _particles(found: Rates, measured: Timed) -> None:
-    """Kernels that go through the particles, on a mesh that stays in the cache."""
+    """Kernels over particles, on a mesh that stays in the cache."""
     variant = variant_of(measured.point)
     for name in ("moments", "sort", "arc"):
         found.put(name, measured.particles, measured.per_unit(name))
@@ -196,10 +198,9 @@ def _particles(found: Rates, measured: Timed) -> None:
 
 
 def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
-    """Kernels that go through meshes, and what an encounter takes more on a larger mesh.
-
-    pair: of few and of many particles on the same mesh, which tell apart what goes with the
-    particles and what with the slices.
+    """Kernels over meshes, and the extra time of an encounter on a larger mesh. pair: turns with
+    few and with many particles on the same mesh, which separate the times per particle and per
+    slice.
     """
     cells, variant = pair[0].cells, variant_of(pair[0].point)
     for measured in pair:
@@ -233,7 +234,9 @@ def _not_negative(rows: Any, values: Any) -> tuple[float, float]:
 
 
 def _gaussian(found: Rates, measured: Timed) -> None:
-    """Encounters with Gaussian slices, and the moments of these, which no kernel books."""
+    """Encounters with Gaussian slices and the moments of the slices, which are no kernel of their
+    own.
+    """
     ip, kernel = measured.point, measured.kernels["gaussian_encounter"]
     found.put("gaussian_encounter", measured.particles, measured.per_unit("gaussian_encounter"))
     rates = found.rates()

@@ -42,7 +42,7 @@ CHARGE = (0.0, 0, 1, 1, 0, 0, 0)
 NUMBER = (0.0, 0, 0, 0, 0, 0, 0)
 
 SPECIES = {"proton": "proton", "antiproton": "anti-proton", "ion": "other"}
-"""Names of the SpeciesType extension where they are not ours."""
+"""Names of the SpeciesType extension that differ from ours."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def read_dump(path: Path, beam: int) -> dict[str, NDArray[Any]]:
 def read_species(path: Path, beam: Beam) -> dict[str, Floats]:
     """The six coordinates of the particles in an openPMD file, relative to the momentum of `beam`.
 
-    The species `beam1` or `beam2` of a dump of ours, else the only species there is. RunError where
+    The species `beam1` or `beam2` of a dump of ours, else the only species there is. RunError if
     the file holds several, or misses a record.
     """
     with _open(path) as file:

@@ -39,7 +39,7 @@ def load_particles(driver: CollisionRun, comm: Communicator, study: Study) -> No
 def read_particles(beam: Beam) -> Floats:
     """(N, 6) coordinates x, px, y, py, z, delta [m, 1] from the file of `beam`.
 
-    openPMD (.h5), NumPy (.npy) or text (.txt) with six columns. StudyError where the file cannot be
+    openPMD (.h5), NumPy (.npy) or text (.txt) with six columns. StudyError if the file cannot be
     read, or does not hold `macroparticles` finite rows of six.
     """
     path, where = beam.particles, f"beam.{beam.number}.particles"

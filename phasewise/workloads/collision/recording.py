@@ -78,7 +78,7 @@ def _scheduled(first: int, turns: int, every: int) -> range:
 
 
 def check(study: Study) -> None:
-    """StudyError where the records ask for more snapshots than one file can be laid out for."""
+    """StudyError if the records ask for more snapshots than one file can be laid out for."""
     for key in ("slices_every", "pair_luminosity_every"):
         every = getattr(collision_of(study).records, key)
         if every and study.count / every > MAX_SNAPSHOTS:
@@ -106,7 +106,7 @@ def snap(run: Run, comm: Communicator, study: Study, write: Write) -> None:
 
 
 def _field(run: CollisionRun, comm: Communicator, study: Study, beam: int) -> dict[str, Any]:
-    """The field of the middle slice on rank 0, from the lowest rank that holds the beam."""
+    """Send the field of the middle slice to rank 0 from the lowest rank that holds the beam."""
     here = run.slice_field(1, beam, (collision_of(study).ips[0].slices + 1) // 2)
     holders = [r for r, has in enumerate(comm.gather(b"1" if here else b"")) if has]
     lowest = int(comm.broadcast(str(min(holders, default=-1)).encode()))

@@ -11,11 +11,11 @@ from phasewise.workloads.collision.reproduction.plans import make_plans
 from phasewise.workloads.collision.reproduction.results import FULL, QUICK, gather
 
 SIMULATIONS = "simulations"
-"""The folder of those that are kept."""
+"""The folder in which simulations are cached."""
 
 
 def reproduce(out: Path, quick: bool, workers: int) -> Reproduction:
-    """Simulate, and make the page with its pictures in `out`; workers: simulations at a time."""
+    """Simulate, and write the page with its pictures into `out`; workers: simulations at a time."""
     plans = make_plans()
     results = gather(QUICK if quick else FULL, out / SIMULATIONS, workers)
     claims = tuple(check_claims(plans, results))

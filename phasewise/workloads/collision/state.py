@@ -1,4 +1,4 @@
-"""What a checkpoint keeps of colliding beams, and particles that come from files at the start."""
+"""The state of colliding beams in a checkpoint, and particles that come from files at the start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from phasewise.workloads.collision.particle_files import load_particles
 from phasewise.workloads.collision.particles import Particles
 
 FAILS_ALIKE = ("the beams have no finite size",)
-"""A mesh's error: it follows from sizes that every rank has alike."""
+"""An error of the mesh that all ranks meet, since they all have the same sizes."""
 
 
 def state_of(run: Run, _study: Study) -> State:

@@ -1,4 +1,4 @@
-"""The few numbers that a run of colliding beams ends with, for a table and for scripts."""
+"""The summary of a run of colliding beams, for a table and for scripts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The ways to divide and exchange that a tuner compares: distinct, and valid for study and ranks.
 
 `candidates` is the product of the keys that matter most (process grid, layout, algorithms, place of
-the crossing), less what sends the same messages under another name, and the lesser keys one at a
-time around the usual best. `neighbours` changes one lesser key of a candidate, phase by phase.
+the crossing), without duplicates that send the same messages, plus the minor keys one at a time
+around the usual best. `neighbours` changes one minor key of a candidate, phase by phase.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ LESSER: tuple[dict[str, Any], ...] = (
 """Tried one at a time around the usual best of each process grid and layout."""
 
 SAMPLED_FROM = 64
-"""Ranks from which on some of a turn's steps stand for all."""
+"""Number of ranks from which on some of a turn's steps stand for all."""
 SAMPLED_STEPS = 4
 
 HEADS = ("process grid, layout", "reduce, broadcast", "other keys")
@@ -108,7 +108,7 @@ class Candidate:
 
     @property
     def design(self) -> tuple[object, ...]:
-        """The main keys: candidates with the same ones differ in lesser keys."""
+        """The main keys: candidates with the same ones differ in minor keys only."""
         return (*self.place, self.reduce, self.broadcast)
 
     @property
@@ -129,7 +129,7 @@ class Candidate:
         return f"{text} {self.layout}", both, self._others()
 
     def _others(self) -> str:
-        """The lesser keys that are not as they mostly are."""
+        """The minor keys that differ from their usual values."""
         usual = Candidate(None)
         names = ("crossing", "transpose", "schedule", "aggregate", "overlap")
         changed = [n for n in names if getattr(self, n) != getattr(usual, n)]
@@ -142,7 +142,7 @@ class Candidate:
         return replace(self, phases=tuple(sorted([*others, (name, key, value)])))
 
     def phase_value(self, name: str, key: str) -> Any:
-        """What `key` is in one phase, whether set there or for all phases."""
+        """The value of `key` in one phase, whether set there or for all phases."""
         for phase, own, value in self.phases:
             if (phase, own) == (name, key):
                 return value
@@ -167,7 +167,7 @@ def _flat(table: dict[str, Any]) -> dict[str, Any]:
 def candidates(study: Study, ranks: int, machine: Machine) -> list[Candidate]:
     """The first stage of a search, in an order that is always the same; at least one.
 
-    For the paper's case and 64 ranks there are more than 100. StudyError where no process grid
+    For the paper's case and 64 ranks there are more than 100. StudyError if no process grid
     suits the ranks.
     """
     grids = valid_shapes(study, ranks)
@@ -198,7 +198,7 @@ def valid_shapes(study: Study, ranks: int) -> list[Shapes | None]:
             if _fits(study, shapes, ranks):
                 found.append(shapes)
     if not found:
-        # Says which numbers of ranks are accepted.
+        # Raises the error that names the accepted numbers of ranks.
         Candidate(None).apply(study).check_ranks(ranks)
         raise StudyError(f"no process grid suits {ranks} ranks")
     return found
@@ -277,7 +277,7 @@ def crossing_matters(candidate: Candidate) -> bool:
 
 
 def neighbours(candidate: Candidate, study: Study, levels: bool) -> Iterator[list[Candidate]]:
-    """The candidates that differ in one lesser key, key by key; levels: see `node_levels`."""
+    """The candidates that differ in one minor key, key by key; levels: see `node_levels`."""
     several = _several_pairs(candidate, study)
     for name in phase_names(candidate):
         yield _other_values(candidate, name, "algorithm", _algorithms(name, levels))
@@ -321,7 +321,7 @@ def _other_values(
 
 
 def sampled_steps(study: Study, ranks: int) -> list[int] | None:
-    """How many of how many steps a simulated turn has, such as [4, 15]; None where it has all."""
+    """How many of how many steps a simulated turn has, such as [4, 15]; None if it has all."""
     points = [2 * ip.slices - 1 for ip in collision_of(study).meshes]
     if ranks < SAMPLED_FROM or not points or min(points) <= SAMPLED_STEPS:
         return None

@@ -1,4 +1,4 @@
-"""What a simulation and the results of colliding beams show beside what every run has."""
+"""What the simulation and the results of colliding beams add to those of every run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BeamView:
     """The living particles of one beam that this process holds, in any order.
 
     The arrays share the driver's memory: writing to them moves the particles. They are valid until
-    the next step; take them anew after it.
+    the next step; fetch them again after it.
     """
 
     def __init__(self, driver: CollisionRun, number: int) -> None:

@@ -20,12 +20,12 @@ CASES = ("words",)
 
 WORDS = tuple(2**power for power in range(1, 16))
 MAX_BYTES = 2**28
-"""Of a rank's array: larger ones are left out."""
+"""Largest array of a rank [bytes]; longer messages are left out."""
 
 REPETITIONS = 9
-"""That are timed where nothing else is asked for."""
+"""Timed repetitions without --turns."""
 EXCHANGES = 10
-"""In a repetition, which gives their mean."""
+"""Exchanges in a repetition, which gives their mean time."""
 
 
 def run(
@@ -48,7 +48,7 @@ def run(
 
 
 def _studies(overrides: Sequence[str], ranks: int) -> list[Study]:
-    """A study of each size that two rows can share and that memory allows."""
+    """A study for each size that the rows can share and that memory allows."""
     found = [_study(words, overrides) for words in WORDS[1:]]
     if model_of(found[0]).rows == 1:
         found.insert(0, _study(WORDS[0], overrides))
@@ -66,7 +66,7 @@ def _study(words: int, overrides: Sequence[str]) -> Study:
 
 
 def _seconds(core: Core, exchanges: Run, repetitions: int) -> float:
-    """Of an exchange: the longest over the ranks, the median over repetitions."""
+    """Seconds of an exchange: the largest over the ranks, the median over repetitions."""
     exchanges.step()
     here = []
     for _ in range(repetitions):

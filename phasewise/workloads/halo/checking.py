@@ -1,4 +1,4 @@
-"""What `phasewise check` prints of halo exchanges."""
+"""What `phasewise check` prints for halo exchanges."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from phasewise.tables.keys import check_table, show, with_defaults
 from phasewise.workloads.communication import LAYOUTS, NODE_SIZE, TUNE, Communication
 
 VARIANTS = ("irecv-isend", "sendrecv", "persistent")
-"""How two neighbours exchange: words of the core (core/comm)."""
+"""How two neighbours exchange, in the names of the core (core/comm)."""
 
 AUTO = "auto"
 SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})", re.ASCII)
@@ -46,12 +46,12 @@ class HaloCommunication(Communication):
 
     @property
     def layout_text(self) -> str:
-        """Ranks with the same y follow each other."""
+        """Row-first: ranks with the same y are consecutive."""
         return LAYOUTS[1]
 
 
 def read_communication(table: object, _folder: Path) -> HaloCommunication:
-    """The resolved table."""
+    """The table with every default filled in."""
     schema = schema_of(HaloCommunication)
     found = HaloCommunication(**with_defaults(check_table(table, schema, "communication"), schema))
     shape = shape_of(found.process_grid)
@@ -69,7 +69,7 @@ def grids(ranks: int) -> list[tuple[int, int]]:
 
 
 def check_process_grid(_model: Any, communication: Communication, ranks: int) -> None:
-    """StudyError where the process grid does not have as many ranks as there are."""
+    """StudyError if the process grid does not have this number of ranks."""
     px, py = shape_of(communication.grid_text)
     if px * py in (0, ranks):
         return

@@ -1,4 +1,4 @@
-"""Halo exchanges as planning and comparing see them."""
+"""Halo exchanges for planning and comparing."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from phasewise.tables.declared import key, schema_of
 from phasewise.tables.keys import check_table, with_defaults
 
 WORD = 8
-"""Bytes."""
+"""Size of a word [bytes]."""
 
 MAX_WORDS = 2**19
-"""A rank's array then takes 2 TB."""
+"""With so long messages a rank's array takes 2 TB."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,19 +25,19 @@ class Halo:
     """The keys of [halo]."""
 
     words: int = key("integer", least=1, most=MAX_WORDS, unit="words of 8 bytes", flat=True)
-    """Of one message, all rows of the halo together."""
+    """Words of one message, all rows of the halo together."""
     rows: int = key("integer", 1, least=1, most=2, unit="rows of halo on each side", flat=True)
     verify: bool = key("flag", True, flat=True)
     """Whether every cell of the halo is checked after each exchange."""
 
     @property
     def cells(self) -> int:
-        """Along each side of a rank's own part of the array."""
+        """Cells along each side of a rank's own part of the array."""
         return self.words // self.rows
 
     @property
     def memory_bytes(self) -> int:
-        """Of a rank's array, with its halo."""
+        """Size of a rank's array with its halo [bytes]."""
         return (self.cells + 2 * self.rows) ** 2 * WORD
 
 
@@ -48,7 +48,7 @@ class DerivedHalo:
     message_bytes: int
     cells: int
     memory_bytes: int
-    """Of a rank's array."""
+    """Size of a rank's array [bytes]."""
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def derive(model: Halo) -> DerivedHalo:
 
 
 def excess(model: Halo) -> str:
-    """A sentence where a rank's array alone is larger than this machine's memory; else empty."""
+    """A sentence if a rank's array alone is larger than this machine's memory; else empty."""
     here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if model.memory_bytes <= here:
         return ""

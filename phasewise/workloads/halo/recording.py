@@ -1,4 +1,4 @@
-"""Datasets that halo exchanges record: what was checked of each."""
+"""Datasets that halo exchanges record: the results of the checks."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from phasewise.workloads.halo.model import excess, model_of
 
 
 def rows(study: Study) -> dict[str, Row]:
-    """Halo cells of all ranks without the value of the cell they stand for; the sum of all of
-    them modulo 2^53.
+    """`wrong`: how many halo cells of all ranks differ from the cell that they copy; `checksum`:
+    the sum of all halo cells modulo 2^53.
     """
     return {"wrong": ((), "i8"), "checksum": ((), "i8")} if model_of(study).verify else {}
 
 
 def check(study: Study) -> None:
-    """StudyError where this machine cannot hold a rank's array."""
+    """StudyError if this machine cannot hold a rank's array."""
     if sentence := excess(model_of(study)):
         raise StudyError(sentence)
 
 
 def snap(run: Run, _comm: Communicator, study: Study, _write: Write) -> None:
-    """End the run at an exchange that left wrong cells; every rank has the same count of them."""
+    """End the run if the exchange left wrong cells; the count is the same on every rank."""
     wrong = int(run.record()["wrong"]) if model_of(study).verify else 0
     if wrong:
         raise AgreedError(

@@ -1,4 +1,4 @@
-"""What a report shows of halo exchanges beside what every run has."""
+"""What a report on halo exchanges adds to that of every run."""
 
 from __future__ import annotations
 

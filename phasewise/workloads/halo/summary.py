@@ -1,4 +1,4 @@
-"""The numbers that a run of halo exchanges ends with."""
+"""The summary of a run of halo exchanges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from phasewise.runs.results import Results
 
 
 def summarise(results: Results) -> dict[str, Any]:
-    """wrong: halo cells that were wrong in all exchanges; None where they were not checked."""
+    """wrong: halo cells that were wrong in all exchanges; None if they were not checked."""
     checked = results.study["halo"]["verify"]
     return {"wrong": int(results.rows("wrong").sum()) if checked else None}
 

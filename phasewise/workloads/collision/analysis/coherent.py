@@ -37,7 +37,7 @@ ALIKE = 0.1
 
 @dataclass(frozen=True)
 class PlaneModes:
-    """σ and π mode of one plane; None where no line rises from the noise.
+    """σ and π mode of one plane; None if no line rises from the noise.
 
     `sigma` and `pi` hold fractional tunes in [0, 1), their uncertainty from noise and from the
     line's unsteadiness over the record (`spectrum.unsteadiness`); `xi` is the sum of |ξ| over the

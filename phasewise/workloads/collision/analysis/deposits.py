@@ -1,4 +1,6 @@
-"""How often a particle lays its charge on a mesh, which is what the records count as outside."""
+"""How often a particle deposits its charge on a mesh; the records count deposits outside the
+mesh.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ def deposits_per_particle(study: dict[str, Any]) -> NDArray[np.int64]:
     """Deposits of one particle in a turn at each interaction point of a resolved study, (IP,).
 
     One in each plane of each opposing slice: two planes where the field is interpolated in z
-    between a slice's ends, else one; none where the model has no mesh.
+    between a slice's ends, else one; none if the model has no mesh.
     """
     points = [study["ip"][key] for key in sorted(study["ip"], key=int)]
     return np.array([_deposits(point) for point in points], dtype=np.int64)

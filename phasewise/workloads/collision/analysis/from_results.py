@@ -147,7 +147,7 @@ def _emittance_growth(
 
 
 def luminosity(results: RunRecords) -> tuple[Luminosity | None, ...]:
-    """Luminosity of each IP; None where the study does not ask for it."""
+    """Luminosity of each IP; None if the study does not ask for it."""
     machine = setting_of(results)
     history = np.asarray(results.luminosity, dtype=np.float64)
     return tuple(

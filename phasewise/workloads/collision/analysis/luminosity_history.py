@@ -19,7 +19,7 @@ class Luminosity:
     """Luminosity of one interaction point, in `unit`.
 
     `value` (T,) turn by turn, `mean` and `last` of it, `nominal` the design value in the same unit
-    (None where unknown), `growth` its fitted growth.
+    (None if unknown), `growth` its fitted growth.
     """
 
     value: Floats

@@ -1,4 +1,4 @@
-"""What an analysis needs to know of the machine, from a run's resolved study."""
+"""The properties of the machine that analyses need, from a run's resolved study."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class BeamSetting:
 
     ξ is the effective one, with crossing angle, crab cavities and hourglass.
 
-    `tune` is None where a map gives the arc; `noise_floor` the estimated relative emittance growth
+    `tune` is None if a map gives the arc; `noise_floor` the estimated relative emittance growth
     per turn from the other beam's macroparticle noise; `strong`: not tracked.
     """
 
@@ -49,7 +49,7 @@ class Setting:
     revolution_frequency: float | None
 
     def tune(self, plane: int) -> float | None:
-        """Mean fractional tune of the beams in plane 0 or 1, in [0, 1), None where a map gives it.
+        """Mean fractional tune of the beams in plane 0 or 1, in [0, 1), None if a map gives it.
 
         The beams may differ in the integer part, and the fractions may lie on both sides of 0.
         """

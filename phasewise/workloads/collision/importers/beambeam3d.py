@@ -29,14 +29,14 @@ SOFT_GAUSSIAN = 10
 
 @dataclass(frozen=True)
 class Translation:
-    """A study as TOML text, and what of the deck is not in it."""
+    """A study as TOML text, and the entries of the deck that were not translated."""
 
     text: str
     not_translated: list[Untranslated]
 
 
 def translate(directory: str | Path) -> Translation:
-    """The study of the deck in ``directory``; StudyError where the deck cannot be read or used."""
+    """The study of the deck in ``directory``; StudyError if the deck cannot be read or used."""
     folder = Path(directory)
     if not folder.is_dir():
         raise StudyError(f"{folder} is not a folder: give the one that holds beam1.in and beam2.in")

@@ -71,7 +71,7 @@ class Deck:
         return self.values[record][_names(record).index(name)]
 
     def integer(self, record: str, name: str) -> int:
-        """The number ``name`` of ``record``; StudyError where it is not an integer."""
+        """The number ``name`` of ``record``; StudyError if it is not an integer."""
         number = self.number(record, name)
         if not number.is_integer():
             raise StudyError(f"{self.where(record)}: {name} = {number:g} must be an integer")

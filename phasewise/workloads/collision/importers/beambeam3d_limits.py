@@ -1,4 +1,4 @@
-"""What a BeamBeam3D deck asks for and a study cannot say, record by record."""
+"""Finds what a BeamBeam3D deck asks for and a study cannot express, record by record."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phasewise.workloads.collision.importers.beambeam3d_deck import Deck
 
 @dataclass(frozen=True)
 class Untranslated:
-    """A record of the deck, and in one clause what of it is missing from the study."""
+    """A record of the deck, and in one clause what the study lacks of it."""
 
     record: str
     reason: str

@@ -1,4 +1,4 @@
-"""How long the kernels of a collision take: the parts of their time."""
+"""The time of a collision's kernels as sums of terms."""
 
 from phasewise.workloads.collision.kernels.terms import (
     BESIDE,

@@ -1,4 +1,4 @@
-"""What the time of a collision's kernels is made of."""
+"""The terms of which the time of a collision's kernels consists."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ UNITS = {
     "field": "byte", "luminosity": "byte", "gaussian_encounter": "item", "slice_moments": "item",
     "turn": "item", "step": "item",
 }  # fmt: skip
-"""What the time of each is per. An item of `encounter`, `encounter_mesh`, `gaussian_encounter` and
+"""The unit of work of each rate. An item of `encounter`, `encounter_mesh`, `gaussian_encounter` and
 `slice_moments` is a particle that meets a slice, of `encounter_cold` a node of the mesh of a slice
 that meets another, of `sort` a particle; of `turn` and `step` the turn and the step themselves,
 beside their kernels and messages.
 """
 
 VARIANTS = {"": (), "_tsc": ("",), "_2": ("",), "_tsc_2": ("_2", "")}
-"""What may follow a name, and then holds in its place: quadratic weights, two field planes; and the
-variants nearest to each.
+"""Suffixes of a name for quadratic weights and two field planes, whose rates replace those of the
+plain name; and the variants nearest to each.
 """
 
 BESIDE = ("slice_moments", "encounter_mesh", "encounter_cold")
-"""Parts of a kernel's time that add nothing where they were not measured."""
+"""Terms that count as zero if they were not measured."""
 
 
 def terms(model: Collision, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
-    """What the time of a kernel is made of, on the mean one of the ranks."""
+    """The terms of a kernel's time on the mean rank."""
     point = int(kernel["part"])
     tracked = [beam for beam in model.beams if not beam.strong]
     particles = sum(beam.macroparticles for beam in tracked) / ranks
@@ -40,7 +40,7 @@ def terms(model: Collision, kernel: Mapping[str, Any], ranks: int) -> list[Term]
 
 
 def overheads(model: Collision) -> list[Term]:
-    """What a turn takes besides, and each step of its collisions."""
+    """The terms of a turn and of its steps beside kernels and messages."""
     steps = sum(2 * ip.slices - 1 for ip in model.ips if ip.model != "none")
     return [Term("turn", 1.0, 1.0), Term("step", float(steps), 1.0)]
 
@@ -73,6 +73,6 @@ def terms_at(
 
 
 def variant_of(ip: InteractionPoint) -> str:
-    """Which of VARIANTS an interaction point has."""
+    """The suffix in VARIANTS that applies to an interaction point."""
     weights = "_tsc" if ip.weighting == "tsc" else ""
     return weights + ("_2" if ip.interpolation == "linear" else "")

@@ -1,4 +1,4 @@
-"""What a report shows of a run of colliding beams, analysed once."""
+"""The folder of a run of colliding beams with its analyses, each made once."""
 
 from __future__ import annotations
 

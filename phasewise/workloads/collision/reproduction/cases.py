@@ -1,8 +1,8 @@
 """The simulated runs against which the models are judged: about sixty on each of five machines.
 
-They differ in all that a prediction is asked about: ranks, process grid, layout, algorithms,
-schedule, aggregation, crossing, mesh, slices, field planes. What a case is follows from its number
-by a hash, and so does whether it is for fitting or held out.
+They vary everything that a prediction depends on: ranks, process grid, layout, algorithms,
+schedule, aggregation, crossing, mesh, slices, field planes. A hash of its number determines a case,
+and whether it is for fitting or held out.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from phasewise.study import Study
 from phasewise.workloads.collision.bench import collision_case
 
 MACHINES = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")
-"""Those of the source paper, in its order."""
+"""The machines of the source paper, in its order."""
 
 PER_MACHINE = 58
 MAX_MESSAGES = 250_000
-"""Messages of a simulation at most: SimGrid takes 20 to 30 s of a core for a million."""
+"""Most messages of a simulation: SimGrid takes 20 to 30 s of a core for a million."""
 
 FIT_SHARE = 0.4
-"""Share of the cases that the intervals of predictions come from; the others give nothing."""
+"""Share of the cases that the intervals of predictions are fitted to; the others are held out."""
 
 RANKS = (32, 64, 128, 48, 32, 64, 128, 256, 32, 64, 128, 96)
 SIZES = ((128, 4), (128, 8), (128, 16), (256, 4), (256, 8), (256, 8), (256, 16))
@@ -55,7 +55,7 @@ Option = TypeVar("Option")
 
 @dataclass(frozen=True)
 class SimulatedCase:
-    """One simulated turn: a machine, ranks, and what of the source paper's case is changed.
+    """One simulated turn: a machine, ranks, and the changes to the source paper's case.
 
     nodes: of the mesh each way. planes: of the field, for each pair of slices. seed: of a random
     layout.
@@ -90,7 +90,7 @@ class SimulatedCase:
         return _fraction(self.text) >= FIT_SHARE
 
     def study(self) -> Study:
-        """The study of one turn; StudyError where its values contradict each other."""
+        """The study of one turn; StudyError if its values contradict each other."""
         tables = paper_tables()
         tables |= {"seed": self.seed}
         tables["ip"]["1"] |= {
@@ -104,7 +104,7 @@ class SimulatedCase:
         return Study.from_dict(tables)
 
     def task(self, twin: str = "full") -> Task:
-        """Its simulation: the messages of a whole turn, without particles and computation."""
+        """Its simulation: the messages of a whole turn, without contents and computation."""
         machine = load_machine(self.machine)
         request = Request(machine, self.ranks, twin, skeleton=True, computation=False)
         return Task(self.study(), request)
@@ -160,14 +160,14 @@ def simulated_cases(machine: str) -> tuple[SimulatedCase, ...]:
 
 
 def _drawn(machine: Machine, ranks: int, number: str) -> SimulatedCase:
-    """The case of a number; not all that are drawn can be had."""
+    """The case of a number; not every one is valid."""
 
     def pick(name: str, options: Sequence[Option]) -> Option:
         return options[int(_fraction(f"{machine.name} {number} {name}") * len(options))]
 
     nodes, slices = pick("size", SIZES)
     layout = pick("layout", LAYOUTS)
-    # Where a node has one rank there is nothing to be aware of.
+    # With one rank per node the node-aware algorithms do not apply.
     algorithms = [pair for pair in ALGORITHMS if machine.node_ranks > 1 or "node" not in pair[0]]
     reduce, broadcast = pick("algorithms", algorithms)
     return SimulatedCase(
@@ -208,9 +208,10 @@ def _bearable(sample: SimulatedCase) -> bool:
 
 
 def messages(study: Study, sample: SimulatedCase) -> float:
-    """Messages of a turn of all ranks, about: those of the busiest rank times the ranks.
+    """Approximate number of messages of all ranks in a turn: those of the busiest rank times the
+    ranks.
 
-    A call of the library counts as many messages as its ring, or its tree over all ranks, has.
+    A library call counts as the messages of a ring, or of a tree over all ranks.
     """
     columns, rows = map(int, sample.process_grid.split("x"))
     tree = 2 * math.log2(sample.ranks)

@@ -1,6 +1,6 @@
-"""The source paper's claims: what it says, what comes of it here, and whether that agrees.
+"""The source paper's claims, the results of the reproduction, and whether they agree.
 
-Each claim has a rule that decides; a percentage agrees where it is off by no more than MARGIN.
+Each claim has a rule that decides; a percentage agrees if it differs by at most MARGIN.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ SMP = ("seaborg", "bassi", "jacquard")
 IBM = ("seaborg", "bassi")
 TORI = ("jaguar", "bluegene-l")
 MARGIN = 0.05
-"""By how much a share or an error may differ from the paper's, as a part of one."""
+"""Largest difference of a share or an error from the paper's, as a fraction."""
 
 ABSENT = "Not simulated here: run without --quick."
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What comes out of a claim's test."""
+    """The result of a claim's test."""
 
     ours: str
     holds: bool | None
@@ -36,7 +36,7 @@ NOTHING = Finding("–", None, ABSENT)
 
 
 def percent(value: float) -> str:
-    """A part of one as a whole percentage."""
+    """A fraction as a whole percentage."""
     return f"{100 * value:.0f} %"
 
 
@@ -47,12 +47,12 @@ def span(values: Iterable[float], form: str = "{:.2f}") -> str:
 
 
 def near(value: float, stated: float) -> bool:
-    """Whether a part of one agrees with the paper's."""
+    """Whether a fraction agrees with the paper's."""
     return abs(value - stated) <= MARGIN + 1e-9
 
 
 def errors(ratios: Sequence[float]) -> list[float]:
-    """How far simulated times are from their predictions, as the paper counts it."""
+    """The error of predictions as the paper defines it."""
     return [abs(ratio - 1) for ratio in ratios]
 
 
@@ -239,7 +239,7 @@ def averages(_: Plans, results: PaperResults) -> Finding:
 def _ratios(
     results: PaperResults, machines: Sequence[str], models: Sequence[str]
 ) -> list[float] | None:
-    """Simulated over predicted of the base, over machines, models and ranks; None where missing."""
+    """Simulated over predicted of the base, over machines, models and ranks; None if missing."""
     if not results.has(machines, RANKS):
         return None
     lists = [results.ratios(name, model, RANKS) for name in machines for model in models]

@@ -39,12 +39,12 @@ WHY_LAYOUT = {
     "jaguar": f"On Jaguar {_ORDERED}",
     "bluegene-l": f"On BG/L {_ORDERED}",
 }
-"""Where a machine's gain is not the paper's."""
+"""Remarks for machines whose gain differs from the paper's."""
 
 HYPERCUBE_GAINS = {"seaborg": 0.62, "bassi": 0.65, "jacquard": 0.28}
 HYPERCUBE_TORI = 0.2
 LITTLE = 0.1
-"""What a small gain is, as a part of one."""
+"""Largest gain that counts as small, as a fraction."""
 
 
 def layout_gains(_: Plans, results: PaperResults) -> Finding:
@@ -171,11 +171,13 @@ CLAIMS: tuple[tuple[str, str, Test], ...] = (
     ("Aggregation", "gains little", aggregation),
     ("Crossing in 4a", "lowers the volume of the long-range phase", crossing),
 )
-"""Title, what the paper says, and the test, in the order of their numbers from 1."""
+"""Title, the paper's statement, and the test of each claim, in the order of their numbers from
+1.
+"""
 
 
 def check_claims(plans: Plans, results: PaperResults) -> list[Claim]:
-    """Every claim with what comes of it here."""
+    """Every claim with its result."""
     claims = []
     for number, (title, paper, test) in enumerate(CLAIMS, 1):
         found = test(plans, results)

@@ -23,17 +23,17 @@ from phasewise.workloads.collision.laboratory import GREEN
 from phasewise.workloads.collision.reproduction.cases import SimulatedCase
 
 MODELS = ("1a", "1b", "2", "3", "4", "5", "6", "loads", "contention")
-"""Those that are judged: all that need no recorded runs."""
+"""The models that are judged: all that need no recorded runs."""
 
 Errors = dict[str, dict[str, dict[str, float]]]
 """machine → model → mean_error, worst_error, coverage, points."""
 
 FIGURES = ("mean_error", "worst_error", "coverage", "points")
 FILE = RESIDUALS.with_name("holdout.json")
-"""Errors of all cases held out, as benchmarks/residuals.py found them."""
+"""Errors on all held-out cases, written by benchmarks/residuals.py."""
 
 FIRST_TURN = {GREEN: 1.0}
-"""Pieces of a turn: one is simulated, in which each Green function is new."""
+"""Pieces of the simulated turn, in which each Green function is new."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ def judge(
     models: Sequence[str] = MODELS,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[list[Judged], dict[tuple[str, str], str]]:
-    """Every sample by every model, and why a model has none of a machine: (model, machine) → why.
+    """Predictions of every sample by every model, and (model, machine) → why a model has none for a
+    machine.
 
     simulated: communication of a turn [s], of each sample. machines: by name, with their measured
     curves.
@@ -151,7 +152,7 @@ def points(errors: Errors) -> int:
 
 
 def keep_whole_study(study: WholeStudy, path: Path = FILE) -> None:
-    """Write it to where `read_whole_study` looks, a model a line; OSError where the disk refuses.
+    """Write it to where `read_whole_study` looks, a model a line; OSError if the disk refuses.
 
     Its reference is the simulator.
     """
@@ -169,7 +170,7 @@ def keep_whole_study(study: WholeStudy, path: Path = FILE) -> None:
 
 
 def read_whole_study(path: Path = FILE) -> WholeStudy | None:
-    """What `keep_whole_study` wrote; None where it has not, RunError where the file is damaged."""
+    """What `keep_whole_study` wrote; None if it has not, RunError if the file is damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         errors = {

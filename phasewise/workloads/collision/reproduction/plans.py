@@ -1,4 +1,4 @@
-"""What the source paper's Tables 3 and 5 say, and what the plan of its case says."""
+"""The source paper's Tables 3 and 5, and the same numbers from the plan of its case."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Plans:
 
 
 def study_of(ranks: int, variant: str, layout: str | None = None, node: int = 0) -> Study:
-    """The paper's study on a number of ranks, where asked in another layout or for given nodes."""
+    """The paper's study on a number of ranks, optionally in another layout or for given nodes."""
     study = paper_case("bassi", ranks, variant).study()
     tables = json.loads(json.dumps(study.resolved()))
     tables["communication"]["node_size"] = node

@@ -69,13 +69,14 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class PaperResults:
-    """What claims, tables and figures are made of; times [s] are of a turn.
+    """The data of claims, tables and figures; times [s] are per turn.
 
-    simulated, predicted: of the phases that exchange grids, mean over the ranks. machines: with
-    the curves measured on their twins. computing: by machine and number of ranks, at assumed rates.
-    single: simulated base and column-first layout on a full fat-tree with one rank a node.
-    repeated: errors on the held-out cases that were simulated for it. whole: those on all of them,
-    found earlier; None where nobody has. refused: (model, machine) → why there is no prediction.
+    simulated, predicted: of the phases that exchange grids, mean over the ranks. machines: with the
+    curves measured on their twins. computing: by machine and number of ranks, at assumed rates.
+    single: simulated base and column-first layout on a full fat-tree with one rank per node.
+    repeated: errors on the held-out cases that were simulated for this reproduction. whole: errors
+    on all held-out cases, from an earlier study; None if there is none. refused: (model, machine) →
+    why there is no prediction.
     """
 
     extent: Extent
@@ -94,7 +95,7 @@ class PaperResults:
         return all(run in self.simulated for run in wanted)
 
     def ratio(self, run: Run, model: str) -> float | None:
-        """Simulated over predicted time; None where there is no prediction."""
+        """Simulated over predicted time; None if there is no prediction."""
         found = self.predicted.get((run, model))
         return None if found is None else self.simulated[run] / found.exchange_seconds
 
@@ -107,7 +108,7 @@ class PaperResults:
         return known if len(known) == len(found) else None
 
     def gain(self, machine: str, ranks: int, before: str, after: str) -> float:
-        """By what part the simulated time falls from one variant to another."""
+        """The fraction by which the simulated time falls from one variant to another."""
         own = self.simulated
         return 1 - own[Run(machine, ranks, after)] / own[Run(machine, ranks, before)]
 

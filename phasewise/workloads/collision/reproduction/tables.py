@@ -19,7 +19,7 @@ ABSENT = (
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:
-    """Each claim beside what comes of it."""
+    """Each claim beside its result."""
     rows = tuple(
         (str(c.id), c.title, c.paper, c.ours, VERDICT[c.holds], c.sentence) for c in claims
     )
@@ -29,7 +29,7 @@ def claims_table(claims: Sequence[Claim]) -> Table:
 
 
 def whole_study_table(study: WholeStudy | None) -> Table:
-    """Errors of the models on all cases that nothing was fitted to."""
+    """Errors of the models on all held-out cases."""
     note = f"{SIMULATOR} {ABSENT}"
     if study is not None:
         note = (

@@ -50,7 +50,7 @@ PHASES = {
 
 @dataclass(frozen=True)
 class PhaseChoice:
-    """What a study sets for one phase alone; None where it leaves the phase as the others are."""
+    """The settings of a single phase; None for keys that are as for all phases."""
 
     name: str
     algorithm: str | None
@@ -118,7 +118,7 @@ class BeamCommunication(Communication):
                 yield f"phase.{phase.name}.{name}", value
 
     def algorithms(self) -> dict[str, Any]:
-        """Those of all phases, and those of single phases under dotted names."""
+        """The keys for all phases, and those of single phases under dotted names."""
         single = {
             f"{phase.name}.{name}": value
             for phase in self.phases

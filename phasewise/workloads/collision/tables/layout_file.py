@@ -31,7 +31,7 @@ def read_places(path: Path) -> dict[Place, int]:
             )
         if place in places:
             raise StudyError(
-                f"{path} line {number}: {_said(place)} is given in line {places[place]} already; "
+                f"{path} line {number}: {_named(place)} is given in line {places[place]} already; "
                 "every rank has a place of its own"
             )
         places[place] = number
@@ -50,7 +50,7 @@ def _place(words: list[str]) -> Place | None:
     return (beam, column, row)
 
 
-def _said(place: Place) -> str:
+def _named(place: Place) -> str:
     return f"beam {place[0]}, column {place[1]}, row {place[2]}"
 
 
@@ -59,13 +59,13 @@ def fill_grid(
 ) -> tuple[Shape, Shape]:
     """The process grids that ``places`` fill: those given, or the ones that the places span.
 
-    StudyError where a place lies outside of them or is missing. One rank alone stands for both.
+    StudyError if a place lies outside of them or is missing. One rank alone stands for both.
     """
     if len(places) == 1 and shapes in (None, ((1, 1), (1, 1))):
         place, line = next(iter(places.items()))
         if place[1:] != (0, 0):
             raise StudyError(
-                f"{path} line {line}: {_said(place)}: one rank alone has column 0 and row 0"
+                f"{path} line {line}: {_named(place)}: one rank alone has column 0 and row 0"
             )
         return ((1, 1), (1, 1))
     shapes = shapes or (_span(places, 1, path), _span(places, 2, path))
@@ -73,13 +73,13 @@ def fill_grid(
         prow, pcol = shapes[place[0] - 1]
         if place[1] >= prow or place[2] >= pcol:
             raise StudyError(
-                f"{path} line {line}: {_said(place)} is outside of communication.process_grid = "
+                f"{path} line {line}: {_named(place)} is outside of communication.process_grid = "
                 f"{show(grid_value(shapes))}, where beam {place[0]} has columns 0 to {prow - 1} "
                 f"and rows 0 to {pcol - 1}"
             )
     if len(places) != sum(prow * pcol for prow, pcol in shapes):
         raise StudyError(
-            f"{path} gives no rank to {_said(_missing(places, shapes))} of the process grid "
+            f"{path} gives no rank to {_named(_missing(places, shapes))} of the process grid "
             f"{show(grid_value(shapes))}"
         )
     return shapes

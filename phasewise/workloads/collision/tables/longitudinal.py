@@ -29,7 +29,7 @@ def bucket_focusing(beam: Beam) -> float:
 
 
 def check_bucket(beam: Beam) -> None:
-    """StudyError where the RF of ``beam`` does not hold its particles together."""
+    """StudyError if the RF of ``beam`` does not hold its particles together."""
     rf, focusing = beam.arc.rf, bucket_focusing(beam)
     if rf is None:
         return

@@ -75,7 +75,7 @@ class Collision:
         return tuple(ip for ip in self.ips if ip.model == "strong-strong")
 
     def revolution_frequency(self, beam: int) -> float | None:
-        """βc/C [Hz] of beam 1 or 2; None where the ring has no circumference."""
+        """βc/C [Hz] of beam 1 or 2; None if the ring has no circumference."""
         if self.circumference is None:
             return None
         return self.beam(beam).beta * SPEED_OF_LIGHT / self.circumference

@@ -29,7 +29,7 @@ TABLES = {name: Key("table") for name in ("beam", "ring", "arc", "ip")}
 
 
 def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Collision:
-    """The model that the tables describe; StudyError where they do not describe one."""
+    """The model that the tables describe; StudyError if they do not describe one."""
     for name in ("beam", "arc", "ip"):
         if tables[name] is None:
             what = f"[{name}]" if name == "arc" else f"[{name}.1]"

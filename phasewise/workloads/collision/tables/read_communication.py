@@ -98,7 +98,7 @@ def _phases(table: dict[str, Any], values: dict[str, Any]) -> tuple[PhaseChoice,
 
 
 def _require_phase(name: str, values: dict[str, Any]) -> None:
-    """StudyError where the chosen algorithms have no phase ``name``."""
+    """StudyError if the chosen algorithms have no phase ``name``."""
     what = name.partition("_")[0]
     if what not in ("reduce", "broadcast"):
         return

@@ -1,0 +1,34 @@
+// A listener that neither runs the turn nor needs MPI.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "workload/listener.hpp"
+
+namespace phasewise::driver {
+
+// Ignores every action that a derived class does not override.
+class OfflineListener : public workload::Listener {
+ public:
+  void kernel(const parallel::KernelCard& /*card*/, double /*items*/,
+              const std::function<void()>& /*work*/) override {}
+  void sum(std::string_view phase, std::span<double> values) final { summed(phase, values.size()); }
+  void sum(std::string_view phase, std::span<std::int64_t> values) final {
+    summed(phase, values.size());
+  }
+  void max(std::string_view phase, std::span<double> values) final { summed(phase, values.size()); }
+  void start(comm::Channel /*channel*/, const Exchanges& /*exchanges*/) override {}
+  void progress(comm::Channel /*channel*/) override {}
+  void finish(comm::Channel /*channel*/) override {}
+  void transpose(const comm::TransposeExchange& /*exchange*/, const comm::ItemBuffer& /*from*/,
+                 const comm::ItemBuffer& /*to*/) override {}
+
+ private:
+  // A sum or a maximum of this number of 8-byte values over all ranks.
+  virtual void summed(std::string_view /*phase*/, std::size_t /*values*/) {}
+};
+
+}  // namespace phasewise::driver
