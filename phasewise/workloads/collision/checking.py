@@ -51,6 +51,11 @@ def _arc_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:
         ["revolution frequency [Hz]", *(b.revolution_frequency for b in derived.beams)],
         ["tune", *("by the map" if a.tune is None else a.tune for a in arcs)],
         ["synchrotron tune", *(b.synchrotron_tune for b in derived.beams)],
+        ["RF bucket, half height in δ", *(b.bucket and b.bucket.height for b in derived.beams)],
+        [
+            "share of the bunch outside it",
+            *(b.bucket and b.bucket.debunched for b in derived.beams),
+        ],
         ["chromaticity", *(a.chromaticity for a in arcs)],
         ["longitudinal motion", *(a.longitudinal for a in arcs)],
         ["damping turns", *(a.damping_turns if any(a.damping_turns) else None for a in arcs)],

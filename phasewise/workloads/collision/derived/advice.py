@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from phasewise.workloads.collision.derived.bucket import Bucket
 from phasewise.workloads.collision.derived.resolution import (
     Resolution,
     overlap_length,
@@ -21,6 +22,9 @@ FEWEST_PER_SLICE = 100
 MATCHED = 0.1
 """Relative mismatch of a bunch to its RF bucket that passes unmentioned."""
 
+DEBUNCHED = 1e-4
+"""Share of a bunch outside of its RF bucket that passes unmentioned."""
+
 FEWEST_CELLS = 3.0
 """Cells per rms size below which bilinear weighting widens the charge by 2 % and more: h²/6σ²."""
 
@@ -36,8 +40,10 @@ OUTSIDE = (
 )
 
 
-def advice(model: Collision, xi: Sequence[Pair]) -> Iterator[str]:
-    """Warnings on ``model``; ``xi`` are the beams' effective beam-beam parameters in x and y."""
+def advice(model: Collision, xi: Sequence[Pair], buckets: Sequence[Bucket | None]) -> Iterator[str]:
+    """Warnings on ``model``; ``xi`` are the beams' effective beam-beam parameters in x and y,
+    ``buckets`` their RF buckets.
+    """
     found = resolution(model)
     yield from _slices(model)
     yield from _meshes(model)
@@ -45,6 +51,7 @@ def advice(model: Collision, xi: Sequence[Pair]) -> Iterator[str]:
     yield from _long_slices(model, found)
     yield from _strong_beam(model)
     yield from _bucket(model)
+    yield from _debunched(model, buckets)
     yield from _stop_band(model, xi)
 
 
@@ -139,6 +146,16 @@ def _bucket(model: Collision) -> Iterator[str]:
             yield (
                 f"bunch_length over momentum_spread of beam {beam.number} is {ratio:.3g} times "
                 "what its RF bucket keeps: the bunch will oscillate in length"
+            )
+
+
+def _debunched(model: Collision, buckets: Sequence[Bucket | None]) -> Iterator[str]:
+    for beam, found in zip(model.beams, buckets, strict=True):
+        if found is not None and not beam.strong and found.debunched > DEBUNCHED:
+            yield (
+                f"{100 * found.debunched:.2g} % of the bunch of beam {beam.number} begin outside "
+                f"of its RF bucket, which reaches to {found.height:.3g} in delta and "
+                f"{found.ends[1] - found.ends[0]:.3g} m in z: they will drift along the ring"
             )
 
 

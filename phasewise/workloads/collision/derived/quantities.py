@@ -10,6 +10,7 @@ from typing import Any
 from phasewise.constants import ELEMENTARY_CHARGE
 from phasewise.workloads.collision.derived.advice import advice
 from phasewise.workloads.collision.derived.beam_beam import effective_parameters, head_on_parameters
+from phasewise.workloads.collision.derived.bucket import Bucket, bucket
 from phasewise.workloads.collision.derived.cost import memory_bytes, seconds_per_turn
 from phasewise.workloads.collision.derived.overlap import Effects, luminosity
 from phasewise.workloads.collision.derived.resolution import Resolution, resolution
@@ -55,6 +56,8 @@ class DerivedBeam:
     bunch_current: float | None
     """A, where the ring has a circumference."""
     xi: BeamBeamParameters
+    bucket: Bucket | None
+    """None without RF."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,9 @@ def derive(model: Collision) -> DerivedCollision:
         resolution=resolution(model),
         memory_bytes=memory_bytes(model),
         seconds_per_turn=seconds_per_turn(model),
-        warnings=tuple(advice(model, [beam.xi.effective.sum for beam in beams])),
+        warnings=tuple(
+            advice(model, [beam.xi.effective.sum for beam in beams], [b.bucket for b in beams])
+        ),
     )
 
 
@@ -140,6 +145,7 @@ def _beam(model: Collision, number: int, points: Sequence[DerivedPoint]) -> Deri
         tune=beam.arc.tune,
         synchrotron_tune=synchrotron_tune(beam),
         bunch_current=bunch_current(beam.bunch_population, beam.charge, frequency),
+        bucket=bucket(model, beam),
         xi=BeamBeamParameters(
             head_on=_over_points(model, [point.beams[number - 1].xi for point in points]),
             effective=_over_points(
