@@ -61,8 +61,8 @@ def test_the_pi_modes_shift_by_less_than_head_on_and_least_in_the_plane_of_cross
     modes = coherent_modes(results)
     assert modes.x.yokoya is not None
     assert modes.y.yokoya is not None
-    # Between the factor of a rigid bunch, 1, and that of a flat beam, 1.330. In x synchrotron motion
-    # averages over places where the other bunch is not centred, and lowers it further.
+    # Between the factor of a rigid bunch, 1, and that of a flat beam, 1.330. In x synchrotron
+    # motion averages over places where the other bunch is not centred, and lowers it further.
     assert 1 < modes.y.yokoya < 1.330
     assert 0.5 < modes.x.yokoya < 1.330
     assert modes.x.yokoya < modes.y.yokoya

@@ -47,15 +47,13 @@ def _beam_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:
 
 def _arc_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:
     arcs = [beam.arc for beam in model.beams]
+    buckets = [beam.bucket for beam in derived.beams]
     rows: list[list[Any]] = [
         ["revolution frequency [Hz]", *(b.revolution_frequency for b in derived.beams)],
         ["tune", *("by the map" if a.tune is None else a.tune for a in arcs)],
         ["synchrotron tune", *(b.synchrotron_tune for b in derived.beams)],
-        ["RF bucket, half height in δ", *(b.bucket and b.bucket.height for b in derived.beams)],
-        [
-            "share of the bunch outside it",
-            *(b.bucket and b.bucket.debunched for b in derived.beams),
-        ],
+        ["RF bucket, half height in δ", *(b and b.height for b in buckets)],
+        ["share of the bunch outside it", *(b and b.debunched for b in buckets)],
         ["chromaticity", *(a.chromaticity for a in arcs)],
         ["longitudinal motion", *(a.longitudinal for a in arcs)],
         ["damping turns", *(a.damping_turns if any(a.damping_turns) else None for a in arcs)],
