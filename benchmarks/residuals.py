@@ -2,10 +2,10 @@
 
     .venv/bin/python -m benchmarks.residuals --cache DIR --workers 2
 
-simulates the cases of phasewise/reproduction/cases.py (what DIR holds is not simulated again),
-measures the simulated machines, writes phasewise/models/residuals.json from the fit set, and prints
-the errors of the cases held out; those of all machines go into phasewise/models/holdout.json. The
-reference is a simulator, not hardware.
+simulates the cases of phasewise/workloads/collision/reproduction/cases.py (what DIR holds is not
+simulated again), measures the simulated machines, writes residuals.json of the workload from the
+fit set, and prints the errors of the cases held out; those of all machines go into
+reproduction/holdout.json beside it. The reference is a simulator, not hardware.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from typing import Any
 
 from phasewise.errors import PhasewiseError
 from phasewise.machines import Machine
-from phasewise.models.interval import FILE, read_residuals
+from phasewise.models.interval import FILE, residuals_of
 from phasewise.options import count
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.measured import measured_machine
 from phasewise.reproduction.telling import Telling
 from phasewise.runs.disk import replace_text
 from phasewise.simulated.many import simulate_many
+from phasewise.workloads.collision import WORKLOAD as COLLISION
 from phasewise.workloads.collision.reproduction.cases import (
     MACHINES,
     SimulatedCase,
@@ -84,7 +85,7 @@ def keep_residuals(found: dict[str, Any]) -> None:
 
     Models and machines that were not judged this time keep what they have.
     """
-    kept = {model: dict(own) for model, own in read_residuals().items()}
+    kept = {model: dict(own) for model, own in (residuals_of(COLLISION) or {}).items()}
     for model, own in found.items():
         kept.setdefault(model, {}).update({key: tuple(values) for key, values in own.items()})
     lines = [
@@ -93,7 +94,7 @@ def keep_residuals(found: dict[str, Any]) -> None:
         + "\n}"
         for model, own in sorted(kept.items())
     ]
-    replace_text(FILE, "{\n" + ",\n".join(lines) + "\n}\n")
+    replace_text(COLLISION.folder / FILE, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def show(found: dict[str, Any], machines: dict[str, Machine]) -> None:

@@ -15,6 +15,7 @@ from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 
 def print_json(record: Mapping[str, Any]) -> None:
@@ -75,10 +76,10 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
         title=escape(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
     )
     for index, column in enumerate(columns):
-        table.add_column(escape(column), justify="left" if index == 0 else "right")
+        table.add_column(Text(column), justify="left" if index == 0 else "right")
     for row in rows:
-        table.add_row(*map(escape, row))
-    console().print(table, markup=False)
+        table.add_row(*map(Text, row))
+    console().print(table)
 
 
 def engineering(value: float, unit: str) -> str:

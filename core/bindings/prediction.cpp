@@ -39,12 +39,12 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
   nb::list result;
   for (driver::PhaseMessages& phase :
        driver::phase_messages(*study, node_size, bindings::counts_from(pieces))) {
-    const auto traits = std::find_if(phases.begin(), phases.end(),
-                                     [&](const auto& known) { return known.name == phase.name; });
+    const workload::Phase& traits = workload::phase_named(phases, phase.name);
     nb::dict one;
     one["name"] = phase.name;
-    one["pattern"] = traits->pattern;
-    one["direction"] = traits->direction;
+    one["pattern"] = traits.pattern;
+    one["direction"] = traits.direction;
+    one["moved"] = traits.moved;
     one["rank"] = phase.rank;
     one["bytes"] = numpy(std::move(phase.bytes));
     one["count"] = numpy(std::move(phase.count));

@@ -2,6 +2,7 @@
 #include "workload/workload.hpp"
 
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "collision/simulation.hpp"
@@ -39,7 +40,9 @@ class CollisionWorkload : public workload::Workload {
 };
 
 Phase between(const char* name, const char* pattern, const char* direction, const char* beam) {
-  return {name, pattern, direction, {{"beam", beam}}};
+  // Received data are read, and added to a value or stored.
+  const double moved = std::string_view(pattern) == "reduce" ? 3.0 : 2.0;
+  return {name, pattern, direction, {{"beam", beam}}, moved};
 }
 
 // The phases of table 1 of the source paper, then those of other physics.

@@ -139,8 +139,10 @@ std::vector<PlannedPhase> plan_turn(const Workload& study, int rank) {
       found.push_back(std::move(phase));
     }
   }
+  const std::vector<workload::Phase> phases = study.phases();
+  for (const PlannedPhase& phase : found) workload::phase_named(phases, phase.name);
   std::vector<PlannedPhase> result;
-  for (const workload::Phase& traits : study.phases())
+  for (const workload::Phase& traits : phases)
     for (PlannedPhase& phase : found)
       if (phase.name == traits.name) {
         phase.traits = traits;

@@ -1,7 +1,9 @@
 // The phases of a workload: each has one name in the code, the records, the models and the reports.
 #pragma once
 
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,15 @@ struct Phase {
   std::string direction;  // the ranks among which its messages go: column, row, all, …
   // Further columns of the plan, as name and word.
   std::vector<std::pair<std::string, std::string>> labels{};
+  // Bytes of memory traffic for each byte received: packing, storing, adding up.
+  double moved = 0.0;
 };
+
+// The phase of a name; throws std::logic_error if a workload's table lacks it.
+inline const Phase& phase_named(const std::vector<Phase>& phases, std::string_view name) {
+  for (const Phase& phase : phases)
+    if (phase.name == name) return phase;
+  throw std::logic_error("the workload's table of phases lacks '" + std::string(name) + "'");
+}
 
 }  // namespace phasewise::workload

@@ -12,7 +12,7 @@ from phasewise.machines.reference import reference, statement
 from phasewise.models import Prediction, load_model
 from phasewise.models.discovery import chosen_models
 from phasewise.models.extrap import export_extrap
-from phasewise.models.interval import spread
+from phasewise.models.interval import residuals_of, spread
 from phasewise.models.prediction import predict_many
 from phasewise.options import (
     Parser,
@@ -118,7 +118,10 @@ def summarise(
         "model": models[0],
         "models": models,
         "layout": study.communication.layout_text,
-        "interval": {model: spread(model, machine, twin).source for model in models},
+        "interval": {
+            model: spread(model, machine, twin, residuals_of(study.workload)).source
+            for model in models
+        },
         "points": [one.to_dict() for one in predictions],
     }
 
@@ -143,7 +146,7 @@ def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Predic
     lines = [statement(machine)]
     lines += [
         f"model {model} ({load_model(model).TITLE}): interval from "
-        f"{spread(model, machine, twin).source}"
+        f"{spread(model, machine, twin, residuals_of(study.workload)).source}"
         for model in models
     ]
     console().print("\n".join(lines), markup=False, soft_wrap=True)

@@ -16,7 +16,7 @@ from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.models import Case, Prediction, predict
 from phasewise.models.discovery import chosen_models
-from phasewise.models.interval import spread
+from phasewise.models.interval import residuals_of, spread
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import RECORD_FILE
 from phasewise.study import Study
@@ -207,8 +207,10 @@ def compare(
     records = tuple(map(Path, fit))
     case = Case(run.study, machine, run.record.ranks, run.twin, run.pieces, records)
     names = chosen_models(models, [str(path) for path in fit], machine)
+    residuals = residuals_of(run.study.workload)
     return [
-        Point(run, predict(case, name), spread(name, machine, run.twin).source) for name in names
+        Point(run, predict(case, name), spread(name, machine, run.twin, residuals).source)
+        for name in names
     ]
 
 

@@ -30,11 +30,7 @@ exchanges, starting threads, calling the driver.
 """
 
 PACKING = "packing"
-"""Seconds of adding up and storing received data."""
-MOVED = {"reduce": 3.0, "broadcast": 2.0, "cross": 2.0}
-"""Bytes of memory traffic for each received byte, by a phase's pattern: received data are read, and
-added to a value or stored (core/comm/executor.cpp).
-"""
+"""Seconds of packing, of storing and of adding up received data."""
 
 
 class _Core(Protocol):
@@ -88,9 +84,7 @@ def _own_rate(_model: Any, kernel: Mapping[str, Any], _ranks: int) -> list[Term]
 
 
 def _packing(case: Case) -> float:
-    moved = sum(
-        MOVED.get(phase.pattern, 0.0) * float(phase.count @ phase.bytes) for phase in case.phases
-    )
+    moved = sum(phase.moved * float(phase.count @ phase.bytes) for phase in case.phases)
     return moved / case.machine.processor.bandwidth
 
 

@@ -19,12 +19,14 @@ import numpy as np
 
 from phasewise.machines import Machine, load_machine, machine_names
 from phasewise.machines.topology import SHARED_LINKS
+from phasewise.workloads.interface import Workload
 
 COVERAGE = 0.9
 FEWEST = 19
 """Fewest residuals: with fewer, an end would lie beyond the first or last of them."""
 
-FILE = Path(__file__).with_name("residuals.json")
+FILE = "residuals.json"
+"""In the package of a workload: residuals of its own runs."""
 
 SMP_FACTORS = {
     "1a": (0.5, 4.0), "1b": (0.5, 4.0), "2": (0.5, 2.0), "3": (0.75, 1.33),
@@ -39,7 +41,9 @@ SHARED_FACTORS = {
 """
 
 OTHERS = (0.5, 2.0)
-"""Models that the paper does not have."""
+"""Models that the paper does not have, and workloads of which no runs were compared."""
+
+UNKNOWN = "a factor of two, since no runs of this workload were compared"
 
 DESCRIPTION = ("node_ranks", "memory", "network", "protocol")
 """The properties of a machine on which message times depend."""
@@ -57,10 +61,14 @@ class Spread:
 
 
 def interval(
-    seconds: float, model_name: str, machine: Machine, twin: str = "full"
+    seconds: float,
+    model_name: str,
+    machine: Machine,
+    twin: str = "full",
+    residuals: Residuals | None = None,
 ) -> tuple[float, float]:
     """The 90 % interval [s] of a predicted time, of residuals and of the noise of the curves."""
-    found = spread(model_name, machine, twin)
+    found = spread(model_name, machine, twin, residuals)
     middle, half = (found.high + found.low) / 2, (found.high - found.low) / 2
     half = math.hypot(half, noise(machine))
     return seconds * math.exp(middle - half), seconds * math.exp(middle + half)
@@ -72,9 +80,13 @@ def spread(
     """Computed from residuals on the machine itself, on its kind of network, or on any machine: the
     first of these of which there are enough. Otherwise, and for hardware and plain twins, the
     source paper's errors are used.
+
+    residuals: those of the workload (`residuals_of`); None: a factor of two is assumed.
     """
+    if residuals is None:
+        return Spread(math.log(OTHERS[0]), math.log(OTHERS[1]), UNKNOWN)
     if twin == "full" and not machine.is_hardware:
-        own = (read_residuals() if residuals is None else residuals).get(model_name, {})
+        own = residuals.get(model_name, {})
         for source, values in _groups(own, machine):
             if len(values) >= FEWEST:
                 low, high = conformal(values)
@@ -101,9 +113,12 @@ def noise(machine: Machine) -> float:
     return max((float(np.median(curve.half_widths)) for curve in machine.curves), default=0.0)
 
 
-def read_residuals(path: Path = FILE) -> Residuals:
-    """Model → "network kind|machine" → log(actual/predicted) of runs of the fit set."""
-    return _read(path, path.stat().st_mtime_ns)
+def residuals_of(workload: Workload | None) -> Residuals | None:
+    """Model → "network kind|machine" → log(actual/predicted) of runs of the workload's fit set;
+    None if there are none.
+    """
+    path = None if workload is None else workload.folder / FILE
+    return _read(path, path.stat().st_mtime_ns) if path is not None and path.exists() else None
 
 
 @cache

@@ -39,7 +39,8 @@ class PhaseMessages:
 
     bytes of a message; count per turn; inter: 1 to another node, else 0; distance between the
     ranks' numbers; active: ranks of the sender's node that send across the same level in the same
-    round, this one included. `direction` is column, row, beam or all; `rank` is the sender. A
+    round, this one included; moved: bytes of memory traffic for each byte received, by copying and
+    adding up. `direction` is column, row, beam or all; `rank` is the sender. A
     library collective is replaced by the messages that libraries usually send for it.
     """
 
@@ -52,6 +53,7 @@ class PhaseMessages:
     inter: Integers
     distance: Integers
     active: Integers
+    moved: float = 0.0
 
 
 class Core(Planner, Protocol):
@@ -131,6 +133,7 @@ def _phase(found: dict[str, Any]) -> PhaseMessages:
         pattern=str(found["pattern"]),
         direction=str(found["direction"]),
         rank=int(found["rank"]),
+        moved=float(found["moved"]),
         **arrays,
     )
 

@@ -10,10 +10,10 @@ from typing import Any
 from phasewise.machines import Machine
 from phasewise.models.computation import kernel_seconds
 from phasewise.models.discovery import load_model
-from phasewise.models.interval import interval
+from phasewise.models.interval import interval, residuals_of
 from phasewise.models.model import Case, Model
 from phasewise.study import Study
-from phasewise.workloads.discovery import known_phases
+from phasewise.workloads.discovery import main_phases
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
     chosen = load_model(model) if isinstance(model, str) else model
     phases = chosen.phase_seconds(case)
     communicating = sum(phases.values())
-    low, high = interval(communicating, chosen.NAME, case.machine, case.twin)
+    workload = None if case.study is None else case.study.workload
+    residuals = residuals_of(workload)
+    low, high = interval(communicating, chosen.NAME, case.machine, case.twin, residuals)
     computing = sum(kernel_seconds(case).values()) if computation else 0.0
     return Prediction(
         ranks=case.ranks,
@@ -56,7 +58,7 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
         communication_seconds=communicating,
         low=low,
         high=high,
-        exchange_seconds=sum(phases.get(name, 0.0) for name in known_phases()),
+        exchange_seconds=sum(phases.get(name, 0.0) for name in main_phases(workload)),
         computation_seconds=computing,
         turn_seconds=computing + communicating,
         phases=phases,

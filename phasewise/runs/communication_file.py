@@ -17,6 +17,7 @@ from phasewise.runs.disk import disk_reason, replace_text, sync_folder
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
 from phasewise.runs.simulation import Simulation
 from phasewise.study.laboratory import process_grids
+from phasewise.workloads.discovery import KEY
 
 VERSION = 1
 EVENT_BYTES = 40
@@ -105,6 +106,7 @@ def _head(texts: Sequence[str], simulation: Simulation, first_turn: int) -> dict
         "first_turn": first_turn,
         "seconds": max(rank["seconds"] for rank in ranks),
         "process_grid": process_grids(simulation.study, [rank["place"] for rank in ranks]),
+        KEY: simulation.study.workload.name,
         "layout": chosen.layout_text,
         "algorithms": chosen.algorithms(),
         "machine": None,

@@ -35,12 +35,12 @@ class Simulation:
         """How the ranks exchange now."""
         self.tuned_turns = 0
         """The number of turns in which other ways to exchange were tried."""
-        self.comm: Communicator = core or load_core()
+        loaded = core or load_core()
+        self.comm: Communicator = loaded
         parameters = study.parameters()
         if events:
             parameters += f"records.events = {events}\n"
-        made = core or load_core()
-        self.driver: Run = collectively(self.comm, lambda: _make(made, parameters, threads))
+        self.driver: Run = collectively(self.comm, lambda: _make(loaded, parameters, threads))
         self._fresh = True
 
     def __getattr__(self, name: str) -> Any:

@@ -22,6 +22,7 @@ from phasewise.study import Study
 from phasewise.study.laboratory import check_simulated, fewest_steps, max_steps
 from phasewise.traces.records import CommunicationRecord, read_communication
 from phasewise.traces.summary import communication_summary
+from phasewise.workloads.discovery import KEY
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ def _head(study: Study, request: Request, steps: int) -> dict[str, Any]:
     """What communication.json says that the driver does not know."""
     machine = {"name": request.machine.name, "title": request.machine.title, "twin": request.twin}
     return {
+        KEY: study.workload.name,
         "layout": study.communication.layout_text,
         "algorithms": study.communication.algorithms(),
         "machine": machine,

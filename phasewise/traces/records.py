@@ -18,8 +18,8 @@ from phasewise.errors import RunError
 from phasewise.runs.communication_file import EVENT_BYTES, VERSION
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
-from phasewise.workloads.discovery import known_phases
-from phasewise.workloads.interface import Unit
+from phasewise.workloads.discovery import KEY, main_phases, workloads
+from phasewise.workloads.interface import Unit, Workload
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -72,16 +72,13 @@ class Phase:
     communicating: Floats
     waiting: Floats
     traffic: Traffic
+    main: bool = False
+    """Whether it is one of the workload's own exchange."""
 
     @property
     def communicates(self) -> bool:
         """Whether this is a phase of communication, not a kernel alone."""
-        return bool(
-            self.name in known_phases()
-            or self.library
-            or self.messages.any()
-            or self.communicating.any()
-        )
+        return bool(self.main or self.library or self.messages.any() or self.communicating.any())
 
 
 @dataclass(frozen=True)
@@ -274,7 +271,9 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         dropped_events=column("dropped_events"),
         events=events,
         names=names,
-        phases=tuple(_phases([entry["phases"] for entry in ranks])),
+        phases=tuple(
+            _phases([entry["phases"] for entry in ranks], main_phases(_workload(content)))
+        ),
         pieces=_pieces(ranks, turns),
     )
 
@@ -293,10 +292,15 @@ def _machine(given: Any) -> str | None:
     return None if name is None else str(name)
 
 
-def _phases(by_rank: list[dict[str, Any]]) -> Iterator[Phase]:
-    """The phases of all ranks: a workload's main ones first, the others as they first appear."""
+def _workload(content: dict[str, Any]) -> Workload | None:
+    """The workload that the record names, if it does and there is one of this name."""
+    return workloads().get(str(content.get(KEY)))
+
+
+def _phases(by_rank: list[dict[str, Any]], main: tuple[str, ...]) -> Iterator[Phase]:
+    """The phases of all ranks: the main ones first, the others as they first appear."""
     names = _united(tuple(tuple(phases) for phases in by_rank))
-    known = [name for name in known_phases() if name in names]
+    known = [name for name in main if name in names]
     for name in [*known, *(name for name in names if name not in known)]:
         entries = [phases.get(name, {}) for phases in by_rank]
         yield Phase(
@@ -309,6 +313,7 @@ def _phases(by_rank: list[dict[str, Any]]) -> Iterator[Phase]:
             communicating=_values(entries, "communicating", np.float64),
             waiting=_values(entries, "waiting", np.float64),
             traffic=_traffic(entries),
+            main=name in known,
         )
 
 

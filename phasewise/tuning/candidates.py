@@ -6,9 +6,8 @@
 * `HEADS`: of the columns that a candidate has in a table;
 * `sampled_steps(study, ranks)`: how many of how many steps a verifying simulation has, or None.
 
-A workload without that part may define, in its part `choosing`, `CHOICES`, values by key of
-[communication], or `choices(model, ranks)` if they depend on model and ranks: all combinations are
-compared.
+A workload without that part may define, in its part `choosing`, `choices(model, ranks)`: values by
+key of [communication], all combinations of which are compared.
 """
 
 from __future__ import annotations

@@ -52,7 +52,11 @@ def workload_of(study: Mapping[str, Any]) -> Workload:
     return max(own or marked, key=lambda one: len(one.tables.keys() & study.keys()))
 
 
+def main_phases(workload: Workload | None) -> tuple[str, ...]:
+    """The main phases of a workload; if it is not known, those of all workloads."""
+    return _all_main_phases() if workload is None else workload.main_phases
+
+
 @cache
-def known_phases() -> tuple[str, ...]:
-    """The main phases of all workloads, in the order of their turns."""
+def _all_main_phases() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for own in workloads().values() for name in own.main_phases))

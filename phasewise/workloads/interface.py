@@ -132,6 +132,11 @@ class Workload:
     one_for_both: tuple[str, ...] = ()
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""
 
+    @property
+    def folder(self) -> Path:
+        """The folder of its package."""
+        return Path(str(import_module(f"{PACKAGE}.{self.name}").__file__)).parent
+
     def part(self, name: str) -> ModuleType | None:
         """The optional module of this name; None if the package has none."""
         assert name in PARTS, name

@@ -23,7 +23,7 @@ mpi = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not
 
 RANKS = 4
 TURNS = 108
-"""Half of them are enough for all ways to exchange on four ranks (phasewise.tuning.trials)."""
+"""Half of them are enough for all ways to exchange on four ranks (phasewise.runs.trials)."""
 AUTO = ["--set", "communication.tune=auto"]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from phasewise.cli import main, parse
+from phasewise.output import print_table
 from tests.unit.study_tables import tables
 from tests.unit.test_importer import DECK
 from tests.unit.test_study import json_as_toml
@@ -197,3 +198,10 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith("phasewise ")
+
+
+def test_a_table_shows_a_unit_in_brackets_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table("a title [ms]", ["name [m]", "x [/s]"], [["charge [e]", "[bold]"]])
+    shown = capsys.readouterr().out
+    assert all(f"[{unit}]" in shown for unit in ("ms", "m", "/s", "e", "bold"))
+    assert "\\" not in shown

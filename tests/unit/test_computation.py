@@ -100,6 +100,6 @@ def test_the_wait_for_ranks_with_more_work_is_told() -> None:
 def test_without_measured_kernels_the_processor_sets_the_time() -> None:
     bassi = load_machine("bassi")
     found = seconds(bassi)
-    # 1000 particles: 2 elements of 80 flops, 96 bytes each (core/driver/turn.cpp).
+    # 1000 particles: 2 elements of 80 flops, 96 bytes each (core/beam/line.cpp).
     assert found["arc"] == pytest.approx(bassi.processor.seconds(160_000.0, 96_000.0))
     assert found["other"] == 0.0

@@ -11,9 +11,9 @@ import pytest
 
 from phasewise.workloads.discovery import workloads
 
-LONGEST_FILE = {"phasewise": 400, "tests": 450}
+LONGEST_FILE = {"tests": 450}
 """Lines, by folder; elsewhere OTHER_FILE."""
-OTHER_FILE = 500
+OTHER_FILE = 400
 MEDIAN_FILE = 150
 LONGEST_LINE = 100
 CODE = {".py", ".cpp", ".hpp", ".cu", ".cuh", ".sh", ".cmake"}

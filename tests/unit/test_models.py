@@ -14,14 +14,16 @@ from phasewise.machines import Machine, load_machine
 from phasewise.machines.curves import Curve, Measured
 from phasewise.models import Case, PhaseMessages, default_model, load_model, model_names, predict
 from phasewise.models.computation import kernel_seconds
-from phasewise.models.interval import FEWEST, conformal, interval, noise, read_residuals, spread
+from phasewise.models.interval import FEWEST, conformal, interval, noise, residuals_of, spread
 from phasewise.models.model import Floats
 from phasewise.models.plan import plan
 from phasewise.study import Study, load
+from phasewise.workloads.discovery import find_workload
 
 OPTIMISED = ["communication.layout=column-first", 'communication.crossing="4a"']
 HYPERCUBE = [*OPTIMISED, "communication.reduce=hypercube", "communication.broadcast=hypercube"]
 FOLDER = Path(__file__).resolve().parents[2]
+KEPT = residuals_of(find_workload("collision")) or {}
 
 
 def paper(overrides: list[str] | None = None) -> Study:
@@ -255,6 +257,12 @@ def test_a_turn_is_computation_and_communication() -> None:
     assert found.low < found.communication_seconds < found.high
 
 
+def test_a_workload_without_compared_runs_has_an_interval_of_a_factor_of_two() -> None:
+    found = spread("3", load_machine("bassi"), residuals=residuals_of(find_workload("halo")))
+    assert (math.exp(found.low), math.exp(found.high)) == pytest.approx((0.5, 2.0))
+    assert found.source == "a factor of two, since no runs of this workload were compared"
+
+
 def test_without_residuals_the_interval_is_as_wide_as_the_papers_errors() -> None:
     bassi, jaguar = load_machine("bassi"), load_machine("jaguar")
     for machine, factors in ((bassi, (0.75, 1.33)), (jaguar, (0.5, 10.0))):
@@ -297,9 +305,9 @@ def test_residuals_of_the_machine_come_before_those_of_its_kind() -> None:
 
 def test_residuals_of_a_simulator_are_not_those_of_hardware_or_of_plain_twins() -> None:
     bassi = load_machine("bassi")
-    assert "runs on bassi" in spread("3", bassi).source
+    assert "runs on bassi" in spread("3", bassi, residuals=KEPT).source
     measured = replace(bassi, measured=Measured("hardware", 2))
-    for found in (spread("3", measured), spread("3", bassi, "plain")):
+    for found in (spread("3", measured, "full", KEPT), spread("3", bassi, "plain", KEPT)):
         assert found.source == "the source paper's errors"
         assert (math.exp(found.low), math.exp(found.high)) == pytest.approx((0.75, 1.33))
     plain = predict(Case(paper(), bassi, 32, "plain"), "3", computation=False)
@@ -309,22 +317,21 @@ def test_residuals_of_a_simulator_are_not_those_of_hardware_or_of_plain_twins() 
 def test_another_machine_of_the_same_name_does_not_get_its_residuals() -> None:
     bassi = load_machine("bassi")
     other = replace(bassi, network=replace(bassi.network, latency=1e-3))
-    assert "machines with network fat-tree" in spread("3", other).source
+    assert "machines with network fat-tree" in spread("3", other, residuals=KEPT).source
 
 
 def test_a_model_fitted_to_given_runs_does_not_get_the_residuals_of_others() -> None:
-    found = spread("measured", load_machine("bassi"))
+    found = spread("measured", load_machine("bassi"), residuals=KEPT)
     assert (math.exp(found.low), math.exp(found.high)) == pytest.approx((0.5, 2.0))
     assert found.source == "a factor of two"
 
 
 def test_every_model_has_residuals_of_every_described_machine() -> None:
     machines = ("bassi", "bluegene-l", "jacquard", "jaguar", "seaborg")
-    kept = read_residuals()
     for model in model_names():
         # `measured` is fitted to runs that the user gives.
         if model != "measured":
-            counts = {key.split("|")[1]: len(own) for key, own in kept[model].items()}
+            counts = {key.split("|")[1]: len(own) for key, own in KEPT[model].items()}
             assert sorted(counts) == sorted(machines), model
             assert min(counts.values()) >= FEWEST, model
 
@@ -341,7 +348,9 @@ def test_noisy_curves_widen_the_interval() -> None:
     )
     assert noise(quiet) == 0.0
     assert noise(noisy) == pytest.approx(0.3)
-    (low, high), (lower, higher) = (interval(1.0, "3", machine) for machine in (quiet, noisy))
+    (low, high), (lower, higher) = (
+        interval(1.0, "3", machine, "full", KEPT) for machine in (quiet, noisy)
+    )
     assert lower < low < high < higher
     # Half widths in log add in squares.
     half = [math.log(b / a) / 2 for a, b in ((low, high), (lower, higher))]

@@ -16,11 +16,12 @@ import numpy as np
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine
-from phasewise.models import Case, interval, predict
-from phasewise.models.interval import FILE as RESIDUALS
+from phasewise.models import Case, predict
+from phasewise.models.interval import interval, residuals_of
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.workloads.collision.laboratory import GREEN
 from phasewise.workloads.collision.reproduction.cases import SimulatedCase
+from phasewise.workloads.interface import load_workload
 
 MODELS = ("1a", "1b", "2", "3", "4", "5", "6", "loads", "contention")
 """The models that are judged: all that need no recorded runs."""
@@ -29,7 +30,7 @@ Errors = dict[str, dict[str, dict[str, float]]]
 """machine → model → mean_error, worst_error, coverage, points."""
 
 FIGURES = ("mean_error", "worst_error", "coverage", "points")
-FILE = RESIDUALS.with_name("holdout.json")
+FILE = Path(__file__).with_name("holdout.json")
 """Errors on all held-out cases, written by benchmarks/residuals.py."""
 
 FIRST_TURN = {GREEN: 1.0}
@@ -126,7 +127,8 @@ def _figures(group: Sequence[Judged], machine: Machine) -> dict[str, float]:
 
 
 def _covered(one: Judged, machine: Machine) -> bool:
-    low, high = interval(one.predicted, one.model, machine)
+    residuals = residuals_of(load_workload("collision"))
+    low, high = interval(one.predicted, one.model, machine, residuals=residuals)
     return low <= one.simulated <= high
 
 

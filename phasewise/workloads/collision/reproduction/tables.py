@@ -13,9 +13,7 @@ from phasewise.workloads.collision.reproduction.plans import NODES, RANKS, SIX, 
 from phasewise.workloads.collision.reproduction.results import PaperResults
 
 SIMULATOR = "The reference is a simulator, not hardware."
-ABSENT = (
-    "phasewise/models/holdout.json is missing: python -m benchmarks.residuals --cache DIR makes it."
-)
+ABSENT = "holdout.json is missing: python -m benchmarks.residuals --cache DIR makes it."
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:

@@ -11,7 +11,6 @@ from phasewise.constants import SPEED_OF_LIGHT
 from phasewise.study import Study
 from phasewise.tables.declared import key
 from phasewise.workloads.collision.tables.beam import Beam
-from phasewise.workloads.collision.tables.communication import BeamCommunication
 from phasewise.workloads.collision.tables.optics import METRES
 from phasewise.workloads.collision.tables.point import InteractionPoint
 
@@ -84,8 +83,3 @@ class Collision:
 def collision_of(study: Study) -> Collision:
     """The model of a study of colliding beams."""
     return cast(Collision, study.model)
-
-
-def communication_of(study: Study) -> BeamCommunication:
-    """How the ranks of a study of colliding beams exchange."""
-    return cast(BeamCommunication, study.communication)
