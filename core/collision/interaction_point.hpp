@@ -11,6 +11,7 @@
 #include "beam/particles.hpp"
 #include "beam/slices.hpp"
 #include "collision/encounter.hpp"
+#include "collision/gaussian_slice.hpp"
 
 namespace phasewise::collision {
 
@@ -42,6 +43,7 @@ struct InteractionPoint {
 struct CollidingBeam {
   beam::Particles* particles = nullptr;  // null where this rank holds none of this beam
   bool strong = false;                   // not tracked: Gaussian slices of its design moments
+  std::vector<GaussianSlice> strong_slices;  // of a strong beam
   std::vector<std::int64_t> begin;  // where each slice begins among this rank's particles (S + 1)
   double even_share = 0.0;          // particles of this rank in a slice, where that is all we know
   beam::SliceCuts cuts;

@@ -5,24 +5,11 @@
 #include <vector>
 
 #include "collision/contents.hpp"
+#include "collision/gaussian_slice.hpp"
 #include "collision/interaction_point.hpp"
 #include "workload/listener.hpp"
 
 namespace phasewise::collision {
-
-// A Gaussian slice at the reference plane: x px y py, and the second moments of each plane.
-struct GaussianSlice {
-  double count = 0.0;  // macroparticles
-  double z = 0.0;      // m
-  std::array<double, 4> mean{};
-  std::array<double, 3> xx{}, yy{};  // <u u>, <u p>, <p p>, central
-
-  // At a distance s along its own beam.
-  double x_at(double s) const { return mean[0] + s * mean[1]; }
-  double y_at(double s) const { return mean[2] + s * mean[3]; }
-  double sxx_at(double s) const { return xx[0] + s * (2.0 * xx[1] + s * xx[2]); }
-  double syy_at(double s) const { return yy[0] + s * (2.0 * yy[1] + s * yy[2]); }
-};
 
 // Sums over slices (beam, slice), all at once; collective over all ranks. Particles beyond `bounds`
 // (x px y py) count as standing there, so that the sums stay exact whatever a kick does.
@@ -36,7 +23,7 @@ class SliceMoments {
   };
   // Bounds that leave room for the kicks of one collision: four times the largest coordinates now.
   void set_bounds(const std::array<CollidingBeam, 2>& beams, Listener& listener);
-  // A strong beam's slices follow from its moments. Without contents all are empty.
+  // A strong beam brings its slices. Without contents all are empty.
   std::vector<GaussianSlice> of(const std::array<CollidingBeam, 2>& beams,
                                 const std::vector<Which>& which, Listener& listener) const;
   // All `slices` of a beam.
@@ -49,8 +36,7 @@ class SliceMoments {
   std::array<std::array<double, 4>, 2> bounds_{};
 };
 
-// What a slice looks like by regression of its beam's moments on z: all that is known of one that
-// is not tracked.
+// What a slice looks like by regression of its beam's moments on z.
 GaussianSlice typical_slice(const CollidingBeam& beam, int slice);
 
 }  // namespace phasewise::collision
