@@ -125,9 +125,9 @@ void Turn::use_measured(int ip, std::array<Measured, 2>& measured, std::span<con
                                  point.description.slicing, point.description.slices, mean, rms,
                                  point.description.slice_extent);
     if (bunch.constants.strong)
-      beam.strong_slices = strong_slices(bunch.moments, frame(ip, b, number_),
-                                         point.description.angle.cos_phi, beam.cuts, mean, rms,
-                                         static_cast<double>(bunch.constants.macroparticles));
+      beam.strong_slices =
+          strong_slices(bunch.moments, frame(ip, b, number_), point.description.angle.cos_phi,
+                        beam.cuts, mean, rms, static_cast<double>(bunch.constants.macroparticles));
   }
 }
 

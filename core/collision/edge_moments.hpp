@@ -73,7 +73,8 @@ PHASEWISE_HD GaussianCharge enclosed_charge(const field::WindowFrame& frame, con
   const double e_half = 0.5 * (e.xx - e.yy);
   const double smaller = 0.5 * (e.xx + e.yy) - std::sqrt(e_half * e_half + e.xy * e.xy);
   const double mean = std::fmax(smaller, 0.0) + radius;
-  return {m.one, frame.x0 + 0.5 * (frame.nx - 1) / frame.inverse_hx + x,
+  return {m.one,
+          frame.x0 + 0.5 * (frame.nx - 1) / frame.inverse_hx + x,
           frame.y0 + 0.5 * (frame.ny - 1) / frame.inverse_hy + y,
           {mean + half, xy, mean - half}};
 }

@@ -68,12 +68,10 @@ PHASEWISE_HD double far_potential(const FarGaussian& g, double x, double y) {
 PHASEWISE_HD FarKick far_kick(const FarField& field, int planes, bool longitudinal, double x,
                               double y, const Between& z) {
   const FarGaussian &head = field.head, &tail = field.tail;
-  const field::GaussianField t =
-      field::rolled_gaussian_field(x - tail.x, y - tail.y, tail.axes);
+  const field::GaussianField t = field::rolled_gaussian_field(x - tail.x, y - tail.y, tail.axes);
   FarKick kick{tail.strength * t.ex, tail.strength * t.ey, 0.0};
   if (planes == 1) return kick;
-  const field::GaussianField h =
-      field::rolled_gaussian_field(x - head.x, y - head.y, head.axes);
+  const field::GaussianField h = field::rolled_gaussian_field(x - head.x, y - head.y, head.axes);
   kick.x += z.fraction * (head.strength * h.ex - kick.x);
   kick.y += z.fraction * (head.strength * h.ey - kick.y);
   if (longitudinal && z.slope != 0.0)

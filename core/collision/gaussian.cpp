@@ -42,9 +42,8 @@ void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposi
     const double s = meeting_distance(p.z[i], opposing.z);
     const field::PrincipalAxes axes = field::principal_axes(
         {opposing.sxx_at(-s), opposing.sxy_at(-s), opposing.syy_at(-s)}, least_xx, least_yy);
-    const field::GaussianField f =
-        field::rolled_gaussian_field(p.x[i] + s * p.px[i] - opposing.x_at(-s),
-                                     p.y[i] + s * p.py[i] - opposing.y_at(-s), axes);
+    const field::GaussianField f = field::rolled_gaussian_field(
+        p.x[i] + s * p.px[i] - opposing.x_at(-s), p.y[i] + s * p.py[i] - opposing.y_at(-s), axes);
     // dU/dz at fixed transverse place: the opposing slice's centre and covariance move by ds = dz/2
     const double slope = -0.5 * (opposing.mean[1] * f.ex + opposing.mean[3] * f.ey) +
                          f.potential_sxx * (s * opposing.xx[2] - opposing.xx[1]) +

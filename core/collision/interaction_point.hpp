@@ -41,8 +41,8 @@ struct InteractionPoint {
 
 // One beam as the collision sees it: in the boosted frame, sorted into slices.
 struct CollidingBeam {
-  beam::Particles* particles = nullptr;  // null where this rank holds none of this beam
-  bool strong = false;                   // not tracked: Gaussian slices of its design moments
+  beam::Particles* particles = nullptr;      // null where this rank holds none of this beam
+  bool strong = false;                       // not tracked: Gaussian slices of its design moments
   std::vector<GaussianSlice> strong_slices;  // of a strong beam
   std::vector<std::int64_t> begin;  // where each slice begins among this rank's particles (S + 1)
   double even_share = 0.0;          // particles of this rank in a slice, where that is all we know

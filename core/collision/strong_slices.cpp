@@ -13,14 +13,12 @@ namespace {
 constexpr double reach = 6.0;
 
 // Gauss-Legendre rule on (-1, 1): nodes of one sign and their weights.
-constexpr std::array<double, 8> node{0.0950125098376374402, 0.2816035507792589132,
-                                     0.4580167776572273863, 0.6178762444026437484,
-                                     0.7554044083550030339, 0.8656312023878317439,
-                                     0.9445750230732325761, 0.9894009349916499326};
-constexpr std::array<double, 8> weight{0.1894506104550684963, 0.1826034150449235889,
-                                       0.1691565193950025382, 0.1495959888165767321,
-                                       0.1246289712555338720, 0.0951585116824927848,
-                                       0.0622535239386478929, 0.0271524594117540949};
+constexpr std::array<double, 8> node{
+    0.0950125098376374402, 0.2816035507792589132, 0.4580167776572273863, 0.6178762444026437484,
+    0.7554044083550030339, 0.8656312023878317439, 0.9445750230732325761, 0.9894009349916499326};
+constexpr std::array<double, 8> weight{
+    0.1894506104550684963, 0.1826034150449235889, 0.1691565193950025382, 0.1495959888165767321,
+    0.1246289712555338720, 0.0951585116824927848, 0.0622535239386478929, 0.0271524594117540949};
 
 // The part of the beam that is at z, which has no extent along z.
 beam::Moments at(const beam::Moments& m, double z) {
@@ -89,8 +87,8 @@ Places places(double low, double high, double rms_z, double mean, double rms) {
 }  // namespace
 
 std::vector<GaussianSlice> strong_slices(const beam::Moments& design, const CollisionFrame& frame,
-                                         double cos_phi, const beam::SliceCuts& cuts,
-                                         double mean_z, double rms_z, double macroparticles) {
+                                         double cos_phi, const beam::SliceCuts& cuts, double mean_z,
+                                         double rms_z, double macroparticles) {
   std::vector<GaussianSlice> result(cuts.slices());
   const double far = reach * rms_z;
   for (int s = 0; s < cuts.slices(); ++s) {

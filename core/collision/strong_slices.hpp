@@ -15,7 +15,7 @@ namespace phasewise::collision {
 // crab cavities put it, however much their wave bends the beam; mean and covariance of a slice are
 // those over its length. mean_z, rms_z: of the beam in the collision's frame [m].
 std::vector<GaussianSlice> strong_slices(const beam::Moments& design, const CollisionFrame& frame,
-                                         double cos_phi, const beam::SliceCuts& cuts,
-                                         double mean_z, double rms_z, double macroparticles);
+                                         double cos_phi, const beam::SliceCuts& cuts, double mean_z,
+                                         double rms_z, double macroparticles);
 
 }  // namespace phasewise::collision

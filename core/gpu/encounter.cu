@@ -62,8 +62,8 @@ __device__ void kick_particle(const ParticleView& p, std::int64_t i, const KickS
                   : collision::Between{0.0, 0.0};
   Kick k = read<planes>(W{}, kick, node, fx, fy, z);
   if (!well_inside)
-    collision::join_far_kick(kick.frame, collision::far_field(kick.frame, planes, kick.far),
-                             planes, kick.longitudinal_kick, inside, x, y, z, k.x, k.y, k.energy);
+    collision::join_far_kick(kick.frame, collision::far_field(kick.frame, planes, kick.far), planes,
+                             kick.longitudinal_kick, inside, x, y, z, k.x, k.y, k.energy);
   double delta = p.delta[i];
   collision::kick_and_return(s, k.x, k.y, k.energy, 0.25, p.x[i], p.px[i], p.y[i], p.py[i], delta);
   if (kick.longitudinal_kick) p.delta[i] = delta;

@@ -1,4 +1,4 @@
-"""A strong beam that the wave of its crab cavities bends, against the sum of its charge's fields."""
+"""A strong beam that its crab cavities' wave bends, against the sum of its charge's fields."""
 
 from __future__ import annotations
 

@@ -55,8 +55,8 @@ def test_the_field_is_the_slope_of_the_potential(ratio: float, roll: float) -> N
         shift[axis] = step
         u = [values(points + k * shift, charge)[5] for k in (-2, -1, 1, 2)]
         slope = (8 * (u[2] - u[1]) - (u[3] - u[0])) / (12 * step)
-        # The differences err by h⁴/30 of the fifth derivative, 0.02⁴/30 = 5e-9 of E at a distance
-        # of one size; the potential's 1e-8 counts as 1e-8/(0.02·ratio), times the largest E, 1/ratio.
+        # The differences err by h⁴/30 of the fourth derivative of E, 0.02⁴/30 = 5e-9 of it within
+        # one size; the potential's 1e-8 counts as 1.5·1e-8/h = 8e-7/ratio.
         assert np.abs(slope + values(points, charge)[axis]).max() < 3e-6 / ratio
 
 
