@@ -46,11 +46,13 @@ def test_a_rolled_flat_bunch_kicks_as_its_field_by_quadrature(roll: float) -> No
     assert np.abs(kick - expected).max() < 1e-5 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("roll", [5e-3, 20e-3])
-def test_rolled_bunches_have_the_luminosity_of_two_bivariate_gaussians(roll: float) -> None:
+@pytest.mark.parametrize("rolls", [(0.0, 5e-3), (0.0, 20e-3), (20e-3, 20e-3)])
+def test_rolled_bunches_have_the_luminosity_of_two_bivariate_gaussians(
+    rolls: tuple[float, float],
+) -> None:
     machine = study(beam=FLAT, ip=SOFT)
     simulation = phasewise.Simulation(machine)
-    bunches = [rolled_bunch(machine, 1, -0.5 * roll), rolled_bunch(machine, 2, 0.5 * roll)]
+    bunches = [rolled_bunch(machine, beam, roll) for beam, roll in enumerate(rolls, 1)]
     for beam, bunch in enumerate(bunches, 1):
         put(simulation, beam, bunch)
     simulation.step()
@@ -64,7 +66,7 @@ def test_rolled_bunches_have_the_luminosity_of_two_bivariate_gaussians(roll: flo
     # By the design, to the sampling of variances, 1/√N, and of the correlation.
     sx, sy = machine.beam(1).size(0)
     upright = 1e12 / (4 * math.pi * sx * sy)
-    loss = 1 / math.sqrt(1 + (sx / sy * math.tan(roll / 2)) ** 2)
+    loss = 1 / math.sqrt(1 + (0.5 * sx / sy * (rolls[0] - rolls[1])) ** 2)
     assert upright * loss == pytest.approx(1e12 * overlap, rel=2 / math.sqrt(20_000))
 
 
