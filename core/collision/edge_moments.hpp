@@ -59,14 +59,16 @@ PHASEWISE_HD EdgeMoments edge_moments(const field::WindowFrame& frame, const dou
 }
 
 // What makes u on a window that encloses it. `expected` is the same as its beam's moments have it:
-// its smaller variance is kept.
+// its smaller variance is kept. `smearing`: what the mesh adds to the variances, in hx² and hy².
 PHASEWISE_HD GaussianCharge enclosed_charge(const field::WindowFrame& frame, const double* u,
-                                            const GaussianCharge& expected) {
+                                            const GaussianCharge& expected, double smearing) {
   const EdgeMoments m = edge_moments(frame, u);
   // Less than half a macroparticle is none.
   if (!(m.one > 0.5)) return {0.0, expected.x, expected.y, expected.covariance};
   const double x = m.x / m.one, y = m.y / m.one;
-  const double half = 0.5 * (m.difference / m.one - (x * x - y * y));
+  const double hx = 1.0 / frame.inverse_hx, hy = 1.0 / frame.inverse_hy;
+  const double half =
+      0.5 * (m.difference / m.one - (x * x - y * y) - smearing * (hx * hx - hy * hy));
   const double xy = m.xy / m.one - x * y;
   const double radius = std::sqrt(half * half + xy * xy);
   const field::Covariance& e = expected.covariance;
@@ -74,8 +76,8 @@ PHASEWISE_HD GaussianCharge enclosed_charge(const field::WindowFrame& frame, con
   const double smaller = 0.5 * (e.xx + e.yy) - std::sqrt(e_half * e_half + e.xy * e.xy);
   const double mean = std::fmax(smaller, 0.0) + radius;
   return {m.one,
-          frame.x0 + 0.5 * (frame.nx - 1) / frame.inverse_hx + x,
-          frame.y0 + 0.5 * (frame.ny - 1) / frame.inverse_hy + y,
+          frame.x0 + 0.5 * (frame.nx - 1) * hx + x,
+          frame.y0 + 0.5 * (frame.ny - 1) * hy + y,
           {mean + half, xy, mean - half}};
 }
 

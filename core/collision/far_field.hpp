@@ -20,6 +20,7 @@ struct FarSource {
   bool enclosed = false;            // the window holds the slice that makes the potential
   GaussianCharge expected[2];       // that slice by its beam's moments
   double scale = 0.0;               // what turns u into the kick's potential
+  double smearing = 0.0;            // variance that the mesh adds to the charge, in h²
 };
 
 struct FarGaussian {
@@ -40,11 +41,18 @@ struct FarKick {
 // them, where the mesh's differences are one-sided, it is alone.
 inline double rim_cells(int n) { return n >= 40 ? 5.0 : (n >= 16 ? n / 8 : 2); }
 
+// Variance, in h², of what a point charge is on the mesh: by the weights h²/6 on average (linear)
+// or h²/4 (quadratic), and by the Green function's average over a cell h²/12.
+inline double smearing_of(bool linear_weights) {
+  return (linear_weights ? 1.0 / 6.0 : 0.25) + 1.0 / 12.0;
+}
+
 PHASEWISE_HD FarGaussian far_gaussian(const field::WindowFrame& frame, const FarSource& source,
                                       int plane) {
   const GaussianCharge& expected = source.expected[plane];
   const GaussianCharge c =
-      source.enclosed ? enclosed_charge(frame, source.potential[plane], expected) : expected;
+      source.enclosed ? enclosed_charge(frame, source.potential[plane], expected, source.smearing)
+                      : expected;
   // A mesh knows no size below its cells; the bound also keeps a slice without any from 1/0.
   const double h = std::fmin(1.0 / frame.inverse_hx, 1.0 / frame.inverse_hy);
   const double least = 1e-4 * h * h;

@@ -239,6 +239,7 @@ FarSource StrongStrong::far_source(const Step& step, int beam, int slice) const 
   FarSource far{};
   far.enclosed = mesh_.window[beam][slice] == mesh_.window[1 - beam][other];
   far.scale = (*beams_)[beam].kick_scale;
+  far.smearing = smearing_of(ip_.weighting == Weighting::cic);
   for (int plane = 0; plane < ip_.planes; ++plane) {
     const double z = two ? own.plane[slice + plane] : own.z[slice];
     far.potential[plane] = potential_[beam].data() + p * pair_size() + plane * plane_size();
