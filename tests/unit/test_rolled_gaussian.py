@@ -56,8 +56,8 @@ def test_the_field_is_the_slope_of_the_potential(ratio: float, roll: float) -> N
         u = [values(points + k * shift, charge)[5] for k in (-2, -1, 1, 2)]
         slope = (8 * (u[2] - u[1]) - (u[3] - u[0])) / (12 * step)
         # The differences err by h⁴/30 of the fourth derivative of E, 0.02⁴/30 = 5e-9 of it within
-        # one size; the potential's 1e-8 counts as 1.5·1e-8/h = 8e-7/ratio.
-        assert np.abs(slope + values(points, charge)[axis]).max() < 3e-6 / ratio
+        # one size; the potential's 2e-7 counts as 1.5·2e-7/h = 1.5e-5/ratio.
+        assert np.abs(slope + values(points, charge)[axis]).max() < 1.5e-5 / ratio
 
 
 @pytest.mark.parametrize(("ratio", "roll"), [*SHAPES, *TALL])
@@ -82,8 +82,8 @@ def test_the_derivatives_by_the_covariance_are_those_of_the_heat_equation(
 def test_the_potential_of_a_round_charge_has_the_closed_form() -> None:
     r = np.geomspace(1e-2, 100, 40)
     u = values(np.array([0.6 * r, 0.8 * r]), np.eye(2))[5]
-    # -ln r - ½ E1(r²/2); the rule is good to 1e-8.
-    assert u == pytest.approx(-np.log(r) - 0.5 * exp1(0.5 * r**2), abs=1e-8)
+    # -ln r - ½ E1(r²/2); the rule is good to 2e-7.
+    assert u == pytest.approx(-np.log(r) - 0.5 * exp1(0.5 * r**2), abs=2e-7)
 
 
 @pytest.mark.parametrize(("ratio", "roll"), [*SHAPES, *TALL])
