@@ -99,6 +99,14 @@ SliceShape slice_shape(const CollidingBeam& beam, int slice, double s) {
           std::sqrt(std::fmax(shape.syy_at(s), 0.0))};
 }
 
+GaussianCharge expected_charge(const CollidingBeam& beam, int slice, double s) {
+  const GaussianSlice shape = typical_slice(beam, slice);
+  return {beam.cuts.share[slice] * beam.moments.particles,
+          shape.x_at(s),
+          shape.y_at(s),
+          {shape.sxx_at(s), shape.sxy_at(s), shape.syy_at(s)}};
+}
+
 CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {
   if (ip.fixed_mesh) return fixed_mesh(ip, beams);
   const SliceRanges ranges = sweep(ip, beams);
