@@ -13,9 +13,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import h5py
+
+from phasewise.runs.sealing import seal_of
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
@@ -69,6 +71,11 @@ class GuardedFile(io.RawIOBase):
             self._error = self._error or error
             return 0 if size is None else size
 
+    def seal(self) -> None:
+        """Put the seal of everything written so far behind it."""
+        end = self._file.seek(0, os.SEEK_END)
+        self.write(seal_of(self._file, end))
+
     def check(self) -> None:
         """Raise the OSError that a write met, if any; then wait until the disk has everything."""
         if self._error is None:
@@ -83,10 +90,10 @@ class GuardedFile(io.RawIOBase):
 
 
 @contextmanager
-def replacing_hdf5(path: Path) -> Iterator[h5py.File]:
+def replacing_hdf5(path: Path, sealed: bool = False) -> Iterator[h5py.File]:
     """A new HDF5 file that appears at `path` once it is complete and on the disk, or not at all.
 
-    OSError where the disk refuses it.
+    sealed: with its checksum behind it (`sealing`). OSError where the disk refuses it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".partial")
@@ -94,6 +101,8 @@ def replacing_hdf5(path: Path) -> Iterator[h5py.File]:
         try:
             with h5py.File(raw, "w") as file:
                 yield file
+            if sealed:
+                raw.seal()
             raw.check()
         except BaseException:
             beside.unlink()
