@@ -17,7 +17,7 @@ from phasewise.models import Prediction
 from phasewise.report.figure import PNG_RESOLUTION, Drawing
 from phasewise.report.palette import colours_of
 from phasewise.report.style import INK, MUTED, new_picture, picture_style, scale
-from phasewise.runs.disk import disk_reason
+from phasewise.runs.disk import disk_reason, replacing
 
 FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")
@@ -123,14 +123,11 @@ def save_picture(draw: Callable[[], Drawing], path: str | Path) -> None:
     """Draw and write a picture in the format of its name; RunError where the disk refuses."""
     target = Path(path)
     check_picture(str(target))
-    # The format follows from the last suffix.
-    beside = target.with_name(f"{target.stem}.partial{target.suffix}")
+    kind = target.suffix.lower().removeprefix(".")
     try:
-        with picture_style():
-            draw().canvas.savefig(beside, dpi=PNG_RESOLUTION, facecolor="white")
-        beside.replace(target)
+        with replacing(target) as file, picture_style():
+            draw().canvas.savefig(file, format=kind, dpi=PNG_RESOLUTION, facecolor="white")
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise RunError(f"{target} cannot be written ({disk_reason(error)})") from error
 
 

@@ -168,11 +168,36 @@ def disk_reason(error: BaseException) -> str:
     return os.strerror(number) if isinstance(number, int) else text.split("\n", 1)[0]
 
 
+def is_special(path: Path) -> bool:
+    """Whether something stands at `path`, behind links, that is no file: a device, a pipe."""
+    return path.exists() and not path.is_file()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path` once it is whole and on the disk, or not at all.
+
+    A link stays, and what it leads to is replaced. What is no file, such as /dev/null or a pipe, is
+    written to as it is. OSError where the disk refuses.
+    """
+    if is_special(path):
+        with path.open("wb") as file:
+            yield file
+        return
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(target.name + ".partial")
+    try:
+        with beside.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
 def replace_text(path: Path, text: str) -> None:
-    """Write a text file beside `path`, then put it in its place; OSError where the disk refuses."""
-    beside = path.with_name(path.name + ".partial")
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    """Write a text in UTF-8 in the place of `path`, as `replacing` does."""
+    with replacing(path) as file:
+        file.write(text.encode())
