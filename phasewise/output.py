@@ -58,9 +58,42 @@ def drop_output() -> None:
 
 
 def message(text: str) -> None:
-    """Print one line on standard error, at once: lines of several ranks must not run together."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+    """Print one line on standard error, at once: lines of several ranks must not run together.
+
+    A line that cannot be written, as the disk of a log is full or a pipe closed, is lost: what it
+    tells of goes on.
+    """
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        _forget_standard_error()
+
+
+def _forget_standard_error() -> None:
+    """Drop what could not be written, which Python would try again, and fail with, at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        raw = io.FileIO(sys.stderr.fileno(), "w", closefd=False)
+        sys.stderr = io.TextIOWrapper(
+            io.BufferedWriter(raw), errors="replace", line_buffering=True, encoding="utf-8"
+        )
+
+
+def open_standard_streams() -> None:
+    """Put something in the place of standard streams that are closed, before another file gets
+    their numbers. What cannot be written to standard output is an error; messages are lost.
+    """
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.dup2(os.open(os.devnull, mode), number)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
 def console() -> Console:
