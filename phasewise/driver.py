@@ -92,6 +92,9 @@ def load_planner() -> Planner:
 
 def load_core() -> Core:
     """The compiled module; RunError where it is not built, or its MPI is not the launcher's."""
+    if launched_size() == 0:
+        # Alone, Open MPI would start a daemon, for which it needs its programs and those of ssh.
+        os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
     try:
         core = cast(Core, import_module("phasewise._core"))
     except ImportError as error:

@@ -101,7 +101,7 @@ class Relay:
         now = time.monotonic()
         if now - self._sent >= RELAY_SECONDS or turn == turns:
             self._sent = now
-            message(MARK + json.dumps([turn, turns, detail, self._unit]))
+            message(json.dumps([turn, turns, detail, self._unit]), MARK)
 
     def close(self) -> None: ...
 
