@@ -11,8 +11,8 @@ from phasewise.workloads.collision.driver import CollisionRun
 from phasewise.workloads.collision.particle_files import load_particles
 from phasewise.workloads.collision.particles import Particles
 
-FAILS_ALIKE = ("the beams have no finite size",)
-"""A mesh's error: it follows from sizes that every rank has alike."""
+FAILS_ALIKE = ("the beams have no finite size", "the slices are too far apart")
+"""A mesh's errors: they follow from sizes and places that every rank has alike."""
 
 
 def state_of(run: Run, _study: Study) -> State:
