@@ -247,7 +247,8 @@ def reading(path: Path) -> Iterator[h5py.File]:
     except OSError as error:
         raise RunError(f"{path} cannot be read as HDF5: {disk_reason(error)}") from error
     try:
-        with file:
+        # Numbers that are none, or overflow, are refused once all are there.
+        with file, np.errstate(all="ignore"):
             yield file
     except PhasewiseError:
         raise
