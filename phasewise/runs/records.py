@@ -145,6 +145,7 @@ class RecordsWriter:
     def flush(self) -> None:
         """Bring the file up to date; what it held before stays readable if this fails."""
         with self._writing():
+            self._check_there()
             if self._rows:
                 self._reserve()
                 last = self._file[self._unit].shape[0] + len(self._rows)
@@ -197,6 +198,14 @@ class RecordsWriter:
         with contextlib.suppress(OSError, RuntimeError):
             self._file.close()
             trim(self.path)
+
+    def _check_there(self) -> None:
+        """RunError where `path` no longer leads to the open file: further turns would be lost."""
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(self._file.id.get_vfd_handle()), self.path.stat()):
+                return
+        self._failed = True
+        raise RunError(f"{self.path} was removed while the run was writing to it")
 
     def _reserve(self) -> None:
         """Take the space that the buffered rows need, a chunk more of every dataset included."""

@@ -336,3 +336,18 @@ def test_a_chunk_that_a_killed_writer_left_half_written_gives_the_turns_before(t
     resumed = RecordsWriter.resume(path, study(slices_every=5), ATTRIBUTES, 7)
     resumed.close()
     assert Results(path).luminosity[:, 0].tolist() == (1e30 + np.arange(7)).tolist()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_records_that_are_removed_end_the_run_at_once(tmp_path, replaced):
+    path = tmp_path / "records.h5"
+    writer = RecordsWriter(path, study(), ATTRIBUTES)
+    write(writer, 0, 3)
+    writer.flush()
+    path.unlink()
+    if replaced:
+        path.write_bytes(b"another")
+    with pytest.raises(RunError, match=r"records\.h5 was removed while the run was writing to it"):
+        writer.flush()
+    writer.close_after_failure()
+    assert path.exists() == replaced
