@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from phasewise.driver import launched_size
+from phasewise.driver import ALONE, launched_size
 from phasewise.errors import RunError
 from phasewise.mpi.children import child
 from phasewise.mpi.progress import RELAY_VARIABLE
@@ -139,7 +139,7 @@ def rank_variables(machine: Host, ranks: int, threads: int) -> dict[str, str]:
 
 def without_mpi(environment: Mapping[str, str]) -> dict[str, str]:
     """`environment` less what a parent that runs MPI has left in it, which misleads mpiexec."""
-    if "PMIX_NAMESPACE" not in environment:
+    if "PMIX_NAMESPACE" not in environment and ALONE not in environment:
         return dict(environment)
     return {
         name: value

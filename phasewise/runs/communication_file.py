@@ -66,9 +66,8 @@ def _replacing(path: Path, record: Path, here: bool) -> Iterator[BinaryIO | None
     if not here:
         yield None
         return
-    with replacing(path) as file:
+    with replacing(path, stale=record) as file:
         yield file
-        record.unlink(missing_ok=True)
 
 
 def _in_blocks(comm: Communicator, mine: bytes, most: int) -> Iterator[bytes]:

@@ -174,11 +174,12 @@ def is_special(path: Path) -> bool:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, stale: Path | None = None) -> Iterator[BinaryIO]:
     """A file that takes the place of `path` once it is whole and on the disk, or not at all.
 
-    A link stays, and what it leads to is replaced. What is no file, such as /dev/null or a pipe, is
-    written to as it is. OSError where the disk refuses.
+    stale: a file that tells of the one replaced, and goes just before it. A link stays, and what it
+    leads to is replaced. What is no file, such as /dev/null or a pipe, is written to as it is.
+    OSError where the disk refuses.
     """
     if is_special(path):
         with path.open("wb") as file:
@@ -191,6 +192,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        if stale is not None:
+            stale.unlink(missing_ok=True)
         beside.replace(target)
     except BaseException:
         beside.unlink(missing_ok=True)
