@@ -6,8 +6,11 @@ from typing import Any
 
 from phasewise.output import console, engineering, print_table, rough_duration
 from phasewise.study import Study
+from phasewise.workloads.collision import particle_files
 from phasewise.workloads.collision.derived.quantities import DerivedCollision, derive
 from phasewise.workloads.collision.tables.model import Collision, collision_of
+
+check_files = particle_files.check_files
 
 
 def show(study: Study) -> None:
