@@ -4,7 +4,6 @@ accepted, or refused in one sentence; nothing else may come of it.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -151,4 +150,4 @@ def _use(study: Study) -> None:
 
 def _use_record(folder: Path) -> None:
     communication_summary(read_communication(folder))
-    write_chrome(folder, os.devnull)
+    write_chrome(folder, folder / "trace.json")
