@@ -1,4 +1,4 @@
-# make setup | demo | test | lint | format | sanitize | device | bench | compare | clean
+# make setup | demo | test | lint | format | sanitize | torture | device | bench | compare | clean
 # PYTHON=python3.12 chooses the interpreter; PORTABLE=1 builds for any x86-64-v3 processor.
 PYTHON ?= python3
 PORTABLE ?= 0
@@ -7,7 +7,7 @@ STAMPS := .venv/stamps
 CORE := $(shell find core cmake -name '*.?pp' -o -name '*.cmake')
 SIMGRID := $(if $(shell command -v smpicxx),with,without)
 
-.PHONY: help setup demo test lint format sanitize device bench compare clean
+.PHONY: help setup demo test lint format sanitize torture device bench compare clean
 .DELETE_ON_ERROR:
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make lint      ruff, mypy, clang-format, clang-tidy"
 	@echo "make format    put Python and C++ into the project's format"
 	@echo "make sanitize  the driver under the address and undefined-behaviour sanitizers"
+	@echo "make torture   kill runs, flip bits, mutate inputs (TORTURE_ARGS=\"--seconds 60 --seed 2\")"
 	@echo "make device    compile the device code (needs nvcc)"
 	@echo "make bench     measure the collision kernels, small case"
 	@echo "make compare   the same collision in xfields and phasewise, side by side (COMPARE_ARGS=--small)"
@@ -70,6 +71,9 @@ format: setup
 
 sanitize: setup
 	@scripts/sanitize.sh
+
+torture: setup
+	@$(BIN)/python -m benchmarks.torture $(TORTURE_ARGS)
 
 device:
 	cmake --preset device

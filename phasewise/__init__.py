@@ -6,12 +6,16 @@
 >>> results.luminosity
 """
 
-from phasewise.errors import PhasewiseError, RunError, StudyError
-from phasewise.runs.loop import run
-from phasewise.runs.results import Results, open_results
-from phasewise.runs.simulation import Simulation
-from phasewise.study import Study, load
-from phasewise.version import __version__
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from phasewise.errors import PhasewiseError, RunError, StudyError
+    from phasewise.runs.loop import run
+    from phasewise.runs.results import Results, open_results
+    from phasewise.runs.simulation import Simulation
+    from phasewise.study import Study, load
+    from phasewise.version import __version__
 
 __all__ = [
     "PhasewiseError",
@@ -25,3 +29,25 @@ __all__ = [
     "open_results",
     "run",
 ]
+
+_PLACES = {
+    "errors": ("PhasewiseError", "RunError", "StudyError"),
+    "runs.loop": ("run",),
+    "runs.results": ("Results", "open_results"),
+    "runs.simulation": ("Simulation",),
+    "study": ("Study", "load"),
+    "version": ("__version__",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when asked for: the command is to be there, and to take an interrupt, before it
+    # imports anything large.
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(f"phasewise.{module}"), name)
+    raise AttributeError(f"module 'phasewise' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -17,8 +17,16 @@ from importlib import import_module
 
 from phasewise.driver import launched_rank
 from phasewise.errors import PhasewiseError, RunError
+from phasewise.mpi.signals import unwinding
 from phasewise.options import Parser
-from phasewise.output import describe, drop_output, message, print_json, tolerate_any_text
+from phasewise.output import (
+    describe,
+    drop_output,
+    message,
+    open_standard_streams,
+    print_json,
+    tolerate_any_text,
+)
 from phasewise.version import __version__
 
 COMMANDS = {
@@ -47,11 +55,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line ``arguments`` (those of the process by default); the exit status."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in argv
+    open_standard_streams()
     tolerate_any_text()
     try:
-        options = parse(argv)
-        module = import_module(module_name(options.command))
-        return int(module.main(options))
+        with unwinding():
+            options = _parsed(argv)
+            module = import_module(module_name(options.command))
+            status = int(module.main(options))
+            sys.stdout.flush()
+            return status
     except PhasewiseError as error:
         return _fail(str(error), error.exit_status, as_json)
     except ModuleNotFoundError as error:
@@ -73,6 +85,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(describe(error), RunError.exit_status, as_json)
 
 
+def _parsed(argv: Sequence[str]) -> argparse.Namespace:
+    try:
+        return parse(argv)
+    except SystemExit:
+        sys.stdout.flush()  # what --help or --version has printed
+        raise
+
+
 def _fail(sentence: str, status: int, as_json: bool) -> int:
     """Report an error. If several ranks meet it before MPI starts, only the first one reports
     it.
@@ -80,9 +100,9 @@ def _fail(sentence: str, status: int, as_json: bool) -> int:
     if launched_rank() in (None, 0):
         message(f"phasewise: {sentence}")
         if as_json:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, RunError):
                 print_json({"error": sentence, "status": status})
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, RunError):
         sys.stdout.flush()
         return status
     drop_output()

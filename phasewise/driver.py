@@ -24,6 +24,10 @@ RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK",
 """Variables with the rank of the process that they set."""
 
 
+ALONE = "OMPI_MCA_ess_singleton_isolated"
+"""Set for a process that no launcher started: Open MPI needs no daemon then."""
+
+
 class Run(Protocol):
     """A study that runs, turn after turn: what `phasewise._core` starts, of any workload."""
 
@@ -93,6 +97,9 @@ def load_planner() -> Planner:
 
 def load_core() -> Core:
     """The compiled module; RunError if it is not built, or its MPI is not the launcher's."""
+    if launched_size() == 0:
+        # Alone, Open MPI would start a daemon, for which it needs its programs and those of ssh.
+        os.environ.setdefault(ALONE, "1")
     try:
         core = cast(Core, import_module("phasewise._core"))
     except ImportError as error:

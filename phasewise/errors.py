@@ -3,10 +3,18 @@ with.
 """
 
 
+def printable(text: str) -> str:
+    """`text` with its control characters, which would act on a terminal, written out."""
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
 class PhasewiseError(Exception):
     """Base of every error that is reported as one sentence, without a traceback."""
 
     exit_status = 1
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(printable(sentence).replace("\n", " "))
 
 
 class StudyError(PhasewiseError, ValueError):

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich import box
@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
+
+from phasewise.errors import RunError, printable
 
 
 def print_json(record: Mapping[str, Any]) -> None:
@@ -58,10 +60,72 @@ def drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def message(text: str) -> None:
-    """Print one line on standard error, at once: lines of several ranks must not run together."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+def message(text: str, mark: str = "") -> None:
+    """Print one line on standard error, at once: lines of several ranks must not run together.
+
+    mark: a control character before it, for the process that reads it; those in `text`, which may
+    come from the name of a file or a key, are written out.
+
+    A line that cannot be written, as the disk of a log is full or a pipe closed, is lost: what it
+    tells of goes on.
+    """
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(f"{mark}{printable(text)}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        _forget_standard_error()
+
+
+def _forget_standard_error() -> None:
+    """Drop what could not be written, which Python would try again, and fail with, at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        raw = io.FileIO(sys.stderr.fileno(), "w", closefd=False)
+        sys.stderr = io.TextIOWrapper(
+            io.BufferedWriter(raw), errors="replace", line_buffering=True, encoding="utf-8"
+        )
+
+
+class StandardOutput(io.TextIOWrapper):
+    """Standard output whose errors are sentences, but for a pipe that nobody reads any more."""
+
+    def write(self, text: str) -> int:
+        with _writing():
+            return super().write(text)
+
+    def flush(self) -> None:
+        with _writing():
+            super().flush()
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise RunError(f"standard output cannot be written ({error.strerror})") from error
+
+
+def open_standard_streams() -> None:
+    """Put something in the place of standard streams that are closed, before another file gets
+    their numbers. What cannot be written to standard output is an error; messages are lost.
+    """
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.dup2(os.open(os.devnull, mode), number)
+    if sys.stdout is None:
+        raw = io.BufferedWriter(io.FileIO(1, "w", closefd=False))
+        sys.stdout = StandardOutput(raw, encoding="utf-8")
+    elif sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        kind, tty = sys.stdout.encoding, sys.stdout.isatty()
+        sys.stdout = StandardOutput(sys.stdout.buffer, kind, "replace", line_buffering=tty)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
 def console() -> Console:

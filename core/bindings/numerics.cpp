@@ -13,6 +13,8 @@
 #include "bindings/arrays.hpp"
 #include "bindings/coordinates.hpp"
 #include "field/bassetti_erskine.hpp"
+#include "field/gaussian_potential.hpp"
+#include "field/rolled_gaussian.hpp"
 #include "numerics/elementary.hpp"
 #include "numerics/faddeeva.hpp"
 #include "numerics/normal.hpp"
@@ -104,6 +106,20 @@ Array gaussian_field(Doubles x, Doubles y, double sigma_x, double sigma_y) {
   });
 }
 
+Array rolled_gaussian(Doubles x, Doubles y, double xx, double xy, double yy) {
+  same_size(x, y);
+  if (!(xx > 0.0 && xx * yy > xy * xy))
+    throw std::invalid_argument("rolled_gaussian takes a covariance that is positive definite.");
+  const field::PrincipalAxes axes = field::principal_axes({xx, xy, yy}, 0.0, 0.0);
+  const double c = axes.cosine, s = axes.sine;
+  return tabulate<6>(x.shape(0), [&](std::size_t i) {
+    const field::GaussianField f = field::rolled_gaussian_field(x(i), y(i), axes);
+    const double u = field::gaussian_potential(c * x(i) + s * y(i), c * y(i) - s * x(i),
+                                               axes.sigma_1, axes.sigma_2);
+    return std::array<double, 6>{f.ex, f.ey, f.potential_sxx, f.potential_syy, f.potential_sxy, u};
+  });
+}
+
 Array boost(const CoordinateArray& coordinates, double phi, double alpha, bool inverse) {
   const beam::CrossingAngle angle = beam::crossing_angle(phi, alpha);
   return map_coordinates(coordinates, [&](beam::Coordinates& c) {
@@ -131,6 +147,9 @@ void bind_numerics(nb::module_& m) {
   m.def("gaussian_field", b::gaussian_field, "x"_a, "y"_a, "sigma_x"_a, "sigma_y"_a,
         "Bassetti-Erskine field of a unit charge, (4, n): Ex, Ey [1/m], and the derivatives of "
         "the potential u (E = -grad u, u = -ln r far away) by σx² and σy² [1/m²]. Lengths in m.");
+  m.def("rolled_gaussian", b::rolled_gaussian, "x"_a, "y"_a, "xx"_a, "xy"_a, "yy"_a,
+        "Field of a unit charge with the covariance xx, xy, yy [m²], (6, n): Ex, Ey [1/m], the "
+        "derivatives of u by xx, yy and xy [1/m²], and u itself. x and y in m.");
   m.def("boost", b::boost, "coordinates"_a, "phi"_a, "alpha"_a = 0.0, "inverse"_a = false,
         "Lorentz boost of coordinates (6, n) by the half crossing angle φ in the plane α [rad].");
 }

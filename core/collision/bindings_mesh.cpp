@@ -1,7 +1,9 @@
 // Deposit and gather of given particles, for tests.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 
+#include <array>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -84,14 +86,18 @@ nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, co
                         .nodes = nodes.data(),
                         .difference = nullptr,
                         .longitudinal_kick = false,
-                        .far_x = 0.0,
-                        .far_y = 0.0,
-                        .far_sigma = 0.0,
-                        .far_charge = 0.0};
+                        .far = {}};
   encounter(rule, particles.view(), &kick, nullptr);
   const std::size_t n = x.size();
   return nb::make_tuple(bindings::to_array(std::move(particles.px), {n}),
                         bindings::to_array(std::move(particles.py), {n}));
+}
+
+std::array<double, 5> edge_charge(const Grid& potential, const nb::tuple& box) {
+  const int nx = static_cast<int>(potential.shape(0)), ny = static_cast<int>(potential.shape(1));
+  const GaussianCharge c =
+      enclosed_charge(field::WindowFrame(mesh_of(box, nx, ny), {}), potential.data(), {}, 0.0);
+  return {c.charge, c.x, c.y, c.covariance.xx - c.covariance.yy, c.covariance.xy};
 }
 
 }  // namespace
@@ -101,6 +107,9 @@ void bind_mesh(nb::module_& m) {
         nb::arg("ny"), nb::arg("weighting") = "cic",
         "Charge[nx, ny] of unit particles on the nodes of box (x0, x1, y0, y1), and how many fell "
         "outside.");
+  m.def("edge_charge", &edge_charge, nb::arg("potential"), nb::arg("box"),
+        "Charge, centroid x and y [m], <x²> - <y²> and <xy> [m²] of what is on the nodes of box, "
+        "from the edge of its potential[nx, ny].");
   m.def("gather", &gather, nb::arg("potential"), nb::arg("box"), nb::arg("x"), nb::arg("y"),
         nb::arg("weighting") = "cic", "Ex and Ey = -grad u at particles, from potential[nx, ny].");
 }

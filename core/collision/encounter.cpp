@@ -1,6 +1,7 @@
 #include "collision/encounter.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "collision/passage.hpp"
 #include "parallel/loops.hpp"
@@ -117,14 +118,17 @@ void gather(Tsc, int n, const KickSource& kick, Workspace& w) {
   }
 }
 
-// Kicks the few particles beyond the mesh.
-void kick_from_afar(const beam::ParticleView& p, int n, const KickSource& kick, Workspace& w) {
+// The few particles in the rim of the mesh and beyond it. The field that they meet is made when the
+// first of them comes.
+void join_from_afar(const beam::ParticleView& p, int n, const KickSource& kick,
+                    std::optional<FarField>& far, Workspace& w) {
+  if (!far) far = far_field(kick.frame, kick.planes, kick.far);
   for (int i = 0; i < n; ++i) {
-    if (w.inside[i] != 0.0) continue;
     const double s = meeting_distance(p.z[i], kick.z_other);
-    far_kick(p.x[i] + s * p.px[i] - kick.far_x, p.y[i] + s * p.py[i] - kick.far_y, kick.far_sigma,
-             kick.far_charge, w.kick[2 * i], w.kick[2 * i + 1]);
-    w.energy[i] = 0.0;
+    const Between z = kick.planes == 2 ? Between{w.fraction[i], w.slope[i]} : Between{0.0, 0.0};
+    join_far_kick(kick.frame, *far, kick.planes, kick.longitudinal_kick, w.inside[i],
+                  p.x[i] + s * p.px[i], p.y[i] + s * p.py[i], z, w.kick[2 * i], w.kick[2 * i + 1],
+                  w.energy[i]);
   }
 }
 
@@ -146,12 +150,14 @@ void apply_kicks(const beam::ParticleView& p, int n, double z_other, const Works
 }
 
 template <class W, int planes>
-void kick_block(const beam::ParticleView& p, int n, const KickSource& kick, Workspace& w) {
-  const double inside = find_places<W>(p, n, kick.z_other, kick.frame, w);
+void kick_block(const beam::ParticleView& p, int n, const KickSource& kick,
+                std::optional<FarField>& far, Workspace& w) {
+  const bool all_well_inside = find_places<W>(p, n, kick.z_other, kick.frame, w) == n;
+  if (!all_well_inside) find_places<W>(p, n, kick.z_other, kick.frame.whole(), w);
   find_fractions<W, planes>(p, n, kick, w);
   gather<planes>(W{}, n, kick, w);
-  if (inside != n) kick_from_afar(p, n, kick, w);
   if (planes == 1) std::fill_n(w.energy, n, 0.0);
+  if (!all_well_inside) join_from_afar(p, n, kick, far, w);
   if (kick.longitudinal_kick)
     apply_kicks<true>(p, n, kick.z_other, w);
   else
@@ -205,11 +211,12 @@ template <class W, int planes>
 std::int64_t encounter_of(const beam::ParticleView& particles, const KickSource* kick,
                           const ChargeTarget* deposit) {
   Workspace w;
+  std::optional<FarField> far;
   std::int64_t outside = 0;
   for (std::int64_t begin = 0; begin < particles.size; begin += block) {
     const int n = static_cast<int>(std::min<std::int64_t>(block, particles.size - begin));
     const beam::ParticleView p = particles.part(begin, n);
-    if (kick != nullptr) kick_block<W, planes>(p, n, *kick, w);
+    if (kick != nullptr) kick_block<W, planes>(p, n, *kick, far, w);
     if (deposit != nullptr) outside += deposit_block<W>(p, n, *deposit, w);
   }
   return outside;

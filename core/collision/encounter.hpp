@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "beam/coordinates.hpp"
+#include "collision/far_field.hpp"
 #include "field/mesh.hpp"
 #include "field/weights.hpp"
 #include "parallel/kernel.hpp"
@@ -38,7 +39,7 @@ struct KickSource {
                              // differences head - tail; TSC u, or u of the tail and its difference
   const double* difference;  // CIC with two planes: u of the head minus u of the tail
   bool longitudinal_kick;
-  double far_x, far_y, far_sigma, far_charge;  // beyond the mesh: a round Gaussian
+  FarSource far;  // for the particles in the frame's rim and beyond the mesh
 };
 
 // Number of values per node in KickSource::nodes.
@@ -48,7 +49,8 @@ int values_per_node(Weighting weighting, int planes);
 // the number of deposits outside the mesh.
 std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
                        const KickSource* kick, const ChargeTarget* deposit);
-// One item: a particle that is kicked and deposited.
+// One item: a particle that is kicked and deposited. The few in the rim and beyond the mesh, of
+// which each takes a field of its own, are left out.
 parallel::KernelCard encounter_card(Weighting weighting, int planes);
 
 // Computes rows [begin, end) of the nodes that `encounter` reads, from the potential planes of head

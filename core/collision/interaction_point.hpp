@@ -11,6 +11,7 @@
 #include "beam/particles.hpp"
 #include "beam/slices.hpp"
 #include "collision/encounter.hpp"
+#include "collision/gaussian_slice.hpp"
 
 namespace phasewise::collision {
 
@@ -40,8 +41,9 @@ struct InteractionPoint {
 
 // One beam as the collision sees it: in the boosted frame, sorted into slices.
 struct CollidingBeam {
-  beam::Particles* particles = nullptr;  // null if this rank holds none of this beam
-  bool strong = false;                   // not tracked: Gaussian slices of its design moments
+  beam::Particles* particles = nullptr;      // null if this rank holds none of this beam
+  bool strong = false;                       // not tracked: Gaussian slices of its design moments
+  std::vector<GaussianSlice> strong_slices;  // of a strong beam
   std::vector<std::int64_t> begin;  // where each slice begins among this rank's particles (S + 1)
   double even_share = 0.0;  // mean particles of this rank in a slice, if nothing else is known
   beam::SliceCuts cuts;

@@ -58,6 +58,11 @@ struct Axis {
   std::array<std::vector<int>, 2> offset;
 };
 
+// The difference of two offsets is an int as well.
+constexpr double farthest_window = 1 << 29;
+
+std::string name_of(int axis) { return axis == 0 ? "x" : "y"; }
+
 Axis choose_axis(const SliceRanges& ranges, int axis, int nodes) {
   Range all;
   double widest = 0.0;
@@ -72,13 +77,16 @@ Axis choose_axis(const SliceRanges& ranges, int axis, int nodes) {
   Axis result;
   result.h = quantised(common ? 2.0 * all.half_width() / cells : 2.0 * widest / (cells - snap));
   if (!(result.h > 0.0) || !std::isfinite(result.h))
-    throw std::runtime_error(std::string("the beams have no finite size in ") +
-                             (axis == 0 ? "x" : "y") +
+    throw std::runtime_error("the beams have no finite size in " + name_of(axis) +
                              " at the collision, so that no mesh fits them");
   result.origin = all.center() - 0.5 * (nodes - 1) * result.h;
   for (int b = 0; b < 2; ++b)
     for (const auto& slice : ranges[b]) {
       const double steps = (slice[axis].center() - all.center()) / (result.h * snap);
+      if (!(std::abs(steps) * snap < farthest_window))
+        throw std::runtime_error(
+            "the slices are too far apart for their size in " + name_of(axis) +
+            " at the collision: more than 2^29 cells of a mesh lie between them");
       result.offset[b].push_back(common ? 0 : snap * static_cast<int>(std::lround(steps)));
     }
   return result;
@@ -97,6 +105,14 @@ SliceShape slice_shape(const CollidingBeam& beam, int slice, double s) {
   const GaussianSlice shape = typical_slice(beam, slice);
   return {shape.x_at(s), shape.y_at(s), std::sqrt(std::fmax(shape.sxx_at(s), 0.0)),
           std::sqrt(std::fmax(shape.syy_at(s), 0.0))};
+}
+
+GaussianCharge expected_charge(const CollidingBeam& beam, int slice, double s) {
+  const GaussianSlice shape = typical_slice(beam, slice);
+  return {beam.cuts.share[slice] * beam.moments.particles,
+          shape.x_at(s),
+          shape.y_at(s),
+          {shape.sxx_at(s), shape.sxy_at(s), shape.syy_at(s)}};
 }
 
 CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {

@@ -18,6 +18,8 @@ struct SliceShape {
   double sigma_x, sigma_y;
 };
 SliceShape slice_shape(const CollidingBeam& beam, int slice, double s);
+// The same as a charge, with its covariance.
+GaussianCharge expected_charge(const CollidingBeam& beam, int slice, double s);
 
 struct CollisionMesh : field::Mesh {
   std::array<std::vector<field::Window>, 2> window;  // of each beam's slices

@@ -2,7 +2,6 @@
 // use the same.
 #pragma once
 
-#include "numerics/elementary.hpp"
 #include "parallel/macros.hpp"
 
 namespace phasewise::collision {
@@ -41,17 +40,6 @@ PHASEWISE_HD void kick_and_return(double s, double kx, double ky, double energy,
   delta += energy + coupling * (kx * (new_px + px) + ky * (new_py + py));
   px = new_px;
   py = new_py;
-}
-
-// Beyond the mesh: the kick at a distance (dx, dy) from a round Gaussian charge of rms size sigma,
-// `charge` in units of the kick.
-PHASEWISE_HD void far_kick(double dx, double dy, double sigma, double charge, double& kx,
-                           double& ky) {
-  const double r2 = dx * dx + dy * dy;
-  const double factor =
-      r2 > 0.0 ? charge * (1.0 - numerics::exp_real(-0.5 * r2 / (sigma * sigma))) / r2 : 0.0;
-  kx = factor * dx;
-  ky = factor * dy;
 }
 
 }  // namespace phasewise::collision

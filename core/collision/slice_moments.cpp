@@ -12,10 +12,10 @@ namespace {
 using numerics::OrderFreeGrid;
 using numerics::OrderFreeSum;
 
-constexpr int terms = 10;              // 4 means, 2 × 3 second moments
+constexpr int terms = 14;              // 4 means, 2 × 3 second moments, 4 between the planes
 constexpr int values = 2 * terms + 1;  // high and low parts, and the count
-constexpr int first_factor[terms] = {0, 1, 2, 3, 0, 0, 1, 2, 2, 3};
-constexpr int second_factor[terms] = {-1, -1, -1, -1, 0, 1, 1, 2, 3, 3};
+constexpr int first_factor[terms] = {0, 1, 2, 3, 0, 0, 1, 2, 2, 3, 0, 0, 1, 1};
+constexpr int second_factor[terms] = {-1, -1, -1, -1, 0, 1, 1, 2, 3, 3, 2, 3, 2, 3};
 
 using Grids = std::array<OrderFreeGrid, terms>;
 
@@ -56,10 +56,12 @@ GaussianSlice from_sums(const double* v, const CollidingBeam& beam, int s) {
   slice.mean = {m[0], m[1], m[2], m[3]};
   slice.xx = {m[4] - m[0] * m[0], m[5] - m[0] * m[1], m[6] - m[1] * m[1]};
   slice.yy = {m[7] - m[2] * m[2], m[8] - m[2] * m[3], m[9] - m[3] * m[3]};
+  slice.xy = {m[10] - m[0] * m[2], m[11] - m[0] * m[3], m[12] - m[1] * m[2], m[13] - m[1] * m[3]};
   if (slice.count < fewest) {
     const GaussianSlice typical = typical_slice(beam, s);
     slice.xx = typical.xx;
     slice.yy = typical.yy;
+    slice.xy = typical.xy;
   }
   return slice;
 }
@@ -82,6 +84,7 @@ GaussianSlice typical_slice(const CollidingBeam& beam, int s) {
   const auto left = [&](int a, int b) { return m.covariance[a][b] + slope[a] * slope[b] * spread; };
   slice.xx = {left(0, 0), left(0, 1), left(1, 1)};
   slice.yy = {left(2, 2), left(2, 3), left(3, 3)};
+  slice.xy = {left(0, 2), left(0, 3), left(1, 2), left(1, 3)};
   return slice;
 }
 
@@ -126,7 +129,7 @@ std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& 
   std::vector<GaussianSlice> result;
   for (std::size_t w = 0; w < which.size(); ++w) {
     const CollidingBeam& beam = beams[which[w].beam];
-    result.push_back(beam.strong ? typical_slice(beam, which[w].slice)
+    result.push_back(beam.strong ? beam.strong_slices[which[w].slice]
                                  : from_sums(all.data() + w * values, beam, which[w].slice));
   }
   return result;

@@ -215,9 +215,11 @@ KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) cons
   const CollidingBeam& opposing = (*beams_)[1 - beam];
   const double length = own.cuts.plane[slice] - own.cuts.plane[slice + 1];
   const double z_other = opposing.cuts.z[other];
-  const SliceShape shape = slice_shape(opposing, other, 0.5 * (z_other - own.cuts.z[slice]));
   const int values = values_per_node(ip_.weighting, ip_.planes);
-  return {.frame = field::WindowFrame(mesh_, mesh_.window[beam][slice]),
+  field::WindowFrame frame(mesh_, mesh_.window[beam][slice]);
+  frame.rim_x = rim_cells(mesh_.nx);
+  frame.rim_y = rim_cells(mesh_.ny);
+  return {.frame = frame,
           .planes = ip_.planes,
           .z_other = z_other,
           .z_tail = own.cuts.plane[slice + 1],
@@ -225,10 +227,25 @@ KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) cons
           .nodes = nodes_[beam].data() + p * plane_size() * values,
           .difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr,
           .longitudinal_kick = ip_.longitudinal_kick,
-          .far_x = shape.x,
-          .far_y = shape.y,
-          .far_sigma = std::max(shape.sigma_x, shape.sigma_y),
-          .far_charge = own.kick_scale * opposing.cuts.share[other] * opposing.moments.particles};
+          .far = far_source(step, beam, slice)};
+}
+
+// The opposing slice as it is met at this slice's head and tail planes, or at its centre.
+FarSource StrongStrong::far_source(const Step& step, int beam, int slice) const {
+  const int p = step.pair_of(beam, slice), other = step.other(beam, p);
+  const beam::SliceCuts& own = (*beams_)[beam].cuts;
+  const CollidingBeam& opposing = (*beams_)[1 - beam];
+  const bool two = ip_.planes == 2;
+  FarSource far{};
+  far.enclosed = mesh_.window[beam][slice] == mesh_.window[1 - beam][other];
+  far.scale = (*beams_)[beam].kick_scale;
+  far.smearing = smearing_of(ip_.weighting == Weighting::cic);
+  for (int plane = 0; plane < ip_.planes; ++plane) {
+    const double z = two ? own.plane[slice + plane] : own.z[slice];
+    far.potential[plane] = potential_[beam].data() + p * pair_size() + plane * plane_size();
+    far.expected[plane] = expected_charge(opposing, other, 0.5 * (opposing.cuts.z[other] - z));
+  }
+  return far;
 }
 
 void StrongStrong::sum_parts(const Step& next, int parts) {

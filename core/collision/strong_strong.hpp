@@ -81,6 +81,7 @@ class StrongStrong {
   std::int64_t run_task(const Task& task, const Step* now, const Step* next, int parts);
   ChargeTarget charge_target(const Step& next, int beam, int slice, int part);
   KickSource kick_source(const Step& step, int beam, int slice) const;
+  FarSource far_source(const Step& step, int beam, int slice) const;
   void sum_parts(const Step& next, int parts);
   double* effective_charge(const Step& step, int beam, int p);
   std::vector<int> window_shifts(const Step& step) const;

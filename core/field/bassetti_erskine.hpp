@@ -8,7 +8,8 @@
 //   κ = τ (1 + v) (x² + y²/v²)/(2 σx(σx + σy)),
 // which is regular at σx = σy (Chao, Lect. Notes Phys. 247 (1986) 288, in other variables).
 // The derivatives of u by the squared sizes follow from the heat equation, ∂u/∂(σx²) = ½ ∂²u/∂x²;
-// Leunissen, Schmidt, Ripken, PRSTAB 3 (2000) 124002.
+// Leunissen, Schmidt, Ripken, PRSTAB 3 (2000) 124002. That by σxy is ∂²u/∂x∂y = (x Ey - y Ex)/Δ,
+// for a turn of the charge changes u as the opposite turn of the place does.
 #pragma once
 
 #include <cmath>
@@ -24,6 +25,7 @@ struct GaussianField {
   double ex, ey;         // 1/m
   double potential_sxx;  // ∂u/∂(σx²), 1/m²
   double potential_syy;  // ∂u/∂(σy²), 1/m²
+  double potential_sxy;  // ∂u/∂σxy = ∂²u/∂x∂y, 1/m²: a roll of the charge
 };
 
 // For σx > σy, not nearly round.
@@ -44,7 +46,7 @@ PHASEWISE_HD GaussianField gaussian_field_flat(double x, double y, double sigma_
   const double ey = std::copysign(strength * (w1.re - density * w2.re), y);
   const double moment = x * ex + y * ey - 1.0;
   return {ex, ey, 0.5 * (moment + density * ratio) / difference,
-          -0.5 * (moment + density / ratio) / difference};
+          -0.5 * (moment + density / ratio) / difference, (x * ey - y * ex) / difference};
 }
 
 // For σx >= σy, nearly round.
@@ -73,7 +75,7 @@ PHASEWISE_HD GaussianField gaussian_field_round(double x, double y, double sigma
   // Beyond τ = end the integrand is below exp(-38) of its value at 0.
   const double far_end = 76.0 * sigma_x * sigma_x / (x2 + y2);
   const double end = far_end < 1.0 ? far_end : 1.0;
-  double sum_x[nodes], sum_y[nodes], sum_xx[nodes], sum_yy[nodes];
+  double sum_x[nodes], sum_y[nodes], sum_xx[nodes], sum_yy[nodes], sum_xy[nodes];
   for (int k = 0; k < nodes; ++k) {
     const double tau = end * node[k];
     const double v = 1.0 - flatness * tau;
@@ -85,16 +87,18 @@ PHASEWISE_HD GaussianField gaussian_field_round(double x, double y, double sigma
     sum_y[k] = ey;
     sum_xx[k] = ex * (1.0 - 2.0 * rate * x2);
     sum_yy[k] = ey * (1.0 - 2.0 * rate * y2 * inverse_v2);
+    sum_xy[k] = ey * rate;
   }
   for (int k = 1; k < nodes; ++k) {
     sum_x[0] += sum_x[k];
     sum_y[0] += sum_y[k];
     sum_xx[0] += sum_xx[k];
     sum_yy[0] += sum_yy[k];
+    sum_xy[0] += sum_xy[k];
   }
   const double strength = slope * end;
   return {strength * x * sum_x[0], strength * y * sum_y[0], -0.5 * strength * sum_xx[0],
-          -0.5 * strength * sum_yy[0]};
+          -0.5 * strength * sum_yy[0], 2.0 * strength * x * y * sum_xy[0]};
 }
 
 // At (x, y) from the centre; all lengths in m, both sizes above 0.
@@ -109,7 +113,7 @@ PHASEWISE_HD GaussianField gaussian_field(double x, double y, double sigma_x, do
   const GaussianField f = narrow > nearly_round * wide ? gaussian_field_round(u, v, wide, narrow)
                                                        : gaussian_field_flat(u, v, wide, narrow);
   if (!upright) return f;
-  return {f.ey, f.ex, f.potential_syy, f.potential_sxx};
+  return {f.ey, f.ex, f.potential_syy, f.potential_sxx, f.potential_sxy};
 }
 
 }  // namespace phasewise::field

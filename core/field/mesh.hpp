@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "parallel/macros.hpp"
+
 namespace phasewise::field {
 
 // Node (i, j) of the window at `offset` stands at origin + (offset + i, offset + j)·h. Two windows
@@ -25,6 +27,7 @@ struct WindowFrame {
   double x0, y0;
   double inverse_hx, inverse_hy;
   int nx, ny;
+  double rim_x = 0.0, rim_y = 0.0;  // cells along the edges that count as outside
 
   WindowFrame(const Mesh& mesh, const Window& window)
       : x0(mesh.origin_x + window.offset_x * mesh.hx),
@@ -33,6 +36,13 @@ struct WindowFrame {
         inverse_hy(1.0 / mesh.hy),
         nx(mesh.nx),
         ny(mesh.ny) {}
+
+  // The same with its rim counted as inside.
+  PHASEWISE_HD WindowFrame whole() const {
+    WindowFrame frame = *this;
+    frame.rim_x = frame.rim_y = 0.0;
+    return frame;
+  }
 };
 
 }  // namespace phasewise::field

@@ -27,8 +27,8 @@ struct Stencil {
   static constexpr int width = nodes;
   // Finds the lowest node of a particle's stencil, as an index into the window, and the particle's
   // place fx, fy in node units: relative to the lower node of two, or to the middle node of three,
-  // which is the nearest. inside is 1 or 0; outside the mesh the place is a node of the window's
-  // edge.
+  // which is the nearest. inside is 1 or 0; outside the mesh, or in its rim, the place is a node of
+  // the window's edge.
   PHASEWISE_HD static void place(double x, double y, const WindowFrame& frame, int& node,
                                  double& fx, double& fy, double& inside) {
     static_assert(nodes == 2 || nodes == 3);
@@ -36,8 +36,8 @@ struct Stencil {
     // The stencil is on the mesh from the place `first` to the place n - `last`.
     constexpr double first = 0.5 * below, last = 1.001 + 0.5 * below;
     const double gx = (x - frame.x0) * frame.inverse_hx, gy = (y - frame.y0) * frame.inverse_hy;
-    const double hx = held_between(gx, first, frame.nx - last);
-    const double hy = held_between(gy, first, frame.ny - last);
+    const double hx = held_between(gx, first + frame.rim_x, frame.nx - last - frame.rim_x);
+    const double hy = held_between(gy, first + frame.rim_y, frame.ny - last - frame.rim_y);
     const int ix = static_cast<int>(nodes == 2 ? hx : hx + 0.5);
     const int iy = static_cast<int>(nodes == 2 ? hy : hy + 0.5);
     inside = (hx == gx ? 1.0 : 0.0) * (hy == gy ? 1.0 : 0.0);

@@ -55,14 +55,15 @@ __device__ void kick_particle(const ParticleView& p, std::int64_t i, const KickS
   int node;
   double fx, fy, inside;
   W::place(x, y, kick.frame, node, fx, fy, inside);
+  const bool well_inside = inside != 0.0;
+  if (!well_inside) W::place(x, y, kick.frame.whole(), node, fx, fy, inside);
   const collision::Between z =
       planes == 2 ? collision::between_planes(p.z[i], kick.z_tail, kick.inverse_length)
                   : collision::Between{0.0, 0.0};
   Kick k = read<planes>(W{}, kick, node, fx, fy, z);
-  if (inside == 0.0) {
-    k.energy = 0.0;
-    collision::far_kick(x - kick.far_x, y - kick.far_y, kick.far_sigma, kick.far_charge, k.x, k.y);
-  }
+  if (!well_inside)
+    collision::join_far_kick(kick.frame, collision::far_field(kick.frame, planes, kick.far), planes,
+                             kick.longitudinal_kick, inside, x, y, z, k.x, k.y, k.energy);
   double delta = p.delta[i];
   collision::kick_and_return(s, k.x, k.y, k.energy, 0.25, p.x[i], p.px[i], p.y[i], p.py[i], delta);
   if (kick.longitudinal_kick) p.delta[i] = delta;

@@ -7,6 +7,8 @@
 namespace phasewise::probe {
 namespace {
 
+constexpr std::int64_t largest_message = 2147483647;  // B: MPI counts are int
+
 [[noreturn]] void fail(int line, const std::string& what) {
   throw std::invalid_argument("line " + std::to_string(line) + " of the probe's patterns: " + what);
 }
@@ -53,10 +55,16 @@ bool read_pattern(ScriptLine& line, int number, std::vector<Pattern>& patterns) 
   if (word != "sizes" && word != "to" && word != "from") return false;
   if (patterns.empty()) fail(number, word + " stands before the first pattern");
   Pattern& last = patterns.back();
-  if (word == "sizes")
+  if (word == "sizes") {
     last.sizes = line.rest<std::int64_t>();
-  else
+    for (const std::int64_t size : last.sizes)
+      if (size < 0 || size > largest_message)
+        fail(number, "a message of " + std::to_string(size) +
+                         " bytes, beyond what MPI can count (" + std::to_string(largest_message) +
+                         ")");
+  } else {
     (word == "to" ? last.to : last.from) = line.rest<int>();
+  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 """``phasewise check``: the resolved study with its derived quantities, as tables or as JSON.
 
-A workload's part `checking` has `show(study)`, which prints its tables.
+A workload's part `checking` has `show(study)`, which prints its tables, and
+`check_files(study)`: StudyError where a file that the study names cannot be used.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ def add_options(parser: Parser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Check the study ``options.study`` with ``options.set``; the exit status."""
     study = load(options.study, options.set)
+    study.workload.offers("checking", "check_files", _nothing)(study)
     derived = study.derive()
     if options.json:
         print_json({"study": study.resolved(), "derived": derived.to_dict()})
@@ -30,6 +32,10 @@ def main(options: argparse.Namespace) -> int:
     for warning in derived.warnings:
         message(f"phasewise: {options.study}: {warning}")
     return 0
+
+
+def _nothing(_study: Study) -> None:
+    """The study names no file beyond those that it is read from."""
 
 
 def show(study: Study) -> None:

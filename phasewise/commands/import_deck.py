@@ -16,6 +16,7 @@ from typing import Any
 from phasewise.errors import RunError
 from phasewise.options import Parser, add_json
 from phasewise.output import message, print_json
+from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.workloads.discovery import with_part
 
 
@@ -42,9 +43,9 @@ def main(options: argparse.Namespace) -> int:
     translation = codes()[options.code](options.directory)
     if options.output is not None:
         try:
-            Path(options.output).write_text(translation.text, encoding="utf-8")
+            replace_text(Path(options.output), translation.text)
         except OSError as error:
-            raise RunError(f"{options.output} cannot be written: {error.strerror}") from None
+            raise RunError(f"{options.output} cannot be written: {disk_reason(error)}") from None
     for entry in translation.not_translated:
         message(f"phasewise: not translated: {entry.record}: {entry.reason}")
     if options.json:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,13 +19,7 @@ from tempfile import TemporaryDirectory
 from phasewise.driver import Core, load_core
 from phasewise.errors import RunError
 from phasewise.machines.kernel_rates import KernelRate
-from phasewise.mpi.launch import (
-    find_mpiexec,
-    mpiexec_options,
-    rank_variables,
-    this_machine,
-    without_mpi,
-)
+from phasewise.mpi.launch import launch_command, run_to_end
 from phasewise.mpi.ranks import together
 from phasewise.workloads.discovery import with_part
 
@@ -39,28 +32,16 @@ def measure_kernels(ranks: int, threads: int = 1) -> dict[str, KernelRate]:
 
     They take about a minute; `ranks` times `threads` should be all cores of a node.
     """
-    environment = dict(os.environ)
-    command: list[str] = []
-    if ranks > 1:
-        path, open_mpi = find_mpiexec()
-        machine = this_machine()
-        command = [path, *mpiexec_options(machine, ranks, threads, open_mpi, alone=True)]
-        environment = without_mpi(environment) | rank_variables(machine, ranks, threads)
     with TemporaryDirectory(prefix="phasewise-kernels-") as folder:
         out = Path(folder) / "rates.json"
-        command += [sys.executable, "-m", "phasewise.machines.kernel_measurement"]
+        command = [sys.executable, "-m", "phasewise.machines.kernel_measurement"]
         command += [str(out), str(threads)]
-        try:
-            done = subprocess.run(
-                command, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
-            )
-        except subprocess.TimeoutExpired:
-            raise RunError(f"the kernels were not measured within {LIMIT:.0f} s") from None
-        if done.returncode != 0 or not out.is_file():
-            sentences = [line for line in done.stderr.splitlines() if line.startswith("phasewise")]
-            raise RunError(
-                f"the kernels could not be measured: {sentences[0] if sentences else 'a rank died'}"
-            )
+        environment: Mapping[str, str] = os.environ
+        if ranks > 1:
+            command, environment = launch_command(command, ranks, threads, alone=True)
+        status, sentence = run_to_end(command, environment, Path(folder), LIMIT)
+        if status or not out.is_file():
+            raise RunError(f"the kernels could not be measured: {sentence or 'a rank died'}")
         return {
             name: KernelRate(rate["unit"], tuple(rate["sizes"]), tuple(rate["seconds"]))
             for name, rate in json.loads(out.read_text(encoding="utf-8")).items()

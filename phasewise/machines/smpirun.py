@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
-import signal
-import subprocess
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines.twin import Twin
-from phasewise.mpi.launch import OURS, end_with_parent
+from phasewise.mpi.children import child
+from phasewise.mpi.launch import OURS
 
 FOLDER_VARIABLE = "PHASEWISE_SIMULATED"
 """Variable with the folder of the simulated build, if it is not build/simulated of the source
@@ -73,57 +69,24 @@ def simulate_driver(twin: Twin, parameters: str, folder: Path, probe: bool = Fal
         (folder / name).write_text(text, encoding="utf-8")
     command = [
         "smpirun", "-quiet", "-np", str(len(twin.hosts)),
-        "-platform", str(platform.resolve()), "-hostfile", str(folder / "hosts"),
-        *twin.options, f"--cfg=smpi/tmpdir:{folder}", "--log=root.thres:critical",
-        str(driver.resolve()), *(["--probe"] if probe else []), str(folder / "parameters"),
-        "--out", str(folder),
+        "-platform", str(platform.resolve()), "-hostfile", "hosts",
+        *twin.options, "--cfg=smpi/tmpdir:.", "--log=root.thres:critical",
+        str(driver.resolve()), *(["--probe"] if probe else []), "parameters", "--out", ".",
     ]  # fmt: skip
+    # The folder's own name may hold blanks, at which smpirun divides its options: it runs there.
     # One thread: the ranks are simulated one after another.
     environment = os.environ | {
         PLATFORM_VARIABLE: str(folder / "platform"),
         "OMP_NUM_THREADS": "1",
+        "TMPDIR": ".",
     }
     with TemporaryFile() as words:
-        status = _run(command, environment, words.fileno(), folder)
+        with child(command, environment, [folder], stderr=words, cwd=folder) as process:
+            status = process.wait()
         words.seek(0)
         output = words.read().decode(errors="replace")
     if status != 0:
         raise _failure(status, output, twin)
-
-
-def _run(command: list[str], environment: dict[str, str], words: int, folder: Path) -> int:
-    """Returns the exit status; the simulation ends with this process."""
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=words,
-        start_new_session=True,
-        preexec_fn=end_with_parent,
-    )
-    try:
-        with _interruptible():
-            return process.wait()
-    except BaseException:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        raise
-
-
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Turn a request to end into an interrupt, so that this process cleans up."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    former = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, former)
 
 
 def _failure(status: int, output: str, twin: Twin) -> RunError | StudyError:

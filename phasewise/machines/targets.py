@@ -171,7 +171,7 @@ class HardwareTarget:
             program = [str(find_driver()), "--probe", str(folder / "patterns"), "--out"]
             program.append(str(folder))
             command, environment = launch_command(program, self.ranks, 1, alone=True)
-            status, sentence = run_to_end(command, environment)
+            status, sentence = run_to_end(command, environment, folder)
             if status:
                 raise RunError(
                     f"the probe ended with status {status}: {sentence or 'it said nothing'}"

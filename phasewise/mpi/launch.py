@@ -7,25 +7,28 @@ any variable.
 
 from __future__ import annotations
 
-import ctypes
+import codecs
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
-from phasewise.driver import launched_size
+from phasewise.driver import ALONE, launched_size
 from phasewise.errors import RunError
+from phasewise.mpi.children import child
 from phasewise.mpi.progress import RELAY_VARIABLE
 from phasewise.mpi.rank_output import RankOutput
+from phasewise.mpi.signals import SIGNALS, give_back, handled
 from phasewise.output import print_json
 
 LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.hydra")
-PR_SET_PDEATHSIG = 1
 OURS = "phasewise: "
 """How the messages of a failing rank or driver begin."""
 MPI_VARIABLES = (
@@ -137,8 +140,8 @@ def rank_variables(machine: Host, ranks: int, threads: int) -> dict[str, str]:
 
 
 def without_mpi(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` without the variables of a parent that runs MPI: they mislead mpiexec."""
-    if "PMIX_NAMESPACE" not in environment:
+    """`environment` less what a parent that runs MPI has left in it, which misleads mpiexec."""
+    if "PMIX_NAMESPACE" not in environment and ALONE not in environment:
         return dict(environment)
     return {
         name: value
@@ -168,18 +171,8 @@ def start(
     """
     program = [sys.executable, "-m", "phasewise", *argv]
     command, environment = launch_command(program, ranks, threads)
-    try:
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            preexec_fn=end_with_parent,
-        )
-    except OSError as error:
-        raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
-    return _watch(process, RankOutput(quiet, unit), as_json)
+    with child(command, environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        return _watch(process, RankOutput(quiet, unit), as_json)
 
 
 def launch_command(
@@ -201,46 +194,42 @@ def launch_command(
     return [*command, *program], environment
 
 
-def run_to_end(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
-    """Run `command` without showing its output. Returns its exit status and its own error sentence;
-    without one, the first line on standard error or an empty text. RunError if it cannot be
-    started.
+def run_to_end(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    limit: float | None = None,
+) -> tuple[int, str]:
+    """Run `command`, which works in the temporary `folder`, without showing what it says: its exit
+    status, and its own sentence, or else the first line on standard error, or nothing.
+
+    RunError if it cannot be started, or takes more than `limit` s.
     """
-    try:
-        done = subprocess.run(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            check=False,
-        )
-    except OSError as error:
-        raise RunError(f"{command[0]} cannot be started: {error.strerror}") from error
-    lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -\n")]
+    with child(command, environment, [folder], stderr=subprocess.PIPE) as process:
+        try:
+            _, said = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            raise RunError(f"it took more than {limit:.0f} s") from None
+    text = said.decode(errors="replace")
+    lines = [line.strip() for line in text.splitlines() if line.strip(" -\n")]
     own = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
-    return done.returncode, (own or lines or [""])[0]
-
-
-def end_with_parent() -> None:
-    """Called in a child before it executes its program: the system shall end it with its parent
-    (Linux). mpiexec and smpirun end what they started when they get that signal.
-    """
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    return process.returncode, (own or lines or [""])[0]
 
 
 def _watch(process: subprocess.Popen[bytes], output: RankOutput, as_json: bool) -> int:
     """Show the output of the ranks until they end, and forward requests to stop."""
     stops = Stops(process)
     assert process.stderr is not None
+    assert process.stdout is not None
+    results = _Results(process.stdout)
     for line in process.stderr:
         output.take(line.decode(errors="replace").rstrip("\n"))
     status = process.wait()
+    results.join()
     stops.restore()
     output.finish()
     if status == 0:
+        results.check()
         return 0
     if not output.reported:
         sentence = output.verdict(status, stops.requested)
@@ -253,6 +242,30 @@ def _watch(process: subprocess.Popen[bytes], output: RankOutput, as_json: bool) 
     return status
 
 
+class _Results(threading.Thread):
+    """Hands on what the ranks print, which mpiexec itself would lose without a word."""
+
+    def __init__(self, source: IO[bytes]) -> None:
+        super().__init__(daemon=True)
+        self._source = source
+        self._error: OSError | RunError | None = None
+        self.start()
+
+    def run(self) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        while data := os.read(self._source.fileno(), 1 << 16):
+            try:
+                sys.stdout.write(decoder.decode(data))
+                sys.stdout.flush()
+            except (OSError, RunError) as error:
+                self._error = error
+
+    def check(self) -> None:
+        """Raise the error that writing met."""
+        if self._error is not None:
+            raise self._error
+
+
 class Stops:
     """Forwards a request to stop to every rank, as the signal that mpiexec forwards.
 
@@ -263,14 +276,12 @@ class Stops:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.requested = False
         self._process = process
-        signals = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
-        self._former = {number: signal.signal(number, self._stop) for number in signals}
+        self._former = handled(SIGNALS, self._stop)
 
     def _stop(self, number: int, frame: object) -> None:  # noqa: ARG002
         self._process.send_signal(signal.SIGTERM if self.requested else signal.SIGUSR1)
         self.requested = True
 
     def restore(self) -> None:
-        """Restore the former signal handlers."""
-        for number, handler in self._former.items():
-            signal.signal(number, handler)
+        """Give the signals back to whoever had them."""
+        give_back(self._former)

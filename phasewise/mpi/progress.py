@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from contextlib import suppress
 from itertools import pairwise
 from typing import Protocol
 
@@ -24,7 +25,7 @@ LINE_SECONDS = 10.0
 
 
 class Progress(Protocol):
-    """Receives the progress of a run."""
+    """Where a run reports to. What cannot be reported is lost, and never ends the run."""
 
     def update(self, turn: int, turns: int, detail: str) -> None: ...
     def close(self) -> None: ...
@@ -79,12 +80,14 @@ class Live:
     def update(self, turn: int, turns: int, detail: str) -> None:
         left = self._clock.seconds_left(turn, turns)
         text = "" if left is None else f"{duration(left)} left"
-        self._bar.update(
-            self._task, completed=turn, total=turns, turn=turn, detail=detail, left=text
-        )
+        with suppress(OSError, ValueError):  # the terminal may be gone
+            self._bar.update(
+                self._task, completed=turn, total=turns, turn=turn, detail=detail, left=text
+            )
 
     def close(self) -> None:
-        self._bar.stop()
+        with suppress(OSError, ValueError):
+            self._bar.stop()
 
 
 class Relay:
@@ -98,8 +101,7 @@ class Relay:
         now = time.monotonic()
         if now - self._sent >= RELAY_SECONDS or turn == turns:
             self._sent = now
-            sys.stderr.write(MARK + json.dumps([turn, turns, detail, self._unit]) + "\n")
-            sys.stderr.flush()
+            message(json.dumps([turn, turns, detail, self._unit]), MARK)
 
     def close(self) -> None: ...
 

@@ -91,7 +91,8 @@ def _end_all(comm: Communicator, error: BaseException, as_json: bool) -> NoRetur
     if os.environ.get("PHASEWISE_DEBUG"):
         traceback.print_exception(error)
     known = isinstance(error, PhasewiseError)
-    reason = str(error) if known else describe(error)
+    interrupted = isinstance(error, KeyboardInterrupt)
+    reason = "interrupted" if interrupted else str(error) if known else describe(error)
     phase = comm.current_phase()
     where = f" in phase {phase}" if phase else ""
     sentence = f"rank {comm.rank()} failed{where}: {reason}"
@@ -100,7 +101,7 @@ def _end_all(comm: Communicator, error: BaseException, as_json: bool) -> NoRetur
     # If `phasewise` itself started the ranks, it prints the JSON object for the first one that
     # failed.
     if as_json and RELAY_VARIABLE not in os.environ:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, RunError):
             print_json({"error": sentence, "status": status})
     time.sleep(ABORT_SECONDS)
     comm.abort(status)

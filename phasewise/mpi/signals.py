@@ -4,11 +4,46 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
-"""mpiexec forwards SIGUSR1 to every rank, and batch systems send it before the time limit."""
+Handler = Callable[[int, FrameType | None], Any]
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
+"""SIGUSR1 is what mpiexec passes on to every rank, and what batch systems send ahead of time;
+SIGHUP comes when the terminal is closed."""
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that would end a process without giving it time to clean up behind itself."""
+
+
+def handled(numbers: Iterable[signal.Signals], handler: Handler) -> dict[signal.Signals, Any]:
+    """Let `handler` have these signals, but for those that are ignored, as under nohup; who had
+    them before. Nothing outside of the main thread, which alone can do so.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    wanted = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    return {number: signal.signal(number, handler) for number in wanted}
+
+
+def give_back(former: dict[signal.Signals, Any]) -> None:
+    """Give signals back to whoever had them."""
+    for number, handler in former.items():
+        signal.signal(number, handler)
+
+
+@contextmanager
+def unwinding() -> Iterator[None]:
+    """What would end this process at once is a KeyboardInterrupt meanwhile, so that it removes its
+    temporary folders and ends what it has started.
+    """
+    former = handled(ENDING, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        give_back(former)
 
 
 class Interrupts:
@@ -19,9 +54,7 @@ class Interrupts:
         self._former: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Interrupts:
-        if threading.current_thread() is threading.main_thread():
-            for number in SIGNALS:
-                self._former[number] = signal.signal(number, self._request)
+        self._former = handled(SIGNALS, self._request)
         return self
 
     def __exit__(
@@ -30,9 +63,8 @@ class Interrupts:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for number, handler in self._former.items():
-            signal.signal(number, handler)
-        self._former.clear()
+        give_back(self._former)
+        self._former = {}
 
     def _request(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         if self.requested and number == signal.SIGINT:

@@ -17,7 +17,7 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.report.reporting import Chapter, own_chapters, own_tiles, reported, tables_of_study
 from phasewise.report.style import scientific
 from phasewise.report.tables import cost_tables
-from phasewise.runs.disk import replace_text
+from phasewise.runs.disk import is_special, replace_text
 
 COMMUNICATION = Chapter(
     "communication",
@@ -53,14 +53,15 @@ class Report:
 def make_report(
     directory: str | Path, output: str | Path | None = None, compare: Sequence[str | Path] = ()
 ) -> Report:
-    """Read, analyse, draw and write the report of a run's folder; its pictures go beside it.
+    """Read, analyse, draw and write the report of a run's folder; its pictures go beside it, or
+    into that folder where `output` is no file.
 
     The communication of the runs in the folders `compare` is shown beside this one's. RunError
     if a file cannot be read or written; the run's folder itself is only read.
     """
     run = reported(directory, compare)
     path = Path(output) if output is not None else run.directory / "report.html"
-    pictures = path.parent / "pictures"
+    pictures = (run.directory if is_special(path) else path.parent) / "pictures"
     try:
         pictures.mkdir(exist_ok=True)
         drawn = {

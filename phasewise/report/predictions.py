@@ -17,7 +17,7 @@ from phasewise.models import Prediction
 from phasewise.report.figure import PNG_RESOLUTION, Drawing
 from phasewise.report.palette import colours_of
 from phasewise.report.style import INK, MUTED, new_picture, picture_style, scale
-from phasewise.runs.disk import disk_reason
+from phasewise.runs.disk import disk_reason, replacing
 from phasewise.workloads.interface import Unit
 
 TURN = Unit()
@@ -130,14 +130,11 @@ def save_picture(draw: Callable[[], Drawing], path: str | Path) -> None:
     """Draw and write a picture in the format of its name; RunError if the disk refuses."""
     target = Path(path)
     check_picture(str(target))
-    # matplotlib takes the format from the last suffix.
-    beside = target.with_name(f"{target.stem}.partial{target.suffix}")
+    kind = target.suffix.lower().removeprefix(".")
     try:
-        with picture_style():
-            draw().canvas.savefig(beside, dpi=PNG_RESOLUTION, facecolor="white")
-        beside.replace(target)
+        with replacing(target) as file, picture_style():
+            draw().canvas.savefig(file, format=kind, dpi=PNG_RESOLUTION, facecolor="white")
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise RunError(f"{target} cannot be written ({disk_reason(error)})") from error
 
 

@@ -71,6 +71,7 @@ _SETTINGS: dict[str, Any] = {
     "figure.facecolor": "none",
     "svg.fonttype": "none",
     "savefig.facecolor": "none",
+    "text.parse_math": False,  # a title or the name of a file may hold two dollars
 }
 
 

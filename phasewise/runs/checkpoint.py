@@ -1,16 +1,16 @@
 """Checkpoints: everything a bit-exact resume needs, whatever the number of ranks.
 
 A checkpoint is one HDF5 file, `checkpoint/turn-<turn>.h5`: the turn, the rows of the run's state by
-ascending id, set by set, the study, a CRC-32 of each dataset, and one of study and turn. Random
-numbers are a function of the seed, the id and the turn, so there is no other state. The file is
-written beside, synced and renamed, so that one of that name is whole; the last two are kept.
+ascending id, set by set, and the study. Random numbers are a function of the seed, the id and the
+turn, so there is no other state. A checksum of the whole file stands behind it, which is compared
+before HDF5 opens it. The file is written beside, synced and renamed, so that one of that name is
+whole; the last two are kept.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,14 +24,17 @@ from phasewise.driver import Arrays, Communicator, Run
 from phasewise.errors import RunError, StudyError
 from phasewise.mpi.ranks import collectively, on_rank_zero
 from phasewise.runs.disk import DAMAGE, damage_reason, disk_reason, replacing_hdf5
-from phasewise.runs.gathering import BLOCK, ID, Columns, count_rows, gather_rows
-from phasewise.runs.records import json_attribute
+from phasewise.runs.gathering import ID, Columns, count_rows, gather_rows
+from phasewise.runs.records import fixed_text, json_attribute
+from phasewise.runs.sealing import check_seal
 from phasewise.runs.state import State, state_of
 from phasewise.study import Study
 from phasewise.workloads.discovery import KEY, workload_of
 
-FORMAT = 2
+FORMAT = 3
 KEPT = 2
+CHUNK_ROWS = 1 << 16
+"""Rows under one of HDF5's own checksums: of numbers half of what its cache holds."""
 
 FREE_KEYS = r"title|records\.(every|checkpoint_every|checkpoint_minutes)|communication\..*"
 """Keys of a study that may change between a checkpoint and the run that goes on from it: how ranks
@@ -51,20 +54,18 @@ def write_checkpoint(folder: Path, run: Run, comm: Communicator, study: Study) -
     }
     try:
         with ExitStack() as stack:
-            file = stack.enter_context(replacing_hdf5(path)) if comm.rank() == 0 else None
-            if file is not None:
+            file = None
+            if comm.rank() == 0:
+                file = stack.enter_context(replacing_hdf5(path, sealed=True))
                 file.attrs["format"] = FORMAT
                 file.attrs["turn"] = run.turn
-                text = json_attribute(study.resolved())
-                file.create_dataset("study", data=text)
-                file.attrs["crc32"] = _head_crc(text, run.turn)
+                text = fixed_text(json_attribute(study.resolved()))
+                file.create_dataset("study", data=[text], chunks=(1,), fletcher32=True)
             for name, columns in state.columns().items():
                 sink = None if file is None else _Sink(file, name, columns, counts[name])
                 for block in gather_rows(state.rows(name), columns, comm, state.below(name)):
                     if sink is not None:
                         sink.write(block)
-                if sink is not None:
-                    sink.finish()
         if comm.rank() == 0:
             for old in find_checkpoints(folder)[KEPT:]:
                 old.unlink()
@@ -77,27 +78,22 @@ def write_checkpoint(folder: Path, run: Run, comm: Communicator, study: Study) -
 
 
 class _Sink:
-    """The datasets of one set of rows, filled block by block with their checksums."""
+    """The datasets of one set of rows, filled block by block."""
 
     def __init__(self, file: h5py.File, name: str, columns: Columns, count: int) -> None:
         self._filled = 0
-        self._crc = dict.fromkeys(columns, 0)
+        # HDF5 keeps checksums of chunks, and an empty dataset has none.
+        checked = {"chunks": (min(count, CHUNK_ROWS),), "fletcher32": True} if count else {}
         self._datasets = {
-            column: file.create_dataset(f"{name}/{column}", (count,), kind)
+            column: file.create_dataset(f"{name}/{column}", (count,), kind, **checked)
             for column, kind in columns.items()
         }
 
     def write(self, block: Mapping[str, NDArray[Any]]) -> None:
         last = self._filled + len(block[ID])
         for name, dataset in self._datasets.items():
-            values = np.ascontiguousarray(block[name])
-            dataset[self._filled : last] = values
-            self._crc[name] = zlib.crc32(values.tobytes(), self._crc[name])
+            dataset[self._filled : last] = block[name]
         self._filled = last
-
-    def finish(self) -> None:
-        for name, dataset in self._datasets.items():
-            dataset.attrs["crc32"] = self._crc[name]
 
 
 def find_checkpoints(folder: Path) -> list[Path]:
@@ -117,8 +113,7 @@ def choose_checkpoint(
     notes: list[str] = []
     for path in find_checkpoints(folder):
         try:
-            with h5py.File(path, "r", locking=False) as file:
-                saved, turn = verify(file, sets)
+            saved, turn = verify(path, sets)
         except DAMAGE as error:
             notes.append(f"the checkpoint {path} is damaged ({damage_reason(error)})")
         else:
@@ -129,26 +124,16 @@ def choose_checkpoint(
     raise RunError(f"there is no checkpoint in {folder} to go on from; run without --resume")
 
 
-def _head_crc(study: str, turn: int) -> int:
-    """Checksum of what is not in the sets of rows."""
-    return zlib.crc32(f"{turn}\n{study}".encode())
-
-
-def verify(file: h5py.File, sets: Mapping[str, Columns]) -> tuple[dict[str, Any], int]:
-    """Study and turn of a checkpoint, all of it as its checksums say; else one of DAMAGE."""
-    if file.attrs["format"] != FORMAT:
-        raise OSError(f"its format is {file.attrs['format']}, and this version reads {FORMAT}")
-    for name in (f"{rows}/{column}" for rows, columns in sets.items() for column in columns):
-        dataset = file[name]
-        crc = 0
-        for first in range(0, dataset.shape[0], BLOCK):
-            crc = zlib.crc32(dataset[first : first + BLOCK].tobytes(), crc)
-        if crc != dataset.attrs["crc32"]:
-            raise OSError(f"the checksum of {name} does not agree")
-    text, turn = file["study"].asstr()[()], int(file.attrs["turn"])
-    if file.attrs["crc32"] != _head_crc(text, turn):
-        raise OSError("the checksum of its study and turn does not agree")
-    return json.loads(text), turn
+def verify(path: Path, sets: Mapping[str, Columns]) -> tuple[dict[str, Any], int]:
+    """Study and turn of a checkpoint, all of it as it was written; else one of DAMAGE."""
+    check_seal(path)
+    with h5py.File(path, "r", locking=False) as file:
+        if file.attrs["format"] != FORMAT:
+            raise OSError(f"its format is {file.attrs['format']}, and this version reads {FORMAT}")
+        for name in (f"{rows}/{column}" for rows, columns in sets.items() for column in columns):
+            if name not in file:
+                raise KeyError(name)
+        return json.loads(file["study"][0]), int(file.attrs["turn"])
 
 
 def check_study(path: Path, saved: dict[str, Any], study: Study, turn: int) -> None:

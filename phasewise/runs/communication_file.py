@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any, BinaryIO
 
 from phasewise.driver import Communicator
 from phasewise.errors import RunError
-from phasewise.runs.disk import disk_reason, replace_text, sync_folder
+from phasewise.runs.disk import disk_reason, replace_text, replacing, sync_folder
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
 from phasewise.runs.simulation import Simulation
 from phasewise.study.laboratory import process_grids
@@ -68,17 +67,8 @@ def _replacing(path: Path, record: Path, here: bool) -> Iterator[BinaryIO | None
     if not here:
         yield None
         return
-    beside = path.with_name(path.name + ".partial")
-    try:
-        with beside.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    record.unlink(missing_ok=True)
-    beside.replace(path)
+    with replacing(path, stale=record) as file:
+        yield file
 
 
 def _in_blocks(comm: Communicator, mine: bytes, most: int) -> Iterator[bytes]:

@@ -13,9 +13,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import h5py
+
+from phasewise.runs.sealing import seal_of
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
@@ -69,6 +71,11 @@ class GuardedFile(io.RawIOBase):
             self._error = self._error or error
             return 0 if size is None else size
 
+    def seal(self) -> None:
+        """Put the seal of everything written so far behind it."""
+        end = self._file.seek(0, os.SEEK_END)
+        self.write(seal_of(self._file, end))
+
     def check(self) -> None:
         """Raise the OSError that a write met, if any; then wait until the disk has everything."""
         if self._error is None:
@@ -83,10 +90,10 @@ class GuardedFile(io.RawIOBase):
 
 
 @contextmanager
-def replacing_hdf5(path: Path) -> Iterator[h5py.File]:
+def replacing_hdf5(path: Path, sealed: bool = False) -> Iterator[h5py.File]:
     """A new HDF5 file that appears at `path` once it is complete and on the disk, or not at all.
 
-    OSError if the disk refuses it.
+    sealed: with its checksum behind it (`sealing`). OSError if the disk refuses it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".partial")
@@ -94,6 +101,8 @@ def replacing_hdf5(path: Path) -> Iterator[h5py.File]:
         try:
             with h5py.File(raw, "w") as file:
                 yield file
+            if sealed:
+                raw.seal()
             raw.check()
         except BaseException:
             beside.unlink()
@@ -159,11 +168,39 @@ def disk_reason(error: BaseException) -> str:
     return os.strerror(number) if isinstance(number, int) else text.split("\n", 1)[0]
 
 
+def is_special(path: Path) -> bool:
+    """Whether something stands at `path`, behind links, that is no file: a device, a pipe."""
+    return path.exists() and not path.is_file()
+
+
+@contextmanager
+def replacing(path: Path, stale: Path | None = None) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path` once it is whole and on the disk, or not at all.
+
+    stale: a file that tells of the one replaced, and goes just before it. A link stays, and what it
+    leads to is replaced. What is no file, such as /dev/null or a pipe, is written to as it is.
+    OSError if the disk refuses.
+    """
+    if is_special(path):
+        with path.open("wb") as file:
+            yield file
+        return
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(target.name + ".partial")
+    try:
+        with beside.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if stale is not None:
+            stale.unlink(missing_ok=True)
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
 def replace_text(path: Path, text: str) -> None:
-    """Write a text file beside `path`, then rename it to `path`; OSError if the disk refuses."""
-    beside = path.with_name(path.name + ".partial")
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    """Write a text in UTF-8 in the place of `path`, as `replacing` does."""
+    with replacing(path) as file:
+        file.write(text.encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,9 @@ REPLACED = (
     *(RECORD_FILE, EVENT_FILE, TUNING_FILE),
 )
 """Files of a run that are written beside and then put in their place."""
+KEPT = ("checkpoint", "particles", "pictures", "report.html", *REPLACED, "records.h5")
+"""What is of a run in its folder, and goes where an earlier run is moved: the records last, by
+which such a run is known."""
 DYING_SECONDS = 5.0
 """A killed rank may hold its lock for as long after mpiexec has ended."""
 
@@ -62,11 +66,10 @@ class RunFolder:
                 raise RunError(
                     f"there is no run in {self.path} to go on from; run without --resume"
                 )
-            self.path.mkdir(parents=True, exist_ok=True)
             self._take_lock()
             self._drop_halves()
             if not resume and self.records.exists():
-                self._move_aside()
+                self._move_aside(source)
         except OSError as error:
             raise RunError(
                 f"the folder {self.path} cannot be used ({disk_reason(error)})"
@@ -77,7 +80,7 @@ class RunFolder:
     def keep_study(self, study: Study, source: Path | None) -> None:
         """Write the study as given and as resolved; on resuming, once it is accepted."""
         try:
-            if source is not None:
+            if source is not None and not _same(source, self.path / "study.toml"):
                 replace_text(self.path / "study.toml", source.read_text(encoding="utf-8"))
         except OSError as error:
             raise RunError(
@@ -110,16 +113,24 @@ class RunFolder:
         self.release()
 
     def _take_lock(self, patience: float = 0.0) -> None:
-        """RunError where another process still holds the lock after `patience` seconds."""
-        self._lock = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
+        """RunError where another process still holds the lock after `patience` seconds.
+
+        The folder is made where it is not there. A lock counts while its file stands in the folder:
+        one that somebody has removed or moved meanwhile keeps nobody out.
+        """
         last = time.monotonic() + patience
         while True:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
             try:
-                return fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _still_at(self._lock, self.path / ".lock"):
+                    return
             except BlockingIOError:
                 if time.monotonic() >= last:
                     break
                 time.sleep(0.05)
+            self.release()
         self.release()
         raise RunError(f"another run is writing to {self.path}; choose another --out")
 
@@ -130,13 +141,34 @@ class RunFolder:
         for half in halves:
             half.unlink(missing_ok=True)
 
-    def _move_aside(self) -> None:
-        """Rename the folder of the earlier run, nothing of which is overwritten."""
+    def _move_aside(self, source: Path | None) -> None:
+        """Move an earlier run's files into a folder beside; nothing of them is overwritten.
+
+        This folder stays, with its lock and with what is no run's, such as the `source` of the
+        study, which is copied.
+        """
+        named = self.path.name not in ("", "..") and not self.path.is_symlink()
+        place = self.path if named else self.path.resolve()
         number = 1
-        while (aside := self.path.with_name(f"{self.path.name}.{number}")).exists():
+        while (aside := Path(f"{place}.{number}")).exists():
             number += 1
-        self.path.rename(aside)
-        self.release()
-        self.path.mkdir()
-        self._take_lock()
+        aside.mkdir()
+        for name in KEPT:
+            here = self.path / name
+            if source is not None and _same(source, here):
+                shutil.copy2(here, aside / name)
+            elif here.exists() or here.is_symlink():
+                here.rename(aside / name)
         message(f"phasewise: the earlier run in {self.path} was moved to {aside}")
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether both paths lead to the same file, which is there."""
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def _still_at(descriptor: int, path: Path) -> bool:
+    """Whether `path` leads to the open file."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    return False

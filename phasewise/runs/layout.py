@@ -7,7 +7,9 @@
   for each turn; and the names and shapes of those for turns from `first` on;
 * `snap(run, comm, study, write)`: writes those that are due after a turn; collective;
 * `check(study)`: StudyError if the records ask for what a file cannot hold;
-* `detail(study)`: the text of a progress line, from the driver's record of a turn;
+* `detail(study)`: makes the words of progress from the driver's record of a turn;
+* `fault(study, record)`: what is wrong with a turn after which none is worth having, from the
+  driver's record of it, the same on every rank; empty where nothing is;
 * `dump(folder, run, comm, study, at_start)`: files beside the records; collective.
 
 For a workload without that part only the number of each turn is recorded.
@@ -74,6 +76,15 @@ def write_dumps(
 ) -> None:
     """Write the files beside the records that are due now; collective."""
     study.workload.offers(PART, "dump", _nothing)(folder, run, comm, study, at_start)
+
+
+def fault_of(study: Study, record: Mapping[str, Any]) -> str:
+    """What ends the run after the turn of this record; empty where it goes on."""
+    return str(study.workload.offers(PART, "fault", _no_fault)(study, record))
+
+
+def _no_fault(_study: Study, _record: Mapping[str, Any]) -> str:
+    return ""
 
 
 def check_schedule(study: Study) -> None:

@@ -6,12 +6,13 @@ import time
 from typing import Any
 
 from phasewise.driver import Core
-from phasewise.mpi.ranks import on_rank_zero
+from phasewise.errors import RunError
+from phasewise.mpi.ranks import AgreedError, on_rank_zero
 from phasewise.output import message
 from phasewise.runs.checkpoint import restore, write_checkpoint
 from phasewise.runs.communication_file import write_communication
 from phasewise.runs.folder import RunFolder
-from phasewise.runs.layout import detail_of, take_snapshots, write_dumps
+from phasewise.runs.layout import detail_of, fault_of, take_snapshots, write_dumps
 from phasewise.runs.records import RecordsWriter, json_attribute
 from phasewise.runs.simulation import Simulation
 from phasewise.version import __version__
@@ -57,11 +58,17 @@ class Recording:
         return RecordsWriter(path, self._study, attributes)
 
     def turn_done(self) -> None:
-        """Record the turn just done, and write what is due after it; collective."""
+        """Keep what the turn just done has measured, and what is due after it; collective.
+
+        AgreedError where no further turn is worth having, as a beam is lost.
+        """
         record = self._run.record()
         self.detail = self._detail(record)
         if self._writer is not None:
             self._writer.append(self._run.turn - 1, record)
+        if fault := fault_of(self._study, record):
+            one = self._study.workload.unit.one
+            raise AgreedError(f"{one} {self._run.turn - 1}: {fault}", RunError.exit_status)
         take_snapshots(self._run, self._core, self._study, self._write)
         write_dumps(self.folder.particles, self._run, self._core, self._study)
 

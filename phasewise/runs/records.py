@@ -18,6 +18,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+from numpy.typing import NDArray
 
 from phasewise.driver import Arrays
 from phasewise.errors import PhasewiseError, RunError
@@ -69,7 +70,7 @@ class RecordsWriter:
                 )
             with writer._writing():
                 writer._file = h5py.File(beside, "w", libver="latest", locking=False)
-                kept = dict(attributes) | {"created": old.attrs["created"]}
+                kept = dict(attributes) | {"created": text_of(old.attrs["created"])}
                 writer._former_seconds = float(old.attrs[f"seconds_per_{writer._unit}"])
                 writer._lay_out(kept, old, turn)
                 beside.replace(path)
@@ -91,12 +92,10 @@ class RecordsWriter:
         file = self._file
         snapshots = dict(snapshot_layout(self._study, turn))
         reserve(file, OBJECT_BYTES * (len(snapshots) + len(self._layout)) + RESERVED)
+        now = datetime.now(UTC).isoformat("T", "seconds")
         fixed = {"complete": False, f"seconds_per_{self._unit}": np.nan}
-        for name, value in (dict(attributes) | fixed).items():
-            file.attrs[name] = value
-        file.attrs["created"] = attributes.get(
-            "created", datetime.now(UTC).isoformat("T", "seconds")
-        )
+        for name, value in ({"created": now} | dict(attributes) | fixed).items():
+            file.attrs[name] = fixed_text(value) if isinstance(value, str) else value
         for name, (shape, kind) in self._layout.items():
             bytes_per_row = 8 * max(1, int(np.prod(shape)))
             wide = tuple(max(1, length) for length in shape)
@@ -109,6 +108,7 @@ class RecordsWriter:
                 kind,
                 maxshape=(None, *wide),
                 chunks=chunk,
+                fletcher32=True,
             )
             if old is not None:
                 _copy_rows(old[name], made, turn)
@@ -117,7 +117,12 @@ class RecordsWriter:
         for name, shape in snapshots.items():
             if name not in file:
                 file.create_dataset(
-                    name, (0,) * len(shape), "f8", maxshape=(None,) * len(shape), chunks=shape
+                    name,
+                    (0,) * len(shape),
+                    "f8",
+                    maxshape=(None,) * len(shape),
+                    chunks=shape,
+                    fletcher32=True,
                 )
         file.swmr_mode = True
 
@@ -140,6 +145,7 @@ class RecordsWriter:
     def flush(self) -> None:
         """Bring the file up to date; what it held before stays readable if this fails."""
         with self._writing():
+            self._check_there()
             if self._rows:
                 self._reserve()
                 last = self._file[self._unit].shape[0] + len(self._rows)
@@ -192,6 +198,14 @@ class RecordsWriter:
         with contextlib.suppress(OSError, RuntimeError):
             self._file.close()
             trim(self.path)
+
+    def _check_there(self) -> None:
+        """RunError where `path` no longer leads to the open file: further turns would be lost."""
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(self._file.id.get_vfd_handle()), self.path.stat()):
+                return
+        self._failed = True
+        raise RunError(f"{self.path} was removed while the run was writing to it")
 
     def _reserve(self) -> None:
         """Take the space that the buffered rows need, a chunk more of every dataset included."""
@@ -250,14 +264,49 @@ def json_attribute(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def fixed_text(text: str) -> np.bytes_:
+    """A text as the file holds it. Texts of any length would go into HDF5's global heap, which has
+    no checksum, and in which one flipped bit makes the library search without end.
+    """
+    return np.bytes_(text.encode())
+
+
+def text_of(value: Any) -> str:
+    """A text from the file, of whatever version."""
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def read_rows(dataset: h5py.Dataset, first: int, last: int) -> NDArray[Any]:
+    """Rows [first, last) of a dataset that is extended turn by turn; OSError where one is damaged.
+
+    The last chunk is written anew with each flush, and its checksum disagrees while that is done,
+    or where the writer was killed at it. What was flushed before is the same in both: of a file
+    that its writer has not closed, that chunk is read without its checksum.
+    """
+    try:
+        return np.asarray(dataset[first:last])
+    except OSError:
+        if not dataset.file.id.get_intent() & h5py.h5f.ACC_SWMR_READ:
+            raise
+        length = dataset.chunks[0]
+        start = max(first, (last - 1) // length * length)
+        place = (start // length * length, *(0 for _ in dataset.shape[1:]))
+        _, data = dataset.id.read_direct_chunk(place)
+        count = int(np.prod(dataset.chunks))
+        chunk = np.frombuffer(data, dataset.dtype, count).reshape(dataset.chunks)
+        tail = chunk[start - place[0] : last - place[0]]
+        return np.concatenate([dataset[first:start], tail]) if first < start else tail
+
+
 def _copy_rows(old: h5py.Dataset, new: h5py.Dataset, rows: int) -> None:
     new.resize(rows, axis=0)
     if not new.size:
         return
-    step = max(1, COPIED_BYTES // old[:1].nbytes)
+    bytes_per_row = old.dtype.itemsize * int(np.prod(old.shape[1:]))
+    step = max(1, COPIED_BYTES // bytes_per_row)
     for first in range(0, rows, step):
         reserve(new.file, 2 * COPIED_BYTES)
-        new[first : min(rows, first + step)] = old[first : min(rows, first + step)]
+        new[first : min(rows, first + step)] = read_rows(old, first, min(rows, first + step))
 
 
 def _copy_snapshots(old: h5py.File, new: h5py.File, names: Iterable[str], turn: int) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from phasewise.driver import Floats
 from phasewise.errors import RunError
-from phasewise.runs.records import open_records, reading
+from phasewise.runs.records import open_records, read_rows, reading, text_of
 from phasewise.workloads.discovery import workload_of
 from phasewise.workloads.interface import Workload
 
@@ -84,7 +84,7 @@ class Results:
             dataset.refresh()
             if not dataset.size:
                 return np.empty((self._turns, *dataset.shape[1:]), dataset.dtype)
-            return np.asarray(dataset[: self._turns])
+            return read_rows(dataset, 0, self._turns)
 
     def __len__(self) -> int:
         return self._turns
@@ -118,7 +118,7 @@ class Results:
         names = ("version", "created", "ranks", "threads", seconds, "complete")
         with reading(self.path):
             values = {name: self._file.attrs[name] for name in names if name in self._file.attrs}
-        return {n: v.item() if isinstance(v, np.generic) else v for n, v in values.items()}
+            return {n: _python_value(v) for n, v in values.items()}
 
     @property
     def complete(self) -> bool:
@@ -177,6 +177,12 @@ class Results:
 
     def __repr__(self) -> str:
         return f"Results({str(self.path)!r}, {self.workload.unit.of(self._turns)})"
+
+
+def _python_value(value: Any) -> Any:
+    if isinstance(value, str | bytes):
+        return text_of(value)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _nothing(_results: Results) -> object:

@@ -19,7 +19,8 @@ from typing import Any
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import make_twin
 from phasewise.machines.smpirun import simulated_tree
-from phasewise.mpi.launch import end_with_parent
+from phasewise.mpi.children import end_with_parent
+from phasewise.mpi.signals import unwinding
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.kept import keep, read_kept
 from phasewise.simulated.simulate import Request, simulate
@@ -139,7 +140,8 @@ def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
 def _run_apart(task: Task) -> Summary:
     """Simulate in a worker process; an interrupt ends it and its simulation."""
     try:
-        return _run(task)
+        with unwinding():
+            return _run(task)
     except KeyboardInterrupt:
         os._exit(1)
 

@@ -25,7 +25,7 @@ def load(
     study are relative to the file's folder.
     """
     source = Path(path)
-    tables = parse(read_text(source), str(source))
+    tables = parse(read_text(source, pipe=True), str(source))
     try:
         if count is not None:
             tables[workload_of(tables).unit.many] = count

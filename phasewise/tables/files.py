@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import stat
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,27 @@ kind.
 """
 
 
-def read_text(path: Path) -> str:
-    """The UTF-8 text of a file; StudyError if it cannot be read."""
+MOST_PARTS = 32
+"""Parts of a dotted key; tomllib takes a time that grows as their square."""
+
+PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+LONG_KEY = re.compile(rf"(?<![\w-])(?:{PART}[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}")
+
+
+def read_text(path: Path, pipe: bool = False) -> str:
+    """The UTF-8 text of a file; StudyError if it cannot be read.
+
+    pipe: it may also be a pipe, which is read to its end.
+    """
     try:
-        if path.stat().st_size > LARGEST_FILE:
+        kind = path.stat().st_mode
+        if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind) or (pipe and stat.S_ISFIFO(kind))):
+            raise StudyError(f"{path} is no file, but a pipe, a device or a socket")
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
             raise StudyError(f"{path} is too large to be a study or a deck")
-        return path.read_text(encoding="utf-8")
+        return data.decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise StudyError(f"{path} is not a text file in UTF-8") from None
     except FileNotFoundError:
@@ -31,6 +48,8 @@ def read_text(path: Path) -> str:
 
 def parse(text: str, name: str) -> dict[str, Any]:
     """TOML ``text`` as a dictionary; StudyError, with line and column, where it is not TOML."""
+    if LONG_KEY.search(text):
+        raise StudyError(f"{name} has a key of more than {MOST_PARTS} parts")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

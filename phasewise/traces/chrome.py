@@ -8,19 +8,19 @@ drawn on extra threads beside its own, each on the first one that is free.
 
 from __future__ import annotations
 
+import codecs
 import heapq
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.errors import RunError
-from phasewise.runs.disk import disk_reason
+from phasewise.runs.disk import disk_reason, replacing
 from phasewise.traces.records import (
     EVENT,
     RECEIVE,
@@ -58,21 +58,15 @@ def write_chrome(directory: str | Path, path: str | Path) -> Trace:
         raise RunError(f"the run in {directory} kept no events; run it again with --events 100000")
     events = Events(record)
     path = Path(path)
-    beside = path.with_name(path.name + ".partial")
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            flows = _write(file, record, events)
-        beside.replace(path)
+        with replacing(path) as file:
+            flows = _write(codecs.getwriter("utf-8")(file), record, events)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise RunError(f"{path} cannot be written ({disk_reason(error)})") from None
-    except RunError:
-        beside.unlink(missing_ok=True)
-        raise
     return Trace(path, len(events), flows, int(events.dropped.sum()))
 
 
-def _write(file: IO[str], record: CommunicationRecord, events: Events) -> int:
+def _write(file: codecs.StreamWriter, record: CommunicationRecord, events: Events) -> int:
     """Write everything; the number of messages with both ends."""
     collected, threads = _collect(events), _Threads(record)
     about = {

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +34,9 @@ EVENT = np.dtype(
 )  # fmt: skip
 """An event of ``events.bin``: times in s, `peer` a rank or -1, `phase` an index of names."""
 assert EVENT.itemsize == EVENT_BYTES
+
+LARGEST = 2**53
+"""Counts end below it: sums of those of many ranks still are integers."""
 
 COMPUTE, PHASE, SEND, RECEIVE = range(4)
 """Kinds of events."""
@@ -235,12 +239,12 @@ def common_unit(records: Sequence[CommunicationRecord]) -> Unit:
 def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
     ranks = sorted(content["rank"], key=lambda entry: int(entry["rank"]))
     count = int(content["ranks"])
-    if [entry["rank"] for entry in ranks] != list(range(count)):
-        raise ValueError(f"it does not list each of its {count} ranks once")
+    if len(ranks) != count or any(entry["rank"] != k for k, entry in enumerate(ranks)):
+        raise ValueError(f"it does not list each of its {count:.9g} ranks once")
     unit = Unit(*map(str, content.get("unit", (Unit.one, Unit.many))))
     turns = int(content[unit.many])
-    if turns < 0 or not float(content["seconds"]) >= 0:
-        raise ValueError(f"its {unit.many} or seconds are negative")
+    if not 0 <= turns < LARGEST or not 0 <= float(content["seconds"]) < math.inf:
+        raise ValueError(f"its {unit.many} or seconds are not those of a run")
     grids = tuple(tuple(int(size) for size in shape) for shape in content["process_grid"])
     words = {True: "yes", False: "no"}
     algorithms = {
@@ -252,6 +256,8 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         return np.array([entry.get(name, 0) for entry in ranks], dtype=kind)
 
     events = column("events")
+    for counts in (events, column("dropped_events")):
+        _check_counts(counts)
     names = tuple(tuple(map(str, entry.get("names", ()))) for entry in ranks)
     return CommunicationRecord(
         directory=directory,
@@ -318,8 +324,16 @@ def _phases(by_rank: list[dict[str, Any]], main: tuple[str, ...]) -> Iterator[Ph
 
 
 def _values(entries: list[dict[str, Any]], key: str, kind: type) -> NDArray[Any]:
-    # A rank that never entered the phase has an empty entry; any other entry is complete.
-    return np.array([entry[key] if entry else 0 for entry in entries], dtype=kind)
+    # A rank that never met the phase has nothing of it; one that met it has everything.
+    values: NDArray[Any] = np.array([entry[key] if entry else 0 for entry in entries], kind)
+    _check_counts(values)
+    return values
+
+
+def _check_counts(values: NDArray[Any]) -> None:
+    """ValueError where some cannot be counts or times: negative, not finite, or beyond LARGEST."""
+    if not np.all((values >= 0) & (values < LARGEST)):
+        raise ValueError("a count or a time in it cannot be")
 
 
 def _traffic(entries: list[dict[str, Any]]) -> Traffic:
@@ -331,6 +345,7 @@ def _traffic(entries: list[dict[str, Any]]) -> Traffic:
     columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     if np.any((columns[1] < 0) | (columns[1] >= len(entries))):
         raise ValueError("it names a rank that the run did not have")
+    _check_counts(columns[2:])
     return Traffic(*columns)
 
 

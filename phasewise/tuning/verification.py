@@ -73,7 +73,8 @@ def turn_seconds(study: Study, ranks: int, threads: int) -> float:
         given, answer = Path(folder) / "study.json", Path(folder) / "seconds.json"
         given.write_text(json.dumps(study.resolved()), encoding="utf-8")
         program = [sys.executable, "-m", __name__, str(given), str(threads), str(answer)]
-        status, sentence = run_to_end(*launch_command(program, ranks, threads, alone=True))
+        command, environment = launch_command(program, ranks, threads, alone=True)
+        status, sentence = run_to_end(command, environment, Path(folder))
         if status:
             raise RunError(f"a verifying run failed: {sentence or f'exit status {status}'}")
         if not answer.exists():

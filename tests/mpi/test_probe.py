@@ -211,6 +211,8 @@ def test_patterns_in_which_a_rank_would_wait_for_ever_are_refused(
         ("pattern dance\n", "neither exchange nor bounce"),
         ("sizes 8\n", "before the first pattern"),
         ("pattern bounce\nsizes eight\n", "sizes takes numbers"),
+        ("pattern exchange\nsizes 2147483648\nto 0\nfrom 0\n", "beyond what MPI can count"),
+        ("pattern exchange\nsizes -8\nto 0\nfrom 0\n", "beyond what MPI can count"),
         ("rythm 3\n", "unknown word 'rythm'"),
         ("repetitions 0 1\n", "at least 1"),
     ],

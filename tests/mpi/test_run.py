@@ -111,7 +111,7 @@ def wait_for_turns(out, turns, process):
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_turn_writes_a_checkpoint_and_says_how_to_go_on(
     study, tmp_path, ranks, number
 ):

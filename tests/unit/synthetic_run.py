@@ -113,7 +113,7 @@ def records(study: Study, turns: int) -> Iterator[dict[str, Any]]:
     """The driver's record of every turn."""
     rng = np.random.default_rng(12)
     derived = study.derived()
-    xi = np.array(derived["ips"][0]["beams"][0]["xi"])
+    xi = np.array(derived["ips"][0]["beams"][0]["xi_effective"])
     tune = np.array(study.beam(1).arc.tune)
     rms = np.array(study.beam(1).rms(0))
     emittance = np.array([*study.beam(1).geometric_emittance, rms[4] * rms[5]])

@@ -38,12 +38,12 @@ def test_check_prints_the_study_and_its_derived_quantities(
 def test_check_in_json_is_one_object_with_the_study_resolved(
     study: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["check", study, "--json", "--set", "ip.1.slices=2"]) == 0
+    assert main(["check", study, "--json", "--set", "ip.1.slices=3"]) == 0
     captured = capsys.readouterr()
     found = json.loads(captured.out)
-    assert found["study"]["ip"]["1"]["slices"] == 2
+    assert found["study"]["ip"]["1"]["slices"] == 3
     assert found["derived"]["ips"][0]["luminosity_head_on_per_second"] > 1e34
-    # 1000 macroparticles in 2 slices are plenty: nothing to warn of.
+    # 1000 macroparticles in 3 slices are plenty: nothing to warn of.
     assert captured.err == ""
 
 

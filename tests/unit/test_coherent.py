@@ -70,6 +70,7 @@ def test_without_excitation_there_is_no_mode():
     modes = pair_modes(still, still, 0.31, 0.005)
     assert modes.to_dict() == {
         "sigma": None, "pi": None, "xi": 0.005, "yokoya": None, "yokoya_error": None,
+        "why": "the centroids do not move",
     }  # fmt: skip
 
 

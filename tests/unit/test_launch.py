@@ -100,6 +100,8 @@ def test_what_an_mpi_parent_leaves_behind_does_not_reach_mpiexec():
         "HOME": "/",
     }
     assert set(without_mpi(parent)) == {"OMPI_MCA_btl", "PMIX_MCA_psec", "HOME"}
+    alone = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_ess": "singleton"}
+    assert set(without_mpi(alone | {"OMPI_MCA_pmix": "isolated", "HOME": "/"})) == {"HOME"}
     mine = {"OMPI_MCA_orte_tmpdir_base": "/scratch"}
     assert without_mpi(mine) == mine
 

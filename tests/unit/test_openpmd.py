@@ -148,7 +148,8 @@ def test_the_only_species_of_a_foreign_file_is_taken_with_its_offsets_and_units(
             group[f"position/{axis}"].attrs["unitSI"] = 1e-3
             group[f"momentum/{axis}"] = np.full(3, 0.0 if axis != "z" else 2.0)
             group[f"momentum/{axis}"].attrs["unitSI"] = EV_OVER_C * 1e12
-        group["positionOffset/z/".rstrip("/")] = np.full(3, 0.25)
+        group["positionOffset/z"] = np.full(3, 0.25)
+        group["positionOffset/z"].attrs["unitSI"] = 1.0
     beam = beam_from(path, 3)
     columns = read_species(path, beam)
     np.testing.assert_allclose(columns["x"], 1e-3)
@@ -206,3 +207,104 @@ def test_every_rank_gets_its_own_rows_with_mismatch_and_offset(tmp_path):
     x = np.concatenate([first[1]["x"], second[1]["x"]])
     np.testing.assert_array_equal(x, rows[:, 0] * 2 + 1e-3)
     np.testing.assert_array_equal(third[2]["x"], rows[:, 0])
+
+
+def unit_forgotten(group):
+    del group["momentum/x"].attrs["unitSI"]
+
+
+def unit_of_nothing(group):
+    group["momentum/z"].attrs["unitSI"] = 1.0  # the values stay those in eV/c
+
+
+def unit_infinite(group):
+    group["position/x"].attrs["unitSI"] = np.inf
+
+
+def other_quantity(group):
+    group["momentum"].attrs["unitDimension"] = np.array([1.0, 0, 0, 0, 0, 0, 0])
+
+
+def too_short(group):
+    del group["momentum/y"]
+    group["momentum/y"] = np.zeros(COUNT - 1)
+    group["momentum/y"].attrs["unitSI"] = EV_OVER_C
+
+
+def two_columns(group):
+    del group["position/x"]
+    group["position/x"] = np.zeros((COUNT, 2))
+    group["position/x"].attrs["unitSI"] = 1.0
+
+
+def words(group):
+    del group["position/y"]
+    group["position/y"] = np.array([b"one"] * COUNT)
+    group["position/y"].attrs["unitSI"] = 1.0
+
+
+def endless(group):
+    group["position/z"].attrs["shape"] = np.array([2**62], np.uint64)
+
+
+def standing(group):
+    for axis in "xyz":
+        group[f"momentum/{axis}"][7] = 0.0
+
+
+def across(group):
+    group["momentum/x"][9] = 2 * group["momentum/z"][9]
+    group["momentum/z"][9] = 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (unit_forgotten, "momentum/x has no unitSI"),
+        (unit_of_nothing, "row 1 of .* has delta = .*: is its unit right?"),
+        (unit_infinite, "position/x has unitSI = inf, not a unit"),
+        (other_quantity, "momentum/x has the unitDimension of another quantity"),
+        (too_short, "momentum/y holds 100 numbers for 101 particles"),
+        (two_columns, "position/x is not one column of numbers"),
+        (words, "position/y holds no real numbers"),
+        (endless, "position/z holds 4611686018427387904 numbers for 101 particles"),
+        (standing, "row 8 of .* has delta = -1"),
+        (across, "row 10 of .* has delta = |row 10 of .* moves across the beam"),
+    ],
+)
+def test_a_dump_that_is_not_what_its_words_say_is_refused(tmp_path, change, sentence):
+    path = dump(tmp_path, rows=small_particles())
+    with h5py.File(path, "r+") as file:
+        change(file["data/12/particles/beam1"])
+    with pytest.raises(StudyError, match=sentence) as caught:
+        read_particles(beam_from(path))
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("ending", [".npy", ".h5"])
+def test_any_bytes_in_a_particle_file_give_particles_or_one_sentence(tmp_path, ending):
+    path = tmp_path / f"bunch{ending}"
+    np.save(tmp_path / "bunch.npy", small_particles())
+    path = path if ending == ".npy" else dump(tmp_path, rows=small_particles())
+    whole, rng = path.read_bytes(), np.random.default_rng(3)
+    for _ in range(150):
+        damaged = bytearray(whole)
+        for place in rng.integers(0, min(len(whole), 300 if ending == ".npy" else 8000), 2):
+            damaged[place] = rng.integers(256)
+        path.write_bytes(bytes(damaged))
+        try:
+            assert read_particles(beam_from(path)).shape == (COUNT, 6)
+        except StudyError as error:
+            assert str(error).isprintable()
+
+
+def test_check_reads_the_particles_too(tmp_path):
+    from phasewise.workloads.collision.checking import check_files
+
+    rows = small_particles()
+    rows[5, 5] = -1.5
+    np.save(tmp_path / "bunch.npy", rows)
+    plan = tables()
+    plan["beam"]["1"] |= {"distribution": "file", "particles": str(tmp_path / "bunch.npy")}
+    with pytest.raises(StudyError, match=r"row 6 of .* has delta = -1\.5"):
+        check_files(Study.from_dict(plan))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -272,3 +273,82 @@ def test_a_full_disk_ends_in_one_sentence_and_keeps_what_was_flushed(tmp_path):
         assert kept >= flushed > 0
     finally:
         subprocess.run(["umount", "-l", tmp_path], check=True)
+
+
+def written(path, turns=10, complete=True):
+    """Records of some turns; without `complete` as a killed writer leaves them."""
+    writer = RecordsWriter(path, study(slices_every=5), ATTRIBUTES)
+    write(writer, 0, turns)
+    writer.snapshot("slices/5/ip1/beam1", {"z": np.ones(3)})
+    writer.flush()
+    if complete:
+        writer.close(True)
+    return writer
+
+
+def flip(path, name, place):
+    """Change a bit of a dataset's first chunk on the disk."""
+    with h5py.File(path, swmr=True, locking=False) as file:
+        start = file[name].id.get_chunk_info(0).byte_offset
+    content = bytearray(path.read_bytes())
+    content[start + place] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def test_every_dataset_has_a_checksum_and_no_text_stands_in_the_heap(tmp_path):
+    written(tmp_path / "records.h5")
+    with h5py.File(tmp_path / "records.h5") as file:
+        texts = {n: h5py.h5a.open(file.id, n.encode()).get_type() for n in file.attrs}
+        assert not any(getattr(kind, "is_variable_str", bool)() for kind in texts.values())
+        names = []
+        file.visititems(lambda name, item: names.append(name) if hasattr(item, "shape") else None)
+        assert len(names) > 10
+        assert all(file[name].fletcher32 for name in names)
+
+
+def test_attributes_are_texts_also_where_they_are_long(tmp_path):
+    path = tmp_path / "records.h5"
+    derived = json.dumps({"words": "é" * 200_000})
+    RecordsWriter(path, study(), ATTRIBUTES | {"derived": derived}).close(True)
+    with Results(path) as results:
+        assert results.derived == json.loads(derived)
+        assert results.attributes["version"] == "0"
+        assert results.complete
+
+
+@pytest.mark.parametrize("name", ["turn", "luminosity", "beam1/mean", "slices/5/ip1/beam1/z"])
+def test_a_flipped_bit_is_found_and_gives_no_other_number(tmp_path, name):
+    path = tmp_path / "records.h5"
+    written(path)
+    flip(path, name, 9)
+    with Results(path) as results, pytest.raises(RunError, match="cannot be read as records"):
+        (results.array if "slices" in name else results.rows)(name)
+
+
+def test_a_chunk_that_a_killed_writer_left_half_written_gives_the_turns_before(tmp_path):
+    path = tmp_path / "records.h5"
+    if (child := os.fork()) == 0:
+        writer = written(path, complete=False)
+        os._exit(writer is None)
+    os.waitpid(child, 0)
+    flip(path, "luminosity", 8 * 20)  # in a turn that is not counted yet
+    with Results(path) as results:
+        np.testing.assert_array_equal(results.luminosity[:, 0], 1e30 + np.arange(10))
+    resumed = RecordsWriter.resume(path, study(slices_every=5), ATTRIBUTES, 7)
+    resumed.close()
+    assert Results(path).luminosity[:, 0].tolist() == (1e30 + np.arange(7)).tolist()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_records_that_are_removed_end_the_run_at_once(tmp_path, replaced):
+    path = tmp_path / "records.h5"
+    writer = RecordsWriter(path, study(), ATTRIBUTES)
+    write(writer, 0, 3)
+    writer.flush()
+    path.unlink()
+    if replaced:
+        path.write_bytes(b"another")
+    with pytest.raises(RunError, match=r"records\.h5 was removed while the run was writing to it"):
+        writer.flush()
+    writer.close_after_failure()
+    assert path.exists() == replaced

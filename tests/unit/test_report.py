@@ -15,7 +15,15 @@ import pytest
 from phasewise.commands import report as report_command
 from phasewise.errors import RunError, StudyError
 from phasewise.report.contents import COMMUNICATION, make_report
-from phasewise.report.style import scale, scientific, thin, unit_text, with_error
+from phasewise.report.style import (
+    new_picture,
+    picture_style,
+    scale,
+    scientific,
+    thin,
+    unit_text,
+    with_error,
+)
 from phasewise.runs.records import RecordsWriter
 from phasewise.workloads.collision.report.modes import resonances
 from phasewise.workloads.collision.reporting import CHAPTERS
@@ -260,3 +268,11 @@ def test_a_long_history_keeps_its_extremes_when_thinned():
     value[77_777] = 9.0
     few_turns, few = thin(turn, value)
     assert len(few) <= 4000 and few.max() == 9.0 and few_turns[few.argmax()] == 77_777
+
+
+def test_dollars_in_a_title_or_in_the_name_of_a_run_are_no_formula() -> None:
+    with picture_style():
+        picture, axes = new_picture(1, 1, 1.0)
+        axes[0, 0].plot([0, 1], label="runs/$x^$")
+        axes[0, 0].legend(title="$\\frac$")
+        picture.draw_without_rendering()

@@ -6,8 +6,11 @@ from typing import Any
 
 from phasewise.output import console, engineering, print_table, rough_duration
 from phasewise.study import Study
+from phasewise.workloads.collision import particle_files
 from phasewise.workloads.collision.derived.quantities import DerivedCollision, derive
 from phasewise.workloads.collision.tables.model import Collision, collision_of
+
+check_files = particle_files.check_files
 
 
 def show(study: Study) -> None:
@@ -47,10 +50,13 @@ def _beam_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:
 
 def _arc_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:
     arcs = [beam.arc for beam in model.beams]
+    buckets = [beam.bucket for beam in derived.beams]
     rows: list[list[Any]] = [
         ["revolution frequency [Hz]", *(b.revolution_frequency for b in derived.beams)],
         ["tune", *("by the map" if a.tune is None else a.tune for a in arcs)],
         ["synchrotron tune", *(b.synchrotron_tune for b in derived.beams)],
+        ["RF bucket, half height in δ", *(b and b.height for b in buckets)],
+        ["share of the bunch outside it", *(b and b.debunched for b in buckets)],
         ["chromaticity", *(a.chromaticity for a in arcs)],
         ["longitudinal motion", *(a.longitudinal for a in arcs)],
         ["damping turns", *(a.damping_turns if any(a.damping_turns) else None for a in arcs)],
@@ -68,7 +74,8 @@ def _show_point(model: Collision, derived: DerivedCollision, index: int) -> None
         ["phase advance to the next [turns]", *(o.phase_advance for o in optics)],
         ["σ [m]", *(at.size for at in point.beams)],
         ["σ' [rad]", *(at.angle for at in point.beams)],
-        [f"beam-beam parameter ξ (tune shift {shift}ξ)", *(at.xi for at in point.beams)],
+        [f"beam-beam parameter ξ (tune shift {shift}ξ)", *(at.xi_effective for at in point.beams)],
+        ["ξ head-on", *(at.xi for at in point.beams)],
     ]
     name = f"Interaction point {index + 1}"
     print_table(f"{name}, {ip.model}", ["", "beam 1", "beam 2"], _rows(rows))

@@ -10,7 +10,8 @@ A. Huebl et al., openPMD, doi:10.5281/zenodo.1167843; extension by C. Mayes and 
 from __future__ import annotations
 
 import math
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,8 +23,8 @@ from numpy.typing import NDArray
 
 from phasewise.constants import ELEMENTARY_CHARGE, SPEED_OF_LIGHT
 from phasewise.driver import Arrays, Communicator, Floats
-from phasewise.errors import RunError
-from phasewise.runs.disk import disk_reason, replacing_hdf5
+from phasewise.errors import PhasewiseError, RunError
+from phasewise.runs.disk import DAMAGE, damage_reason, disk_reason, replacing_hdf5
 from phasewise.runs.gathering import count_rows, gather_rows
 from phasewise.study import Study
 from phasewise.workloads.collision.driver import CollisionRun
@@ -202,7 +203,7 @@ class _Species:
 
 def read_dump(path: Path, beam: int) -> dict[str, NDArray[Any]]:
     """Particles of `beam` in a dump of ours: id and the six coordinates [m, 1]."""
-    with _open(path) as file:
+    with reading(path) as file:
         name = f"beam{beam}"
         species = _species(file)
         if name not in species:
@@ -211,35 +212,54 @@ def read_dump(path: Path, beam: int) -> dict[str, NDArray[Any]]:
             )
         group = species[name]
         reference = Reference(group.attrs["referenceMomentum"], group.attrs["referenceVelocity"])
-        return {"id": _record(group, "id"), **reference.from_openpmd(_records(group))}
+        count = count_of(group)
+        records = reference.from_openpmd(_records(group, count))
+        return {"id": _values(group["id"], count, np.integer), **records}
 
 
 def read_species(path: Path, beam: Beam) -> dict[str, Floats]:
     """The six coordinates of the particles in an openPMD file, relative to the momentum of `beam`.
 
     The species `beam1` or `beam2` of a dump of ours, else the only species there is. RunError if
-    the file holds several, or misses a record.
+    the file holds several, misses a record or its unit, or holds another number of particles.
     """
-    with _open(path) as file:
+    with reading(path) as file:
         species = _species(file)
         group = species.get(f"beam{beam.number}")
         if group is None:
             if len(species) != 1:
                 raise RunError(f"{path} holds {len(species)} species of particles, not one")
             (group,) = species.values()
-        return Reference.of(beam).from_openpmd(_records(group))
+        count = count_of(group)
+        if count != beam.macroparticles:
+            raise RunError(
+                f"{path} holds {count} particles, and beam.{beam.number}.macroparticles is "
+                f"{beam.macroparticles}"
+            )
+        return Reference.of(beam).from_openpmd(_records(group, count))
 
 
-def _open(path: Path) -> h5py.File:
+@contextmanager
+def reading(path: Path) -> Iterator[h5py.File]:
+    """An HDF5 file of others; RunError, one sentence, for whatever is wrong with it."""
     try:
-        return h5py.File(path, "r", locking=False)
+        file = h5py.File(path, "r", locking=False)
     except OSError as error:
         raise RunError(f"{path} cannot be read as HDF5: {disk_reason(error)}") from error
+    try:
+        # Numbers that are none, or overflow, are refused once all are there.
+        with file, np.errstate(all="ignore"):
+            yield file
+    except PhasewiseError:
+        raise
+    except (*DAMAGE, ArithmeticError) as error:
+        reason = damage_reason(error)
+        raise RunError(f"{path} cannot be read as openPMD: {reason}") from error
 
 
 def _species(file: h5py.File) -> dict[str, h5py.Group]:
     """The particle groups of the file's last iteration, by name."""
-    iterations = sorted(file.get("data", {}), key=lambda n: int(n) if n.isdigit() else -1)
+    iterations = sorted(file.get("data", {}), key=lambda n: int(n) if n.isdecimal() else -1)
     if not iterations:
         raise RunError(f"{file.filename} is not an openPMD file: it holds no /data")
     path = _text(file.attrs.get("particlesPath", b"particles/")).strip("./")
@@ -249,37 +269,70 @@ def _species(file: h5py.File) -> dict[str, h5py.Group]:
         return {}
     if "position" in group:
         return {path: group}
-    return {name: item for name, item in group.items() if "position" in item}
+    items = {name: item for name, item in group.items() if isinstance(item, h5py.Group)}
+    return {name: item for name, item in items.items() if "position" in item}
 
 
 def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _records(group: h5py.Group) -> dict[str, Floats]:
-    """Positions, momenta and times in SI units, their offsets added."""
+def count_of(group: h5py.Group) -> int:
+    """How many particles a species has, by its positions."""
+    if "position/x" not in group:
+        raise RunError(f"{group.file.filename} misses {group.name}/position/x")
+    return _length(group["position/x"])
+
+
+def _length(item: h5py.Dataset | h5py.Group) -> int:
+    shape = item.shape if isinstance(item, h5py.Dataset) else np.atleast_1d(item.attrs["shape"])
+    if len(shape) != 1:
+        raise RunError(f"{item.file.filename}: {item.name} is not one column of numbers")
+    return int(shape[0])
+
+
+def _records(group: h5py.Group, count: int) -> dict[str, Floats]:
+    """Positions, momenta and times (count,) in SI units, their offsets added."""
     values = {}
-    for record in ("position", "momentum"):
+    for record, power in (("position", LENGTH), ("momentum", MOMENTUM)):
         for axis in "xyz":
-            value = _record(group, f"{record}/{axis}")
+            value = _record(group, f"{record}/{axis}", count, power)
             offset = f"{record}Offset/{axis}"
-            values[f"{record}/{axis}"] = (
-                value + _record(group, offset) if offset in group else value
-            )
-    zero = np.zeros(len(values["position/x"]))
-    values["time"] = _record(group, "time") if "time" in group else zero
-    if "timeOffset" in group:
-        values["time"] = values["time"] + _record(group, "timeOffset")
+            if offset in group:
+                value = value + _record(group, offset, count, power)
+            values[f"{record}/{axis}"] = value
+    values["time"] = np.zeros(count)
+    for name in ("time", "timeOffset"):
+        if name in group:
+            values["time"] = values["time"] + _record(group, name, count, TIME)
     return values
 
 
-def _record(group: h5py.Group, name: str) -> NDArray[Any]:
+def _record(group: h5py.Group, name: str, count: int, power: tuple[float, ...]) -> Floats:
+    """A record's values (count,) in SI units; RunError if its unit is not that of `power`."""
+    file = group.file.filename
     if name not in group:
-        raise RunError(f"{group.file.filename} misses {group.name}/{name}")
+        raise RunError(f"{file} misses {group.name}/{name}")
     item = group[name]
-    if isinstance(item, h5py.Dataset):
-        value = item[...]
-    else:
-        value = np.full(int(np.atleast_1d(item.attrs["shape"])[0]), item.attrs["value"])
-    unit = item.attrs.get("unitSI", 1.0)
-    return np.asarray(value if unit == 1.0 else value * unit)
+    if "unitSI" not in item.attrs:
+        raise RunError(f"{file}: {item.name} has no unitSI, so that its unit is not known")
+    unit = float(item.attrs["unitSI"])
+    if not 0 < unit < math.inf:
+        raise RunError(f"{file}: {item.name} has unitSI = {unit:g}, not a unit")
+    for owner in (group[name.split("/")[0]], item):
+        given = owner.attrs.get("unitDimension")
+        if given is not None and not np.array_equal(given, power):
+            raise RunError(f"{file}: {item.name} has the unitDimension of another quantity")
+    return _values(item, count, np.number) * unit
+
+
+def _values(item: h5py.Dataset | h5py.Group, count: int, kind: type) -> NDArray[Any]:
+    if _length(item) != count:
+        raise RunError(
+            f"{item.file.filename}: {item.name} holds {_length(item)} numbers for {count} particles"
+        )
+    constant = not isinstance(item, h5py.Dataset)
+    value = np.asarray(item.attrs["value"] if constant else item[...])
+    if not np.issubdtype(value.dtype, kind) or value.dtype.kind == "c":
+        raise RunError(f"{item.file.filename}: {item.name} holds no real numbers")
+    return np.broadcast_to(value, (count,)) if constant else value

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tokenize import TokenError
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -17,6 +19,15 @@ from phasewise.workloads.collision.tables.model import collision_of
 
 HDF5_SUFFIXES = (".h5", ".hdf5")
 SUFFIXES = (*HDF5_SUFFIXES, ".npy", ".txt")
+
+UNREADABLE = (
+    *(OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError),
+    *(EOFError, MemoryError, SyntaxError, RecursionError, BadZipFile, TokenError),
+)
+"""What NumPy raises on a file that is not what its name says."""
+
+MOST_DELTA = 1.0
+"""A particle of twice the beam's momentum is none of this beam: its unit is another one."""
 
 
 def load_particles(driver: CollisionRun, comm: Communicator, study: Study) -> None:
@@ -36,11 +47,18 @@ def load_particles(driver: CollisionRun, comm: Communicator, study: Study) -> No
             driver.replace_particles(beam.number, ids, *np.ascontiguousarray(columns.T))
 
 
+def check_files(study: Study) -> None:
+    """StudyError if the particles of a beam cannot be had from its file."""
+    for beam in collision_of(study).beams:
+        if beam.distribution == "file" and not beam.strong:
+            read_particles(beam)
+
+
 def read_particles(beam: Beam) -> Floats:
     """(N, 6) coordinates x, px, y, py, z, delta [m, 1] from the file of `beam`.
 
     openPMD (.h5), NumPy (.npy) or text (.txt) with six columns. StudyError if the file cannot be
-    read, or does not hold `macroparticles` finite rows of six.
+    read, or does not hold `macroparticles` finite rows of six, each of a particle that moves on.
     """
     path, where = beam.particles, f"beam.{beam.number}.particles"
     if path is None:
@@ -49,22 +67,42 @@ def read_particles(beam: Beam) -> Floats:
         rows = _read(path, beam)
     except PhasewiseError as error:
         raise StudyError(f"{where}: {error}") from error
-    except (OSError, ValueError) as error:
+    except UNREADABLE as error:
         raise StudyError(f"{where}: {path} cannot be read ({_short(error)})") from error
+    _check_shape(rows, beam, f"{where}: {path}")
+    _check_rows(rows, where, path)
+    return rows
+
+
+def _check_shape(rows: Floats, beam: Beam, what: str) -> None:
     if rows.ndim != 2 or rows.shape[1] != 6:
         shape = " x ".join(map(str, rows.shape))
         raise StudyError(
-            f"{where}: {path} holds {shape} numbers; rows of {', '.join(COORDINATES)} are needed"
+            f"{what} holds {shape} numbers; rows of {', '.join(COORDINATES)} are needed"
         )
     if len(rows) != beam.macroparticles:
         raise StudyError(
-            f"{where}: {path} holds {len(rows)} particles, and beam.{beam.number}.macroparticles "
-            f"is {beam.macroparticles}"
+            f"{what} holds {len(rows)} particles, and beam.{beam.number}.macroparticles is "
+            f"{beam.macroparticles}"
         )
+
+
+def _check_rows(rows: Floats, where: str, path: Path) -> None:
+    """StudyError if a row is not finite, or its momentum is not one of this beam."""
     bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
     if len(bad):
         raise StudyError(f"{where}: row {bad[0] + 1} of {path} is not finite")
-    return rows
+    px, py, delta = rows[:, 1], rows[:, 3], rows[:, 5]
+    bad = np.flatnonzero((delta <= -1) | (delta > MOST_DELTA))
+    if len(bad):
+        raise StudyError(
+            f"{where}: row {bad[0] + 1} of {path} has delta = {delta[bad[0]]:.3g}, and a momentum "
+            f"above 0 and up to {1 + MOST_DELTA:g} times the beam's is needed: is its unit right?"
+        )
+    bad = np.flatnonzero(np.hypot(px, py) >= 1 + delta)
+    if len(bad):
+        row = bad[0] + 1
+        raise StudyError(f"{where}: row {row} of {path} moves across the beam, not along it")
 
 
 def _read(path: Path, beam: Beam) -> Floats:
@@ -73,11 +111,16 @@ def _read(path: Path, beam: Beam) -> Floats:
         columns = read_species(path, beam)
         return np.stack([columns[name] for name in COORDINATES], axis=1)
     if suffix == ".npy":
-        return np.asarray(np.load(path, allow_pickle=False), dtype=np.float64)
+        # Mapped, so that a length that the file does not have is found before memory is taken.
+        given = np.load(path, mmap_mode="r", allow_pickle=False)
+        if not isinstance(given, np.ndarray) or given.dtype.kind not in "fiu":
+            raise StudyError(f"{path} is not an array of real numbers")
+        _check_shape(given, beam, str(path))
+        return np.array(given, dtype=np.float64)
     if suffix == ".txt":
         return np.asarray(np.loadtxt(path, dtype=np.float64, ndmin=2))
     raise StudyError(f"{path} has an unknown ending; accepted: {', '.join(SUFFIXES)}")
 
 
 def _short(error: BaseException) -> str:
-    return str(error).split("\n", 1)[0].rstrip(".")
+    return str(error).split("\n", 1)[0].rstrip(".") or type(error).__name__

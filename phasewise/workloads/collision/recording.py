@@ -120,6 +120,16 @@ def _field(run: CollisionRun, comm: Communicator, study: Study, beam: int) -> di
         return dict(arrays)
 
 
+def fault(study: Study, record: Mapping[str, Any]) -> str:
+    """What leaves nothing to collide: a beam without particles, a luminosity that is no number."""
+    for beam in collision_of(study).beams:
+        if not beam.strong and record[f"{beam.number}/particles"] == 0:
+            return f"beam {beam.number} is lost, not one of its particles is left"
+    if not np.all(np.isfinite(record["luminosity"])):
+        return "the luminosity is not a finite number"
+    return ""
+
+
 def dump(folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool) -> None:
     """Dump the particles at the start, where it is due, and after the last turn; collective."""
     every = collision_of(study).records.particles_every

@@ -11,8 +11,8 @@ from phasewise.workloads.collision.driver import CollisionRun
 from phasewise.workloads.collision.particle_files import load_particles
 from phasewise.workloads.collision.particles import Particles
 
-FAILS_ALIKE = ("the beams have no finite size",)
-"""An error of the mesh that all ranks meet, since they all have the same sizes."""
+FAILS_ALIKE = ("the beams have no finite size", "the slices are too far apart")
+"""A mesh's errors: they follow from sizes and places that every rank has alike."""
 
 
 def state_of(run: Run, _study: Study) -> State:

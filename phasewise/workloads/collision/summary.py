@@ -105,10 +105,13 @@ def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     found.append(["particles lost", *(str(beam["losses"]) for beam in summary["beams"])])
     for plane, modes in summary["coherent_modes"].items():
         seen = [f"{name} {number(modes[name])}" for name in ("sigma", "pi") if modes[name]]
-        found.append([f"coherent tunes, {plane}", *[*seen, "", ""][:2]])
+        if seen:
+            found.append([f"coherent tunes, {plane}", *[*seen, ""][:2]])
         if modes["yokoya"] is not None:
             factor = _with_error(modes["yokoya"], modes["yokoya_error"])
             found.append([f"Yokoya factor, {plane}", factor, ""])
+        else:
+            found.append([f"Yokoya factor, {plane}", f"none: {modes['why']}", ""])
     return ["", "beam 1", "beam 2"], found
 
 

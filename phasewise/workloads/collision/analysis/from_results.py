@@ -9,7 +9,13 @@ import numpy as np
 
 from phasewise.analysis.growth_rate import SECONDS_PER_HOUR, Growth, growth_rate
 from phasewise.analysis.spectrum import Complexes, Floats, find_peak
-from phasewise.workloads.collision.analysis.coherent import CoherentModes, PlaneModes, pair_modes
+from phasewise.workloads.collision.analysis.coherent import (
+    CoherentModes,
+    PlaneModes,
+    pair_modes,
+    unresolved,
+    without_modes,
+)
 from phasewise.workloads.collision.analysis.luminosity_history import Luminosity, luminosity_history
 from phasewise.workloads.collision.analysis.moments import sampling_error
 from phasewise.workloads.collision.analysis.setting import BeamSetting, Setting, setting
@@ -92,7 +98,8 @@ def centroid_phasors(results: RunRecords) -> tuple[tuple[Complexes, Complexes], 
 def coherent_modes(results: RunRecords) -> CoherentModes:
     """σ and π modes of both planes, from the centroids at the first IP; ξ summed over the IPs.
 
-    Where a map gives the arc, its tune is the strongest line of the sum of the centroids.
+    A run that cannot show them (`coherent.unresolved`) has none, and says why. Where a map gives
+    the arc, its tune is the strongest line of the sum of the centroids.
     """
     machine = setting_of(results)
     first, second = centroid_phasors(results)
@@ -102,6 +109,10 @@ def coherent_modes(results: RunRecords) -> CoherentModes:
 
 def _plane_modes(machine: Setting, first: Complexes, second: Complexes, plane: int) -> PlaneModes:
     tune = machine.tune(plane)
+    one, two = machine.beams
+    tunes = None if one.tune is None or two.tune is None else (one.tune[plane], two.tune[plane])
+    if why := unresolved(len(first), (one.xi[plane], two.xi[plane]), tunes):
+        return without_modes(machine.xi(plane), machine.like_charges, why)
     if tune is None:
         strongest = find_peak(first + second)
         tune = 0.0 if strongest is None else strongest.frequency

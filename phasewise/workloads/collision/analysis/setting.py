@@ -14,7 +14,9 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True)
 class BeamSetting:
-    """One beam: tunes, Σ|ξ| over the colliding IPs, emittance [m], rms size at the first IP [m].
+    """One beam: tunes, |Σξ| over the colliding IPs, emittance [m], rms size at the first IP [m].
+
+    ξ is the effective one, with crossing angle, crab cavities and hourglass.
 
     `tune` is None if a map gives the arc; `noise_floor` the estimated relative emittance growth
     per turn from the other beam's macroparticle noise; `strong`: not tracked.
@@ -58,7 +60,7 @@ class Setting:
         return (first[plane] + apart / 2) % 1.0
 
     def xi(self, plane: int) -> float:
-        """Mean of the two beams' Σ|ξ| in plane 0 or 1."""
+        """Mean of the two beams' |Σξ| in plane 0 or 1."""
         return (self.beams[0].xi[plane] + self.beams[1].xi[plane]) / 2
 
 
@@ -90,7 +92,7 @@ def _beam(
     x, y = own["geometric_emittance"]
     return BeamSetting(
         tune=None if tune is None else (tune[0], tune[1]),
-        xi=(sum(point["xi"][0] for _, point in at), sum(point["xi"][1] for _, point in at)),
+        xi=(_total([point for _, point in at], 0), _total([point for _, point in at], 1)),
         emittance=(x, y),
         size=(first["size"][0], first["size"][1]),
         bunch_length=own["bunch_length"],
@@ -119,7 +121,16 @@ def _floor(ip: Any, point: Any, other: Any, plane: int) -> float:
     if ip["model"] == "weak-strong" or not macroparticles:
         return 0.0
     cell = _cell(ip, point["size"][plane], plane) if ip["model"] == "strong-strong" else None
-    return noise_growth(point["xi"][plane], macroparticles, cell)
+    return noise_growth(_xi(point)[plane], macroparticles, cell)
+
+
+def _total(points: list[Any], plane: int) -> float:
+    return abs(sum(float(_xi(point)[plane]) for point in points))
+
+
+def _xi(point: Any) -> Any:
+    """The effective ξ; records of an earlier version have the head-on one alone."""
+    return point.get("xi_effective", point["xi"])
 
 
 def _cell(ip: Any, size: float, plane: int) -> float:

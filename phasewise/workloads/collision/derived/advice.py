@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from phasewise.workloads.collision.tables.beam import Beam
+from phasewise.workloads.collision.derived.bucket import Bucket
+from phasewise.workloads.collision.derived.resolution import (
+    Resolution,
+    overlap_length,
+    resolution,
+    shortest_beta,
+)
 from phasewise.workloads.collision.tables.longitudinal import matched_beta_z
 from phasewise.workloads.collision.tables.model import Collision
 from phasewise.workloads.collision.tables.optics import Pair
@@ -16,8 +22,14 @@ FEWEST_PER_SLICE = 100
 MATCHED = 0.1
 """Relative mismatch of a bunch to its RF bucket that passes unmentioned."""
 
+DEBUNCHED = 1e-4
+"""Share of a bunch outside of its RF bucket that passes unmentioned."""
+
 FEWEST_CELLS = 3.0
 """Cells per rms size below which bilinear weighting widens the charge by 2 % and more: h²/6σ²."""
+
+LONGEST_SLICE = 0.5
+"""Length of a slice, in β* or overlap lengths, above which it costs 1 % and more."""
 
 SMALLEST_MESH = 4.0
 """Rms that a mesh should reach: a Gaussian leaves 6e-5 of its particles outside in a plane."""
@@ -28,13 +40,18 @@ OUTSIDE = (
 )
 
 
-def advice(model: Collision, xi: Sequence[Sequence[Pair]]) -> Iterator[str]:
-    """Warnings on ``model``; ``xi[ip][beam]`` are the beam-beam parameters in x and y."""
+def advice(model: Collision, xi: Sequence[Pair], buckets: Sequence[Bucket | None]) -> Iterator[str]:
+    """Warnings on ``model``; ``xi`` are the beams' effective beam-beam parameters in x and y,
+    ``buckets`` their RF buckets.
+    """
+    found = resolution(model)
     yield from _slices(model)
     yield from _meshes(model)
-    yield from _coarse_meshes(model)
+    yield from _coarse_meshes(model, found)
+    yield from _long_slices(model, found)
     yield from _strong_beam(model)
     yield from _bucket(model)
+    yield from _debunched(model, buckets)
     yield from _stop_band(model, xi)
 
 
@@ -69,32 +86,44 @@ def _meshes(model: Collision) -> Iterator[str]:
                     )
 
 
-def _coarse_meshes(model: Collision) -> Iterator[str]:
-    """The mesh that all slices share spans the largest one, far from the waist."""
-    for k, ip in enumerate(model.ips, 1):
-        if ip.model != "strong-strong" or ip.mesh_half_width is not None:
-            continue
+def _coarse_meshes(model: Collision, found: Resolution) -> Iterator[str]:
+    for k, (ip, own) in enumerate(zip(model.ips, found.ips, strict=True), 1):
         for plane, axis in enumerate("xy"):
-            widest = max(_largest_size(beam, k - 1, plane, ip.slices) for beam in model.beams)
-            smallest = min(beam.size(k - 1)[plane] for beam in model.beams)
-            cells = smallest * (ip.grid[plane] - 5) / (2 * ip.mesh_extent * widest)
-            if cells < FEWEST_CELLS:
-                low = 100 / (6 * cells**2)
-                yield (
-                    f"ip.{k}.grid gives {cells:.2g} cells to the smallest rms size in {axis}: "
+            if own.cells_per_sigma is None or own.cells_per_sigma[plane] >= FEWEST_CELLS:
+                continue
+            cells = own.cells_per_sigma[plane]
+            low = 100 / (6 * cells**2)
+            yield (
+                f"ip.{k}.grid = [{ip.grid[0]}, {ip.grid[1]}] gives {cells:.2g} cells to the "
+                f"smallest rms size in {axis}: "
+                + (
                     f"field and luminosity come out about {low:.2g} % low; use a finer grid"
+                    if cells >= 1
+                    else "the mesh does not resolve the beam; use a finer grid"
                 )
+            )
 
 
-def _largest_size(beam: Beam, ip: int, plane: int, slices: int) -> float:
-    """Rms size [m] where the outermost slices meet the opposing bunch's far end, two bunch lengths
-    from the waist; a single slice meets it within one.
+def _long_slices(model: Collision, found: Resolution) -> Iterator[str]:
+    """Slices of length L sample a bell of width w by the midpoint rule: the error is about
+    L²/24w².
     """
-    optics = beam.optics[ip]
-    s = (2 if slices > 1 else 1) * beam.bunch_length
-    beta, alpha, gamma = optics.beta[plane], optics.alpha[plane], optics.gamma[plane]
-    growth = 1 + (2 * abs(alpha) * s + gamma * s * s) / beta
-    return beam.size(ip)[plane] * math.sqrt(growth)
+    for k, (ip, own) in enumerate(zip(model.ips, found.ips, strict=True), 1):
+        ratio = own.slice_over_beta
+        if ratio is None or ratio <= LONGEST_SLICE:
+            continue
+        shortest = shortest_beta(model, k - 1)
+        at_angle = overlap_length(model, k - 1) < shortest
+        what = "the length over which the bunches overlap" if at_angle else "the smallest β*"
+        yield (
+            f"ip.{k}.slices = {ip.slices} makes slices of {ratio:.2g} times {what}: "
+            + (
+                f"the collision is resolved to about {100 * ratio**2 / 24:.1g} % along z; "
+                if ratio <= 1
+                else "they do not resolve the collision along z; "
+            )
+            + f"use {math.ceil(ip.slices * ratio / LONGEST_SLICE)} or more"
+        )
 
 
 def _strong_beam(model: Collision) -> Iterator[str]:
@@ -120,7 +149,17 @@ def _bucket(model: Collision) -> Iterator[str]:
             )
 
 
-def _stop_band(model: Collision, xi: Sequence[Sequence[Pair]]) -> Iterator[str]:
+def _debunched(model: Collision, buckets: Sequence[Bucket | None]) -> Iterator[str]:
+    for beam, found in zip(model.beams, buckets, strict=True):
+        if found is not None and not beam.strong and found.debunched > DEBUNCHED:
+            yield (
+                f"{100 * found.debunched:.2g} % of the bunch of beam {beam.number} begin outside "
+                f"of its RF bucket, which reaches to {found.height:.3g} in delta and "
+                f"{found.ends[1] - found.ends[0]:.3g} m in z: they will drift along the ring"
+            )
+
+
+def _stop_band(model: Collision, xi: Sequence[Pair]) -> Iterator[str]:
     """One thin lens of strength 4πξ/β per turn: stable where |cos 2πQ ∓ 2πξ sin 2πQ| < 1."""
     if len(model.ips) != 1 or model.ips[0].model == "none":
         return
@@ -130,7 +169,7 @@ def _stop_band(model: Collision, xi: Sequence[Sequence[Pair]]) -> Iterator[str]:
         if tune is None or beam.strong:
             continue
         for plane, axis in enumerate("xy"):
-            shift = xi[0][beam.number - 1][plane] * (1 if attractive else -1)
+            shift = xi[beam.number - 1][plane] * (1 if attractive else -1)
             phase = 2 * math.pi * tune[plane]
             if abs(math.cos(phase) - 2 * math.pi * shift * math.sin(phase)) >= 1:
                 yield (

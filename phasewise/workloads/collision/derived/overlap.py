@@ -51,19 +51,19 @@ def luminosity(model: Collision, ip: int, effects: Effects) -> float:
     phi = point.half_crossing_angle if effects.angle else 0.0
     separation = point.separation[:2] if effects.separation else (0.0, 0.0)
     crabbed = effects.crab and phi != 0 and any(b.optics[ip].crab[0] for b in model.beams)
-    step = _step(model, ip, phi)
+    step = z_step(model, ip, phi)
     # Without crab cavities only z1 - z2 counts, whose rms is the root of the sum of squares.
     lengths = (one.bunch_length, two.bunch_length) if crabbed else (_rms_difference(model), 0.0)
     most = MAX_POINTS_PLANE if crabbed else MAX_POINTS_LINE
-    z1, weight1 = _nodes(lengths[0], step, most)
-    z2, weight2 = _nodes(lengths[1], step, most)
+    z1, weight1 = z_nodes(lengths[0], step, most)
+    z2, weight2 = z_nodes(lengths[1], step, most)
     along1, along2 = z1, z2
     if crabbed:
-        along1, along2 = _crab(z1, one, ip), _crab(z2, two, ip)
+        along1, along2 = crab_shift(z1, one, ip), crab_shift(z2, two, ip)
     total = 0.0
     for z, along, weight in zip(z2, along2, weight2, strict=True):
         s = (z1 - z) / (2 * math.cos(phi) ** 2) if effects.hourglass else np.zeros_like(z1)
-        x, y = _square_sizes(one, ip, s), _square_sizes(two, ip, -s)
+        x, y = square_sizes(one, ip, s), square_sizes(two, ip, -s)
         sum_x, sum_y = x[0] + y[0], x[1] + y[1]
         shift = (along1 - along) * math.tan(phi)
         dx = separation[0] + shift * math.cos(point.crossing_plane)
@@ -77,7 +77,7 @@ def _rms_difference(model: Collision) -> float:
     return math.hypot(model.beams[0].bunch_length, model.beams[1].bunch_length)
 
 
-def _nodes(rms: float, step: float, most: int) -> tuple[Array, Array]:
+def z_nodes(rms: float, step: float, most: int) -> tuple[Array, Array]:
     """Nodes [m] over ± EXTENT rms and their weights for a Gaussian of that rms, summing to 1."""
     if rms == 0:
         return np.zeros(1), np.ones(1)
@@ -87,7 +87,7 @@ def _nodes(rms: float, step: float, most: int) -> tuple[Array, Array]:
     return z, weight / weight.sum()
 
 
-def _step(model: Collision, ip: int, phi: float) -> float:
+def z_step(model: Collision, ip: int, phi: float) -> float:
     """Step [m] that resolves the bunches, the overlap at the angle, and the waists.
 
     The trapezoidal rule with step h errs by exp(-2π²w²/h²) on a Gaussian of rms w, and by
@@ -95,19 +95,27 @@ def _step(model: Collision, ip: int, phi: float) -> float:
     """
     lengths = [beam.bunch_length for beam in model.beams]
     waists = [2 / g for beam in model.beams for g in beam.optics[ip].gamma]
-    sizes = [s for beam in model.beams for s in beam.size(ip)]
-    overlap = min(sizes) / abs(math.tan(phi)) if phi else math.inf
+    overlap = min(crossing_widths(model, ip)) / abs(math.tan(phi)) if phi else math.inf
     return min(min(lengths) / 3, min(waists) / 8, overlap / 3)
 
 
-def _crab(z: Array, beam: Beam, ip: int) -> Array:
+def crossing_widths(model: Collision, ip: int) -> list[float]:
+    """Rms width [m] of each beam along the line on which the other one crosses it."""
+    alpha = model.ips[ip].crossing_plane
+    return [
+        1 / math.hypot(math.cos(alpha) / x, math.sin(alpha) / y)
+        for x, y in (beam.size(ip) for beam in model.beams)
+    ]
+
+
+def crab_shift(z: Array, beam: Beam, ip: int) -> Array:
     """z less what the crab cavities take off: z - s sin(kz)/k, or z - sz at frequency 0."""
     strength, frequency = beam.optics[ip].crab
     k = 2 * math.pi * frequency / SPEED_OF_LIGHT
     return z - strength * (np.sin(k * z) / k if k else z)
 
 
-def _square_sizes(beam: Beam, ip: int, s: Array) -> tuple[Array, Array]:
+def square_sizes(beam: Beam, ip: int, s: Array) -> tuple[Array, Array]:
     """σx² and σy² [m²] at distance ``s`` [m] along the beam from the interaction point."""
     optics = beam.optics[ip]
     squares = []

@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from phasewise.constants import ELEMENTARY_CHARGE, classical_radius
+from phasewise.constants import ELEMENTARY_CHARGE
 from phasewise.workloads.collision.derived.advice import advice
+from phasewise.workloads.collision.derived.beam_beam import effective_parameters, head_on_parameters
+from phasewise.workloads.collision.derived.bucket import Bucket, bucket
 from phasewise.workloads.collision.derived.cost import memory_bytes, seconds_per_turn
 from phasewise.workloads.collision.derived.overlap import Effects, luminosity
+from phasewise.workloads.collision.derived.resolution import Resolution, resolution
 from phasewise.workloads.collision.tables.longitudinal import synchrotron_tune
 from phasewise.workloads.collision.tables.model import Collision
 from phasewise.workloads.collision.tables.optics import Pair
 
 PER_SQUARE_CENTIMETRE = 1e-4
 """m⁻² in cm⁻²."""
+
+
+@dataclass(frozen=True)
+class BeamBeamParameter:
+    """ξ in x and y of one beam at each interaction point, and its sum over those that collide."""
+
+    ips: tuple[Pair, ...]
+    sum: Pair
+
+
+@dataclass(frozen=True)
+class BeamBeamParameters:
+    """Head-on, and with all that the study says of how the bunches meet
+    (`derived.beam_beam`).
+    """
+
+    head_on: BeamBeamParameter
+    effective: BeamBeamParameter
 
 
 @dataclass(frozen=True)
@@ -33,15 +55,21 @@ class DerivedBeam:
     synchrotron_tune: float
     bunch_current: float | None
     """A, where the ring has a circumference."""
+    xi: BeamBeamParameters
+    bucket: Bucket | None
+    """None without RF."""
 
 
 @dataclass(frozen=True)
 class DerivedBeamAtPoint:
-    """One beam at one interaction point: rms sizes [m], rms angles, beam-beam parameters."""
+    """One beam at one interaction point: rms sizes [m], rms angles, head-on beam-beam parameters
+    and effective ones (`derived.beam_beam`).
+    """
 
     size: Pair
     angle: Pair
     xi: Pair
+    xi_effective: Pair
 
 
 @dataclass(frozen=True)
@@ -74,6 +102,7 @@ class DerivedCollision:
 
     beams: tuple[DerivedBeam, DerivedBeam]
     ips: tuple[DerivedPoint, ...]
+    resolution: Resolution
     memory_bytes: float
     seconds_per_turn: float
     """Estimate for one processor core."""
@@ -87,17 +116,20 @@ class DerivedCollision:
 def derive(model: Collision) -> DerivedCollision:
     """The derived quantities of ``model``."""
     points = tuple(_point(model, k) for k in range(len(model.ips)))
-    xi = [tuple(at.xi for at in point.beams) for point in points]
+    beams = _beam(model, 1, points), _beam(model, 2, points)
     return DerivedCollision(
-        beams=(_beam(model, 1), _beam(model, 2)),
+        beams=beams,
         ips=points,
+        resolution=resolution(model),
         memory_bytes=memory_bytes(model),
         seconds_per_turn=seconds_per_turn(model),
-        warnings=tuple(advice(model, xi)),
+        warnings=tuple(
+            advice(model, [beam.xi.effective.sum for beam in beams], [b.bucket for b in beams])
+        ),
     )
 
 
-def _beam(model: Collision, number: int) -> DerivedBeam:
+def _beam(model: Collision, number: int, points: Sequence[DerivedPoint]) -> DerivedBeam:
     beam = model.beam(number)
     gamma_beta = beam.gamma * beam.beta
     x, y = beam.geometric_emittance
@@ -113,7 +145,19 @@ def _beam(model: Collision, number: int) -> DerivedBeam:
         tune=beam.arc.tune,
         synchrotron_tune=synchrotron_tune(beam),
         bunch_current=bunch_current(beam.bunch_population, beam.charge, frequency),
+        bucket=bucket(model, beam),
+        xi=BeamBeamParameters(
+            head_on=_over_points(model, [point.beams[number - 1].xi for point in points]),
+            effective=_over_points(
+                model, [point.beams[number - 1].xi_effective for point in points]
+            ),
+        ),
     )
+
+
+def _over_points(model: Collision, xi: Sequence[Pair]) -> BeamBeamParameter:
+    meeting = [own for own, ip in zip(xi, model.ips, strict=True) if ip.model != "none"]
+    return BeamBeamParameter(tuple(xi), (sum(x for x, _ in meeting), sum(y for _, y in meeting)))
 
 
 def bunch_current(population: float, charge: float, frequency: float | None) -> float | None:
@@ -121,21 +165,6 @@ def bunch_current(population: float, charge: float, frequency: float | None) -> 
     a second.
     """
     return None if frequency is None else population * abs(charge) * ELEMENTARY_CHARGE * frequency
-
-
-def beam_beam_parameters(model: Collision, number: int, ip: int) -> Pair:
-    """Beam-beam parameters of beam ``number`` at interaction point ``ip`` (from 0), both positive.
-
-    ξx = N r0 |q q'| βx / (2πγ σx (σx + σy)), with β and γ of the beam itself and N and σ of the
-    opposing one, head-on and without separation. r0 is the classical radius of the beam's own
-    particle. The tune shift of small amplitudes is +ξ for opposite charges and -ξ for like ones.
-    """
-    own, other = model.beam(number), model.beam(3 - number)
-    strength = other.bunch_population * classical_radius(own.mass) * abs(own.charge * other.charge)
-    sx, sy = other.size(ip)
-    bx, by = own.optics[ip].beta
-    common = strength / (2 * math.pi * own.gamma * (sx + sy))
-    return (common * bx / sx, common * by / sy)
 
 
 def piwinski_angle(model: Collision, ip: int) -> float:
@@ -157,7 +186,8 @@ def _point(model: Collision, ip: int) -> DerivedPoint:
         DerivedBeamAtPoint(
             size=beam.size(ip),
             angle=(beam.rms(ip)[1], beam.rms(ip)[3]),
-            xi=beam_beam_parameters(model, beam.number, ip),
+            xi=head_on_parameters(model, beam.number, ip),
+            xi_effective=effective_parameters(model, beam.number, ip),
         )
         for beam in model.beams
     ]

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 
-from phasewise.analysis.spectrum import Floats, Peak
+from phasewise.analysis.spectrum import Floats, Peak, amplitude_spectrum
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.style import (
     BEAM,
@@ -32,7 +32,9 @@ HIGHEST_ORDER = 16
 
 
 def draw_spectra(run: BeamsRun) -> Drawing | Missing:
-    """Spectra of half the sum and half the difference of the centroids, σ and π marked."""
+    """Spectra of half the sum and half the difference of the centroids, σ and π marked; those of
+    the beams themselves where a run cannot show the modes.
+    """
     if len(run.turn) < MIN_TURNS:
         return Missing(f"Run at least turns = {MIN_TURNS} to see the spectra of the centroids.")
     if not np.isfinite(run.phasors).all():
@@ -45,28 +47,37 @@ def draw_spectra(run: BeamsRun) -> Drawing | Missing:
         _draw_plane(axes[0, plane], run, plane, modes)
         sentences.append(_sentence(name, modes))
     axes[0, 0].set_ylabel("amplitude [σ]")
-    axes[0, 0].legend(loc="upper left")
+    for axis in axes[0]:
+        axis.legend(loc="upper left")
     side = "below" if run.setting.like_charges else "above"
-    return Drawing(
-        canvas,
-        "Amplitude spectra (Hann window) of half the sum and half the difference of the centroids' "
-        f"phasors at IP 1. The π mode of these charges is expected {side} the σ mode; Y is their "
-        f"distance over ξ summed over the IPs. {' '.join(sentences)}",
-    )
+    if not (run.modes.x.sought or run.modes.y.sought):
+        what = "Amplitude spectra (Hann window) of the centroids' phasors of each beam at IP 1."
+    else:
+        what = (
+            "Amplitude spectra (Hann window) of half the sum and half the difference of the "
+            f"centroids' phasors at IP 1. The π mode of these charges is expected {side} the σ "
+            "mode; Y is their distance over ξ summed over the IPs."
+        )
+    return Drawing(canvas, f"{what} {' '.join(sentences)}")
 
 
 def _draw_plane(axis: Axes, run: BeamsRun, plane: int, modes: PlaneModes) -> None:
     size = np.sqrt(run.setting.beams[0].emittance[plane])
     first, second = run.phasors[0][plane], run.phasors[1][plane]
-    together, against = mode_spectra(first, second)
+    if modes.sought:
+        together, against = mode_spectra(first, second)
+        names = "sum", "difference"
+    else:
+        together, against = amplitude_spectrum(first), amplitude_spectrum(second)
+        names = "beam 1", "beam 2"
     tune = run.setting.tune(plane)
     if tune is None:
         tune = modes.sigma.frequency if modes.sigma else 0.25
     reach = min(max(3.2 * modes.xi, 25 / len(run.turn)), 0.25)
     top = floor = 0.0
     for spectrum, colour, label in (
-        (against, BEAM[1], "difference"),
-        (together, BEAM[0], "sum"),
+        (against, BEAM[1], names[1]),
+        (together, BEAM[0], names[0]),
     ):
         away = shift_in_xi(spectrum.frequency, tune, 1.0, complex_signal=True)
         order = np.argsort(away)
@@ -118,13 +129,10 @@ def _sentence(name: str, modes: PlaneModes) -> str:
         aside = "" if modes.shifted_as_expected else ", on the unexpected side"
         factor = with_error(modes.yokoya, modes.yokoya_error)
         return f"{name}: Y = {factor}{aside}, ξ = {scientific(modes.xi)}."
-    lacking = [n for n, peak in (("σ", modes.sigma), ("π", modes.pi)) if peak is None]
-    if not lacking:
-        return f"{name}: without ξ there is no Y."
-    return (
-        f"{name}: no {' and no '.join(lacking)} line rises from the noise; "
-        "beam.1.offset_sigma of a few hundredths excites both modes."
-    )
+    advice = ""
+    if modes.sought and modes.xi > 0:
+        advice = "; beam.1.offset_sigma of a few hundredths excites both modes"
+    return f"{name}: there is no Y, as {modes.why}{advice}."
 
 
 def draw_footprint(run: BeamsRun) -> Drawing | Missing:

@@ -59,7 +59,8 @@ def _point(run: BeamsRun, index: int) -> Table:
     entries: list[tuple[str, list[Any]]] = [
         ("β x, y [m]", [o["beta"] for o in optics]),
         ("rms size x, y [m]", [at["size"] for at in found["beams"]]),
-        ("beam-beam parameter ξ x, y", [at["xi"] for at in found["beams"]]),
+        ("beam-beam parameter ξ x, y", [at.get("xi_effective") for at in found["beams"]]),
+        ("ξ head-on x, y", [at["xi"] for at in found["beams"]]),
         ("half crossing angle [rad]", [ip["half_crossing_angle"], ""]),
         ("separation x, y [m]", [_unless_zero(ip.get("separation")), ""]),
         ("Piwinski angle Φ", [found["piwinski_angle"], ""]),

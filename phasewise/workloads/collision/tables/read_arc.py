@@ -24,6 +24,9 @@ RESONANCE = 1e-9
 DETUNING_SYMMETRY = 1e-9
 """Relative difference up to which the two cross terms of the detuning are equal."""
 
+MOST_BETA_Z = 1e30
+"""Metres: no ring comes near it, and its square is a number still."""
+
 ALTERNATIVES = (("aperture", "aperture_sigma"), ("map", "matrix", "tensor"))
 
 
@@ -105,6 +108,12 @@ def build_arc(
         raise StudyError(
             f"beam.{number}.momentum_spread must be above 0 where {where}.longitudinal is linear: "
             "bunch_length/momentum_spread is the longitudinal beta function"
+        )
+    if longitudinal == "linear" and not rms[4] / rms[5] < MOST_BETA_Z:
+        raise StudyError(
+            f"beam.{number}.momentum_spread = {rms[5]:g} gives a longitudinal beta function, "
+            f"bunch_length/momentum_spread, of {rms[4] / rms[5]:g} m: it must be below "
+            f"{MOST_BETA_Z:g} m where {where}.longitudinal is linear"
         )
     feedback = Feedback(**with_defaults(values["feedback"] or {}, FEEDBACK))
     arc = Arc(

@@ -1,0 +1,84 @@
+// Charge, centroid and covariance of what is on a mesh, from the potential along its edge. By
+// Green's identity, for p with ∇²p = 0,
+//   -2π ∫ p ρ dx dy = ∮ (p ∂u/∂n - u ∂p/∂n) dl,   p = 1, x, y, x² - y², xy,
+// here in its discrete form over the links between the outermost nodes and their neighbours, where
+// the five-point Laplacian, exact for these p, stands for ∇². The identity does not tell <x²> +
+// <y²>, on which the field outside of the charge does not depend. All ranks have the same
+// potential, and therefore find the same numbers to the last bit, without a message.
+#pragma once
+
+#include <cmath>
+
+#include "field/mesh.hpp"
+#include "field/rolled_gaussian.hpp"
+#include "parallel/macros.hpp"
+
+namespace phasewise::collision {
+
+// A Gaussian charge.
+struct GaussianCharge {
+  double charge = 0.0;      // macroparticles
+  double x = 0.0, y = 0.0;  // m
+  field::Covariance covariance{};
+};
+
+// ∫ p ρ for the five p, x and y counted from the middle of the window.
+struct EdgeMoments {
+  double one = 0.0, x = 0.0, y = 0.0, difference = 0.0, xy = 0.0;
+
+  // A link from a node at (x0, y0) outwards to its neighbour at (x1, y1); factor: spacing along
+  // the edge over that of the link.
+  PHASEWISE_HD void add(double factor, double x0, double y0, double u0, double x1, double y1,
+                        double u1) {
+    constexpr double inverse_two_pi = 0.15915494309189534;
+    const double out = -inverse_two_pi * factor * u1, in = -inverse_two_pi * factor * u0;
+    one += out - in;
+    x += x0 * out - x1 * in;
+    y += y0 * out - y1 * in;
+    difference += (x0 * x0 - y0 * y0) * out - (x1 * x1 - y1 * y1) * in;
+    xy += x0 * y0 * out - x1 * y1 * in;
+  }
+};
+
+PHASEWISE_HD EdgeMoments edge_moments(const field::WindowFrame& frame, const double* u) {
+  const int nx = frame.nx, ny = frame.ny;
+  const double hx = 1.0 / frame.inverse_hx, hy = 1.0 / frame.inverse_hy;
+  const auto at_x = [&](int i) { return (i - 0.5 * (nx - 1)) * hx; };
+  const auto at_y = [&](int j) { return (j - 0.5 * (ny - 1)) * hy; };
+  const auto value = [&](int i, int j) { return u[static_cast<std::int64_t>(i) * ny + j]; };
+  EdgeMoments m;
+  for (int end = 0; end < 2; ++end) {
+    const int j0 = end == 0 ? 1 : ny - 2, j1 = end == 0 ? 0 : ny - 1;
+    for (int i = 1; i < nx - 1; ++i)
+      m.add(hx / hy, at_x(i), at_y(j0), value(i, j0), at_x(i), at_y(j1), value(i, j1));
+    const int i0 = end == 0 ? 1 : nx - 2, i1 = end == 0 ? 0 : nx - 1;
+    for (int j = 1; j < ny - 1; ++j)
+      m.add(hy / hx, at_x(i0), at_y(j), value(i0, j), at_x(i1), at_y(j), value(i1, j));
+  }
+  return m;
+}
+
+// What makes u on a window that encloses it. `expected` is the same as its beam's moments have it:
+// its smaller variance is kept. `smearing`: what the mesh adds to the variances, in hx² and hy².
+PHASEWISE_HD GaussianCharge enclosed_charge(const field::WindowFrame& frame, const double* u,
+                                            const GaussianCharge& expected, double smearing) {
+  const EdgeMoments m = edge_moments(frame, u);
+  // Less than half a macroparticle is none.
+  if (!(m.one > 0.5)) return {0.0, expected.x, expected.y, expected.covariance};
+  const double x = m.x / m.one, y = m.y / m.one;
+  const double hx = 1.0 / frame.inverse_hx, hy = 1.0 / frame.inverse_hy;
+  const double half =
+      0.5 * (m.difference / m.one - (x * x - y * y) - smearing * (hx * hx - hy * hy));
+  const double xy = m.xy / m.one - x * y;
+  const double radius = std::sqrt(half * half + xy * xy);
+  const field::Covariance& e = expected.covariance;
+  const double e_half = 0.5 * (e.xx - e.yy);
+  const double smaller = 0.5 * (e.xx + e.yy) - std::sqrt(e_half * e_half + e.xy * e.xy);
+  const double mean = std::fmax(smaller, 0.0) + radius;
+  return {m.one,
+          frame.x0 + 0.5 * (frame.nx - 1) * hx + x,
+          frame.y0 + 0.5 * (frame.ny - 1) * hy + y,
+          {mean + half, xy, mean - half}};
+}
+
+}  // namespace phasewise::collision

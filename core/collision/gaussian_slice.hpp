@@ -1,0 +1,24 @@
+// A slice of a bunch as the Gaussian of its first and second transverse moments.
+#pragma once
+
+#include <array>
+
+namespace phasewise::collision {
+
+// At the reference plane: x px y py, and their second moments.
+struct GaussianSlice {
+  double count = 0.0;  // macroparticles
+  double z = 0.0;      // m
+  std::array<double, 4> mean{};
+  std::array<double, 3> xx{}, yy{};  // <u u>, <u p>, <p p>, central
+  std::array<double, 4> xy{};        // <x y>, <x py>, <px y>, <px py>, central
+
+  // At a distance s along its own beam.
+  double x_at(double s) const { return mean[0] + s * mean[1]; }
+  double y_at(double s) const { return mean[2] + s * mean[3]; }
+  double sxx_at(double s) const { return xx[0] + s * (2.0 * xx[1] + s * xx[2]); }
+  double syy_at(double s) const { return yy[0] + s * (2.0 * yy[1] + s * yy[2]); }
+  double sxy_at(double s) const { return xy[0] + s * (xy[1] + xy[2] + s * xy[3]); }
+};
+
+}  // namespace phasewise::collision

@@ -1,0 +1,115 @@
+"""Beam-beam parameters: head-on, and with crossing angle, crab cavities, hourglass and separation.
+
+A particle at the centre of its bunch meets the opposing bunch's slice at z at S = -z/(2 cos²φ) from
+the interaction point, where the slice's centre is away from it by
+
+    Δ = d - (z - s sin(kz)/k) tan φ (cos α, sin α),
+
+d being the separation and the bracket what crab cavities leave of z. With r0 the classical radius
+of the particle itself, the tune shift of small amplitudes is
+
+    ξx = N r0 |q q'|/(2πγ) ∫ ρ(z) βx(S) ∂Ex/∂x(Δ; σx(S), σy(S)) dz,
+
+E the field of a Gaussian of unit charge, -grad of u = -ln r far away. Head-on it is
+N r0 |q q'| βx/(2πγ σx(σx + σy)). A crossing angle in x alone turns σx into σx sqrt(1 + Φ²)
+(K. Ohmi et al., PRSTAB 7 (2004) 104401).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.constants import classical_radius
+from phasewise.workloads.collision.derived.overlap import crab_shift, square_sizes, z_nodes, z_step
+from phasewise.workloads.collision.tables.model import Collision
+from phasewise.workloads.collision.tables.optics import Pair
+
+Array = NDArray[np.float64]
+
+MAX_POINTS = 4_000
+BLOCK = 512
+"""Distances whose gradients are computed at once, which bounds the memory."""
+STEP = 0.25
+"""Step in ln q of the trapezoidal rule, which errs by exp(-π²/STEP) = 1e-17."""
+MARGIN = 37.0
+"""ln q goes so far beyond the smallest and the largest square: exp(-37) = 1e-16."""
+
+
+def head_on_parameters(model: Collision, number: int, ip: int) -> Pair:
+    """ξ in x and y of beam ``number`` at interaction point ``ip`` (from 0), both positive, as if
+    the bunches met head-on at the waist.
+
+    The tune shift of small amplitudes is +ξ for opposite charges and -ξ for like ones.
+    """
+    sx, sy = model.beam(3 - number).size(ip)
+    bx, by = model.beam(number).optics[ip].beta
+    common = _strength(model, number) / (sx + sy)
+    return (common * bx / sx, common * by / sy)
+
+
+def effective_parameters(model: Collision, number: int, ip: int) -> Pair:
+    """ξ in x and y of a particle at the centre of beam ``number``, by the module's integral.
+
+    It has the sign of the head-on parameter's shift: a separation of some σ turns it negative. Of a
+    separation that changes, the smaller end counts.
+    """
+    own, other = model.beam(number), model.beam(3 - number)
+    point = model.ips[ip]
+    phi = point.half_crossing_angle
+    z, weight = z_nodes(other.bunch_length, z_step(model, ip, phi), MAX_POINTS)
+    s = -z / (2 * math.cos(phi) ** 2)
+    along = crab_shift(z, other, ip) * math.tan(phi)
+    dx, dy = closest_separation(point.separation, point.separation_ramp)
+    sign = 1 if number == 1 else -1  # separations are beam 1 minus beam 2
+    x = sign * dx - along * math.cos(point.crossing_plane)
+    y = sign * dy - along * math.sin(point.crossing_plane)
+    # Where this beam has gone s past the interaction point, the other one is still -s before it.
+    sx2, sy2 = square_sizes(other, ip, -s)
+    found = []
+    for plane, gradient in enumerate(gaussian_gradients(x, y, sx2, sy2)):
+        optics = own.optics[ip]
+        beta = optics.beta[plane] - 2 * optics.alpha[plane] * s + optics.gamma[plane] * s * s
+        found.append(_strength(model, number) * float(np.dot(weight, beta * gradient)))
+    return (found[0], found[1])
+
+
+def _strength(model: Collision, number: int) -> float:
+    """N r0 |q q'|/(2πγ) [m]."""
+    own, other = model.beam(number), model.beam(3 - number)
+    charges = abs(own.charge * other.charge)
+    return other.bunch_population * classical_radius(own.mass) * charges / (2 * math.pi * own.gamma)
+
+
+def closest_separation(separation: tuple[float, float, float, float], ramp: Pair) -> Pair:
+    """The smaller of the separations before and after a ramp [m]."""
+    ends = [separation[:2]] if not any(ramp) else [separation[:2], separation[2:]]
+    return min(ends, key=lambda end: math.hypot(*end))
+
+
+def gaussian_gradients(x: Array, y: Array, sx2: Array, sy2: Array) -> tuple[Array, Array]:
+    """∂Ex/∂x and ∂Ey/∂y [1/m²], each (n,), of a Gaussian of unit charge at distances x, y [m], its
+    squared rms sizes sx2, sy2 [m²].
+
+    From u = -½ ∫ (1 - exp(-x²/A - y²/B)) / sqrt(AB) dq, A = 2σx² + q, B = 2σy² + q, q > 0
+    (S. Kheifets, PETRA Note 119, 1976), by the trapezoidal rule in ln q.
+    """
+    parts = [
+        _gradients(*(np.atleast_1d(a)[first : first + BLOCK] for a in (x, y, sx2, sy2)))
+        for first in range(0, len(x), BLOCK)
+    ]
+    return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+
+def _gradients(x: Array, y: Array, sx2: Array, sy2: Array) -> tuple[Array, Array]:
+    low = 2 * min(sx2.min(), sy2.min())
+    high = max(2 * sx2.max(), 2 * sy2.max(), float((x * x + y * y).max()))
+    q = np.exp(np.arange(math.log(low) - MARGIN, math.log(high) + MARGIN, STEP))[None, :]
+    a, b = 2 * sx2[:, None] + q, 2 * sy2[:, None] + q
+    x2, y2 = (x * x)[:, None], (y * y)[:, None]
+    common = STEP * q * np.exp(-x2 / a - y2 / b) / np.sqrt(a * b)
+    in_x = common * (1 - 2 * x2 / a) / a
+    in_y = common * (1 - 2 * y2 / b) / b
+    return in_x.sum(axis=1), in_y.sum(axis=1)

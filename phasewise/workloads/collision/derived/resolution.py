@@ -1,0 +1,115 @@
+"""How finely meshes, slices and macroparticles resolve the collision of a study."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from phasewise.workloads.collision.derived.overlap import crossing_widths
+from phasewise.workloads.collision.tables.beam import Beam
+from phasewise.workloads.collision.tables.model import Collision
+from phasewise.workloads.collision.tables.optics import Pair
+from phasewise.workloads.collision.tables.point import InteractionPoint
+
+MARGIN_CELLS = 5
+"""Cells that a mesh that follows the beams keeps beyond its extent, on both sides together."""
+
+
+@dataclass(frozen=True)
+class PointResolution:
+    """One interaction point; None where its model has no mesh or no slices.
+
+    cells_per_sigma: of the smaller beam at the waist, in x and y. particles_per_slice: of the
+    tracked beam with fewest. slice_over_beta: length of a slice at the bunch's centre over the
+    smallest β* or, where it is shorter, the length over which the bunches overlap at the angle.
+    """
+
+    cells_per_sigma: Pair | None
+    particles_per_slice: float | None
+    slice_over_beta: float | None
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """The least of all interaction points, of both planes, and each point's own."""
+
+    cells_per_sigma: float | None
+    particles_per_slice: float | None
+    slice_over_beta: float | None
+    ips: tuple[PointResolution, ...]
+
+
+def resolution(model: Collision) -> Resolution:
+    """The resolution of ``model`` at its interaction points."""
+    ips = tuple(_point(model, k) for k in range(len(model.ips)))
+    cells = [cell for ip in ips for cell in ip.cells_per_sigma or ()]
+    particles = [ip.particles_per_slice for ip in ips if ip.particles_per_slice is not None]
+    lengths = [ip.slice_over_beta for ip in ips if ip.slice_over_beta is not None]
+    return Resolution(
+        min(cells, default=None), min(particles, default=None), max(lengths, default=None), ips
+    )
+
+
+def _point(model: Collision, ip: int) -> PointResolution:
+    point = model.ips[ip]
+    if point.model == "none":
+        return PointResolution(None, None, None)
+    tracked = [beam.macroparticles / point.slices for beam in model.beams if not beam.strong]
+    longest = max(slice_length(point, beam.bunch_length) for beam in model.beams)
+    return PointResolution(
+        _cells(model, ip) if point.model == "strong-strong" else None,
+        min(tracked),
+        longest / min(shortest_beta(model, ip), overlap_length(model, ip)),
+    )
+
+
+def _cells(model: Collision, ip: int) -> Pair:
+    """Cells that the smaller beam's rms size has at the waist."""
+    x, y = (
+        min(beam.size(ip)[plane] for beam in model.beams) / _cell(model, ip, plane)
+        for plane in (0, 1)
+    )
+    return (x, y)
+
+
+def _cell(model: Collision, ip: int, plane: int) -> float:
+    """Size of a cell [m]. The mesh that all slices share holds the largest one, far from the
+    waist.
+    """
+    point = model.ips[ip]
+    if point.mesh_half_width is not None:
+        return 2 * point.mesh_half_width[plane] / (point.grid[plane] - 1)
+    widest = max(_largest_size(beam, ip, plane, point.slices) for beam in model.beams)
+    return 2 * point.mesh_extent * widest / (point.grid[plane] - MARGIN_CELLS)
+
+
+def _largest_size(beam: Beam, ip: int, plane: int, slices: int) -> float:
+    """Rms size [m] where the outermost slices meet the opposing bunch's far end, two bunch lengths
+    from the waist; a single slice meets it within one.
+    """
+    optics = beam.optics[ip]
+    s = (2 if slices > 1 else 1) * beam.bunch_length
+    beta, alpha, gamma = optics.beta[plane], optics.alpha[plane], optics.gamma[plane]
+    growth = 1 + (2 * abs(alpha) * s + gamma * s * s) / beta
+    return beam.size(ip)[plane] * math.sqrt(growth)
+
+
+def slice_length(point: InteractionPoint, bunch_length: float) -> float:
+    """Length [m] of a slice at the bunch's centre, the charge of a slice over the density there."""
+    if point.slicing == "equal-width":
+        return 2 * point.slice_extent * bunch_length / point.slices
+    return math.sqrt(2 * math.pi) * bunch_length / point.slices
+
+
+def shortest_beta(model: Collision, ip: int) -> float:
+    """The smallest β [m] of both beams and planes."""
+    return min(b for beam in model.beams for b in beam.optics[ip].beta)
+
+
+def overlap_length(model: Collision, ip: int) -> float:
+    """Distance [m] in z1 - z2 at which two slices miss each other by the rms of both widths, at
+    the angle that crab cavities leave; infinite without one.
+    """
+    left = max(abs(1 - beam.optics[ip].crab[0]) for beam in model.beams)
+    tilt = abs(math.tan(model.ips[ip].half_crossing_angle)) * left
+    return math.hypot(*crossing_widths(model, ip)) / tilt if tilt else math.inf

@@ -1,0 +1,106 @@
+"""What cannot be written: messages are lost and nothing ends, results are asked for and end it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from phasewise.mpi.progress import MARK
+
+TELLS = """
+import os
+from phasewise.mpi import progress
+from phasewise.mpi.progress import Lines, Relay
+from phasewise.output import message
+progress.LINE_SECONDS = 0
+for told in (Lines("turn"), Relay("turn")):
+    for turn in range(5):
+        told.update(turn, 4, "detail")
+    told.close()
+message("phasewise: a word")
+os.write(1, b"went on")
+"""
+
+
+def ends(script: str, redirection: str) -> subprocess.CompletedProcess[str]:
+    words = ["sh", "-c", f'exec "$0" "$@" {redirection}', sys.executable, "-c", script]
+    return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-"])
+def test_a_progress_line_that_cannot_be_written_ends_nothing(redirection: str) -> None:
+    done = ends(TELLS, redirection)
+    assert (done.returncode, done.stdout) == (0, "went on")
+
+
+def test_a_pipe_that_was_closed_ends_nothing() -> None:
+    assert MARK in ends(TELLS, "").stderr
+    script = f"import os\nread, write = os.pipe()\nos.close(read)\nos.dup2(write, 2)\n{TELLS}"
+    done = ends(script, "")
+    assert (done.returncode, done.stdout) == (0, "went on")
+
+
+CHECK = "import sys; from phasewise.__main__ import main; sys.argv[1:] = {words}; sys.exit(main())"
+
+
+@pytest.mark.parametrize("words", [["check"], ["check", "--json"], ["--version"]])
+@pytest.mark.parametrize(
+    ("redirection", "reason"),
+    [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
+)
+def test_output_that_cannot_be_written_is_an_error_of_one_sentence(
+    repository: Path, words: list[str], redirection: str, reason: str
+) -> None:
+    study = [str(repository / "examples" / "lhc" / "study.toml")] if words[0] == "check" else []
+    done = ends(CHECK.format(words=words + study), redirection)
+    said = [line for line in done.stderr.splitlines() if "warning" not in line]
+    assert said == [f"phasewise: standard output cannot be written ({reason})"]
+    assert done.returncode == 1
+
+
+def test_an_interrupt_during_imports_is_one_sentence() -> None:
+    # What a person meets who presses Ctrl-C at once.
+    script = """
+import signal, sys, threading, os
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Slow())
+from phasewise.__main__ import main
+sys.argv[1:] = ["--version"]
+sys.exit(main())
+"""
+    done = ends(script, "")
+    assert (done.returncode, done.stderr) == (1, "phasewise: interrupted\n")
+
+
+def test_control_characters_of_a_key_or_a_name_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "bad\x1b[2Jname.toml"
+    path.write_text('"\\u001b]0;title\\u0007\\u009b" = 1\n')
+    for words in (["check", str(path)], ["check", str(tmp_path / "no\x07\r\n")], ["che\x1bck"]):
+        done = ends(CHECK.format(words=words), "")
+        assert done.returncode == 2
+        assert done.stderr.endswith("\n")
+        assert done.stderr[:-1].isprintable()
+
+
+def test_without_ranks_nothing_of_an_mpi_installation_is_needed(
+    repository: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    study = str(repository / "examples" / "lhc" / "study.toml")
+    words = ["run", study, "--quiet", "--out", str(tmp_path / "out"), "--set", "turns=1"]
+    words += [w for b in "12" for w in ("--set", f"beam.{b}.macroparticles=1000")]
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK.format(words=words)],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
