@@ -78,7 +78,7 @@ class Bunches:
         return {"id": ids, **dict(zip(names, self._particles[beam], strict=True))}
 
 
-def write_run(folder: Path, turns: int = 1000, outside: int = 0, **changes: Any) -> Study:
+def write_run(folder: Path, turns: int = 1100, outside: int = 0, **changes: Any) -> Study:
     """Write a complete run into `folder`; `outside` particles leave the mesh in its last turn."""
     study = make_study(turns, **changes)
     folder.mkdir(parents=True, exist_ok=True)

@@ -36,7 +36,7 @@ SMALLEST_MESH = 4.0
 
 OUTSIDE = (
     "the charge of particles outside the mesh is left out, and they are kicked by the opposing "
-    "slice as by a round Gaussian"
+    "slice as by the Gaussian of what is on it"
 )
 
 
