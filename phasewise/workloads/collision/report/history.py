@@ -207,7 +207,8 @@ def draw_losses(run: BeamsRun) -> Drawing:
         warnings.append(
             f"up to {scientific(100 * worst_outside, 3)} % of a beam's deposits in a turn fell "
             "outside the mesh: their charge is left out, and the particles are kicked there by the "
-            "opposing slice as by the Gaussian of what is on it (raise mesh_extent or mesh_half_width)"
+            "opposing slice as by the Gaussian of what is on it (raise mesh_extent or "
+            "mesh_half_width)"
         )
     warning = "; ".join(warnings)
     return Drawing(
