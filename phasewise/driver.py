@@ -78,11 +78,43 @@ class Core(Communicator, Protocol):
 
 
 class Planner(Protocol):
-    """The part of `phasewise._core` that plans; it needs no MPI."""
+    """The part of `phasewise._core` that plans and follows messages; it needs no MPI.
+
+    pieces: how often data-dependent pieces of a turn come in it, by name.
+    """
 
     def plan(
         self, parameters: str, ranks: int, node_size: int = 1, rank: int = -1
     ) -> dict[str, Any]: ...
+    def messages(
+        self, parameters: str, ranks: int, node_size: int, pieces: Mapping[str, float]
+    ) -> list[dict[str, Any]]: ...
+    def work(
+        self, parameters: str, ranks: int, pieces: Mapping[str, float]
+    ) -> list[dict[str, Any]]: ...
+    def contend(
+        self,
+        parameters: str,
+        ranks: int,
+        platform: str,
+        eager: int,
+        sizes: list[int],
+        bandwidth_factors: list[float],
+        latency_factors: list[float],
+        pieces: Mapping[str, float],
+    ) -> dict[str, Any]: ...
+    def by_load(
+        self,
+        parameters: str,
+        ranks: int,
+        platform: str,
+        within: dict[str, Any],
+        between: dict[str, Any],
+        eager: int,
+        pieces: Mapping[str, float],
+    ) -> dict[str, Any]: ...
+    def pattern_loads(self, to: list[int], platform: str) -> list[float]: ...
+    def default_shape(self, ranks: int, slices: int) -> tuple[int, int]: ...
 
 
 def load_planner() -> Planner:

@@ -13,12 +13,12 @@ the terms of a kernel's time:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, cast
+from typing import Any
 
+from phasewise.driver import load_planner
 from phasewise.machines.kernel_rates import Term, find_rate
-from phasewise.models.model import Case, load_core, refusals
+from phasewise.models.model import Case, refusals
 from phasewise.study import Study
-from phasewise.study.laboratory import Pieces
 
 PART = "kernels"
 
@@ -31,12 +31,6 @@ exchanges, starting threads, calling the driver.
 
 PACKING = "packing"
 """Seconds of packing, of storing and of adding up received data."""
-
-
-class _Core(Protocol):
-    """The part of `phasewise._core` that counts work; it needs no MPI."""
-
-    def work(self, parameters: str, ranks: int, pieces: Pieces) -> list[dict[str, Any]]: ...
 
 
 def kernel_seconds(case: Case) -> dict[str, float]:
@@ -60,7 +54,7 @@ def kernel_seconds(case: Case) -> dict[str, float]:
 
 def kernel_work(case: Case) -> list[dict[str, Any]]:
     """`_core.work` of the case: name, part (from 1), items, flops, bytes, load of each kernel."""
-    core, parameters = cast(_Core, load_core()), case.parameters("of computation")
+    core, parameters = load_planner(), case.parameters("of computation")
     with refusals():
         return core.work(parameters, case.ranks, case.pieces)
 

@@ -8,32 +8,14 @@ Networks (1992), section 6.5.2; the program and the network are those of core/co
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
-
+from phasewise.driver import load_planner
 from phasewise.machines import make_twin
 from phasewise.machines.machine import Protocol as MessageProtocol
-from phasewise.models.model import Case, load_core, refusals
-from phasewise.study.laboratory import Pieces
+from phasewise.models.model import Case, refusals
 
 NAME = "contention"
 TITLE = "every message on its route, bandwidth shared max-min fairly"
 PRECISE = True
-
-
-class Core(Protocol):
-    """The part of `phasewise._core` that follows messages; it needs no MPI."""
-
-    def contend(
-        self,
-        parameters: str,
-        ranks: int,
-        platform: str,
-        eager: int,
-        sizes: list[int],
-        bandwidth_factors: list[float],
-        latency_factors: list[float],
-        pieces: Pieces,
-    ) -> dict[str, Any]: ...
 
 
 def phase_seconds(case: Case) -> dict[str, float]:
@@ -41,7 +23,7 @@ def phase_seconds(case: Case) -> dict[str, float]:
 
     StudyError if study, machine and ranks do not fit.
     """
-    core, parameters = cast(Core, load_core()), case.parameters(NAME)
+    core, parameters = load_planner(), case.parameters(NAME)
     twin = make_twin(case.machine, case.twin, case.ranks)
     protocol = case.machine.protocol if case.twin == "full" else MessageProtocol()
     with refusals():

@@ -9,10 +9,11 @@ from functools import cache
 
 import numpy as np
 
+from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Line, Machine
 from phasewise.machines.curves import Curve, find, log_factor
-from phasewise.models.model import Case, Floats, PhaseMessages, load_core
+from phasewise.models.model import Case, Floats, PhaseMessages
 
 Time = Callable[[Floats], Floats]
 """Seconds of messages of given sizes [B], arrays (n,)."""
@@ -133,7 +134,7 @@ def grid_curve(case: Case, apart: int) -> Curve | None:
     # Imported late: loading it takes a second, and a prediction far less.
     from phasewise.machines.probes import GRID_SLICES
 
-    column = load_core().default_shape(max(likely.ranks // 2, 1), GRID_SLICES)[1]
+    column = load_planner().default_shape(max(likely.ranks // 2, 1), GRID_SLICES)[1]
     stride = {"column": 1, "row": column}
     nearest = [c for c in curves if c.benchmark == "grid" and c.ranks == likely.ranks]
     return min(nearest, key=lambda c: log_factor(c.distance * stride[c.direction], apart))

@@ -11,17 +11,17 @@ for Irregular Point-to-Point Communication" (2018).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol, cast
+from typing import Any
 
 import numpy as np
 
+from phasewise.driver import load_planner
 from phasewise.machines import Machine, make_twin, nodes_of
 from phasewise.machines.curves import Curve, find
 from phasewise.machines.probes import probes_of
 from phasewise.machines.topology import SHARED_LINKS
 from phasewise.models.costs import NETWORK, NODE, missing
-from phasewise.models.model import Case, load_core, refusals
-from phasewise.study.laboratory import Pieces
+from phasewise.models.model import Case, refusals
 
 NAME = "loads"
 TITLE = "tables of parallel ping-ping by the load of a message's way"
@@ -33,29 +33,12 @@ NOTHING = {"sizes": [0.0], "loads": [1.0], "seconds": [[0.0]]}
 ByLoad = dict[float, Curve]
 
 
-class Core(Protocol):
-    """The part of `phasewise._core` that follows messages; it needs no MPI."""
-
-    def by_load(
-        self,
-        parameters: str,
-        ranks: int,
-        platform: str,
-        within: dict[str, Any],
-        between: dict[str, Any],
-        eager: int,
-        pieces: Pieces,
-    ) -> dict[str, Any]: ...
-
-    def pattern_loads(self, to: list[int], platform: str) -> list[float]: ...
-
-
 def phase_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each phase, mean over the ranks, waiting included.
 
     StudyError if study, machine and ranks do not fit, or where the machine lacks the tables.
     """
-    core, parameters = cast(Core, load_core()), case.parameters(NAME)
+    core, parameters = load_planner(), case.parameters(NAME)
     machine = case.machine
     twin = make_twin(machine, case.twin, case.ranks)
     several = len(set(nodes_of(machine, case.ranks).tolist())) > 1
@@ -104,7 +87,7 @@ def _of_grids(machine: Machine) -> ByLoad:
         return {}
     ranks = machine.measured.ranks
     platform = make_twin(machine, machine.measured.twin or "full", ranks).platform
-    core, curves = cast(Core, load_core()), dict[float, Curve]()
+    core, curves = load_planner(), dict[float, Curve]()
     for probe in probes_of(nodes_of(machine, ranks).tolist()):
         curve = _same(machine.curves, probe.labels)
         if probe.benchmark == "grid" and probe.ranks == ranks and curve is not None:

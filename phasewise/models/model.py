@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.driver import Planner, load_planner
+from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.machines.topology import check_size
@@ -56,21 +56,6 @@ class PhaseMessages:
     moved: float = 0.0
 
 
-class Core(Planner, Protocol):
-    """The part of `phasewise._core` that plans, lists messages and knows grids, without MPI."""
-
-    def messages(
-        self, parameters: str, ranks: int, node_size: int, pieces: Pieces
-    ) -> list[dict[str, Any]]: ...
-
-    def default_shape(self, ranks: int, slices: int) -> tuple[int, int]: ...
-
-
-def load_core() -> Core:
-    """The compiled module, without starting MPI; RunError if it is not built."""
-    return cast(Core, load_planner())
-
-
 @contextmanager
 def refusals() -> Iterator[None]:
     """Turn the core's ValueErrors into StudyErrors."""
@@ -106,7 +91,7 @@ class Case:
         check_size(self.machine, self.ranks)
         if self.program is not None:
             return self.program
-        core, parameters = load_core(), self.parameters("messages")
+        core, parameters = load_planner(), self.parameters("messages")
         with refusals():
             found = core.messages(parameters, self.ranks, self.machine.node_ranks, self.pieces)
         return tuple(_phase(phase) for phase in found)
