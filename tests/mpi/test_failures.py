@@ -169,7 +169,7 @@ def test_a_rank_without_memory_for_its_meshes_leaves_no_other_waiting(
     done = with_fault(3, rank, -1, "no memory from the start", *words)
     assert done.returncode == 1
     who = f"rank {rank}: " if rank else ""
-    sentence = f"{who}there is not enough memory for the particles and meshes of this study"
+    sentence = f"{who}there is not enough memory for this study"
     said = [line for line in done.stderr.splitlines() if line.startswith("phasewise: ")]
     assert said == [f"phasewise: {sentence}"]
 
