@@ -1,6 +1,7 @@
 """What all tests share: where the repository is, and an environment that makes them repeatable."""
 
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -11,6 +12,11 @@ import pytest
 os.environ["MPLBACKEND"] = "Agg"
 os.environ["OMPI_ALLOW_RUN_AS_ROOT"] = os.environ["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
 os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
+
+# A shell ignores these for what it runs in the background, and what the tests start would too.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 # The same examples on every run: a failure found once is found again. No deadline: the machine may
 # be busy.

@@ -60,8 +60,6 @@ def test_a_measurement_that_is_ended_leaves_nothing(tmp_path: Path, number: sign
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # The tests may themselves run where a signal is ignored, as under nohup.
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     ) as process:
         wait_until(lambda: list(folder.glob("phasewise-probe-*/samples.jsonl")))
         sessions = [pid for pid in children_of(process.pid) if len(members(pid)) > 1]
