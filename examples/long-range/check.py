@@ -11,7 +11,8 @@ import pytest
 import phasewise
 from phasewise.constants import classical_radius
 from phasewise.runs.results import Results
-from phasewise.workloads.collision.analysis import coherent_modes
+from phasewise.workloads.collision.analysis import centroid_phasors
+from phasewise.workloads.collision.analysis.coherent import pair_modes
 
 STUDY = Path(__file__).parent / "study.toml"
 TURNS = 1024
@@ -65,8 +66,11 @@ def test_the_closed_orbits_part_by_the_kick(results: Results) -> None:
 def test_the_pi_modes_shift_by_twice_the_incoherent_tune_shift(results: Results) -> None:
     theta, d = kick()
     shift = 0.55 * theta / d / (4 * math.pi)
-    modes = coherent_modes(results)
-    for plane, tune, sign in ((modes.x, 0.31, 1), (modes.y, 0.32, -1)):
+    first, second = centroid_phasors(results)
+    for number, (tune, sign) in enumerate(((0.31, 1), (0.32, -1))):
+        # Too close for the summary of a run, T·ξ < 3; without other lines nearby, sum and difference
+        # still show one each.
+        plane = pair_modes(first[number], second[number], tune, shift)
         assert plane.sigma is not None
         assert plane.shift is not None
         # A lone line is found to 1e-3 of a bin 1/T, 1.2 % of the shift at worst; second order in

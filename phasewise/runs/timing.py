@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import resource
+import re
 import statistics
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from phasewise.driver import Core, Run
@@ -58,8 +59,14 @@ def _timed_step(core: Core, simulation: Run) -> float:
 
 
 def _peak_memory() -> int:
-    """The most memory that rank 0 has used so far [bytes], interpreter and libraries included."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """The most memory that rank 0 has used so far [bytes], interpreter and libraries included.
+
+    The figure of `getrusage` would begin with the memory of the process that started this one.
+    """
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    assert found is not None
+    return int(found[1]) * 1024
 
 
 def _kernel(
