@@ -68,7 +68,7 @@ def test_the_pi_modes_shift_by_twice_the_incoherent_tune_shift(results: Results)
     shift = 0.55 * theta / d / (4 * math.pi)
     first, second = centroid_phasors(results)
     for number, (tune, sign) in enumerate(((0.31, 1), (0.32, -1))):
-        # Too close for the summary of a run, T·ξ < 3; without other lines nearby, sum and difference
+        # Too close for the summary of a run, T·ξ < 3; with no other line nearby, sum and difference
         # still show one each.
         plane = pair_modes(first[number], second[number], tune, shift)
         assert plane.sigma is not None
