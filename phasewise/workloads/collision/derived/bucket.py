@@ -13,8 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import erf
 
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.longitudinal import slip_factor
@@ -65,7 +63,11 @@ def _end(potential: OfPlace, barrier: float, top: float) -> float:
     """Where the separatrix crosses δ = 0 towards a barrier."""
     if potential(barrier) <= top:
         return barrier
-    return float(brentq(lambda z: potential(z) - top, 0.0, barrier))
+    inside, outside = 0.0, barrier
+    while abs(outside - inside) > 1e-12 * abs(barrier):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if potential(middle) < top else (inside, middle)
+    return inside
 
 
 def _outside(beam: Beam, ends: tuple[float, float], squares: OfPlace) -> float:
@@ -76,7 +78,8 @@ def _outside(beam: Beam, ends: tuple[float, float], squares: OfPlace) -> float:
     limit = np.sqrt(np.maximum([squares(at) for at in z], 0.0))
     if spread > 0:
         within = np.sqrt(np.maximum(cut**2 - (z / rms) ** 2, 0.0)) * spread
-        held = erf(np.minimum(limit, within) / (math.sqrt(2) * spread))
+        # SciPy's erf would take longer to import than all ranks take to start.
+        held = np.array([math.erf(u) for u in np.minimum(limit, within) / (math.sqrt(2) * spread)])
     else:
         held = np.ones_like(z)
     density = np.exp(-0.5 * (z / rms) ** 2) / (math.sqrt(2 * math.pi) * rms)
