@@ -9,7 +9,6 @@ from phasewise.workloads.collision.derived.bucket import Bucket
 from phasewise.workloads.collision.derived.resolution import (
     Resolution,
     overlap_length,
-    resolution,
     shortest_beta,
 )
 from phasewise.workloads.collision.tables.longitudinal import matched_beta_z
@@ -40,11 +39,12 @@ OUTSIDE = (
 )
 
 
-def advice(model: Collision, xi: Sequence[Pair], buckets: Sequence[Bucket | None]) -> Iterator[str]:
+def advice(
+    model: Collision, xi: Sequence[Pair], buckets: Sequence[Bucket | None], found: Resolution
+) -> Iterator[str]:
     """Warnings on ``model``; ``xi`` are the beams' effective beam-beam parameters in x and y,
-    ``buckets`` their RF buckets.
+    ``buckets`` their RF buckets, ``found`` how finely the collision is resolved.
     """
-    found = resolution(model)
     yield from _slices(model)
     yield from _meshes(model)
     yield from _coarse_meshes(model, found)

@@ -70,8 +70,7 @@ def effective_parameters(model: Collision, number: int, ip: int) -> Pair:
     sx2, sy2 = square_sizes(other, ip, -s)
     found = []
     for plane, gradient in enumerate(gaussian_gradients(x, y, sx2, sy2)):
-        optics = own.optics[ip]
-        beta = optics.beta[plane] - 2 * optics.alpha[plane] * s + optics.gamma[plane] * s * s
+        beta = own.optics[ip].beta_at(plane, s)
         found.append(_strength(model, number) * float(np.dot(weight, beta * gradient)))
     return (found[0], found[1])
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from phasewise.workloads.collision.tables.beam import Beam
-from phasewise.workloads.collision.tables.longitudinal import slip_factor
+from phasewise.workloads.collision.tables.longitudinal import rf_kick, slip_factor
 from phasewise.workloads.collision.tables.model import Collision
 
 OfPlace = Callable[[float], float]
@@ -40,7 +40,7 @@ def bucket(model: Collision, beam: Beam) -> Bucket | None:
         return None
     slip = slip_factor(beam)
     phase, k = 2 * math.pi * rf.phase, 2 * math.pi * rf.harmonic / length
-    kick = abs(beam.charge) * rf.voltage / (beam.beta**2 * beam.energy) * math.copysign(1, slip)
+    kick = rf_kick(beam, rf) * math.copysign(1, slip)
 
     def potential(z: float) -> float:
         curve = math.cos(phase) - math.cos(phase + k * z)

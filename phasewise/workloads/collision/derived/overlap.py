@@ -120,8 +120,7 @@ def square_sizes(beam: Beam, ip: int, s: Array) -> tuple[Array, Array]:
     optics = beam.optics[ip]
     squares = []
     for plane in (0, 1):
-        beta = optics.beta[plane] - 2 * optics.alpha[plane] * s + optics.gamma[plane] * s * s
         d, dp = optics.dispersion[2 * plane : 2 * plane + 2]
         dispersive = (d + dp * s) * beam.momentum_spread
-        squares.append(beam.geometric_emittance[plane] * beta + dispersive**2)
+        squares.append(beam.geometric_emittance[plane] * optics.beta_at(plane, s) + dispersive**2)
     return squares[0], squares[1]

@@ -117,14 +117,15 @@ def derive(model: Collision) -> DerivedCollision:
     """The derived quantities of ``model``."""
     points = tuple(_point(model, k) for k in range(len(model.ips)))
     beams = _beam(model, 1, points), _beam(model, 2, points)
+    found = resolution(model)
     return DerivedCollision(
         beams=beams,
         ips=points,
-        resolution=resolution(model),
+        resolution=found,
         memory_bytes=memory_bytes(model),
         seconds_per_turn=seconds_per_turn(model),
         warnings=tuple(
-            advice(model, [beam.xi.effective.sum for beam in beams], [b.bucket for b in beams])
+            advice(model, [b.xi.effective.sum for b in beams], [b.bucket for b in beams], found)
         ),
     )
 

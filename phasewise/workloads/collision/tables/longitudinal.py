@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from phasewise.errors import StudyError
+from phasewise.workloads.collision.tables.arc import RadioFrequency
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Collision
 
@@ -12,6 +13,11 @@ from phasewise.workloads.collision.tables.model import Collision
 def slip_factor(beam: Beam) -> float:
     """η = α_c - 1/γ²: positive above transition."""
     return (beam.arc.momentum_compaction or 0.0) - 1 / beam.gamma**2
+
+
+def rf_kick(beam: Beam, rf: RadioFrequency) -> float:
+    """|q|V/(β²E): the largest change of δ that the RF gives a particle."""
+    return abs(beam.charge) * rf.voltage / (beam.beta**2 * beam.energy)
 
 
 def bucket_focusing(beam: Beam) -> float:
@@ -23,9 +29,8 @@ def bucket_focusing(beam: Beam) -> float:
     rf = beam.arc.rf
     if rf is None:
         return 0.0
-    kick = abs(beam.charge) * rf.voltage / (beam.beta**2 * beam.energy)
     phase = 2 * math.pi * rf.phase
-    return 2 * math.pi * rf.harmonic * slip_factor(beam) * math.cos(phase) * kick
+    return 2 * math.pi * rf.harmonic * slip_factor(beam) * math.cos(phase) * rf_kick(beam, rf)
 
 
 def check_bucket(beam: Beam) -> None:

@@ -6,11 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from phasewise.tables.declared import key
 from phasewise.tables.keys import Key
 
 METRES = "the unit is metres"
 
+Array = NDArray[np.float64]
 Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 Four = tuple[float, float, float, float]
@@ -50,6 +54,10 @@ class Optics:
         """Twiss γ = (1 + α²)/β [1/m] in x and y."""
         x, y = ((1 + a * a) / b for a, b in zip(self.alpha, self.beta, strict=True))
         return (x, y)
+
+    def beta_at(self, plane: int, s: Array) -> Array:
+        """β [m] in x (0) or y (1) at distances ``s`` [m] along the beam, in a drift."""
+        return self.beta[plane] - 2 * self.alpha[plane] * s + self.gamma[plane] * s * s
 
 
 def matched_rms(optics: Optics, emittance: Pair, bunch_length: float, spread: float) -> Six:
