@@ -11,6 +11,7 @@
 
 #include "bindings/arrays.hpp"
 #include "collision/encounter.hpp"
+#include "collision/kick_nodes.hpp"
 
 namespace nb = nanobind;
 
@@ -58,8 +59,9 @@ nb::tuple deposit(const Input& x, const Input& y, const nb::tuple& box, int nx, 
   std::vector<double> charge(mesh.nodes(), 0.0);
   StandingParticles particles(x, y);
   const double quantum = numerics::power_of_two_above(static_cast<double>(x.size())) * 0x1p-52;
-  const ChargeTarget target{.frame = field::WindowFrame(mesh, {}),
-                            .planes = 1,
+  const field::WindowFrame frame(mesh, {});
+  const ChargeTarget target{.planes = 1,
+                            .frame = {frame, frame},
                             .z = {0.0, 0.0},
                             .charge = {charge.data(), nullptr},
                             .rounding_offset = numerics::rounding_offset_for(quantum)};
@@ -78,7 +80,8 @@ nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, co
   prepare_nodes(rule, 1, potential.data(), potential.data(), mesh, 1.0, nodes.data(), nullptr, 0,
                 nx);
   StandingParticles particles(x, y);
-  const KickSource kick{.frame = field::WindowFrame(mesh, {}),
+  const field::WindowFrame frame(mesh, {});
+  const KickSource kick{.frame = {frame, frame},
                         .planes = 1,
                         .z_other = 0.0,
                         .z_tail = 0.0,

@@ -6,9 +6,11 @@
 
 #include "collision/edge_moments.hpp"
 #include "collision/passage.hpp"
+#include "collision/weighting.hpp"
 #include "field/gaussian_potential.hpp"
 #include "field/mesh.hpp"
 #include "field/rolled_gaussian.hpp"
+#include "field/weights.hpp"
 #include "parallel/macros.hpp"
 
 namespace phasewise::collision {
@@ -41,11 +43,9 @@ struct FarKick {
 // them, where the mesh's differences are one-sided, it is alone.
 inline double rim_cells(int n) { return n >= 40 ? 5.0 : (n >= 16 ? n / 8 : 2); }
 
-// Variance, in h², of what a point charge is on the mesh: by the weights h²/6 on average (linear)
-// or h²/4 (quadratic), and by the Green function's average over a cell h²/12.
-inline double smearing_of(bool linear_weights) {
-  return (linear_weights ? 1.0 / 6.0 : 0.25) + 1.0 / 12.0;
-}
+// Variance, in h², of what a point charge is on the mesh: that of the weights, and h²/12 of the
+// Green function's average over a cell.
+inline double smearing_of(Weighting weighting) { return weights_spread(weighting) + 1.0 / 12.0; }
 
 PHASEWISE_HD FarGaussian far_gaussian(const field::WindowFrame& frame, const FarSource& source,
                                       int plane) {
@@ -59,10 +59,11 @@ PHASEWISE_HD FarGaussian far_gaussian(const field::WindowFrame& frame, const Far
   return {source.scale * c.charge, c.x, c.y, field::principal_axes(c.covariance, least, least)};
 }
 
-PHASEWISE_HD FarField far_field(const field::WindowFrame& frame, int planes,
+// frame: of the head and the tail plane, or of the only one twice.
+PHASEWISE_HD FarField far_field(const field::WindowFrame* frame, int planes,
                                 const FarSource& source) {
-  const FarGaussian head = far_gaussian(frame, source, 0);
-  return {head, planes == 2 ? far_gaussian(frame, source, 1) : head};
+  const FarGaussian head = far_gaussian(frame[0], source, 0);
+  return {head, planes == 2 ? far_gaussian(frame[1], source, 1) : head};
 }
 
 // The kick's potential at (x, y).
@@ -114,6 +115,18 @@ PHASEWISE_HD void join_far_kick(const field::WindowFrame& frame, const FarField&
   kx = far.x + share * (kx - far.x);
   ky = far.y + share * (ky - far.y);
   energy = far.energy + share * (energy - far.energy);
+}
+
+// The same on one of two planes whose meshes differ: kick and potential u of this plane.
+PHASEWISE_HD void join_far_plane(const field::WindowFrame& frame, const FarGaussian& g,
+                                 double inside, double x, double y, double& kx, double& ky,
+                                 double& u) {
+  const double share = inside == 0.0 ? 0.0 : mesh_share(frame, x, y);
+  if (share == 1.0) return;
+  const field::GaussianField far = field::rolled_gaussian_field(x - g.x, y - g.y, g.axes);
+  kx = field::between(g.strength * far.ex, kx, share);
+  ky = field::between(g.strength * far.ey, ky, share);
+  u = field::between(far_potential(g, x, y), u, share);
 }
 
 }  // namespace phasewise::collision

@@ -10,8 +10,6 @@
 namespace phasewise::collision {
 namespace {
 
-// Cells beyond the wanted range on each side, for the stencil and the differences at the edge.
-constexpr double margin = 2.0;
 // The slices share a window unless it would be wider than the widest slice by more than this
 // factor.
 constexpr double common_window_limit = 1.5;
@@ -55,6 +53,7 @@ SliceRanges sweep(const InteractionPoint& ip, const std::array<CollidingBeam, 2>
 // The choice along one axis: cell size, origin of the window at offset 0, and the windows' offsets.
 struct Axis {
   double h, origin;
+  bool common;  // one window holds all slices
   std::array<std::vector<int>, 2> offset;
 };
 
@@ -71,10 +70,11 @@ Axis choose_axis(const SliceRanges& ranges, int axis, int nodes) {
       all.include(slice[axis].center(), slice[axis].half_width());
       widest = std::max(widest, slice[axis].half_width());
     }
-  const double cells = nodes - 1 - 2.0 * margin;
+  const double cells = nodes - 1 - 2.0 * mesh_margin;
   const int snap = std::max(1, nodes / snap_parts);
   const bool common = all.half_width() <= common_window_limit * widest;
   Axis result;
+  result.common = common;
   result.h = quantised(common ? 2.0 * all.half_width() / cells : 2.0 * widest / (cells - snap));
   if (!(result.h > 0.0) || !std::isfinite(result.h))
     throw std::runtime_error("the beams have no finite size in " + name_of(axis) +
@@ -94,7 +94,9 @@ Axis choose_axis(const SliceRanges& ranges, int axis, int nodes) {
 
 CollisionMesh fixed_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {
   const auto [wx, wy] = ip.mesh_half_width;
-  CollisionMesh mesh{{-wx, -wy, 2.0 * wx / (ip.nx - 1), 2.0 * wy / (ip.ny - 1), ip.nx, ip.ny}, {}};
+  const field::Mesh shared{-wx,   -wy,  2.0 * wx / (ip.nx - 1), 2.0 * wy / (ip.ny - 1),
+                           ip.nx, ip.ny};
+  CollisionMesh mesh{shared, {}, {shared, ip.weighting}};
   for (int b = 0; b < 2; ++b) mesh.window[b].resize(beams[b].cuts.slices());
   return mesh;
 }
@@ -119,7 +121,9 @@ CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<Colliding
   if (ip.fixed_mesh) return fixed_mesh(ip, beams);
   const SliceRanges ranges = sweep(ip, beams);
   const Axis x = choose_axis(ranges, 0, ip.nx), y = choose_axis(ranges, 1, ip.ny);
-  CollisionMesh mesh{{x.origin, y.origin, x.h, y.h, ip.nx, ip.ny}, {}};
+  const field::Mesh shared{x.origin, y.origin, x.h, y.h, ip.nx, ip.ny};
+  CollisionMesh mesh{shared, {}, {shared, ip.weighting}};
+  if (y.common) mesh.levels.choose(ip, beams);
   for (int b = 0; b < 2; ++b)
     for (std::size_t s = 0; s < ranges[b].size(); ++s)
       mesh.window[b].push_back({x.offset[b][s], y.offset[b][s]});

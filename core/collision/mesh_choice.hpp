@@ -1,12 +1,14 @@
 // Chooses the mesh of a collision, which all slices of both beams share: fine enough for one slice
 // and wide enough for all of them. If one window holds all slices they share it; otherwise each
-// slice has its own window on the mesh.
+// slice has its own window on the mesh. If one window holds all of y, it is finer in y where the
+// beams are flatter.
 #pragma once
 
 #include <array>
 #include <vector>
 
 #include "collision/interaction_point.hpp"
+#include "collision/mesh_levels.hpp"
 #include "field/mesh.hpp"
 
 namespace phasewise::collision {
@@ -21,8 +23,12 @@ SliceShape slice_shape(const CollidingBeam& beam, int slice, double s);
 // The same as a charge, with its covariance.
 GaussianCharge expected_charge(const CollidingBeam& beam, int slice, double s);
 
+// Cells beyond the wanted range on each side, for the stencil and the differences at the edge.
+inline constexpr double mesh_margin = 2.0;
+
 struct CollisionMesh : field::Mesh {
   std::array<std::vector<field::Window>, 2> window;  // of each beam's slices
+  MeshLevels levels;
 };
 
 CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams);

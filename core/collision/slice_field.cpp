@@ -1,6 +1,6 @@
 #include "collision/slice_field.hpp"
 
-#include "collision/encounter.hpp"
+#include "collision/kick_nodes.hpp"
 #include "parallel/buffer.hpp"
 
 namespace phasewise::collision {

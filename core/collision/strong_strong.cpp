@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "collision/kick_nodes.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
@@ -197,8 +198,12 @@ ChargeTarget StrongStrong::charge_target(const Step& next, int beam, int slice, 
   const int p = next.pair_of(beam, slice), other = next.other(beam, p);
   const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
   double* charge = charge_[beam].data() + (part * next.pairs() + p) * pair_size();
-  ChargeTarget target{.frame = field::WindowFrame(mesh_, mesh_.window[beam][slice]),
-                      .planes = ip_.planes,
+  const field::Window& window = mesh_.window[beam][slice];
+  const auto frame = [&](int plane) {
+    return field::WindowFrame(mesh_.levels.mesh(level(next, beam, p, plane)), window);
+  };
+  ChargeTarget target{.planes = ip_.planes,
+                      .frame = {frame(0), frame(ip_.planes - 1)},
                       .z = {opposing.z[other], 0.0},
                       .charge = {charge, charge + plane_size()},
                       .rounding_offset = rounding_offset_[beam]};
@@ -216,18 +221,40 @@ KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) cons
   const double length = own.cuts.plane[slice] - own.cuts.plane[slice + 1];
   const double z_other = opposing.cuts.z[other];
   const int values = values_per_node(ip_.weighting, ip_.planes);
-  field::WindowFrame frame(mesh_, mesh_.window[beam][slice]);
-  frame.rim_x = rim_cells(mesh_.nx);
-  frame.rim_y = rim_cells(mesh_.ny);
-  return {.frame = frame,
+  // The field comes from the opposing slice, on this slice's planes.
+  const auto frame = [&](int plane) {
+    field::WindowFrame made(mesh_.levels.mesh(level(step, 1 - beam, p, plane)),
+                            mesh_.window[beam][slice]);
+    made.rim_x = rim_cells(mesh_.nx);
+    made.rim_y = rim_cells(mesh_.ny);
+    return made;
+  };
+  return {.frame = {frame(0), frame(ip_.planes - 1)},
           .planes = ip_.planes,
           .z_other = z_other,
           .z_tail = own.cuts.plane[slice + 1],
           .inverse_length = length > 0.0 ? 1.0 / length : 0.0,
+          .apart = apart(step, beam, p),
           .nodes = nodes_[beam].data() + p * plane_size() * values,
           .difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr,
           .longitudinal_kick = ip_.longitudinal_kick,
           .far = far_source(step, beam, slice)};
+}
+
+bool StrongStrong::apart(const Step& step, int beam, int p) const {
+  return ip_.planes == 2 && level(step, 1 - beam, p, 0) != level(step, 1 - beam, p, 1);
+}
+
+int StrongStrong::level_at_waist(const CollisionMesh& mesh,
+                                 const std::array<CollidingBeam, 2>& beams, int beam,
+                                 int slice) const {
+  const beam::SliceCuts& other = beams[1 - beam].cuts;
+  const std::vector<double>& planes = ip_.planes == 2 ? other.plane : other.z;
+  const double z = beams[beam].cuts.z[slice];
+  const auto nearest = std::min_element(planes.begin(), planes.end(), [&](double a, double b) {
+    return std::fabs(a - z) < std::fabs(b - z);
+  });
+  return mesh.levels.of(beam, slice, static_cast<int>(nearest - planes.begin()));
 }
 
 // The opposing slice as it is met at this slice's head and tail planes, or at its centre.
@@ -239,7 +266,7 @@ FarSource StrongStrong::far_source(const Step& step, int beam, int slice) const 
   FarSource far{};
   far.enclosed = mesh_.window[beam][slice] == mesh_.window[1 - beam][other];
   far.scale = (*beams_)[beam].kick_scale;
-  far.smearing = smearing_of(ip_.weighting == Weighting::cic);
+  far.smearing = smearing_of(ip_.weighting);
   for (int plane = 0; plane < ip_.planes; ++plane) {
     const double z = two ? own.plane[slice + plane] : own.z[slice];
     far.potential[plane] = potential_[beam].data() + p * pair_size() + plane * plane_size();
@@ -292,18 +319,19 @@ std::vector<ColumnSolver::Grid> StrongStrong::grids_of(const Step& step,
   if (ip_.green_every_step && placed) columns_.green({mesh_.hx, mesh_.hy}, listener);
   for (int b = 0; b < 2; ++b)
     for (const int p : plan_.own_pairs(step, b, pairs)) {
-      ColumnSolver::GreenPointer green;
-      if (placed) {
+      const auto green_for = [&](int plane) -> ColumnSolver::GreenPointer {
+        if (!placed) return nullptr;
         const field::Window& from = mesh_.window[b][step.own(b, p)];
         const field::Window& to = mesh_.window[1 - b][step.other(b, p)];
-        green = columns_.green({.hx = mesh_.hx,
-                                .hy = mesh_.hy,
-                                .shift_x = to.offset_x - from.offset_x,
-                                .shift_y = to.offset_y - from.offset_y},
-                               listener);
-      }
+        return columns_.green({.hx = mesh_.hx,
+                               .hy = mesh_.levels.mesh(level(step, b, p, plane)).hy,
+                               .shift_x = to.offset_x - from.offset_x,
+                               .shift_y = to.offset_y - from.offset_y},
+                              listener);
+      };
       double* out = groups_.divided() ? outgoing_.data() : potential_[1 - b].data();
       for (int plane = 0; plane < ip_.planes; ++plane) {
+        const ColumnSolver::GreenPointer green = green_for(plane);
         const std::int64_t at = p * pair_size() + plane * plane_size();
         if (real())
           grids.push_back({charge_[b].data() + at, out + at, green});
@@ -333,22 +361,34 @@ void StrongStrong::solve(const Step& step, const std::vector<int>& pairs, Listen
 
 void StrongStrong::prepare(const Step& step, Listener& listener) {
   constexpr int chunks = 4;  // of rows, so that even a few pairs keep all threads busy
-  const int nx = mesh_.nx, values = values_per_node(ip_.weighting, ip_.planes);
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;
     const double cells = static_cast<double>(step.pairs() * plane_size());
     listener.kernel(nodes_card(ip_.weighting, ip_.planes), cells, [&] {
       parallel::for_tasks(step.pairs() * chunks, threads_, [&](int i, int) {
-        const int p = i / chunks, c = i % chunks;
-        const double* head = potential_[b].data() + p * pair_size();
-        const double* tail = head + (ip_.planes - 1) * plane_size();
-        double* difference = ip_.planes == 2 ? difference_[b].data() + p * plane_size() : nullptr;
-        prepare_nodes(ip_.weighting, ip_.planes, head, tail, mesh_, (*beams_)[b].kick_scale,
-                      nodes_[b].data() + p * plane_size() * values, difference, nx * c / chunks,
-                      nx * (c + 1) / chunks);
+        const int c = i % chunks;
+        prepare_rows(step, b, i / chunks, mesh_.nx * c / chunks, mesh_.nx * (c + 1) / chunks);
       });
     });
   }
+}
+
+void StrongStrong::prepare_rows(const Step& step, int beam, int p, int begin, int end) {
+  const double scale = (*beams_)[beam].kick_scale;
+  const double* head = potential_[beam].data() + p * pair_size();
+  const double* tail = head + (ip_.planes - 1) * plane_size();
+  double* nodes =
+      nodes_[beam].data() + p * plane_size() * values_per_node(ip_.weighting, ip_.planes);
+  double* difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr;
+  const auto mesh = [&](int plane) {
+    return mesh_.levels.mesh(level(step, 1 - beam, p, plane));
+  };
+  if (!apart(step, beam, p))
+    return prepare_nodes(ip_.weighting, ip_.planes, head, tail, mesh(0), scale, nodes, difference,
+                         begin, end);
+  prepare_nodes(ip_.weighting, 1, head, head, mesh(0), scale, nodes, nullptr, begin, end);
+  prepare_nodes(ip_.weighting, 1, tail, tail, mesh(1), scale,
+                nodes + plane_size() * values_per_node(ip_.weighting, 1), nullptr, begin, end);
 }
 
 }  // namespace phasewise::collision

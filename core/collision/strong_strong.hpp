@@ -71,6 +71,7 @@ class StrongStrong {
   std::vector<ColumnSolver::Grid> grids_of(const Step& step, const std::vector<int>& pairs,
                                            Listener& listener);
   void prepare(const Step& step, Listener& listener);
+  void prepare_rows(const Step& step, int beam, int p, int begin, int end);
   void finish_luminosity(Listener& listener);
   bool real() const { return contents_ == Contents::particles; }
 
@@ -83,6 +84,15 @@ class StrongStrong {
   KickSource kick_source(const Step& step, int beam, int slice) const;
   FarSource far_source(const Step& step, int beam, int slice) const;
   void sum_parts(const Step& next, int parts);
+  int level(const Step& step, int beam, int p, int plane) const {
+    return mesh_.levels.of(beam, step.own(beam, p), step.other(beam, p) + plane);
+  }
+  // Whether the two planes of the field that acts on a beam have meshes of their own.
+  bool apart(const Step& step, int beam, int p) const;
+  int overlap_level(int slice_1, int slice_2) const;
+  // Level of the opposing plane that a slice meets nearest to the waist.
+  int level_at_waist(const CollisionMesh& mesh, const std::array<CollidingBeam, 2>& beams, int beam,
+                     int slice) const;
   double* effective_charge(const Step& step, int beam, int p);
   std::vector<int> window_shifts(const Step& step) const;
   numerics::OrderFreeSum overlap_sum(const Step& step, int p, const double* rho1,
@@ -121,14 +131,16 @@ class StrongStrong {
 template <class Blocks>
 SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int beam, int slice,
                                   const comm::Communicator& group, Blocks&& blocks) {
-  const CollisionMesh mesh = choose_mesh(ip_, beams);
-  const field::Window window = mesh.window[beam][slice];
+  const CollisionMesh all = choose_mesh(ip_, beams);
+  const field::Mesh mesh = all.levels.mesh(level_at_waist(all, beams, beam, slice));
+  const field::Window window = all.window[beam][slice];
   Values charge(mesh.nodes()), potential(mesh.nodes());
   std::fill_n(charge.data(), charge.size(), 0.0);
   const double rounding_offset = numerics::rounding_offset_for(
       numerics::power_of_two_above(beams[beam].macroparticles) * 0x1p-52);
-  const ChargeTarget target{.frame = field::WindowFrame(mesh, window),
-                            .planes = 1,
+  const field::WindowFrame frame(mesh, window);
+  const ChargeTarget target{.planes = 1,
+                            .frame = {frame, frame},
                             .z = {beams[beam].cuts.z[slice], 0.0},
                             .charge = {charge.data(), nullptr},
                             .rounding_offset = rounding_offset};

@@ -59,6 +59,10 @@ struct Cic : Stencil<2> {
     w10 = gx - w11;
     w00 = (inside - gx) - w01;
   }
+  // What nodes of rows of ny values have at the place (fx, fy) beyond the lowest node.
+  PHASEWISE_HD static double value(const double* u, int ny, double fx, double fy) {
+    return between(between(u[0], u[ny], fx), between(u[1], u[ny + 1], fx), fy);
+  }
 };
 
 struct Tsc : Stencil<3> {
@@ -94,6 +98,15 @@ struct Tsc : Stencil<3> {
     w[3] = wy[0] - (w[0] + w[6]);
     w[5] = wy[2] - (w[2] + w[8]);
     w[4] = (inside - (wx[0] + wx[2])) - (w[3] + w[5]);
+  }
+  // As Cic::value, the place counted from the middle node.
+  PHASEWISE_HD static double value(const double* u, int ny, double fx, double fy) {
+    double wx[3], wy[3], sum = 0.0;
+    weights(fx, wx);
+    weights(fy, wy);
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b) sum += wx[a] * wy[b] * u[a * ny + b];
+    return sum;
   }
 };
 

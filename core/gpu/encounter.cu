@@ -26,10 +26,10 @@ __device__ double bilinear(const double* nodes, int width, int c, int ny, double
 }
 
 template <int planes>
-__device__ Kick read(Cic, const KickSource& kick, int node, double fx, double fy,
-                     const collision::Between& z) {
-  const int ny = kick.frame.ny;
-  const double* at = kick.nodes + 2 * planes * node;
+__device__ Kick read(Cic, const KickSource& kick, const double* nodes, int node, double fx,
+                     double fy, const collision::Between& z) {
+  const int ny = kick.frame[0].ny;
+  const double* at = nodes + 2 * planes * node;
   Kick value{bilinear(at, 2 * planes, 0, ny, fx, fy), bilinear(at, 2 * planes, 1, ny, fx, fy), 0.0};
   if constexpr (planes == 2) {
     value.x += z.fraction * bilinear(at, 4, 2, ny, fx, fy);
@@ -40,30 +40,76 @@ __device__ Kick read(Cic, const KickSource& kick, int node, double fx, double fy
 }
 
 template <int planes>
-__device__ Kick read(Tsc, const KickSource& kick, int node, double fx, double fy,
-                     const collision::Between& z) {
+__device__ Kick read(Tsc, const KickSource& kick, const double* nodes, int node, double fx,
+                     double fy, const collision::Between& z) {
   double ex, ey, change;
-  field::read_quadratic<planes>(kick.nodes + planes * node, kick.frame.ny, fx, fy, z.fraction, ex,
-                                ey, change);
-  return {ex * kick.frame.inverse_hx, ey * kick.frame.inverse_hy, -change * z.slope};
+  field::read_quadratic<planes>(nodes + planes * node, kick.frame[0].ny, fx, fy, z.fraction, ex, ey,
+                                change);
+  return {ex, ey, -change * z.slope};
+}
+
+// Quadratic interpolation gives the kick in cells.
+template <class W>
+__device__ void scale_to_cells(const field::WindowFrame& frame, Kick& kick) {
+  if constexpr (W::width == 2) return;
+  kick.x *= frame.inverse_hx;
+  kick.y *= frame.inverse_hy;
+}
+
+// What a particle at (x, y) meets on one of two planes whose meshes differ; its energy is u there.
+template <class W>
+__device__ Kick read_plane(const KickSource& kick, int plane, double x, double y) {
+  const field::WindowFrame& frame = kick.frame[plane];
+  int node;
+  double fx, fy, inside;
+  W::place(x, y, frame, node, fx, fy, inside);
+  const bool well_inside = inside != 0.0;
+  if (!well_inside) W::place(x, y, frame.whole(), node, fx, fy, inside);
+  const std::int64_t nodes = static_cast<std::int64_t>(frame.nx) * frame.ny;
+  const int values = W::width == 2 ? 2 : 1;
+  Kick k = read<1>(W{}, kick, kick.nodes + plane * nodes * values, node, fx, fy, {0.0, 0.0});
+  scale_to_cells<W>(frame, k);
+  k.energy = kick.far.scale * W::value(kick.far.potential[plane] + node, frame.ny, fx, fy);
+  if (!well_inside)
+    collision::join_far_plane(frame, collision::far_gaussian(frame, kick.far, plane), inside, x, y,
+                              k.x, k.y, k.energy);
+  return k;
+}
+
+template <class W>
+__device__ Kick read_apart(const KickSource& kick, double x, double y,
+                           const collision::Between& z) {
+  const Kick head = read_plane<W>(kick, 0, x, y), tail = read_plane<W>(kick, 1, x, y);
+  return {between(tail.x, head.x, z.fraction), between(tail.y, head.y, z.fraction),
+          -(head.energy - tail.energy) * z.slope};
+}
+
+template <class W, int planes>
+__device__ Kick read_together(const KickSource& kick, double x, double y,
+                              const collision::Between& z) {
+  const field::WindowFrame& frame = kick.frame[0];
+  int node;
+  double fx, fy, inside;
+  W::place(x, y, frame, node, fx, fy, inside);
+  const bool well_inside = inside != 0.0;
+  if (!well_inside) W::place(x, y, frame.whole(), node, fx, fy, inside);
+  Kick k = read<planes>(W{}, kick, kick.nodes, node, fx, fy, z);
+  scale_to_cells<W>(frame, k);
+  if (!well_inside)
+    collision::join_far_kick(frame, collision::far_field(kick.frame, planes, kick.far), planes,
+                             kick.longitudinal_kick, inside, x, y, z, k.x, k.y, k.energy);
+  return k;
 }
 
 template <class W, int planes>
 __device__ void kick_particle(const ParticleView& p, std::int64_t i, const KickSource& kick) {
   const double s = collision::meeting_distance(p.z[i], kick.z_other);
   const double x = p.x[i] + s * p.px[i], y = p.y[i] + s * p.py[i];
-  int node;
-  double fx, fy, inside;
-  W::place(x, y, kick.frame, node, fx, fy, inside);
-  const bool well_inside = inside != 0.0;
-  if (!well_inside) W::place(x, y, kick.frame.whole(), node, fx, fy, inside);
   const collision::Between z =
       planes == 2 ? collision::between_planes(p.z[i], kick.z_tail, kick.inverse_length)
                   : collision::Between{0.0, 0.0};
-  Kick k = read<planes>(W{}, kick, node, fx, fy, z);
-  if (!well_inside)
-    collision::join_far_kick(kick.frame, collision::far_field(kick.frame, planes, kick.far), planes,
-                             kick.longitudinal_kick, inside, x, y, z, k.x, k.y, k.energy);
+  const Kick k =
+      kick.apart ? read_apart<W>(kick, x, y, z) : read_together<W, planes>(kick, x, y, z);
   double delta = p.delta[i];
   collision::kick_and_return(s, k.x, k.y, k.energy, 0.25, p.x[i], p.px[i], p.y[i], p.py[i], delta);
   if (kick.longitudinal_kick) p.delta[i] = delta;
@@ -76,7 +122,7 @@ __device__ void deposit_particle(const ParticleView& p, std::int64_t i, const Ch
     const double s = collision::meeting_distance(p.z[i], target.z[plane]);
     int node;
     double fx, fy, inside;
-    W::place(p.x[i] + s * p.px[i], p.y[i] + s * p.py[i], target.frame, node, fx, fy, inside);
+    W::place(p.x[i] + s * p.px[i], p.y[i] + s * p.py[i], target.frame[plane], node, fx, fy, inside);
     if (inside == 0.0) {
       atomicAdd(outside, 1ULL);
       continue;
@@ -89,7 +135,7 @@ __device__ void deposit_particle(const ParticleView& p, std::int64_t i, const Ch
       Tsc::charge(fx, fy, inside, target.rounding_offset, weight);
     for (int a = 0; a < W::width; ++a)
       for (int b = 0; b < W::width; ++b)
-        atomicAdd(target.charge[plane] + node + a * target.frame.ny + b, weight[W::width * a + b]);
+        atomicAdd(target.charge[plane] + node + a * target.frame[plane].ny + b, weight[W::width * a + b]);
   }
 }
 

@@ -63,11 +63,10 @@ def test_the_simulated_luminosity_has_the_reduction_of_theory(shape: str, ratio:
     sampling = math.sqrt(2 / (3 * machine.beam(1).macroparticles))
     slicing = (1 / expected - 1) * (2 / slices) ** 2
     # The mesh holds 4 rms at the largest distance, 2.4 σz for 25 slices, on 123 cells (rounded up
-    # by at most 4.4 %), and smears each plane that opens by h²/6: a loss of h²/12σ² at the waist.
+    # by at most 4.4 %), and smears each plane that opens by h²/6 at the waist, of which the square
+    # is left; in y it is finer there.
     cell = 1.044 * 8 * math.sqrt(1 + (2.4 * ratio) ** 2) / 123
-    smearing = cell**2 / 12 * (1 if shape == "flat" else 2)
-    if shape == "flat":
-        smearing += (1.044 * 8 / 123) ** 2 / 12
+    smearing = (cell**2 / 6) ** 2
     assert found == pytest.approx(expected, rel=sampling + slicing + smearing)
     # Small enough to tell this ratio from the next.
     assert sampling + slicing + smearing < 0.035

@@ -97,7 +97,7 @@ def _coarse_meshes(model: Collision, found: Resolution) -> Iterator[str]:
                 f"ip.{k}.grid = [{ip.grid[0]}, {ip.grid[1]}] gives {cells:.2g} cells to the "
                 f"smallest rms size in {axis}: "
                 + (
-                    f"field and luminosity come out about {low:.2g} % low; use a finer grid"
+                    f"the field comes out about {low:.2g} % low; use a finer grid"
                     if cells >= 1
                     else "the mesh does not resolve the beam; use a finer grid"
                 )

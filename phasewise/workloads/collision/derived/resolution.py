@@ -65,16 +65,14 @@ def _point(model: Collision, ip: int) -> PointResolution:
 
 def _cells(model: Collision, ip: int) -> Pair:
     """Cells that the smaller beam's rms size has at the waist."""
-    x, y = (
-        min(beam.size(ip)[plane] for beam in model.beams) / _cell(model, ip, plane)
-        for plane in (0, 1)
-    )
-    return (x, y)
+    sizes = [min(beam.size(ip)[plane] for beam in model.beams) for plane in (0, 1)]
+    x, y = _cell(model, ip, 0), _cell(model, ip, 1)
+    return (sizes[0] / x, sizes[1] / y * 2 ** _level_at_waist(model, ip, y))
 
 
 def _cell(model: Collision, ip: int, plane: int) -> float:
-    """Size of a cell [m]. The mesh that all slices share holds the largest one, far from the
-    waist.
+    """Size of a cell [m] of the mesh that all slices share, which holds the largest one, far from
+    the waist.
     """
     point = model.ips[ip]
     if point.mesh_half_width is not None:
@@ -83,12 +81,29 @@ def _cell(model: Collision, ip: int, plane: int) -> float:
     return 2 * point.mesh_extent * widest / (point.grid[plane] - MARGIN_CELLS)
 
 
+def _level_at_waist(model: Collision, ip: int, cell: float) -> int:
+    """How many times a mesh that follows the beams halves its cells in y at the waist
+    (core/collision/mesh_levels.hpp): as often as it still holds slices within a slice's length.
+    """
+    point = model.ips[ip]
+    if point.mesh_half_width is not None:
+        return 0
+    length = max(slice_length(point, beam.bunch_length) for beam in model.beams)
+    height = max(_size_at(beam, ip, 1, length) for beam in model.beams)
+    room = (point.grid[1] // 2 - MARGIN_CELLS / 2) * cell
+    return max(0, math.floor(math.log2(room / (point.mesh_extent * height))))
+
+
 def _largest_size(beam: Beam, ip: int, plane: int, slices: int) -> float:
     """Rms size [m] where the outermost slices meet the opposing bunch's far end, two bunch lengths
     from the waist; a single slice meets it within one.
     """
+    return _size_at(beam, ip, plane, (2 if slices > 1 else 1) * beam.bunch_length)
+
+
+def _size_at(beam: Beam, ip: int, plane: int, s: float) -> float:
+    """The larger rms size [m] of those at ``s`` [m] before and behind the IP."""
     optics = beam.optics[ip]
-    s = (2 if slices > 1 else 1) * beam.bunch_length
     beta, alpha, gamma = optics.beta[plane], optics.alpha[plane], optics.gamma[plane]
     growth = 1 + (2 * abs(alpha) * s + gamma * s * s) / beta
     return beam.size(ip)[plane] * math.sqrt(growth)
