@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "bindings/arrays.hpp"
 #include "collision/encounter.hpp"
 #include "collision/kick_nodes.hpp"
+#include "collision/mesh_levels.hpp"
 
 namespace nb = nanobind;
 
@@ -53,22 +55,30 @@ struct StandingParticles {
   }
 };
 
-nb::tuple deposit(const Input& x, const Input& y, const nb::tuple& box, int nx, int ny,
-                  const char* weighting) {
-  const field::Mesh mesh = mesh_of(box, nx, ny);
-  std::vector<double> charge(mesh.nodes(), 0.0);
+struct Deposited {
+  std::vector<double> charge;
+  std::int64_t outside;
+};
+
+Deposited deposited(const Input& x, const Input& y, const field::Mesh& mesh, Weighting weighting) {
+  Deposited result{std::vector<double>(mesh.nodes(), 0.0), 0};
   StandingParticles particles(x, y);
   const double quantum = numerics::power_of_two_above(static_cast<double>(x.size())) * 0x1p-52;
   const field::WindowFrame frame(mesh, {});
   const ChargeTarget target{.planes = 1,
                             .frame = {frame, frame},
                             .z = {0.0, 0.0},
-                            .charge = {charge.data(), nullptr},
+                            .charge = {result.charge.data(), nullptr},
                             .rounding_offset = numerics::rounding_offset_for(quantum)};
-  const std::int64_t outside =
-      encounter(weighting_of(weighting), particles.view(), nullptr, &target);
-  return nb::make_tuple(bindings::to_array(std::move(charge), {std::size_t(nx), std::size_t(ny)}),
-                        outside);
+  result.outside = encounter(weighting, particles.view(), nullptr, &target);
+  return result;
+}
+
+nb::tuple deposit(const Input& x, const Input& y, const nb::tuple& box, int nx, int ny,
+                  const char* weighting) {
+  Deposited all = deposited(x, y, mesh_of(box, nx, ny), weighting_of(weighting));
+  return nb::make_tuple(
+      bindings::to_array(std::move(all.charge), {std::size_t(nx), std::size_t(ny)}), all.outside);
 }
 
 nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, const Input& y,
@@ -103,6 +113,22 @@ std::array<double, 5> edge_charge(const Grid& potential, const nb::tuple& box) {
   return {c.charge, c.x, c.y, c.covariance.xx - c.covariance.yy, c.covariance.xy};
 }
 
+// Deposits on one level of a mesh and takes the charge to a coarser one.
+Array coarsened_charge(const Input& x, const Input& y, const nb::tuple& box, int nx, int ny,
+                       const char* weighting, int from, int to) {
+  const Weighting rule = weighting_of(weighting);
+  const MeshLevels levels(mesh_of(box, nx, ny), rule);
+  const field::Mesh mesh = levels.mesh(from);
+  std::vector<double> charge = deposited(x, y, mesh, rule).charge;
+  std::vector<double> result(mesh.nodes()), scratch(2 * static_cast<std::size_t>(ny));
+  for (int i = 0; i < nx; ++i) {
+    const std::int64_t at = static_cast<std::int64_t>(i) * ny;
+    std::copy_n(levels.coarsened(charge.data() + at, from, to, scratch.data()), ny,
+                result.data() + at);
+  }
+  return bindings::to_array(std::move(result), {std::size_t(nx), std::size_t(ny)});
+}
+
 }  // namespace
 
 void bind_mesh(nb::module_& m) {
@@ -110,6 +136,10 @@ void bind_mesh(nb::module_& m) {
         nb::arg("ny"), nb::arg("weighting") = "cic",
         "Charge[nx, ny] of unit particles on the nodes of box (x0, x1, y0, y1), and how many fell "
         "outside.");
+  m.def("coarsened_charge", &coarsened_charge, nb::arg("x"), nb::arg("y"), nb::arg("box"),
+        nb::arg("nx"), nb::arg("ny"), nb::arg("weighting"), nb::arg("from"), nb::arg("to"),
+        "Charge[nx, ny] of unit particles laid on level `from` of the mesh with the nodes of box, "
+        "and taken to level `to`.");
   m.def("edge_charge", &edge_charge, nb::arg("potential"), nb::arg("box"),
         "Charge, centroid x and y [m], <x²> - <y²> and <xy> [m²] of what is on the nodes of box, "
         "from the edge of its potential[nx, ny].");

@@ -116,8 +116,8 @@ std::int64_t deposit_block(const beam::ParticleView& p, int n, const ChargeTarge
   constexpr int width = W::width;
   std::int64_t outside = 0;
   for (int plane = 0; plane < target.planes; ++plane) {
-    outside +=
-        n - static_cast<std::int64_t>(find_places<W>(p, n, target.z[plane], target.frame[plane], w));
+    outside += n - static_cast<std::int64_t>(
+                       find_places<W>(p, n, target.z[plane], target.frame[plane], w));
     find_weights(W{}, n, target.rounding_offset, w);
     double* charge = target.charge[plane];
     const int ny = target.frame[plane].ny;

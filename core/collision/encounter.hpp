@@ -31,8 +31,8 @@ struct ChargeTarget {
 struct KickSource {
   field::WindowFrame frame[2];  // of the head and the tail plane, or of the only one twice
   int planes;
-  double z_other;  // centroid of the opposing slice [m]
-  double z_tail;   // own slice's tail plane [m]; the field is tail + fraction·(head - tail)
+  double z_other;         // centroid of the opposing slice [m]
+  double z_tail;          // own slice's tail plane [m]; the field is tail + fraction·(head - tail)
   double inverse_length;  // 1/(head plane - tail plane) [1/m]
   // Whether the planes have meshes of their own. Then `nodes` holds one plane after the other, head
   // first, each as if it were the only one, and the potential itself is read besides.

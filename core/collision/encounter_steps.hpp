@@ -109,8 +109,8 @@ template <int planes>
 void gather(Tsc, int n, const KickSource& kick, Workspace& w) {
   for (int i = 0; i < n; ++i) {
     double ex, ey, change;
-    field::read_quadratic<planes>(kick.nodes + planes * w.node[i], kick.frame[0].ny, w.fx[i], w.fy[i],
-                                  w.fraction[i], ex, ey, change);
+    field::read_quadratic<planes>(kick.nodes + planes * w.node[i], kick.frame[0].ny, w.fx[i],
+                                  w.fy[i], w.fraction[i], ex, ey, change);
     w.kick[2 * i] = ex * kick.frame[0].inverse_hx;
     w.kick[2 * i + 1] = ey * kick.frame[0].inverse_hy;
     if constexpr (planes == 2) w.energy[i] = -change * w.slope[i];

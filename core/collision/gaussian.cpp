@@ -1,7 +1,6 @@
 #include "collision/gaussian.hpp"
 
 #include <cmath>
-#include <numbers>
 
 #include "collision/passage.hpp"
 #include "collision/schedule.hpp"
@@ -14,19 +13,6 @@ namespace {
 // Lower bound of a squared size at a waist, relative to that at the reference plane; rounding might
 // make it negative.
 constexpr double smallest_share = 1e-12;
-
-// Overlap of two Gaussian slices where their centres meet [1/m²], per particle of each.
-double gaussian_overlap(const GaussianSlice& a, const GaussianSlice& b) {
-  const double s = meeting_distance(a.z, b.z);
-  const double sxx = a.sxx_at(s) + b.sxx_at(-s), syy = a.syy_at(s) + b.syy_at(-s);
-  const double sxy = a.sxy_at(s) + b.sxy_at(-s);
-  const double dx = a.x_at(s) - b.x_at(-s), dy = a.y_at(s) - b.y_at(-s);
-  const double determinant = sxx * syy - sxy * sxy;
-  if (!(sxx > 0.0 && determinant > 0.0)) return 0.0;
-  const double distance = dx * (dx * syy - dy * sxy) + dy * (dy * sxx - dx * sxy);
-  return std::exp(-0.5 * distance / determinant) /
-         (2.0 * std::numbers::pi * std::sqrt(determinant));
-}
 
 }  // namespace
 
@@ -65,8 +51,9 @@ parallel::KernelCard gaussian_encounter_card() {
 double GaussianCollision::luminosity_of(const Pair& pair,
                                         const std::array<CollidingBeam, 2>& beams) const {
   if (!ip_.luminosity || pair[0].count == 0.0 || pair[1].count == 0.0) return 0.0;
+  const double s = meeting_distance(pair[0].z, pair[1].z);
   return pair[0].count * beams[0].per_macroparticle * pair[1].count * beams[1].per_macroparticle *
-         gaussian_overlap(pair[0], pair[1]);
+         overlap(pair[0], s, pair[1], -s);
 }
 
 void GaussianCollision::kick(CollidingBeam& beam, int slice, const GaussianSlice& opposing,

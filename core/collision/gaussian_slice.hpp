@@ -21,4 +21,8 @@ struct GaussianSlice {
   double sxy_at(double s) const { return xy[0] + s * (xy[1] + xy[2] + s * xy[3]); }
 };
 
+// Overlap ∫ρ1 ρ2 dx dy [1/m²] of two slices, per particle of each, a at s_a along its beam and b at
+// s_b along its own.
+double overlap(const GaussianSlice& a, double s_a, const GaussianSlice& b, double s_b);
+
 }  // namespace phasewise::collision

@@ -8,6 +8,8 @@
 #include <limits>
 #include <numeric>
 
+#include "collision/passage.hpp"
+#include "collision/slice_moments.hpp"
 #include "collision/strong_strong.hpp"
 #include "parallel/loops.hpp"
 
@@ -20,6 +22,44 @@ parallel::KernelCard effective_charge_card() {
 parallel::KernelCard overlap_card() {
   return {.name = "luminosity", .flops = 8.0, .bytes = 16.0, .vectorised = true};
 }
+
+namespace {
+
+// Of a slice's centroid, between its tail (0) and its head (1).
+double place_between_planes(const beam::SliceCuts& cuts, int slice) {
+  const double head = cuts.plane[slice], tail = cuts.plane[slice + 1];
+  return head > tail ? (cuts.z[slice] - tail) / (head - tail) : 0.0;
+}
+
+// What is missing from the luminosity of two slices [1/m²] because each charge was interpolated
+// between its two planes, where the beams are wider apart from the waist: for Gaussian slices of
+// the beams' moments, the overlap where their centroids meet minus that of the interpolated
+// charges.
+double lost_between_planes(const std::array<CollidingBeam, 2>& beams, int slice_1, int slice_2) {
+  const std::array<int, 2> slice{slice_1, slice_2};
+  std::array<GaussianSlice, 2> shape;
+  std::array<std::array<double, 2>, 2> s, weight;  // of each beam on its head and tail plane
+  double particles = 1.0;
+  for (int b = 0; b < 2; ++b) {
+    const beam::SliceCuts& opposing = beams[1 - b].cuts;
+    const int other = slice[1 - b];
+    shape[b] = typical_slice(beams[b], slice[b]);
+    const double t = place_between_planes(opposing, other);
+    weight[b] = {t, 1.0 - t};
+    for (int plane = 0; plane < 2; ++plane)
+      s[b][plane] = meeting_distance(shape[b].z, opposing.plane[other + plane]);
+    particles *=
+        beams[b].cuts.share[slice[b]] * beams[b].moments.particles * beams[b].per_macroparticle;
+  }
+  const double where = meeting_distance(shape[0].z, shape[1].z);
+  double lost = overlap(shape[0], where, shape[1], -where);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j)
+      lost -= weight[0][i] * weight[1][j] * overlap(shape[0], s[0][i], shape[1], s[1][j]);
+  return particles * lost;
+}
+
+}  // namespace
 
 // The coarsest level of the meshes on which the charges of a pair lie.
 int StrongStrong::overlap_level(int slice_1, int slice_2) const {
@@ -37,8 +77,7 @@ double* StrongStrong::effective_charge(const Step& step, int beam, int p) {
   if (ip_.planes == 1) return at_head;
   const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
   const int own = step.own(beam, p), other = step.other(beam, p);
-  const double head = opposing.plane[other], tail = opposing.plane[other + 1];
-  const double t = head > tail ? (opposing.z[other] - tail) / (head - tail) : 0.0;
+  const double t = place_between_planes(opposing, other);
   const double* at_tail = at_head + plane_size();
   double* out = effective_[beam].data() + p * plane_size();
   const int to = overlap_level(step.own(0, p), step.own(1, p));
@@ -81,8 +120,8 @@ numerics::OrderFreeSum StrongStrong::overlap_sum(const Step& step, int p, const 
     std::copy_n(row_of(i + dx), ny, middle.data() + 1);
     const double* m = middle.data();
     for (int j = 0; j < ny; ++j)
-      sharp[j] = (1.0 + 4.0 * spread) * m[j + 1] -
-                 spread * ((m[j] + m[j + 2]) + (before[j] + after[j]));
+      sharp[j] =
+          (1.0 + 4.0 * spread) * m[j + 1] - spread * ((m[j] + m[j + 2]) + (before[j] + after[j]));
     const double* b = sharp.data() + dy;
     double sum[4] = {};
     for (int j = j0; j < j1; j += 4)
@@ -158,9 +197,12 @@ void StrongStrong::finish_luminosity(Listener& listener) {
   const double scale =
       (*beams_)[0].per_macroparticle * (*beams_)[1].per_macroparticle / (mesh_.hx * mesh_.hy);
   for (std::size_t i = 0; i < result_->pair_luminosity.size(); ++i) {
-    const int slice_1 = static_cast<int>(i) / ip_.slices, slice_2 = static_cast<int>(i) % ip_.slices;
+    const int slice_1 = static_cast<int>(i) / ip_.slices,
+              slice_2 = static_cast<int>(i) % ip_.slices;
     const double finer = std::ldexp(scale, overlap_level(slice_1, slice_2));
     result_->pair_luminosity[i] = (overlap_sums_[2 * i] + overlap_sums_[2 * i + 1]) * finer;
+    if (ip_.planes == 2)
+      result_->pair_luminosity[i] += lost_between_planes(*beams_, slice_1, slice_2);
     result_->luminosity += result_->pair_luminosity[i];
   }
 }

@@ -94,8 +94,7 @@ Axis choose_axis(const SliceRanges& ranges, int axis, int nodes) {
 
 CollisionMesh fixed_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {
   const auto [wx, wy] = ip.mesh_half_width;
-  const field::Mesh shared{-wx,   -wy,  2.0 * wx / (ip.nx - 1), 2.0 * wy / (ip.ny - 1),
-                           ip.nx, ip.ny};
+  const field::Mesh shared{-wx, -wy, 2.0 * wx / (ip.nx - 1), 2.0 * wy / (ip.ny - 1), ip.nx, ip.ny};
   CollisionMesh mesh{shared, {}, {shared, ip.weighting}};
   for (int b = 0; b < 2; ++b) mesh.window[b].resize(beams[b].cuts.slices());
   return mesh;

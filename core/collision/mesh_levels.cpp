@@ -43,8 +43,8 @@ class Reach {
 
 int level_for(double room, double needed) {
   if (!(needed > 0.0)) return finest_level;
-  return static_cast<int>(std::clamp(std::floor(std::log2(room / needed)), 0.0,
-                                     static_cast<double>(finest_level)));
+  return static_cast<int>(
+      std::clamp(std::floor(std::log2(room / needed)), 0.0, static_cast<double>(finest_level)));
 }
 
 }  // namespace

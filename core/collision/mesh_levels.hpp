@@ -46,7 +46,7 @@ class MeshLevels {
 
   field::Mesh mesh_;
   Weighting weighting_ = Weighting::cic;
-  std::array<int, 2> planes_{};  // of the beam that meets this one
+  std::array<int, 2> planes_{};                     // of the beam that meets this one
   std::array<std::vector<std::uint8_t>, 2> level_;  // [slice][plane]; empty: all 0
 };
 

@@ -380,9 +380,7 @@ void StrongStrong::prepare_rows(const Step& step, int beam, int p, int begin, in
   double* nodes =
       nodes_[beam].data() + p * plane_size() * values_per_node(ip_.weighting, ip_.planes);
   double* difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr;
-  const auto mesh = [&](int plane) {
-    return mesh_.levels.mesh(level(step, 1 - beam, p, plane));
-  };
+  const auto mesh = [&](int plane) { return mesh_.levels.mesh(level(step, 1 - beam, p, plane)); };
   if (!apart(step, beam, p))
     return prepare_nodes(ip_.weighting, ip_.planes, head, tail, mesh(0), scale, nodes, difference,
                          begin, end);

@@ -135,7 +135,8 @@ __device__ void deposit_particle(const ParticleView& p, std::int64_t i, const Ch
       Tsc::charge(fx, fy, inside, target.rounding_offset, weight);
     for (int a = 0; a < W::width; ++a)
       for (int b = 0; b < W::width; ++b)
-        atomicAdd(target.charge[plane] + node + a * target.frame[plane].ny + b, weight[W::width * a + b]);
+        atomicAdd(target.charge[plane] + node + a * target.frame[plane].ny + b,
+                  weight[W::width * a + b]);
   }
 }
 

@@ -194,3 +194,20 @@ def test_mirrored_charge_gives_the_mirrored_potential() -> None:
     straight = core.solve_poisson(charge, 1.0, 1.0)
     mirrored = core.solve_poisson(charge[::-1, :].copy(), 1.0, 1.0)
     assert np.abs(straight[::-1, :] - mirrored).max() < 1e-11 * charge.sum()
+
+
+@pytest.mark.parametrize("weighting", ["cic", "tsc"])
+@pytest.mark.parametrize(("ny", "levels"), [(40, (1, 0)), (40, (3, 1)), (41, (1, 0)), (41, (4, 0))])
+def test_a_charge_on_a_finer_level_is_that_of_a_coarser_one(
+    ny: int, levels: tuple[int, int], weighting: str
+) -> None:
+    fine, coarse = levels
+    box = (-1.0, 1.0, -1.0, 1.0)
+    random = np.random.default_rng(5)
+    # Well inside of the finest mesh.
+    x, y = random.uniform(-0.8, 0.8, 1000), random.uniform(-0.8, 0.8, 1000) * 0.5**fine
+    taken = core.coarsened_charge(x, y, box, 12, ny, weighting, fine, coarse)
+    laid = core.coarsened_charge(x, y, box, 12, ny, weighting, coarse, coarse)
+    # Each of the weights is rounded to the charge quantum, 2^-42 for 1024 particles.
+    assert taken == pytest.approx(laid, abs=1000 * 2**-42)
+    assert taken.sum() == pytest.approx(1000, abs=1e-9)

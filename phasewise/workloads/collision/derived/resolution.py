@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from phasewise.workloads.collision.derived.overlap import crossing_widths
 from phasewise.workloads.collision.tables.beam import Beam
@@ -77,7 +78,10 @@ def _cell(model: Collision, ip: int, plane: int) -> float:
     point = model.ips[ip]
     if point.mesh_half_width is not None:
         return 2 * point.mesh_half_width[plane] / (point.grid[plane] - 1)
-    widest = max(_largest_size(beam, ip, plane, point.slices) for beam in model.beams)
+    widest = max(
+        _size_at(beam, ip, plane, _farthest_meeting(point, beam, other))
+        for beam, other in zip(model.beams, reversed(model.beams), strict=True)
+    )
     return 2 * point.mesh_extent * widest / (point.grid[plane] - MARGIN_CELLS)
 
 
@@ -94,11 +98,25 @@ def _level_at_waist(model: Collision, ip: int, cell: float) -> int:
     return max(0, math.floor(math.log2(room / (point.mesh_extent * height))))
 
 
-def _largest_size(beam: Beam, ip: int, plane: int, slices: int) -> float:
-    """Rms size [m] where the outermost slices meet the opposing bunch's far end, two bunch lengths
-    from the waist; a single slice meets it within one.
+def _farthest_meeting(point: InteractionPoint, beam: Beam, other: Beam) -> float:
+    """Distance [m] from the IP at which the first slice of a Gaussian bunch meets the last plane of
+    the opposing one, which lies as far beyond that one's last slice as the cut before it.
     """
-    return _size_at(beam, ip, plane, (2 if slices > 1 else 1) * beam.bunch_length)
+    mean, cut = _outermost_slice(point)
+    return (mean * beam.bunch_length + (2 * mean - cut) * other.bunch_length) / 2
+
+
+def _outermost_slice(point: InteractionPoint) -> tuple[float, float]:
+    """Mean of the first slice and the cut behind it, in rms; one slice counts as cut at an rms."""
+    if point.slices == 1:
+        return 0.0, -1.0
+    normal = NormalDist()
+    cut = (
+        normal.inv_cdf(1 - 1 / point.slices)
+        if point.slicing == "equal-charge"
+        else point.slice_extent * (1 - 2 / point.slices)
+    )
+    return normal.pdf(cut) / (1 - normal.cdf(cut)), cut
 
 
 def _size_at(beam: Beam, ip: int, plane: int, s: float) -> float:
