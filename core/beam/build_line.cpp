@@ -1,5 +1,6 @@
 #include "beam/build_line.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -236,7 +237,10 @@ BunchDescription build_bunch(const workload::Parameters& parameters, int beam) {
   bunch.emittance_y = emittance[1];
   bunch.bunch_length = parameters.not_negative(prefix + "bunch_length");
   bunch.momentum_spread = parameters.not_negative(prefix + "momentum_spread");
-  bunch.cut = parameters.has(prefix + "cut") ? parameters.not_negative(prefix + "cut") : 0.0;
+  if (parameters.has(prefix + "cut")) {
+    const std::vector<double> cut = not_negative_numbers(parameters, prefix + "cut", 3);
+    std::copy(cut.begin(), cut.end(), bunch.cut);
+  }
   const std::vector<double> factors =
       parameters.numbers_or(prefix + "mismatch", {1, 1, 1, 1, 1, 1});
   const std::vector<double> offset = parameters.numbers_or(prefix + "offset", {0, 0, 0, 0, 0, 0});

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "beam/bucket.hpp"
 #include "beam/distribution.hpp"
 #include "beam/line.hpp"
 #include "beam/moments.hpp"
@@ -21,9 +22,10 @@ struct BunchConstants {
   double energy = 0.0;  // eV
   double population = 0.0;
   std::int64_t macroparticles = 0;
-  bool strong = false;            // not tracked
-  BunchDescription distribution;  // at the start
-  std::vector<Line> segments{};   // after each interaction point
+  bool strong = false;             // not tracked
+  BunchDescription distribution;   // at the start
+  std::vector<Line> segments{};    // after each interaction point
+  std::optional<Bucket> bucket{};  // of the RF, if it holds the particles together
 
   double gamma() const { return energy / mass; }
   double beta() const;              // velocity over c

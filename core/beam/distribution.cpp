@@ -26,8 +26,20 @@ Uniforms draw(const BunchDescription& bunch, std::uint64_t seed, std::uint32_t b
   return u;
 }
 
-// Amplitude and angle of one plane. P(amplitude > r) = exp(-r²/2); the cut leaves the part of it
-// above `floor` = exp(-cut²/2).
+// P(amplitude > r) = exp(-r²/2): a cut leaves the part of it above exp(-cut²/2), one number for
+// each plane.
+using Floors = std::array<double, 3>;
+
+Floors floors(const BunchDescription& bunch) {
+  Floors result{};
+  for (int plane = 0; plane < 3; ++plane) {
+    const double cut = bunch.cut[plane];
+    result[plane] = cut > 0.0 ? std::exp(-0.5 * cut * cut) : 0.0;
+  }
+  return result;
+}
+
+// Amplitude and angle of one plane.
 void plane_deviates(double u0, double u1, double floor, double& g0, double& g1) {
   double sine, cosine;
   numerics::sincos_turns(u1, sine, cosine);
@@ -36,11 +48,11 @@ void plane_deviates(double u0, double u1, double floor, double& g0, double& g1) 
   g1 = radius * sine;
 }
 
-Coordinates matched(const BunchDescription& bunch, const Uniforms& u, double floor) {
+Coordinates matched(const BunchDescription& bunch, const Uniforms& u, const Floors& floor) {
   Coordinates n{};
-  plane_deviates(u[0], u[1], floor, n.x, n.px);
-  plane_deviates(u[2], u[3], floor, n.y, n.py);
-  plane_deviates(u[4], u[5], floor, n.z, n.delta);
+  plane_deviates(u[0], u[1], floor[0], n.x, n.px);
+  plane_deviates(u[2], u[3], floor[1], n.y, n.py);
+  plane_deviates(u[4], u[5], floor[2], n.z, n.delta);
   const double amplitude_x = std::sqrt(bunch.emittance_x);
   const double amplitude_y = std::sqrt(bunch.emittance_y);
   n.x *= amplitude_x;
@@ -56,7 +68,7 @@ Coordinates matched(const BunchDescription& bunch, const Uniforms& u, double flo
 
 void fill(ParticleView particles, const BunchDescription& bunch, std::uint64_t seed,
           std::uint32_t beam) {
-  const double floor = bunch.cut > 0.0 ? std::exp(-0.5 * bunch.cut * bunch.cut) : 0.0;
+  const Floors floor = floors(bunch);
   const double* m = bunch.mismatch;
   const double* o = bunch.offset;
   for (std::int64_t i = 0; i < particles.size; ++i) {

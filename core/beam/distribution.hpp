@@ -21,7 +21,7 @@ struct BunchDescription {
   double emittance_y = 0.0;      // m
   double bunch_length = 0.0;     // m, rms
   double momentum_spread = 0.0;  // rms
-  double cut = 0.0;              // largest normalised amplitude in each plane, in rms; 0 = none
+  double cut[3] = {0, 0, 0};     // largest normalised amplitude in x, y and z, in rms; 0 = none
   double mismatch[6] = {1, 1, 1, 1, 1, 1};  // factors on x px y py z delta, before the offset
   double offset[6] = {0, 0, 0, 0, 0, 0};    // m and 1
 };

@@ -33,6 +33,7 @@ class Line {
   parallel::KernelCard card() const;
 
   std::size_t size() const { return elements_.size(); }
+  const std::vector<Element>& elements() const { return elements_; }
 
  private:
   std::vector<Element> elements_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "collision/build_point.hpp"
 #include "collision/kick_scale.hpp"
@@ -18,7 +19,7 @@ using beam::ParticleView;
 
 void Turn::arrive(int ip, Listener& listener) {
   Point& point = points_[ip];
-  count_particles(listener);
+  count_particles(ip, listener);
   if (ip == 0 && description_.tracked > 0)
     for (int b = 0; b < 2; ++b) record_tracked(b, listener);
   // A beam that has lost its last particle does not collide.
@@ -33,9 +34,11 @@ void Turn::arrive(int ip, Listener& listener) {
   if (point.strong_strong) point.strong_strong->begin(point.beams, point.result);
 }
 
-// Finds the number of particles and the bounds of the coordinates over all ranks.
-void Turn::count_particles(Listener& listener) {
-  std::array<std::int64_t, 2> alive{};
+// Finds the number of particles and the bounds of the coordinates over all ranks, and of a beam
+// with RF how many particles are debunched.
+void Turn::count_particles(int ip, Listener& listener) {
+  std::array<std::int64_t, 4> counts{};  // alive, debunched
+  const std::span<std::int64_t> all(counts), alive = all.first(2), debunched = all.last(2);
   std::array<double, 12> largest{};
   for (int b = 0; b < 2; ++b) {
     beam::Bunch& bunch = bunches_[b];
@@ -44,13 +47,36 @@ void Turn::count_particles(Listener& listener) {
     alive[b] = bunch.particles->size();
     std::copy(bunch.bounds.begin(), bunch.bounds.end(), largest.begin() + 6 * b);
   }
-  listener.sum("losses", alive);
+  const bool with_rf = counts_debunched(ip, 0) || counts_debunched(ip, 1);
+  for (int b = 0; b < 2; ++b)
+    if (counts_debunched(ip, b)) debunched[b] = count_debunched(b, listener);
+  listener.sum("losses", with_rf ? all : alive);
   listener.max("moments", largest);
   for (int b = 0; b < 2; ++b) {
     const bool counted = contents_ == Contents::particles && description_.is_tracked(b);
     bunches_[b].alive = counted ? alive[b] : bunches_[b].constants.macroparticles;
     std::copy_n(largest.begin() + 6 * b, 6, beam_bounds_[b].begin());
+    if (counts_debunched(ip, b)) record_.beam[b].debunched = debunched[b];
   }
+}
+
+bool Turn::counts_debunched(int ip, int b) const {
+  return ip == 0 && description_.is_tracked(b) && bunches_[b].constants.bucket;
+}
+
+// Debunched particles of a beam on this rank.
+std::int64_t Turn::count_debunched(int b, Listener& listener) {
+  std::vector<std::int64_t> found(threads_, 0);
+  if (groups_.holds(b)) {
+    beam::Bunch& bunch = bunches_[b];
+    listener.kernel(beam::debunched_card(), held_particles(b), [&] {
+      const ParticleView all = bunch.particles->view();
+      parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int thread) {
+        found[thread] += beam::count_debunched(all.part(begin, count), *bunch.constants.bucket);
+      });
+    });
+  }
+  return std::accumulate(found.begin(), found.end(), std::int64_t{0});
 }
 
 // The particles may have been changed from outside, so lost ones are removed first.

@@ -41,7 +41,10 @@ Description::Description(const Parameters& parameters) {
           "ip." + std::to_string(ip) + ".model",
           "both beams must be tracked here, but one is the strong beam of another point");
   }
-  for (int b = 0; b < 2; ++b) bunches[b].distribution = beam::build_bunch(parameters, b + 1);
+  for (int b = 0; b < 2; ++b) {
+    bunches[b].distribution = beam::build_bunch(parameters, b + 1);
+    bunches[b].bucket = beam::find_bucket(bunches[b].segments);
+  }
 }
 
 std::vector<ProcessGrid> Description::process_grids(int ranks, const workload::Nodes& nodes) const {

@@ -39,6 +39,7 @@ std::vector<Value> Simulation::record() const {
     result.push_back(list(of + "emittance", beam::emittances(beam.moments)));
     result.push_back(number(of + "particles", beam.moments.particles));
     result.push_back(number(of + "losses", static_cast<double>(beam.losses)));
+    result.push_back(number(of + "debunched", static_cast<double>(beam.debunched)));
     result.push_back(list(of + "outside", beam.outside));
     if (tracked > 0) result.push_back({of + "tracked", {tracked, 6}, beam.tracked});
   }

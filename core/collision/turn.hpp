@@ -35,6 +35,7 @@ struct TurnRecord {
   struct Beam {
     beam::Moments moments;
     std::int64_t losses = 0;
+    std::int64_t debunched = 0;         // outside the RF bucket; 0 without RF
     std::vector<std::int64_t> outside;  // per interaction point
     std::vector<double> tracked;        // [particle][6]; NaN once lost
   };
@@ -87,7 +88,9 @@ class Turn : public workload::RankTurn {
   std::unique_ptr<StrongStrong> make_strong_strong(int ip, const Settings& settings) const;
   void arrive(int ip, Listener& listener);
   void depart(int ip, Listener& listener);
-  void count_particles(Listener& listener);
+  void count_particles(int ip, Listener& listener);
+  bool counts_debunched(int ip, int beam) const;
+  std::int64_t count_debunched(int beam, Listener& listener);
   void find_bounds(beam::Bunch& bunch);
   void measure_and_enter(int ip, Listener& listener);
   Measured measure_beam(int ip, int beam, Listener& listener);

@@ -30,7 +30,7 @@ def test_a_gaussian_bunch_reaches_beyond_its_bucket_and_check_says_so() -> None:
     # less than all amplitudes beyond that, exp(-3.1²/2).
     assert math.erfc(3.1 / math.sqrt(2)) < outside < math.exp(-(3.1**2) / 2)
     assert any("RF bucket, which reaches" in warning for warning in derived["warnings"])
-    cut = phasewise.load(STUDY, ["beam.1.cut=2.9"]).derived()
+    cut = phasewise.load(STUDY, ["beam.1.cut=[0, 0, 2.9]"]).derived()
     assert not any("RF bucket, which reaches" in warning for warning in cut["warnings"])
 
 

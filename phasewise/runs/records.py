@@ -37,6 +37,8 @@ RESERVED = 1 << 20
 """Bytes kept beyond the arrays to be written, for the file's own bookkeeping."""
 OBJECT_BYTES = 2048
 """Bytes of the file's bookkeeping for each dataset, at most."""
+NOT_RECORDED = {"f8": np.nan, "i8": -1}
+"""What stands for the turns of a run that was begun by a version without the dataset."""
 OPEN_FOR_WRITING = "already open for write"
 """In HDF5's refusal of a file that its writer has not closed, without SWMR."""
 
@@ -109,9 +111,12 @@ class RecordsWriter:
                 maxshape=(None, *wide),
                 chunks=chunk,
                 fletcher32=True,
+                fillvalue=NOT_RECORDED[kind],
             )
-            if old is not None:
+            if old is not None and name in old:
                 _copy_rows(old[name], made, turn)
+            else:
+                made.resize(turn, axis=0)
         if old is not None:
             _copy_snapshots(old, file, snapshot_groups(self._study), turn)
         for name, shape in snapshots.items():

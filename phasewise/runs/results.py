@@ -86,6 +86,11 @@ class Results:
                 return np.empty((self._turns, *dataset.shape[1:]), dataset.dtype)
             return read_rows(dataset, 0, self._turns)
 
+    def holds(self, name: str) -> bool:
+        """Whether there is a dataset `name`: the records of earlier versions may lack it."""
+        with reading(self.path):
+            return name in self._file
+
     def __len__(self) -> int:
         return self._turns
 

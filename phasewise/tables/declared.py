@@ -46,21 +46,27 @@ def values_of(table: Any) -> dict[str, Any]:
     """
     values = ((field, getattr(table, field.name)) for field in dataclasses.fields(table))
     return {
-        field.name.rstrip("_"): _as_toml(value, field.metadata["key"].shape)
+        field.name.rstrip("_"): _as_toml(value, field.metadata["key"])
         for field, value in values
         if "key" in field.metadata and value is not None
     }
 
 
-def _as_toml(value: Any, shape: tuple[int, ...]) -> Any:
+def _as_toml(value: Any, found: Key) -> Any:
     if isinstance(value, Path):
         return str(value)
     if not isinstance(value, tuple):
         return value
+    if found.one_for_all and len(set(value)) == 1:
+        return value[0]
+    return _nested(value, found.shape)
+
+
+def _nested(values: tuple[Any, ...], shape: tuple[int, ...]) -> list[Any]:
     if len(shape) < 2:
-        return list(value)
-    step = len(value) // shape[0]
-    return [_as_toml(value[i : i + step], shape[1:]) for i in range(0, len(value), step)]
+        return list(values)
+    step = len(values) // shape[0]
+    return [_nested(values[i : i + step], shape[1:]) for i in range(0, len(values), step)]
 
 
 def flat_of(table: Any) -> Iterator[tuple[str, Any]]:

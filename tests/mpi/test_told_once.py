@@ -40,20 +40,23 @@ def planned(parameters, pieces):
 PHASES = (
     COUNTS
     + """
+from tests.unit.study_tables import RF
 from tests.unit.test_work import study
 
-for changes in (
-    [],
-    ["records.slices_every=2", "records.tracked=5"],
-    ["records.slices_every=4", 'ip.1.green_function="every-step"', 'communication.reduce="mpi"'],
-    ['ip.1.model="soft-gaussian"', "records.slices_every=3"],
-    ['communication.transpose="alltoallw"', 'communication.broadcast="mpi-gatherv"'],
-    ['communication.overlap=true', 'communication.crossing="4b"'],
+for changes, keys in (
+    ([], {}),
+    ([], RF),
+    (["records.slices_every=2", "records.tracked=5"], {}),
+    (["records.slices_every=4", 'ip.1.green_function="every-step"',
+      'communication.reduce="mpi"'], {}),
+    (['ip.1.model="soft-gaussian"', "records.slices_every=3"], RF),
+    (['communication.transpose="alltoallw"', 'communication.broadcast="mpi-gatherv"'], {}),
+    (['communication.overlap=true', 'communication.crossing="4b"'], {}),
 ):
-    parameters = study(*changes).parameters()
+    parameters = study(*changes, **keys).parameters()
     found, pieces = recorded(parameters)
     expected = planned(parameters, pieces)
-    assert found == expected, (core.rank(), changes, found, expected)
+    assert found == expected, (core.rank(), changes, keys, found, expected)
 print("agrees")
 """
 )

@@ -115,7 +115,7 @@ def record_shapes(tracked: int) -> dict[str, tuple[int, ...] | None]:
     """Shapes of a record's entries; None: a number."""
     of_beam: dict[str, tuple[int, ...] | None] = {
         "mean": (6,), "covariance": (6, 6), "moment3": (6,), "moment4": (6,), "emittance": (3,),
-        "particles": None, "losses": None, "outside": (1,),
+        "particles": None, "losses": None, "debunched": None, "outside": (1,),
     }  # fmt: skip
     of_beam |= {"tracked": (tracked, 6)} if tracked else {}
     both = {f"{beam}/{name}": shape for beam in (1, 2) for name, shape in of_beam.items()}

@@ -132,6 +132,7 @@ class FakeSimulation:
                 "emittance": np.full(3, 1e-9),
                 "particles": float(self._counts[beam - 1]),
                 "losses": 0.0,
+                "debunched": 0.0,
                 "outside": np.zeros(1),
             }
             if self._tracked:

@@ -145,6 +145,7 @@ def records(study: Study, turns: int) -> Iterator[dict[str, Any]]:
                 f"{beam}/emittance": emittance * grown,
                 f"{beam}/particles": study.beam(beam).macroparticles,
                 f"{beam}/losses": 0,
+                f"{beam}/debunched": 0,
                 f"{beam}/outside": np.zeros(len(study.ips)),
                 f"{beam}/tracked": tracked[: study.model.records.tracked],
             }

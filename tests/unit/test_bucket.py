@@ -77,7 +77,12 @@ def test_the_share_outside_is_that_of_the_particles_that_leave(phase: float) -> 
 def test_a_cut_below_the_bucket_leaves_nothing_outside() -> None:
     # 3.6e-4 over 1.13e-4 and 0.374 m over 0.0755 m: a cut at 2.5 rms stays within.
     assert bucket_of(machine()).debunched > 1e-3
-    assert bucket_of(machine(beam__1__cut=2.5)).debunched < 1e-5
+    whole, along = bucket_of(machine(beam__1__cut=2.5)), machine(beam__1__cut=[0, 0, 2.5])
+    assert whole.debunched < 1e-5
+    # Only the longitudinal one counts.
+    assert bucket_of(along).debunched == whole.debunched
+    across = bucket_of(machine(beam__1__cut=[2.5, 2.5, 0]))
+    assert across.debunched == bucket_of(machine()).debunched
 
 
 def test_a_bunch_larger_than_its_bucket_is_a_warning_with_the_share() -> None:

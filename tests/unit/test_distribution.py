@@ -92,14 +92,45 @@ def test_the_two_beams_have_other_particles() -> None:
 
 
 @pytest.mark.parametrize("distribution", ["gaussian", "quiet"])
-def test_a_cut_bounds_each_planes_amplitude_and_keeps_the_shape_below(distribution: str) -> None:
-    cut, n = 2.0, 50_000
-    u = normalised(bunch(n, distribution=distribution, cut=str(cut)))
-    amplitude = np.hypot(u[0::2], u[1::2])
-    assert amplitude.max() < cut * (1 + 1e-9)
-    # <u²> = 1 - (c²/2)/(exp(c²/2) - 1) of a Gaussian cut at amplitude c.
-    expected = 1 - (cut**2 / 2) / np.expm1(cut**2 / 2)
-    assert np.allclose((u**2).mean(axis=1), expected, rtol=5 * np.sqrt(2 / n))
+@pytest.mark.parametrize("cuts", [(2.0, 2.0, 2.0), (1.5, 3.0, 2.5), (0.0, 0.0, 2.0)])
+def test_a_cut_bounds_its_planes_amplitude_and_keeps_the_shape_below(
+    cuts: tuple[float, ...], distribution: str
+) -> None:
+    n = 50_000
+    u = normalised(bunch(n, distribution=distribution, cut=" ".join(map(str, cuts))))
+    for plane, cut in enumerate(cuts):
+        mine = u[2 * plane : 2 * plane + 2]
+        if cut > 0:
+            assert np.hypot(*mine).max() < cut * (1 + 1e-9)
+        # <u²> = 1 - a/(exp(a) - 1), a = c²/2, of a Gaussian cut at amplitude c, 1 without cut. u²
+        # scatters by √2 of its mean without cut and by less with one: 5 rms.
+        expected = 1 - (cut**2 / 2) / np.expm1(cut**2 / 2) if cut > 0 else 1.0
+        assert np.allclose((mine**2).mean(axis=1), expected, rtol=5 * np.sqrt(2 / n))
+
+
+@pytest.mark.parametrize("distribution", ["gaussian", "quiet"])
+def test_a_longitudinal_cut_leaves_the_transverse_planes_as_they_are(distribution: str) -> None:
+    plain = bunch(1000, distribution=distribution)
+    cut = bunch(1000, distribution=distribution, cut="0 0 2")
+    assert np.abs(cut[4:] - plain[4:]).max(axis=1).min() > 0
+    # But for dispersion, which is up to 5σ here and is taken off with a few roundings of 1e-16.
+    assert np.abs(normalised(cut) - normalised(plain))[:4].max() < 1e-13
+
+
+def test_equal_cuts_in_all_planes_are_one_cut() -> None:
+    # Each plane is cut alone: that of three planes has the coordinates of each cut alone.
+    three = normalised(bunch(1000, cut="2 2 2"))
+    for plane in range(3):
+        cuts = ["0"] * 3
+        cuts[plane] = "2"
+        alone = normalised(bunch(1000, cut=" ".join(cuts)))[2 * plane : 2 * plane + 2]
+        assert np.abs(alone - three[2 * plane : 2 * plane + 2]).max() < 1e-13
+
+
+@pytest.mark.parametrize("cut", ["2", "2 2", "-1 0 0"])
+def test_a_cut_that_is_not_three_numbers_from_zero_on_is_refused(cut: str) -> None:
+    with pytest.raises(ValueError, match=r"beam\.1\.cut = "):
+        bunch(1, cut=cut)
 
 
 def test_mismatch_comes_first_and_the_offset_after_it() -> None:

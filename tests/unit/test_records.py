@@ -92,6 +92,22 @@ def test_a_killed_writer_leaves_a_file_that_is_read_and_gone_on_with(tmp_path):
     np.testing.assert_array_equal(results.beam(2).mean[:, 0], np.arange(10))
 
 
+def test_a_dataset_that_an_earlier_version_did_not_record_is_marked_as_such(tmp_path):
+    path = tmp_path / "records.h5"
+    writer = RecordsWriter(path, study(), ATTRIBUTES)
+    write(writer, 0, 7)
+    writer.close()
+    with h5py.File(path, "r+") as file:
+        del file["beam1/debunched"], file["beam2/emittance"]
+    assert Results(path).beam(1).debunched.tolist() == [-1] * 7
+    writer = RecordsWriter.resume(path, study(), ATTRIBUTES, 5)
+    write(writer, 5, 8)
+    writer.close(True)
+    results = Results(path)
+    assert results.beam(1).debunched.tolist() == [-1] * 5 + [0] * 3
+    assert np.isnan(results.beam(2).emittance[:, 0]).tolist() == [True] * 5 + [False] * 3
+
+
 def test_resuming_keeps_the_time_of_creation_and_the_snapshots_before_the_checkpoint(tmp_path):
     path, plan = tmp_path / "records.h5", study(slices_every=4)
     writer = RecordsWriter(path, plan, ATTRIBUTES | {"created": "then"})

@@ -102,6 +102,22 @@ def test_offsets_in_sigma_are_multiplied_by_the_matched_rms() -> None:
     assert list(beam.offset) == expected
 
 
+def test_one_cut_stands_for_all_planes_and_is_resolved_as_one() -> None:
+    one, three = build(beam__1__cut=2.9), build(beam__1__cut=[2.9, 2.9, 2.9])
+    assert one == three
+    assert flat(one)["beam.1.cut"] == "2.9 2.9 2.9"
+    # Checkpoints of earlier versions hold one number.
+    assert three.resolved()["beam"]["1"]["cut"] == 2.9
+    assert build().resolved()["beam"]["1"]["cut"] == 0.0
+
+
+def test_each_plane_may_have_its_own_cut() -> None:
+    study = build(beam__1__cut=[0, 0, 2.9], beam__2__cut=3)
+    assert (study.beam(1).cut, study.beam(2).cut) == ((0.0, 0.0, 2.9), (3.0, 3.0, 3.0))
+    assert study.resolved()["beam"]["1"]["cut"] == [0.0, 0.0, 2.9]
+    assert Study.from_dict(json.loads(json.dumps(study.resolved()))) == study
+
+
 def test_each_beam_may_have_its_own_arc_and_optics() -> None:
     study = build(arc__2={"tune": [64.28, 59.31]}, ip__1__beam={"2": {"alpha": [0.1, 0.0]}})
     assert study.beam(1).arc.tune == (64.31, 59.32)

@@ -9,7 +9,7 @@ import pytest
 
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
-from tests.unit.study_tables import tables
+from tests.unit.study_tables import RF, tables
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -97,6 +97,16 @@ def test_a_turn_on_one_rank_has_the_items_of_its_formulas(changes: list[str]) ->
 def test_the_work_counted_for_several_ranks_has_the_items_of_its_formulas(ranks: int) -> None:
     chosen = study()
     assert counted(chosen, ranks) == pytest.approx(expected_items([], ranks), rel=1e-12)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_only_beams_with_rf_count_debunched_particles_and_at_the_first_point_alone(
+    ranks: int,
+) -> None:
+    chosen = study(ip__2={"beta": [1.0, 1.0], "model": "none"}, **RF)
+    assert counted(chosen, ranks)["debunched"] == pytest.approx(2 * PARTICLES, rel=1e-12)
+    if ranks == 1:
+        assert booked(chosen)["debunched"] == 2 * PARTICLES
 
 
 def test_flops_and_bytes_are_those_of_the_card_times_the_items() -> None:

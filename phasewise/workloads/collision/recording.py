@@ -40,6 +40,7 @@ def rows(study: Study) -> dict[str, Row]:
             "emittance": ((3,), "f8"),
             "particles": ((), "i8"),
             "losses": ((), "i8"),
+            "debunched": ((), "i8"),
             "outside": ((points,), "i8"),
             "tracked": ((tracked, 6), "f8"),
         }

@@ -9,7 +9,7 @@ import numpy as np
 from phasewise.output import message
 from phasewise.runs.results import Results
 from phasewise.runs.summary import number
-from phasewise.workloads.collision.analysis import coherent_modes, growth
+from phasewise.workloads.collision.analysis import coherent_modes, growth, setting_of
 from phasewise.workloads.collision.analysis.deposits import deposits_per_particle
 from phasewise.workloads.collision.luminosity import LuminosityUnit
 
@@ -66,10 +66,20 @@ def _beam(results: Results, number: int, growth: Any) -> dict[str, Any]:
         "emittance_growth_error": [None if p.growth is None else p.growth.error for p in planes],
         "emittance_noise_floor": [p.noise_floor for p in planes],
         "losses": int(beam.losses[-1]),
+        "debunched": debunched(results, number),
         "sizes": beam.size[-1].tolist(),
         "outside": outside.tolist(),
         "outside_share": (outside / np.maximum(deposits, 1)).tolist(),
     }
+
+
+def debunched(results: Results, number: int) -> int | None:
+    """Particles of a beam outside the RF bucket in the last turn; None where none are counted:
+    without RF, and of a strong beam.
+    """
+    count = int(results.beam(number).debunched[-1])
+    counted = "rf" in results.study["arc"][str(number)] and count >= 0
+    return count if counted and not setting_of(results).beams[number - 1].strong else None
 
 
 def outside_warning(beams: list[dict[str, Any]]) -> str:
@@ -103,6 +113,9 @@ def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
         found.append([f"growth per turn, {plane} (noise floor)", *growths])
         found.append([f"rms size {plane} [m]", *_both(summary, "sizes", index)])
     found.append(["particles lost", *(str(beam["losses"]) for beam in summary["beams"])])
+    if any(beam["debunched"] for beam in summary["beams"]):
+        counts = (beam["debunched"] for beam in summary["beams"])
+        found.append(["particles debunched", *("-" if n is None else str(n) for n in counts)])
     for plane, modes in summary["coherent_modes"].items():
         seen = [f"{name} {number(modes[name])}" for name in ("sigma", "pi") if modes[name]]
         if seen:

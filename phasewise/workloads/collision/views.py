@@ -136,6 +136,15 @@ class BeamResults:
         return self._rows("losses")
 
     @property
+    def debunched(self) -> Integers:
+        """(T,): living macroparticles outside the RF bucket, 0 without RF; -1 in turns of a version
+        that did not count them.
+        """
+        if not self._results.holds(f"beam{self.number}/debunched"):
+            return np.full(len(self._results), -1)
+        return self._rows("debunched")
+
+    @property
     def outside(self) -> Integers:
         """(T, IP): particles outside the mesh, summed over the turn's steps."""
         return self._rows("outside")

@@ -128,7 +128,7 @@ def _long_slices(model: Collision, found: Resolution) -> Iterator[str]:
 
 def _strong_beam(model: Collision) -> Iterator[str]:
     for beam in model.beams:
-        shaped = any(factor != 1 for factor in beam.mismatch) or beam.cut != 0
+        shaped = any(factor != 1 for factor in beam.mismatch) or any(beam.cut)
         if beam.strong and shaped:
             yield (
                 f"mismatch and cut of beam {beam.number} have no effect: a strong beam is a "

@@ -72,7 +72,7 @@ def _end(potential: OfPlace, barrier: float, top: float) -> float:
 
 def _outside(beam: Beam, ends: tuple[float, float], squares: OfPlace) -> float:
     """Share of a Gaussian bunch, cut where the study cuts it, outside of δ² = squares(z)."""
-    rms, spread, cut = beam.bunch_length, beam.momentum_spread, beam.cut or math.inf
+    rms, spread, cut = beam.bunch_length, beam.momentum_spread, beam.cut[2] or math.inf
     reach = min(cut, 40.0)
     z = np.linspace(max(ends[0], -reach * rms), min(ends[1], reach * rms), POINTS)
     limit = np.sqrt(np.maximum([squares(at) for at in z], 0.0))

@@ -67,6 +67,8 @@ def terms_at(
         ]
     if name == "gaussian_encounter":
         return [Term(name, items, particles), Term("slice_moments", items, particles)]
+    if name == "debunched":  # of beams with RF only: no rate of its own is measured
+        return [Term(name, items, particles)]
     if name in ("moments", "sort", "arc"):
         return [Term(name, work[UNITS[name]], particles)]
     return [Term(name + variant, work[UNITS[name]], cells)]

@@ -10,6 +10,7 @@ from phasewise.report.style import scientific, unit_text, with_error
 from phasewise.report.tables import Table, rows_of, text
 from phasewise.workloads.collision.analysis.moments import sizes
 from phasewise.workloads.collision.report.beams_run import BeamsRun
+from phasewise.workloads.collision.summary import debunched
 
 
 def study_tables(run: BeamsRun) -> list[Table]:
@@ -151,6 +152,7 @@ def _state(run: BeamsRun) -> Table:
         ("rms momentum deviation δ", [float(size[5]) for size in last]),
         ("macroparticles alive", [int(beam.particles[-1]) for beam in run.beams]),
         ("macroparticles lost", [int(beam.losses[-1]) for beam in run.beams]),
+        ("macroparticles debunched", [debunched(run.results, number) for number in (1, 2)]),
         (
             "most deposits outside the mesh in a turn",
             [int(b.outside.sum(axis=1).max()) for b in run.beams],

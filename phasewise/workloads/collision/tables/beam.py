@@ -9,7 +9,14 @@ from typing import ClassVar
 from phasewise.tables.declared import key
 from phasewise.tables.keys import Key
 from phasewise.workloads.collision.tables.arc import Arc
-from phasewise.workloads.collision.tables.optics import METRES, Optics, Pair, Six, matched_rms
+from phasewise.workloads.collision.tables.optics import (
+    METRES,
+    Optics,
+    Pair,
+    Six,
+    Triple,
+    matched_rms,
+)
 
 PARTICLES = ("proton", "antiproton", "electron", "positron", "ion")
 EMITTANCE = Key("numbers", length=2, above=0, least=1e-25, most=1e-2, unit="m", hint=METRES)
@@ -48,7 +55,9 @@ class Beam:
     offset: Six = key("numbers", (0.0,) * 6, length=6, least=-1, most=1, hint=METRES, flat=True)
     offset_sigma: ClassVar[Key] = Key("numbers", length=6, least=-1e3, most=1e3, unit="rms")
     mismatch: Six = key("numbers", (1.0,) * 6, length=6, least=0, most=1e3, flat=True)
-    cut: float = key("number", 0.0, least=0, unit="rms", flat=True)
+    cut: Triple = key(
+        "numbers", (0.0,) * 3, length=3, one_for_all=True, least=0, unit="rms", flat=True
+    )
     distribution: str = key("word", choices=("gaussian", "quiet", "file"), flat=True)
     particles: Path | None = key("text")
     strong: bool
