@@ -96,7 +96,7 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
   listener.kernel(effective_charge_card(), ip_.planes == 2 ? cells : 0.0, [&] {
     for (int b = 0; b < 2; ++b) {
       if (!groups_.holds(b)) continue;
-      if (ip_.planes == 2) effective_[b].reserve(ip_.slices * plane_size());
+      if (ip_.planes == 2) effective_[b].reserve(most_pairs(ip_.slices) * plane_size());
       rho_[b].assign(all.size(), nullptr);
       parallel::for_tasks(static_cast<int>(own.size()), threads_,
                           [&](int i, int) { rho_[b][own[i]] = effective_charge(step, b, own[i]); });
@@ -110,7 +110,7 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
   listener.kernel(overlap_card(), cells, [&] {
     parallel::for_tasks(static_cast<int>(own.size()), threads_, [&](int i, int) {
       const int p = own[i];
-      const std::size_t at = static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
+      const std::size_t at = step.place(p);
       const numerics::OrderFreeSum sum = overlap_sum(step, p, rho_[0][p], rho_[1][p]);
       overlap_sums_[2 * at] = sum.high;
       overlap_sums_[2 * at + 1] = sum.low;

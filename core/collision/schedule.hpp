@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 namespace phasewise::collision {
 
@@ -20,9 +21,21 @@ struct Step {
   int pair_of(int beam, int slice) const {
     return beam == 0 ? slice - first() : k - first() - slice;
   }
-  bool contains(int slice) const { return slice >= first() && slice <= std::min(k, slices - 1); }
+  bool contains(int beam, int slice) const {
+    const int p = pair_of(beam, slice);
+    return p >= 0 && p < pairs();
+  }
+  // Of pair p in [slice of beam 1][slice of beam 2].
+  std::size_t place(int p) const {
+    return static_cast<std::size_t>(own(0, p)) * slices + own(1, p);
+  }
 };
 
 inline int steps(int slices) { return 2 * slices - 1; }
+// Pairs of the fullest step, and of all steps.
+inline int most_pairs(int slices) { return slices; }
+inline std::size_t pairs_in_all(int slices) { return static_cast<std::size_t>(slices) * slices; }
+// Slices of the beam with more of them.
+inline int most_slices(int slices) { return slices; }
 
 }  // namespace phasewise::collision
