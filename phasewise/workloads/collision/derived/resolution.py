@@ -54,8 +54,12 @@ def _point(model: Collision, ip: int) -> PointResolution:
     point = model.ips[ip]
     if point.model == "none":
         return PointResolution(None, None, None)
-    tracked = [beam.macroparticles / point.slices for beam in model.beams if not beam.strong]
-    longest = max(slice_length(point, beam.bunch_length) for beam in model.beams)
+    tracked = [
+        beam.macroparticles / point.slices[beam.number - 1]
+        for beam in model.beams
+        if not beam.strong
+    ]
+    longest = max(slice_length(point, beam) for beam in model.beams)
     return PointResolution(
         _cells(model, ip) if point.model == "strong-strong" else None,
         min(tracked),
@@ -79,7 +83,9 @@ def _cell(model: Collision, ip: int, plane: int) -> float:
     point = model.ips[ip]
     if point.mesh_half_width is not None:
         return 2 * point.mesh_half_width[plane] / (point.grid[plane] - 1)
-    widest = max(_largest_size(beam, ip, plane, point.slices) for beam in model.beams)
+    widest = max(
+        _largest_size(beam, ip, plane, point.slices[beam.number - 1]) for beam in model.beams
+    )
     return 2 * point.mesh_extent * widest / (point.grid[plane] - MARGIN_CELLS)
 
 
@@ -94,11 +100,12 @@ def _largest_size(beam: Beam, ip: int, plane: int, slices: int) -> float:
     return beam.size(ip)[plane] * math.sqrt(growth)
 
 
-def slice_length(point: InteractionPoint, bunch_length: float) -> float:
+def slice_length(point: InteractionPoint, beam: Beam) -> float:
     """Length [m] of a slice at the bunch's centre, the charge of a slice over the density there."""
+    slices = point.slices[beam.number - 1]
     if point.slicing == "equal-width":
-        return 2 * point.slice_extent * bunch_length / point.slices
-    return math.sqrt(2 * math.pi) * bunch_length / point.slices
+        return 2 * point.slice_extent * beam.bunch_length / slices
+    return math.sqrt(2 * math.pi) * beam.bunch_length / slices
 
 
 def shortest_beta(model: Collision, ip: int) -> float:
