@@ -238,7 +238,9 @@ BunchDescription build_bunch(const workload::Parameters& parameters, int beam) {
   bunch.bunch_length = parameters.not_negative(prefix + "bunch_length");
   bunch.momentum_spread = parameters.not_negative(prefix + "momentum_spread");
   if (parameters.has(prefix + "cut")) {
-    const std::vector<double> cut = not_negative_numbers(parameters, prefix + "cut", 3);
+    const std::vector<double> cut = parameters.shared_numbers(prefix + "cut", 3);
+    if (std::any_of(cut.begin(), cut.end(), [](double c) { return !(c >= 0.0); }))
+      parameters.fail(prefix + "cut", "numbers not below 0 are accepted");
     std::copy(cut.begin(), cut.end(), bunch.cut);
   }
   const std::vector<double> factors =

@@ -148,7 +148,7 @@ void Turn::use_measured(int ip, std::array<Measured, 2>& measured, std::span<con
     beam.moments = mapped(bunch.moments, frame(ip, b, number_));
     const double mean = beam.moments.mean[4], rms = beam.moments.rms(4);
     beam.cuts = beam::cut_slices(known ? histogram : gaussian_histogram(mean, rms),
-                                 point.description.slicing, point.description.slices, mean, rms,
+                                 point.description.slicing, point.description.slices[b], mean, rms,
                                  point.description.slice_extent);
     if (bunch.constants.strong)
       beam.strong_slices =
@@ -159,8 +159,8 @@ void Turn::use_measured(int ip, std::array<Measured, 2>& measured, std::span<con
 
 void Turn::cut_and_sort(int ip, Listener& listener) {
   Point& point = points_[ip];
-  const int slices = point.description.slices;
   for (int b = 0; b < 2; ++b) {
+    const int slices = point.description.slices[b];
     beam::Bunch& bunch = bunches_[b];
     CollidingBeam& beam = point.beams[b];
     beam.strong = bunch.constants.strong;
@@ -186,7 +186,7 @@ void Turn::measure_slices(Point& point, Listener& listener) {
   SliceMoments moments(threads_, contents_);
   moments.set_bounds(point.beams, listener);
   for (int b = 0; b < 2; ++b)
-    point.slices[b] = moments.of_all(point.beams, b, point.description.slices, listener);
+    point.slices[b] = moments.of_all(point.beams, b, point.description.slices[b], listener);
 }
 
 }  // namespace phasewise::collision

@@ -91,19 +91,21 @@ nb::dict slices_of(const Simulation& simulation, int ip) {
 
 Array luminosity_of_pairs(const Simulation& simulation, int ip) {
   const int point = point_of(simulation, ip);
-  const auto n = static_cast<std::size_t>(simulation.point(point).description.slices);
+  const collision::Slices slices = simulation.point(point).description.slices;
   std::vector<double> values = simulation.point(point).result.pair_luminosity;
-  values.resize(n * n, 0.0);
-  return to_array(std::move(values), {n, n});
+  values.resize(collision::pairs_in_all(slices), 0.0);
+  return to_array(std::move(values),
+                  {static_cast<std::size_t>(slices[0]), static_cast<std::size_t>(slices[1])});
 }
 
 // Returns an empty dictionary if the model has no mesh, if this rank does not hold the beam, or if
 // `ip` is not the first interaction point, where the beams are between turns.
 nb::dict field_of_slice(Simulation& simulation, int ip, int beam, int slice) {
   const int point = point_of(simulation, ip);
-  if (slice < 1 || slice > simulation.point(point).description.slices)
+  const int slices = simulation.point(point).description.slices[index_of(beam)];
+  if (slice < 1 || slice > slices)
     throw std::invalid_argument("there is no slice " + std::to_string(slice) + " of " +
-                                std::to_string(simulation.point(point).description.slices));
+                                std::to_string(slices));
   collision::SliceField f =
       point == 0 ? simulation.slice_field(index_of(beam), slice - 1) : collision::SliceField{};
   nb::dict result;

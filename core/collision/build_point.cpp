@@ -8,11 +8,17 @@
 namespace phasewise::collision {
 namespace {
 
+Slices slices_of(const workload::Parameters& parameters, const std::string& key) {
+  const std::vector<double> given = parameters.shared_numbers(key, 2);
+  for (const double n : given)
+    if (!(n >= 1.0 && n <= 255.0) || n != std::floor(n))
+      parameters.fail(key, "give 1 to 255 slices");
+  return {static_cast<int>(given.front()), static_cast<int>(given.back())};
+}
+
 void read_slices(const workload::Parameters& parameters, const std::string& at,
                  InteractionPoint& point) {
-  const std::int64_t slices = parameters.integer(at + "slices");
-  if (slices < 1 || slices > 255) parameters.fail(at + "slices", "give 1 to 255 slices");
-  point.slices = static_cast<int>(slices);
+  point.slices = slices_of(parameters, at + "slices");
   point.slicing = static_cast<beam::Slicing>(
       parameters.choice(at + "slicing", {"equal-charge", "equal-width"}));
   point.slice_extent = parameters.number(at + "slice_extent");

@@ -161,12 +161,12 @@ Settings build_settings(const workload::Parameters& parameters) {
 
 std::string layout_name(Layout layout) { return layouts[static_cast<std::size_t>(layout)]; }
 
-ProcessGrid build_process_grid(const Settings& settings, int ranks, int slices, std::uint64_t seed,
-                               std::vector<int> nodes) {
+ProcessGrid build_process_grid(const Settings& settings, int ranks, const Slices& slices,
+                               std::uint64_t seed, std::vector<int> nodes) {
   std::array<Shape, 2> shapes = settings.shapes;
   if (shapes[0].ranks() == 0) {
     const auto of_beams = ranks_of_beams(ranks);
-    for (int b = 0; b < 2; ++b) shapes[b] = default_shape(of_beams[b], slices);
+    for (int b = 0; b < 2; ++b) shapes[b] = default_shape(of_beams[b], slices[b]);
   }
   if (ranks == 1) return {{Shape{1, 1}, Shape{1, 1}}, {Place{}}, nodes};
   if (shapes[0].ranks() + shapes[1].ranks() != ranks)

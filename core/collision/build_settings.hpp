@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collision/process_grid.hpp"
+#include "collision/schedule.hpp"
 #include "collision/settings.hpp"
 #include "workload/parameters.hpp"
 
@@ -17,9 +18,9 @@ Settings build_settings(const workload::Parameters& parameters);
 // The name of a layout in the parameters.
 std::string layout_name(Layout layout);
 
-// The process grid for a collision with this number of slices. Throws std::invalid_argument if the
-// study's grid or places do not match the ranks.
-ProcessGrid build_process_grid(const Settings& settings, int ranks, int slices, std::uint64_t seed,
-                               std::vector<int> nodes);
+// The process grid for a collision with these numbers of slices. Throws std::invalid_argument if
+// the study's grid or places do not match the ranks.
+ProcessGrid build_process_grid(const Settings& settings, int ranks, const Slices& slices,
+                               std::uint64_t seed, std::vector<int> nodes);
 
 }  // namespace phasewise::collision

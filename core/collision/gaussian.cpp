@@ -72,7 +72,7 @@ void GaussianCollision::kick(CollidingBeam& beam, int slice, const GaussianSlice
 CollisionResult GaussianCollision::collide(std::array<CollidingBeam, 2>& beams,
                                            Listener& listener) {
   CollisionResult result;
-  result.pair_luminosity.assign(static_cast<std::size_t>(ip_.slices) * ip_.slices, 0.0);
+  result.pair_luminosity.assign(pairs_in_all(ip_.slices), 0.0);
   moments_.set_bounds(beams, listener);
   for (int k = 0; k < steps(ip_.slices); ++k) {
     const Step step{ip_.slices, k};
@@ -82,8 +82,7 @@ CollisionResult GaussianCollision::collide(std::array<CollidingBeam, 2>& beams,
     const std::vector<GaussianSlice> slices = moments_.of(beams, which, listener);
     for (int p = 0; p < step.pairs(); ++p) {
       const Pair pair{slices[2 * p], slices[2 * p + 1]};
-      const std::size_t at = static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
-      result.pair_luminosity[at] = luminosity_of(pair, beams);
+      result.pair_luminosity[step.place(p)] = luminosity_of(pair, beams);
       for (int b = 0; b < 2; ++b)
         if (groups_.holds(b)) kick(beams[b], step.own(b, p), pair[1 - b], listener);
     }

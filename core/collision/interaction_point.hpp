@@ -12,6 +12,7 @@
 #include "beam/slices.hpp"
 #include "collision/encounter.hpp"
 #include "collision/gaussian_slice.hpp"
+#include "collision/schedule.hpp"
 
 namespace phasewise::collision {
 
@@ -24,7 +25,7 @@ struct InteractionPoint {
   std::array<double, 2> ramp{};        // turns between which it moves linearly
   std::array<beam::CrabPair, 2> crab{};
   int nx = 128, ny = 128;
-  int slices = 1;
+  Slices slices{1, 1};  // of each beam
   beam::Slicing slicing = beam::Slicing::equal_charge;
   double slice_extent = 3.0;
   Weighting weighting = Weighting::cic;

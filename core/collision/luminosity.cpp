@@ -168,7 +168,7 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
   listener.kernel(effective_charge_card(), ip_.planes == 2 ? cells : 0.0, [&] {
     for (int b = 0; b < 2; ++b) {
       if (!groups_.holds(b)) continue;
-      if (ip_.planes == 2) effective_[b].reserve(ip_.slices * plane_size());
+      if (ip_.planes == 2) effective_[b].reserve(most_pairs(ip_.slices) * plane_size());
       rho_[b].assign(all.size(), nullptr);
       parallel::for_tasks(static_cast<int>(own.size()), threads_,
                           [&](int i, int) { rho_[b][own[i]] = effective_charge(step, b, own[i]); });
@@ -182,7 +182,7 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
   listener.kernel(overlap_card(), cells, [&] {
     parallel::for_tasks(static_cast<int>(own.size()), threads_, [&](int i, int) {
       const int p = own[i];
-      const std::size_t at = static_cast<std::size_t>(step.own(0, p)) * ip_.slices + step.own(1, p);
+      const std::size_t at = step.place(p);
       const numerics::OrderFreeSum sum = overlap_sum(step, p, rho_[0][p], rho_[1][p]);
       overlap_sums_[2 * at] = sum.high;
       overlap_sums_[2 * at + 1] = sum.low;
@@ -197,8 +197,8 @@ void StrongStrong::finish_luminosity(Listener& listener) {
   const double scale =
       (*beams_)[0].per_macroparticle * (*beams_)[1].per_macroparticle / (mesh_.hx * mesh_.hy);
   for (std::size_t i = 0; i < result_->pair_luminosity.size(); ++i) {
-    const int slice_1 = static_cast<int>(i) / ip_.slices,
-              slice_2 = static_cast<int>(i) % ip_.slices;
+    const int slice_1 = static_cast<int>(i) / ip_.slices[1],
+              slice_2 = static_cast<int>(i) % ip_.slices[1];
     const double finer = std::ldexp(scale, overlap_level(slice_1, slice_2));
     result_->pair_luminosity[i] = (overlap_sums_[2 * i] + overlap_sums_[2 * i + 1]) * finer;
     if (ip_.planes == 2)

@@ -10,7 +10,7 @@ int CollisionPlan::grids_to_solve(const Step& step, const Pairs& pairs) const {
 }
 
 int CollisionPlan::room() const {
-  return basis_.shape.slices + (basis_.padded() ? basis_.shape_of(basis_.own).prow : 0);
+  return most_pairs(basis_.shape.slices) + (basis_.padded() ? basis_.shape_of(basis_.own).prow : 0);
 }
 
 const comm::Exchanges& CollisionPlan::reduce(const Step& step, const Pairs& pairs) const {

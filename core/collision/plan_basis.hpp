@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collision/division.hpp"
+#include "collision/schedule.hpp"
 #include "collision/settings.hpp"
 #include "comm/exchange.hpp"
 
@@ -14,8 +15,8 @@ struct CollisionShape {
   int nx, ny;                              // mesh
   int mx, ky;                              // doubled grid: rows, and columns of its transform
   std::int64_t row_stride, column_stride;  // of the transform, by rows and by columns [values]
-  int slices;
-  int planes;  // of the field for each pair of slices
+  Slices slices;                           // of each beam
+  int planes;                              // of the field for each pair of slices
   bool luminosity;
   bool green_every_step;
 };

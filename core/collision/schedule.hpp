@@ -1,17 +1,22 @@
-// Which slices meet when: heads first, in step k = 0 … 2S - 2 all pairs (i, j) with i + j = k,
+// Which slices meet when: heads first, in step k = 0 … S1 + S2 - 2 all pairs (i, j) with i + j = k,
 // slices counted from 0.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace phasewise::collision {
 
+// Numbers of slices of beams 1 and 2.
+using Slices = std::array<int, 2>;
+
 struct Step {
-  int slices;
+  Slices slices;
   int k;
 
-  int first() const { return std::max(0, k - slices + 1); }
-  int pairs() const { return std::min(k, slices - 1) - first() + 1; }
+  int first() const { return std::max(0, k - slices[1] + 1); }  // slice of beam 1
+  int pairs() const { return std::min(k, slices[0] - 1) - first() + 1; }
   // Pair p: this beam's slice and the other's. Slices of beam 1 ascend with p, those of beam 2
   // descend.
   int own(int beam, int p) const { return beam == 0 ? first() + p : k - first() - p; }
@@ -20,9 +25,23 @@ struct Step {
   int pair_of(int beam, int slice) const {
     return beam == 0 ? slice - first() : k - first() - slice;
   }
-  bool contains(int slice) const { return slice >= first() && slice <= std::min(k, slices - 1); }
+  bool contains(int beam, int slice) const {
+    const int p = pair_of(beam, slice);
+    return p >= 0 && p < pairs();
+  }
+  // Of pair p in [slice of beam 1][slice of beam 2].
+  std::size_t place(int p) const {
+    return static_cast<std::size_t>(own(0, p)) * slices[1] + own(1, p);
+  }
 };
 
-inline int steps(int slices) { return 2 * slices - 1; }
+inline int steps(const Slices& slices) { return slices[0] + slices[1] - 1; }
+// Pairs of the fullest step, and of all steps.
+inline int most_pairs(const Slices& slices) { return std::min(slices[0], slices[1]); }
+inline std::size_t pairs_in_all(const Slices& slices) {
+  return static_cast<std::size_t>(slices[0]) * slices[1];
+}
+// Slices of the beam with more of them.
+inline int most_slices(const Slices& slices) { return std::max(slices[0], slices[1]); }
 
 }  // namespace phasewise::collision

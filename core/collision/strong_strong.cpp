@@ -19,7 +19,7 @@ namespace {
 std::size_t kept_greens(const InteractionPoint& ip) {
   const double bytes = 32.0 * ip.nx * ip.ny;  // (ny + 1)·2 nx complex values
   const double fit = std::max(2.0, 0x1p28 / bytes);
-  return static_cast<std::size_t>(std::min(4.0 + 4.0 * ip.slices, fit));
+  return static_cast<std::size_t>(std::min(6.0 + 2.0 * steps(ip.slices), fit));
 }
 
 }  // namespace
@@ -51,9 +51,10 @@ StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
                                          : std::make_unique<field::PoissonSolver>(ip.nx, ip.ny)),
       plan_(collision_shape(ip), settings, grid, rank),
       columns_(grid_, solver_.get(), plan_, threads, contents) {
-  if (ip.slices * ip.planes * static_cast<double>(ip.nx) * ip.ny > std::numeric_limits<int>::max())
+  const int pairs = most_pairs(ip.slices);
+  if (pairs * ip.planes * static_cast<double>(ip.nx) * ip.ny > std::numeric_limits<int>::max())
     throw std::invalid_argument("a grid of " + std::to_string(ip.nx) + " x " +
-                                std::to_string(ip.ny) + " with " + std::to_string(ip.slices) +
+                                std::to_string(ip.ny) + " with " + std::to_string(pairs) +
                                 " slices is more than one message can hold: use fewer of either");
   mesh_.nx = ip.nx;
   mesh_.ny = ip.ny;
@@ -64,7 +65,7 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
   beams_ = &beams;
   result_ = &result;
   last_.reset();
-  const std::size_t pairs = static_cast<std::size_t>(ip_.slices) * ip_.slices;
+  const std::size_t pairs = pairs_in_all(ip_.slices);
   overlap_sums_.assign(2 * pairs, 0.0);
   if (contents_ == Contents::none) return;
   result.pair_luminosity.assign(pairs, 0.0);
@@ -115,12 +116,13 @@ void StrongStrong::finish(Listener& listener) {
 void StrongStrong::allocate() {
   if (!real()) return;
   const std::int64_t pairs = plan_.room() * pair_size();
+  const std::int64_t nodes = most_pairs(ip_.slices) * plane_size();
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;
     charge_[b].reserve(pairs);
     potential_[b].reserve(pairs);
-    nodes_[b].reserve(ip_.slices * plane_size() * values_per_node(ip_.weighting, ip_.planes));
-    if (ip_.planes == 2) difference_[b].reserve(ip_.slices * plane_size());
+    nodes_[b].reserve(nodes * values_per_node(ip_.weighting, ip_.planes));
+    if (ip_.planes == 2) difference_[b].reserve(nodes);
   }
   if (groups_.divided()) outgoing_.reserve(pairs);
 }
@@ -128,9 +130,10 @@ void StrongStrong::allocate() {
 std::vector<StrongStrong::Task> StrongStrong::tasks(const Step* now, const Step* next,
                                                     int parts) const {
   std::vector<Task> result;
-  for (int slice = 0; slice < ip_.slices; ++slice)
+  for (int slice = 0; slice < most_slices(ip_.slices); ++slice)
     for (int b = 0; b < 2; ++b)
-      if (groups_.holds(b) && ((now && now->contains(slice)) || (next && next->contains(slice))))
+      if (groups_.holds(b) &&
+          ((now && now->contains(b, slice)) || (next && next->contains(b, slice))))
         for (int part = 0; part < parts; ++part) result.push_back({b, slice, part});
   return result;
 }
@@ -188,8 +191,8 @@ std::int64_t StrongStrong::run_task(const Task& task, const Step* now, const Ste
   const beam::ParticleView particles = beam.particles->view().part(begin + from, to - from);
   std::optional<KickSource> kick;
   std::optional<ChargeTarget> target;
-  if (now && now->contains(task.slice)) kick = kick_source(*now, task.beam, task.slice);
-  if (next && next->contains(task.slice))
+  if (now && now->contains(task.beam, task.slice)) kick = kick_source(*now, task.beam, task.slice);
+  if (next && next->contains(task.beam, task.slice))
     target = charge_target(*next, task.beam, task.slice, task.part);
   return encounter(ip_.weighting, particles, kick ? &*kick : nullptr, target ? &*target : nullptr);
 }

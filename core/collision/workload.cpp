@@ -74,10 +74,10 @@ std::vector<workload::Load> CollisionWorkload::loads() const {
     const double share = shape.ranks();
     particles.values.push_back(std::ceil(n / share) * share / n);
     // Slices of the fullest column, rows of the fullest process.
-    const int slices = (point.slices + shape.prow - 1) / shape.prow;
+    const int slices = (point.slices[b] + shape.prow - 1) / shape.prow;
     const int max_rows = (point.nx + shape.pcol - 1) / shape.pcol;
     rows.values.push_back(static_cast<double>(slices) * max_rows * shape.ranks() /
-                          (static_cast<double>(point.slices) * point.nx));
+                          (static_cast<double>(point.slices[b]) * point.nx));
   }
   return {particles, rows};
 }

@@ -119,6 +119,14 @@ std::vector<double> Parameters::numbers(const std::string& key, std::size_t coun
   return values;
 }
 
+std::vector<double> Parameters::shared_numbers(const std::string& key, std::size_t count) const {
+  const auto found = entries_.find(key);
+  const bool one = found != entries_.end() && found->second.values.size() == 1;
+  std::vector<double> values = numbers(key, one ? 1 : count);
+  values.resize(count, values.front());
+  return values;
+}
+
 std::vector<double> Parameters::list(const std::string& key) const {
   const auto found = entries_.find(key);
   return numbers(key, found == entries_.end() ? 1 : found->second.values.size());

@@ -57,7 +57,7 @@ def test_the_simulated_luminosity_has_the_reduction_of_theory(shape: str, ratio:
     found = simulation.record()["luminosity"][0]
     found /= machine.derived()["ips"][0]["luminosity_head_on"]
     expected = closed_form(shape, ratio)
-    slices = machine.ips[0].slices
+    slices = machine.ips[0].slices[0]
     # Two samples of N overlap to √(2/3N). Slices: equal parts of the charge place the overlap to
     # their length, which enters squared: the loss times (2/S)².
     sampling = math.sqrt(2 / (3 * machine.beam(1).macroparticles))

@@ -48,7 +48,7 @@ def test_the_deck_has_the_beam_beam_parameter_and_the_kick_of_the_comparison() -
     # The deck's population is given to six digits.
     assert point["beams"][0]["xi"] == pytest.approx([0.005, 0.005], rel=1e-4)
     assert study.beam(1).offset[0] == pytest.approx(0.1 * point["beams"][0]["size"][0], rel=1e-6)
-    assert [ip.slices for ip in study.ips] == [1]
+    assert [ip.slices for ip in study.ips] == [(1, 1)]
 
 
 def test_what_is_not_translated_is_named_with_its_line() -> None:

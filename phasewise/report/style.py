@@ -184,4 +184,4 @@ def log_ticks(axes: Axes, which: str = "y") -> None:
 
 def whole_ticks(axis: Axis) -> None:
     """Ticks at whole numbers only."""
-    axis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    axis.set_major_locator(MaxNLocator(integer=True, nbins=6, min_n_ticks=1))

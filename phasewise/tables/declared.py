@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from phasewise.tables.keys import Key
+from phasewise.tables.keys import Key, shortest
 
 
 def key(kind: str, default: Any = None, **known: Any) -> Any:
@@ -55,18 +55,17 @@ def values_of(table: Any) -> dict[str, Any]:
 def _as_toml(value: Any, found: Key) -> Any:
     if isinstance(value, Path):
         return str(value)
+    written = shortest(value) if found.shared else value
+    return _nested(written, found.shape)
+
+
+def _nested(value: Any, shape: tuple[int, ...]) -> Any:
     if not isinstance(value, tuple):
         return value
-    if found.one_for_all and len(set(value)) == 1:
-        return value[0]
-    return _nested(value, found.shape)
-
-
-def _nested(values: tuple[Any, ...], shape: tuple[int, ...]) -> list[Any]:
     if len(shape) < 2:
-        return list(values)
-    step = len(values) // shape[0]
-    return [_nested(values[i : i + step], shape[1:]) for i in range(0, len(values), step)]
+        return list(value)
+    step = len(value) // shape[0]
+    return [_nested(value[i : i + step], shape[1:]) for i in range(0, len(value), step)]
 
 
 def flat_of(table: Any) -> Iterator[tuple[str, Any]]:
@@ -75,5 +74,6 @@ def flat_of(table: Any) -> Iterator[tuple[str, Any]]:
         found = field.metadata.get("key")
         if found is not None and found.flat:
             value = getattr(table, field.name)
+            value = shortest(value) if found.shared else value
             name = found.flat if isinstance(found.flat, str) else field.name.rstrip("_")
             yield name, value if found.as_flat is None else found.as_flat(value)

@@ -17,16 +17,16 @@ class Key:
     """One key: its kind, its range and, for the error sentence, its unit and a hint.
 
     ``kind`` is number, integer, flag, word, text, numbers, integers, nested, table or any, which is
-    left to its reader. ``length`` holds for numbers and integers, ``shape`` for nested lists, which
-    become one flat tuple, last index fastest. ``one_for_all``: of numbers, a single one, not in a
-    list, stands for ``length`` equal ones. ``flat`` is the flat parameter that the key becomes:
-    its name, or True for the key's own; ``as_flat`` computes the parameter from the value.
+    left to its reader. ``length`` holds for numbers and integers, which are ``shared`` if one value
+    may stand for all of them; ``shape`` for nested lists, which become one flat tuple, last index
+    fastest. ``flat`` is the flat parameter that the key becomes: its name, or True for the key's
+    own; ``as_flat`` computes the parameter from the value.
     """
 
     kind: str
     default: Any = None
     length: int = 0
-    one_for_all: bool = False
+    shared: bool = False
     shape: tuple[int, ...] = ()
     choices: tuple[str, ...] = ()
     above: float | None = None
@@ -104,8 +104,6 @@ def convert(value: object, key: Key, where: str) -> Any:
         case "integer":
             return _integer(value, key, where)
         case "numbers":
-            if key.one_for_all and isinstance(value, Real):
-                return (_number(value, key, where),) * key.length
             return tuple(_number(v, key, where) for v in _list(value, key, where))
         case "integers":
             return tuple(_integer(v, key, where) for v in _list(value, key, where))
@@ -138,12 +136,19 @@ def _word(value: object, key: Key, where: str) -> str:
 
 
 def _list(value: object, key: Key, where: str) -> list[Any] | tuple[Any, ...]:
+    if key.shared and isinstance(value, Real):
+        return [value] * key.length
     if not isinstance(value, list | tuple) or len(value) != key.length:
-        one = "a number or " if key.one_for_all else ""
+        alone = "a number or " if key.shared else ""
         raise StudyError(
-            f"{where} must be {one}a list of {key.length} numbers{_in(key)}, but is {show(value)}"
+            f"{where} must be {alone}a list of {key.length} numbers{_in(key)}, but is {show(value)}"
         )
     return value
+
+
+def shortest(values: tuple[Any, ...]) -> Any:
+    """The values of a shared key as they are written: one if all are the same."""
+    return values[0] if len(set(values)) == 1 else values
 
 
 def _flatten(value: object, shape: tuple[int, ...], where: str) -> list[Any]:

@@ -46,12 +46,12 @@ from tests.unit.test_work import study
 for changes, keys in (
     ([], {}),
     ([], RF),
-    (["records.slices_every=2", "records.tracked=5"], {}),
+    (["records.slices_every=2", "records.tracked=5", "ip.1.slices=[3, 1]"], {}),
     (["records.slices_every=4", 'ip.1.green_function="every-step"',
       'communication.reduce="mpi"'], {}),
     (['ip.1.model="soft-gaussian"', "records.slices_every=3"], RF),
     (['communication.transpose="alltoallw"', 'communication.broadcast="mpi-gatherv"'], {}),
-    (['communication.overlap=true', 'communication.crossing="4b"'], {}),
+    (['communication.overlap=true', 'communication.crossing="4b"', "ip.1.slices=[1, 4]"], {}),
 ):
     parameters = study(*changes, **keys).parameters()
     found, pieces = recorded(parameters)
@@ -65,7 +65,9 @@ ITEMS = """
 from tests.unit.test_work import booked, counted, expected_items, study
 import phasewise._core as core
 
-for changes in ([], ['ip.1.interpolation="none"'], ['ip.1.model="soft-gaussian"']):
+for changes in (
+    [], ['ip.1.interpolation="none"', "ip.1.slices=[2, 4]"], ['ip.1.model="soft-gaussian"']
+):
     chosen = study(*changes)
     found, number = booked(chosen), counted(chosen, core.size())
     if core.rank() > 0:

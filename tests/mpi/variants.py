@@ -42,15 +42,15 @@ SEPARATED: dict[str, Any] = {"separation_sigma": [8.0, 3.0]}
 PLANE: dict[str, Any] = {"interpolation": "none"}
 IPS: dict[str, dict[str, Any]] = {
     "linear weights, interpolated": ANGLE | SMALL,
-    "linear weights, one plane": ANGLE | UNEVEN | PLANE,
-    "quadratic weights, interpolated": ANGLE | UNEVEN | {"weighting": "tsc"},
+    "linear weights, one plane": ANGLE | UNEVEN | PLANE | {"slices": [3, 1]},
+    "quadratic weights, interpolated": ANGLE | UNEVEN | {"weighting": "tsc", "slices": [1, 4]},
     "quadratic weights, one plane": ANGLE | SMALL | PLANE | {"weighting": "tsc"},
     "fixed mesh that many are outside of": ANGLE
     | SMALL
     | {"mesh": "fixed", "mesh_half_width": [3e-5, 3e-5]},
     "equal widths": ANGLE | SMALL | {"slicing": "equal-width", "slice_extent": 4.0},
     "beams apart": SMALL | SEPARATED | {"slices": 5},
-    "soft-gaussian": ANGLE | {"model": "soft-gaussian"},
+    "soft-gaussian": ANGLE | {"model": "soft-gaussian", "slices": [2, 5]},
     "weak-strong": ANGLE | {"model": "weak-strong"},
     "crab cavities": ANGLE | SMALL | {"crab": {"strength": 0.8, "frequency": 4e8}},
 }
@@ -66,8 +66,8 @@ PLACES = (
 )
 """Ranks, and the process grid of the beams where it is not chosen for them.
 
-Rows and columns that divide slices, mesh and particles and that do not, and a column for each of
-five slices; beams with the same and with different grids.
+Rows and columns that divide slices, mesh and particles and that do not, a column for each of five
+slices and more columns than slices; beams with the same and with different grids.
 """
 
 KEYS: dict[str, tuple[str, ...]] = {

@@ -158,14 +158,14 @@ def _turning(tune: Any, turn: int) -> Any:
 
 def snapshots(study: Study, last: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Slices, luminosity by pairs and fields of Gaussian bunches."""
-    slices = study.ips[0].slices
-    z = np.linspace(1.5, -1.5, slices) * study.beam(1).bunch_length
+    both = [np.linspace(1.5, -1.5, n) * study.beam(1).bunch_length for n in study.ips[0].slices]
     rms = np.array(study.beam(1).rms(0)[:4])
-    share = np.exp(-(z**2) / (2 * 0.0755**2))
+    shares = [np.exp(-(z**2) / (2 * 0.0755**2)) for z in both]
     for k in range(1, len(study.ips) + 1):
-        pairs = np.outer(share, share) / share.sum() ** 2 * study.derived()["ips"][0]["luminosity"]
-        yield f"pair_luminosity/{last}/ip{k}", {"": pairs}
-        for beam in (1, 2):
+        pairs = np.outer(*(share / share.sum() for share in shares))
+        yield f"pair_luminosity/{last}/ip{k}", {"": pairs * study.derived()["ips"][0]["luminosity"]}
+        for beam, z in enumerate(both, 1):
+            slices = len(z)
             table = {
                 "count": np.full(slices, study.beam(beam).macroparticles / slices),
                 "z": z,

@@ -161,6 +161,20 @@ def test_long_slices_are_named_with_the_number_that_suffices() -> None:
     assert any("makes slices" in w for w in fewer.warnings)
 
 
+def test_each_beam_is_resolved_by_its_own_slices() -> None:
+    lengths = {"beam__1__bunch_length": 0.3, "beam__2": {"like": "beam.1", "bunch_length": 0.03}}
+    equal, unequal = (derived(**lengths, ip__1__slices=n) for n in ([9, 9], [9, 1]))
+    # A bunch of a tenth of the length has slices as long with a ninth of the number, and less.
+    assert unequal.resolution.slice_over_beta == equal.resolution.slice_over_beta
+    assert unequal.resolution.particles_per_slice == 1000 / 9
+    other = derived(**lengths, ip__1__slices=[1, 9])
+    (sentence,) = [w for w in other.warnings if "makes slices" in w]
+    assert "ip.1.slices = [1, 9] makes slices in beam 1 of 4.6 times" in sentence
+    assert sentence.endswith("use 10 or more there")
+    again = derived(**lengths, ip__1__slices=[10, 9])
+    assert not any("makes slices" in w for w in again.warnings)
+
+
 def test_the_resolution_is_the_worst_of_all_points() -> None:
     points = {
         "1": {"beta": [0.55, 0.55], "phase_advance": [30.1, 29.2], "slices": 4, "grid": [64, 64]},

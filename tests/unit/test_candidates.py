@@ -79,6 +79,13 @@ def test_of_an_odd_number_of_ranks_each_beam_has_a_grid_of_its_own(paper: Study)
     ]
 
 
+@pytest.mark.parametrize("slices", [[8, 2], [2, 8]])
+def test_a_beam_of_few_slices_has_fewer_columns(slices: list[int]) -> None:
+    found = valid_shapes(Study.from_dict(tables(ip__1__slices=slices)), 16)
+    pairs = [((1, 8), (1, 8)), ((2, 4), (2, 4)), ((4, 2), (2, 4)), ((8, 1), (2, 4))]
+    assert found == [pair if slices[0] == 8 else pair[::-1] for pair in pairs]
+
+
 def test_ranks_that_no_grid_suits_are_refused_with_those_accepted(paper: Study) -> None:
     # Halves of 514 are 257, a prime above the 256 rows of the mesh.
     with pytest.raises(StudyError, match="accepted next to it: 512 and 516 ranks"):

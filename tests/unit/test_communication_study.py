@@ -269,6 +269,22 @@ def test_the_point_with_the_fewest_slices_decides() -> None:
     assert '"4x1" has 4 columns, more than the 2 slices of ip.2; for 8 ranks' in sentence
 
 
+def unequal(**keys: Any) -> Study:
+    """As many slices as the paper's in beam 1, and one in beam 2."""
+    return Study.from_dict(tables(ip__1__grid=[256, 64], ip__1__slices=[8, 1], communication=keys))
+
+
+def test_each_beam_has_as_many_columns_as_it_has_slices_at_most() -> None:
+    for ranks, grid in ((8, "auto"), (8, ["4x1", "1x4"]), (8, "1x4"), (7, ["2x2", "1x3"])):
+        unequal(process_grid=grid).check_ranks(ranks)
+    advice = 'for 8 ranks and [8, 1] slices, one for each beam, such as ["4x1", "1x4"]'
+    sentence = refused(Study.check_ranks, unequal(process_grid="4x1"), 8)
+    assert f'"4x1" has 4 columns, more than the 1 slice of beam 2 at ip.1; {advice}' in sentence
+    sentence = refused(Study.check_ranks, unequal(process_grid="auto"), 514)
+    assert "no grid suits 514 ranks with [8, 1] slices and 256 rows of the mesh" in sentence
+    assert "accepted next to it: 512 ranks" in sentence
+
+
 def test_without_a_mesh_neither_slices_nor_rows_bound_the_grid() -> None:
     changed = tables(ip__1__model="soft-gaussian", communication={"process_grid": "100x1"})
     Study.from_dict(changed).check_ranks(200)

@@ -136,7 +136,7 @@ def test_the_table_shows_errors_and_noise_floors(summary_of_a_run, capsys):
 def test_charge_outside_the_mesh_is_one_warning_with_count_and_share(summary_of_a_run):
     study, summary, said = summary_of_a_run
     # 20 000 particles, 200 turns, two planes of each slice, as the field is interpolated in z.
-    share = 3 / (20_000 * 200 * 2 * study.ips[0].slices)
+    share = 3 / (20_000 * 200 * 2 * study.ips[0].slices[0])
     assert summary["beams"][0]["outside_share"] == pytest.approx([share], rel=1e-12)
     assert said.count("\n") == 1
     assert f"3 of beam 1 at ip.1 ({100 * share:.2g} %); raise mesh_extent" in said

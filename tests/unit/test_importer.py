@@ -70,7 +70,7 @@ def test_damping_by_three_times_is_taken_as_it_is(deck: Path) -> None:
 def test_collision_settings_are_translated() -> None:
     ip = study_of(DECK).ips[0]
     assert (ip.half_crossing_angle, ip.crossing_plane) == (4.5e-3, 0)
-    assert (ip.grid, ip.slices, ip.model) == ((64, 96), 5, "strong-strong")
+    assert (ip.grid, ip.slices, ip.model) == ((64, 96), (5, 5), "strong-strong")
     assert (ip.mesh, ip.mesh_half_width) == ("fixed", (2e-4, 9e-5))
     # That code kicks slices as a whole and leaves the momentum along the beam alone.
     assert (ip.interpolation, ip.longitudinal_kick) == ("none", False)
@@ -147,9 +147,15 @@ def test_what_a_study_cannot_say_is_named_by_its_record(
 
 
 def test_files_that_differ_where_they_must_agree_are_named(deck: Path) -> None:
+    edit(deck, 24, "2", beams=(2,))
+    assert len(study_of(deck).ips) == 1
+    assert "the two files differ" in reasons(deck)["beam1.in line 24 (collisions), beam2.in"]
+
+
+def test_each_beam_has_the_slices_of_its_own_file(deck: Path) -> None:
     edit(deck, 4, "7", beams=(2,))
-    assert study_of(deck).ips[0].slices == 5
-    assert "the two files differ" in reasons(deck)["beam1.in line 4 (slices), beam2.in"]
+    assert study_of(deck).ips[0].slices == (5, 7)
+    assert not any("(slices)" in record for record in reasons(deck))
 
 
 @pytest.mark.parametrize(

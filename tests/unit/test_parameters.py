@@ -108,6 +108,32 @@ def test_absurd_places_of_ranks_are_refused(key: str, value: str, message: str) 
         core.plan(text, 2)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("0", "give 1 to 255 slices"),
+        ("3 256", "give 1 to 255 slices"),
+        ("2.5", "give 1 to 255 slices"),
+        ("3 1 1", "give one number for both beams, or one for each"),
+    ],
+)
+def test_slices_that_no_beam_can_have_are_refused(given: str, message: str) -> None:
+    text = re.sub(r"(ip\.1\.slices = ).*", rf"\g<1>{given}", PARAMETERS)
+    with pytest.raises(ValueError, match=rf"ip\.1\.slices = {given}: {message}"):
+        core.plan(text, 2)
+
+
+def test_one_number_of_slices_holds_for_both_beams() -> None:
+    text = re.sub(r"(ip\.1\.slices = )(\d+)", r"\g<1>\g<2> \g<2>", PARAMETERS)
+    assert text != PARAMETERS
+    assert core.plan(text, 6) == core.plan(PARAMETERS, 6)
+
+
+def test_each_beam_has_the_usual_process_grid_of_its_own_slices() -> None:
+    text = re.sub(r"(ip\.1\.slices = ).*", r"\g<1>8 2", PARAMETERS)
+    assert core.plan(text, 16)["process_grid"] == [[8, 1], [2, 4]]
+
+
 def test_a_process_grid_for_other_ranks_is_refused_with_the_number_that_it_needs() -> None:
     wanted = "communication.process_grid = 1000000 1 1 1000000"
     text = PARAMETERS.replace("communication.process_grid = 0 0 0 0", wanted)

@@ -110,7 +110,7 @@ def test_the_numbers_put_in_come_out(run_folder):
 def test_particles_outside_the_mesh_are_a_warning_at_the_top(run_folder):
     made = run_folder[1]
     # 3 of 20 000 particles × slices × 2 planes, the field being interpolated in z.
-    share = scientific(100 * 3 / (20_000 * make_study(1).ips[0].slices * 2), 3)
+    share = scientific(100 * 3 / (20_000 * make_study(1).ips[0].slices[0] * 2), 3)
     assert any(f"{share} % of a beam's deposits in a turn fell" in w for w in made.warnings)
     text = text_of(made)
     assert text.index('class="warning"') < text.index('class="tiles"')
@@ -164,12 +164,17 @@ def test_a_weak_strong_study_of_two_points_and_two_turns_has_a_report(tmp_path):
         "ip__2": {"beta": [0.55, 0.55], "model": "weak-strong", "luminosity": False},
         "beam__2": {"like": "beam.1"},
         "records__moments_order": 2,
+        "ip__1__slices": [4, 1],
+        "records__slices_every": 1,
+        "records__pair_luminosity_every": 1,
         "ring": {},
     }
     write_run(tmp_path, turns=2, **changes)
     made = make_report(tmp_path)
     text = text_of(made)
     assert "m⁻² per crossing" in text and "Interaction point 2" in text
+    figures = {figure.name: figure for figure in made.figures}
+    assert figures["slices"].svg and figures["pair-luminosity"].svg
     assert "nan" not in re.sub(r"<svg.*?</svg>|<pre>.*?</pre>", "", text, flags=re.DOTALL)
 
 

@@ -213,10 +213,28 @@ def test_the_strong_beam_is_marked_and_needs_no_macroparticles() -> None:
     assert flat(study)["beam.1.strong"] == "1"
 
 
+@pytest.mark.parametrize(
+    ("given", "slices", "written", "text"),
+    [
+        (7, (7, 7), 7, "7"),
+        ([7, 7], (7, 7), 7, "7"),
+        ([15, 1], (15, 1), [15, 1], "15 1"),
+    ],
+)
+def test_slices_are_one_number_or_one_of_each_beam(
+    given: int | list[int], slices: tuple[int, int], written: int | list[int], text: str
+) -> None:
+    study = build(ip__1__slices=given)
+    assert study.ips[0].slices == slices
+    assert study.resolved()["ip"]["1"]["slices"] == written
+    assert flat(study)["ip.1.slices"] == text
+    assert Study.from_dict(study.resolved()).parameters() == study.parameters()
+
+
 def test_overrides_are_toml_values_or_bare_words(tmp_path: Path) -> None:
     path = write(tmp_path, json_as_toml(tables()))
     study = load(path, ["ip.1.slices=7", "ip.1.model=soft-gaussian", "arc.tune=[64.3, 59.3]"])
-    assert (study.ips[0].slices, study.ips[0].model) == (7, "soft-gaussian")
+    assert (study.ips[0].slices, study.ips[0].model) == ((7, 7), "soft-gaussian")
     assert study.beam(2).arc.tune == (64.3, 59.3)
 
 

@@ -91,6 +91,18 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         {"ip__1__slices": 200, "beam__1__macroparticles": 100},
         "ip.1.slices = 200 is more than the 100 macroparticles of beam 1",
     ),
+    (
+        {"ip__1__slices": [4, 200], "beam__2": {"like": "beam.1", "macroparticles": 100}},
+        "ip.1.slices = 200 is more than the 100 macroparticles of beam 2",
+    ),
+    ({"ip__1__slices": 0}, "ip.1.slices = 0 must be at least 1"),
+    ({"ip__1__slices": [8, 256]}, "ip.1.slices = 256 must be at most 255"),
+    ({"ip__1__slices": 2.5}, "ip.1.slices must be an integer, but is 2.5"),
+    ({"ip__1__slices": [2.5, 1]}, "ip.1.slices must be an integer, but is 2.5"),
+    (
+        {"ip__1__slices": [4, 4, 4]},
+        "ip.1.slices must be a number or a list of 2 numbers, but is [4, 4, 4]",
+    ),
     ({"ip__1__grid": [4, 128]}, "ip.1.grid = 4 must be at least 8 (cells)"),
     ({"ip__1__half_crossing_angle": 142.5}, "at most 0.5 (rad); the unit is radians"),
     ({"ip__1__mesh": "fixed"}, "ip.1.mesh_half_width = [x, y] (m) is missing"),

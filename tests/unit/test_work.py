@@ -18,8 +18,8 @@ PARTICLES, SLICES, GRID = 403, 3, (32, 24)
 VARIANTS = [
     [],
     ['ip.1.interpolation="none"', 'ip.1.weighting="tsc"'],
-    ['ip.1.green_function="every-step"', "ip.1.luminosity=false"],
-    ['ip.1.model="soft-gaussian"', "records.moments_order=4"],
+    ['ip.1.green_function="every-step"', "ip.1.luminosity=false", "ip.1.slices=[4, 2]"],
+    ['ip.1.model="soft-gaussian"', "records.moments_order=4", "ip.1.slices=[1, 5]"],
     ['ip.1.slicing="equal-width"', "ip.1.slices=1"],
 ]
 NEW_MESH = {"green": 1.0}
@@ -41,17 +41,17 @@ def expected_items(changes: list[str], ranks: int = 1) -> dict[str, float]:
 
     Each mesh is solved by one process alone.
     """
-    slices = 1 if "ip.1.slices=1" in changes else SLICES
+    one, two = study(*changes).model.ips[0].slices
     planes = 1 if 'ip.1.interpolation="none"' in changes else 2
-    particles, cells, pairs = 2.0 * PARTICLES, float(GRID[0] * GRID[1]), float(slices**2)
+    particles, cells, pairs = 2.0 * PARTICLES, float(GRID[0] * GRID[1]), float(one * two)
     items = {"moments": particles, "sort": particles, "arc": particles}
     if 'ip.1.model="soft-gaussian"' in changes:
-        return items | {"gaussian_encounter": particles * slices}
+        return items | {"gaussian_encounter": float(PARTICLES * (one + two))}
     meshes = 2.0 * pairs * planes
-    steps = 2.0 * slices - 1.0
+    steps = one + two - 1.0
     items |= {
         # Each slice leaves its first charge before it meets the first of the others.
-        "encounter": particles * (slices + 1),
+        "encounter": float(PARTICLES * (one + two + 2)),
         # A rank holds all meshes of its beam; one rank alone those of both.
         "clear": meshes * cells * max(1.0, ranks / 2),
         "field": 2.0 * pairs * cells * max(1.0, ranks / 2),

@@ -82,7 +82,8 @@ def run(
     def figures(simulation: Run, seconds: float) -> dict[str, Any]:
         own = cast(CollisionRun, simulation)
         particles = sum(own.macroparticles(beam) for beam in (1, 2))
-        encounters = particles * collision_of(study).ips[0].slices
+        slices = collision_of(study).ips[0].slices
+        encounters = sum(own.macroparticles(beam) * slices[2 - beam] for beam in (1, 2))
         return {
             "core_ns_per_encounter": core.size() * threads * seconds / encounters * 1e9,
             "particle_bytes": PARTICLE_BYTES * particles / core.size(),

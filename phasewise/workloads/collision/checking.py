@@ -6,6 +6,7 @@ from typing import Any
 
 from phasewise.output import console, engineering, print_table, rough_duration
 from phasewise.study import Study
+from phasewise.tables.keys import shortest
 from phasewise.workloads.collision import particle_files
 from phasewise.workloads.collision.derived.quantities import DerivedCollision, derive
 from phasewise.workloads.collision.tables.model import Collision, collision_of
@@ -94,7 +95,10 @@ def _show_point(model: Collision, derived: DerivedCollision, index: int) -> None
     ]
     if ip.model != "none":
         grid = f"{ip.grid[0]} × {ip.grid[1]}, {ip.weighting}"
-        both += [["slices", ip.slices], *([["mesh", grid]] if ip.model == "strong-strong" else [])]
+        both += [
+            ["slices", shortest(ip.slices)],
+            *([["mesh", grid]] if ip.model == "strong-strong" else []),
+        ]
     print_table(f"{name}, both beams", ["", "value"], _rows(both))
 
 

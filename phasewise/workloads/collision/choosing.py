@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from phasewise.runs.choosing import Shapes
+from phasewise.tables.keys import shortest
 from phasewise.workloads.collision.tables.communication import (
     AT_ONCE,
     TRANSPOSES,
@@ -28,7 +29,14 @@ def nothing_to_try(model: Collision) -> str:
 def study_key(model: Collision) -> dict[str, Any]:
     """Meshes, slices, the order of the particles' number."""
     points = [
-        [ip.model, *ip.grid, ip.slices, ip.interpolation, ip.luminosity, ip.green_function]
+        [
+            ip.model,
+            *ip.grid,
+            shortest(ip.slices),
+            ip.interpolation,
+            ip.luminosity,
+            ip.green_function,
+        ]
         for ip in model.ips
     ]
     orders = [round(math.log10(max(beam.macroparticles, 1))) for beam in model.beams]
@@ -44,9 +52,9 @@ def changes(
     levels: whether some ranks share a node and some do not. What a study sets for single phases
     stays as it is.
     """
-    slices = max((ip.slices for ip in model.meshes), default=1)
+    pairs = max((min(ip.slices) for ip in model.meshes), default=1)
     prow, pcol = (max(shape[k] for shape in shapes) for k in (0, 1))
-    several = any(shape[0] < slices for shape in shapes)
+    several = any(shape[0] < pairs for shape in shapes)
     own = {phase.name.partition("_")[0] for phase in given.phases}
     found: list[dict[str, Any]] = []
     if prow * pcol > 1 and not own & {"reduce", "broadcast"}:

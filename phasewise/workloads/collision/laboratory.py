@@ -37,8 +37,8 @@ def steps(model: Collision) -> tuple[int, int]:
     """The fewest steps at a point with a mesh, from which some may be sampled, and the most at any
     point.
     """
-    fewest = min((2 * ip.slices - 1 for ip in model.meshes), default=0)
-    return fewest, max(2 * ip.slices - 1 for ip in model.ips)
+    fewest = min((ip.steps for ip in model.meshes), default=0)
+    return fewest, max(ip.steps for ip in model.ips)
 
 
 def check_simulated(model: Collision, skeleton: bool) -> None:

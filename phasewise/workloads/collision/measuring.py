@@ -59,7 +59,8 @@ class Timed:
     def terms(self, name: str) -> list[Term]:
         """The terms of a kernel's time."""
         kernel: dict[str, Any] = {"name": name, **self.kernels[name]}
-        return terms_at(kernel, self.point, self.particles, self.held)
+        met = collision_of(self.study).slices_met(self.point)
+        return terms_at(kernel, self.point, self.particles, met, self.held)
 
     def per_unit(self, name: str) -> float:
         """Seconds per unit of the first term of a kernel."""
@@ -183,7 +184,7 @@ def _overheads(found: Rates, take: Take) -> None:
     and few or many steps.
     """
     short, long = take(1000, 16, 2), take(1000, 16, 32)
-    few, many = (2 * s.point.slices - 1 for s in (short, long))
+    few, many = (s.point.steps for s in (short, long))
     step = max((long.rest - short.rest) / (many - few), 0.0)
     found.put("step", 1.0, step)
     found.put("turn", 1.0, max(short.rest - few * step, 0.0))
@@ -240,8 +241,7 @@ def _gaussian(found: Rates, measured: Timed) -> None:
     ip, kernel = measured.point, measured.kernels["gaussian_encounter"]
     found.put("gaussian_encounter", measured.particles, measured.per_unit("gaussian_encounter"))
     rates = found.rates()
-    steps = 2 * ip.slices - 1
-    overhead = rates["turn"].seconds[0] + steps * rates["step"].seconds[0]
+    overhead = rates["turn"].seconds[0] + ip.steps * rates["step"].seconds[0]
     found.put(
         "slice_moments",
         measured.particles,

@@ -62,10 +62,10 @@ def snapshots(study: Study, first: int = 0) -> Iterator[tuple[str, tuple[int, ..
         for k, ip in colliding:
             for beam in (1, 2):
                 for name, row in SLICE_SHAPES.items():
-                    yield f"slices/{turn}/ip{k}/beam{beam}/{name}", (ip.slices, *row)
+                    yield f"slices/{turn}/ip{k}/beam{beam}/{name}", (ip.slices[beam - 1], *row)
     for turn in _scheduled(first, study.count, records.pair_luminosity_every):
         for k, ip in colliding:
-            yield f"pair_luminosity/{turn}/ip{k}", (ip.slices, ip.slices)
+            yield f"pair_luminosity/{turn}/ip{k}", ip.slices
     if records.field and model.has_field:
         grid = model.ips[0].grid
         for beam in (1, 2):
@@ -108,7 +108,8 @@ def snap(run: Run, comm: Communicator, study: Study, write: Write) -> None:
 
 def _field(run: CollisionRun, comm: Communicator, study: Study, beam: int) -> dict[str, Any]:
     """Send the field of the middle slice to rank 0 from the lowest rank that holds the beam."""
-    here = run.slice_field(1, beam, (collision_of(study).ips[0].slices + 1) // 2)
+    slices = collision_of(study).ips[0].slices[beam - 1]
+    here = run.slice_field(1, beam, (slices + 1) // 2)
     holders = [r for r, has in enumerate(comm.gather(b"1" if here else b"")) if has]
     lowest = int(comm.broadcast(str(min(holders, default=-1)).encode()))
     data = io.BytesIO()

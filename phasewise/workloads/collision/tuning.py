@@ -25,7 +25,7 @@ from phasewise.workloads.collision.tables.communication import (
     grid_value,
 )
 from phasewise.workloads.collision.tables.model import collision_of
-from phasewise.workloads.collision.tables.process_grid import halves
+from phasewise.workloads.collision.tables.process_grid import halves, rooms
 from phasewise.workloads.collision.tables.read_communication import build_communication
 
 PAIRS = (
@@ -185,16 +185,21 @@ def candidates(study: Study, ranks: int, machine: Machine) -> list[Candidate]:
 def valid_shapes(study: Study, ranks: int) -> list[Shapes | None]:
     """Every process grid for the ranks, by rising columns; both beams have the same.
 
-    With an odd number of ranks each beam has the grid of as many columns, or of most below.
+    With an odd number of ranks, or more slices in one beam, the other beam has the grid of as many
+    columns, or of most below.
     """
     if ranks == 1:
         return [None]
-    first, second = halves(ranks)
+    parts, room = halves(ranks), rooms(collision_of(study))
+    lead = 0 if room[0].slices >= room[1].slices else 1
+    first, second = parts[lead], parts[1 - lead]
     found: list[Shapes | None] = []
     for columns in range(1, first + 1):
         if first % columns == 0:
-            other = max(n for n in range(1, columns + 1) if second % n == 0)
-            shapes = ((columns, first // columns), (other, second // other))
+            most = min(columns, room[1 - lead].slices)
+            other = max(n for n in range(1, most + 1) if second % n == 0)
+            own, theirs = (columns, first // columns), (other, second // other)
+            shapes = (own, theirs) if lead == 0 else (theirs, own)
             if _fits(study, shapes, ranks):
                 found.append(shapes)
     if not found:
@@ -237,7 +242,7 @@ def _around(base: Candidate, study: Study) -> Iterator[Candidate]:
 
 def _several_pairs(candidate: Candidate, study: Study) -> bool:
     """Whether a column has more than one pair of slices in some step, to send or to overlap."""
-    most = max((ip.slices for ip in collision_of(study).meshes), default=0)
+    most = max((min(ip.slices) for ip in collision_of(study).meshes), default=0)
     return candidate.shapes is not None and any(prow < most for prow, _ in candidate.shapes)
 
 
@@ -322,7 +327,7 @@ def _other_values(
 
 def sampled_steps(study: Study, ranks: int) -> list[int] | None:
     """How many of how many steps a simulated turn has, such as [4, 15]; None if it has all."""
-    points = [2 * ip.slices - 1 for ip in collision_of(study).meshes]
+    points = [ip.steps for ip in collision_of(study).meshes]
     if ranks < SAMPLED_FROM or not points or min(points) <= SAMPLED_STEPS:
         return None
     return [SAMPLED_STEPS, max(points)]

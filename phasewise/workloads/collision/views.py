@@ -183,7 +183,7 @@ class CollisionResults:
         return self._results.arrays(f"slices/{turn}/ip{ip}/beam{beam}")
 
     def pair_luminosity(self, turn: int, ip: int = 1) -> Floats:
-        """(S, S): luminosity of each pair of slices, beam 1's along the first axis [m⁻²]."""
+        """(S1, S2): luminosity of each pair of slices, beam 1's along the first axis [m⁻²]."""
         return self._results.array(f"pair_luminosity/{turn}/ip{ip}")
 
     def field(self, turn: int, ip: int = 1, beam: int = 1) -> dict[str, Floats]:

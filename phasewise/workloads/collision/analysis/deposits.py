@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from phasewise.workloads.collision.tables.point import slices_of
 
-def deposits_per_particle(study: dict[str, Any]) -> NDArray[np.int64]:
-    """Deposits of one particle in a turn at each interaction point of a resolved study, (IP,).
+
+def deposits_per_particle(study: dict[str, Any], beam: int) -> NDArray[np.int64]:
+    """Deposits of one particle of beam 1 or 2 in a turn at each interaction point of a resolved
+    study, (IP,).
 
     One in each plane of each opposing slice: two planes where the field is interpolated in z
     between a slice's ends, else one; none if the model has no mesh.
     """
     points = [study["ip"][key] for key in sorted(study["ip"], key=int)]
-    return np.array([_deposits(point) for point in points], dtype=np.int64)
+    return np.array([_deposits(point, beam) for point in points], dtype=np.int64)
 
 
-def _deposits(point: dict[str, Any]) -> int:
+def _deposits(point: dict[str, Any], beam: int) -> int:
     if point["model"] != "strong-strong":
         return 0
-    return int(point["slices"]) * (2 if point["interpolation"] == "linear" else 1)
+    return slices_of(point)[2 - beam] * (2 if point["interpolation"] == "linear" else 1)

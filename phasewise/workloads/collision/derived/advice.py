@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from phasewise.tables.keys import shortest, show
 from phasewise.workloads.collision.derived.bucket import Bucket
 from phasewise.workloads.collision.derived.resolution import (
     Resolution,
     overlap_length,
     shortest_beta,
+    slice_length,
 )
 from phasewise.workloads.collision.tables.longitudinal import matched_beta_z
 from phasewise.workloads.collision.tables.model import Collision
 from phasewise.workloads.collision.tables.optics import Pair
+from phasewise.workloads.collision.tables.point import InteractionPoint
 
 FEWEST_PER_SLICE = 100
 """Macroparticles of a slice below which its field is mostly noise: 10 % in its charge."""
@@ -60,11 +63,15 @@ def _slices(model: Collision) -> Iterator[str]:
         for beam in model.beams:
             if ip.model == "none" or beam.strong:
                 continue
-            if beam.macroparticles < FEWEST_PER_SLICE * ip.slices:
+            if beam.macroparticles < FEWEST_PER_SLICE * ip.slices[beam.number - 1]:
                 yield (
-                    f"ip.{k}.slices = {ip.slices} leaves fewer than {FEWEST_PER_SLICE} of the "
-                    f"{beam.macroparticles} macroparticles of beam {beam.number} in a slice"
+                    f"ip.{k}.slices = {_slices_given(ip)} leaves fewer than {FEWEST_PER_SLICE} of "
+                    f"the {beam.macroparticles} macroparticles of beam {beam.number} in a slice"
                 )
+
+
+def _slices_given(ip: InteractionPoint) -> str:
+    return show(shortest(ip.slices))
 
 
 def _meshes(model: Collision) -> Iterator[str]:
@@ -112,17 +119,19 @@ def _long_slices(model: Collision, found: Resolution) -> Iterator[str]:
         ratio = own.slice_over_beta
         if ratio is None or ratio <= LONGEST_SLICE:
             continue
-        shortest = shortest_beta(model, k - 1)
-        at_angle = overlap_length(model, k - 1) < shortest
+        at_angle = overlap_length(model, k - 1) < shortest_beta(model, k - 1)
         what = "the length over which the bunches overlap" if at_angle else "the smallest β*"
+        longest = max(model.beams, key=lambda beam: slice_length(ip, beam))
+        place = "" if len(set(ip.slices)) == 1 else f" in beam {longest.number}"
         yield (
-            f"ip.{k}.slices = {ip.slices} makes slices of {ratio:.2g} times {what}: "
+            f"ip.{k}.slices = {_slices_given(ip)} makes slices{place} of {ratio:.2g} times {what}: "
             + (
                 f"the collision is resolved to about {100 * ratio**2 / 24:.1g} % along z; "
                 if ratio <= 1
                 else "they do not resolve the collision along z; "
             )
-            + f"use {math.ceil(ip.slices * ratio / LONGEST_SLICE)} or more"
+            + f"use {math.ceil(ip.slices[longest.number - 1] * ratio / LONGEST_SLICE)} or more"
+            + (place and " there")
         )
 
 

@@ -40,7 +40,7 @@ def memory_bytes(model: Collision) -> float:
     """Bytes of all ranks together."""
     particles = sum(_tracked(beam) for beam in model.beams)
     meshes = [
-        2 * (ip.slices + 1) * PLANES_PER_SLICE * 4 * ip.grid[0] * ip.grid[1] * 8
+        2 * (min(ip.slices) + 1) * PLANES_PER_SLICE * 4 * ip.grid[0] * ip.grid[1] * 8
         for ip in model.ips
         if ip.model == "strong-strong"
     ]
@@ -50,7 +50,7 @@ def memory_bytes(model: Collision) -> float:
 def seconds_per_turn(model: Collision) -> float:
     """Seconds of one core at about 2 GHz."""
     particles = sum(_tracked(beam) for beam in model.beams)
-    per_particle = TURN_SECONDS + sum(_encounters(ip) for ip in model.ips)
+    per_particle = TURN_SECONDS + sum(_encounters(model, ip) for ip in model.ips)
     return particles * per_particle + sum(_solves(ip) for ip in model.ips)
 
 
@@ -58,13 +58,13 @@ def _tracked(beam: Beam) -> int:
     return 0 if beam.strong else beam.macroparticles
 
 
-def _encounters(ip: InteractionPoint) -> float:
+def _encounters(model: Collision, ip: InteractionPoint) -> float:
     """Seconds per particle."""
     if ip.model == "none":
         return 0.0
     if ip.model != "strong-strong":
-        return GAUSSIAN_SECONDS * ip.slices
-    return ENCOUNTER_SECONDS[ip.interpolation] * ip.slices
+        return GAUSSIAN_SECONDS * model.slices_met(ip)
+    return ENCOUNTER_SECONDS[ip.interpolation] * model.slices_met(ip)
 
 
 def _solves(ip: InteractionPoint) -> float:
@@ -72,7 +72,7 @@ def _solves(ip: InteractionPoint) -> float:
     if ip.model != "strong-strong":
         return 0.0
     planes = 2 if ip.interpolation == "linear" else 1
-    return 2 * planes * ip.slices**2 * solve_seconds(*ip.grid)
+    return 2 * planes * math.prod(ip.slices) * solve_seconds(*ip.grid)
 
 
 def solve_seconds(nx: int, ny: int) -> float:

@@ -55,8 +55,12 @@ def _point(model: Collision, ip: int) -> PointResolution:
     point = model.ips[ip]
     if point.model == "none":
         return PointResolution(None, None, None)
-    tracked = [beam.macroparticles / point.slices for beam in model.beams if not beam.strong]
-    longest = max(slice_length(point, beam.bunch_length) for beam in model.beams)
+    tracked = [
+        beam.macroparticles / point.slices[beam.number - 1]
+        for beam in model.beams
+        if not beam.strong
+    ]
+    longest = max(slice_length(point, beam) for beam in model.beams)
     return PointResolution(
         _cells(model, ip) if point.model == "strong-strong" else None,
         min(tracked),
@@ -92,7 +96,7 @@ def _level_at_waist(model: Collision, ip: int, cell: float) -> int:
     point = model.ips[ip]
     if point.mesh_half_width is not None:
         return 0
-    length = max(slice_length(point, beam.bunch_length) for beam in model.beams)
+    length = max(slice_length(point, beam) for beam in model.beams)
     height = max(_size_at(beam, ip, 1, length) for beam in model.beams)
     room = (point.grid[1] // 2 - MARGIN_CELLS / 2) * cell
     return max(0, math.floor(math.log2(room / (point.mesh_extent * height))))
@@ -102,21 +106,25 @@ def _farthest_meeting(point: InteractionPoint, beam: Beam, other: Beam) -> float
     """Distance [m] from the IP at which the first slice of a Gaussian bunch meets the last plane of
     the opposing one, which lies as far beyond that one's last slice as the cut before it.
     """
-    mean, cut = _outermost_slice(point)
-    return (mean * beam.bunch_length + (2 * mean - cut) * other.bunch_length) / 2
+    mean, _ = _outermost_slice(point, beam)
+    last, cut = _outermost_slice(point, other)
+    return (mean + 2 * last - cut) / 2
 
 
-def _outermost_slice(point: InteractionPoint) -> tuple[float, float]:
-    """Mean of the first slice and the cut behind it, in rms; one slice counts as cut at an rms."""
-    if point.slices == 1:
-        return 0.0, -1.0
+def _outermost_slice(point: InteractionPoint, beam: Beam) -> tuple[float, float]:
+    """Mean of a beam's first slice and the cut behind it [m]; a single one counts as cut an rms
+    away.
+    """
+    slices, rms = point.slices[beam.number - 1], beam.bunch_length
+    if slices == 1:
+        return 0.0, -rms
     normal = NormalDist()
     cut = (
-        normal.inv_cdf(1 - 1 / point.slices)
+        normal.inv_cdf(1 - 1 / slices)
         if point.slicing == "equal-charge"
-        else point.slice_extent * (1 - 2 / point.slices)
+        else point.slice_extent * (1 - 2 / slices)
     )
-    return normal.pdf(cut) / (1 - normal.cdf(cut)), cut
+    return rms * normal.pdf(cut) / (1 - normal.cdf(cut)), rms * cut
 
 
 def _size_at(beam: Beam, ip: int, plane: int, s: float) -> float:
@@ -127,11 +135,12 @@ def _size_at(beam: Beam, ip: int, plane: int, s: float) -> float:
     return beam.size(ip)[plane] * math.sqrt(growth)
 
 
-def slice_length(point: InteractionPoint, bunch_length: float) -> float:
+def slice_length(point: InteractionPoint, beam: Beam) -> float:
     """Length [m] of a slice at the bunch's centre, the charge of a slice over the density there."""
+    slices = point.slices[beam.number - 1]
     if point.slicing == "equal-width":
-        return 2 * point.slice_extent * bunch_length / point.slices
-    return math.sqrt(2 * math.pi) * bunch_length / point.slices
+        return 2 * point.slice_extent * beam.bunch_length / slices
+    return math.sqrt(2 * math.pi) * beam.bunch_length / slices
 
 
 def shortest_beta(model: Collision, ip: int) -> float:

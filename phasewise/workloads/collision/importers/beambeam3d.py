@@ -15,6 +15,7 @@ from phasewise.constants import ELECTRON_MASS, PROTON_MASS, SPEED_OF_LIGHT
 from phasewise.errors import StudyError
 from phasewise.study import Study
 from phasewise.tables.files import parse
+from phasewise.tables.keys import shortest
 from phasewise.tables.writing import document
 from phasewise.workloads.collision.importers.beambeam3d_deck import Deck, read_deck
 from phasewise.workloads.collision.importers.beambeam3d_limits import Untranslated, untranslated
@@ -179,7 +180,7 @@ def _ip(decks: tuple[Deck, Deck], number: int) -> dict[str, Any]:
         "crossing_plane": one.number("crossing", "alpha"),
         "model": _model(one),
         "grid": [one.integer("mesh", "nx"), one.integer("mesh", "ny")],
-        "slices": one.integer("slices", "slices"),
+        "slices": shortest(tuple(deck.integer("slices", "slices") for deck in decks)),
         "interpolation": "none",
         "longitudinal_kick": False,
     }

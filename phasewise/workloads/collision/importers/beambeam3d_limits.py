@@ -18,7 +18,6 @@ class Untranslated:
 
 ALIKE = {
     "turns": "the study takes beam 2's number, as the code does",
-    "slices": "the study takes beam 1's number for both beams",
     "crossing": "the study takes beam 1's angles for both beams",
     "collisions": "the study takes beam 1's number",
     "groups": "the study takes beam 1's",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,30 +37,32 @@ def terms(model: Collision, kernel: Mapping[str, Any], ranks: int) -> list[Term]
     tracked = [beam for beam in model.beams if not beam.strong]
     particles = sum(beam.macroparticles for beam in tracked) / ranks
     held = 2 if ranks == 1 and len(tracked) == 2 else 1
-    return terms_at(kernel, model.ips[point - 1], particles, held)
+    ip = model.ips[point - 1]
+    return terms_at(kernel, ip, particles, model.slices_met(ip), held)
 
 
 def overheads(model: Collision) -> list[Term]:
     """The terms of a turn and of its steps beside kernels and messages."""
-    steps = sum(2 * ip.slices - 1 for ip in model.ips if ip.model != "none")
+    steps = sum(ip.steps for ip in model.ips if ip.model != "none")
     return [Term("turn", 1.0, 1.0), Term("step", float(steps), 1.0)]
 
 
 def terms_at(
-    kernel: Mapping[str, Any], ip: InteractionPoint, particles: float, held: int
+    kernel: Mapping[str, Any], ip: InteractionPoint, particles: float, met: float, held: int
 ) -> list[Term]:
     """The same at one interaction point.
 
     kernel: name, items, flops and bytes of a rank in a turn at one interaction point. particles: on
-    a rank, of all beams of which it holds some, which are `held`.
+    a rank, of all beams of which it holds some, which are `held`. met: opposing slices that a
+    particle meets.
     """
     name, items = str(kernel["name"]), float(kernel["items"])
     cells = float(ip.grid[0] * ip.grid[1])
     work = {"item": items, "flop": float(kernel["flops"]), "byte": float(kernel["bytes"])}
     variant = variant_of(ip)
     if name == "encounter":
-        meetings = particles * ip.slices
-        meshes = held * float(ip.slices**2)
+        meetings = particles * met
+        meshes = held * float(math.prod(ip.slices))
         return [
             Term("encounter" + variant, meetings, particles),
             Term("encounter_mesh" + variant, meetings, cells),

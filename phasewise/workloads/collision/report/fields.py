@@ -12,6 +12,7 @@ from phasewise.analysis.spectrum import Floats
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.style import BEAM, INK, new_picture, scale, scientific, whole_ticks
 from phasewise.workloads.collision.report.beams_run import BeamsRun
+from phasewise.workloads.collision.tables.point import slices_of
 
 ONE_SLICE = Missing("Set slices to more than 1 at the interaction point to see slices compared.")
 
@@ -54,7 +55,7 @@ def draw_pair_luminosity(run: BeamsRun) -> Drawing | Missing:
             "pair of slices."
         )
     turn = turns[-1]
-    points = [k for k in run.points if _slices(run, k) > 1][:3]
+    points = [k for k in run.points if max(_slices(run, k)) > 1][:3]
     if not points:
         return ONE_SLICE
     canvas, axes = new_picture(1, max(len(points), 2), 3.6)
@@ -64,9 +65,14 @@ def draw_pair_luminosity(run: BeamsRun) -> Drawing | Missing:
         total = float(np.nansum(pairs))
         totals.append(f"IP {ip}: {scientific(total)} m⁻² per crossing")
         share = 100 * pairs / total if total > 0 else np.zeros_like(pairs)
-        last = len(pairs) + 0.5
+        ends = [count + 0.5 for count in pairs.shape]
         picture = axis.imshow(
-            share.T, origin="lower", extent=(0.5, last, 0.5, last), interpolation="nearest", vmin=0
+            share.T,
+            origin="lower",
+            extent=(0.5, ends[0], 0.5, ends[1]),
+            aspect="auto" if ends[0] != ends[1] else "equal",
+            interpolation="nearest",
+            vmin=0,
         )
         _bar(canvas, picture, axis, "share [%]")
         axis.set_title(f"IP {ip}")
@@ -85,11 +91,10 @@ def draw_pair_luminosity(run: BeamsRun) -> Drawing | Missing:
 
 
 def _draw_by_step(axis: Axes, pairs: Floats) -> None:
-    count = len(pairs)
-    steps = np.arange(1, 2 * count)
+    steps = np.arange(1, sum(pairs.shape))
     total = max(float(np.nansum(pairs)), np.finfo(float).tiny)
     # Step k collides the pairs i + j = k + 1: the antidiagonals.
-    share = [100 * np.trace(np.fliplr(pairs), offset=count - k) / total for k in steps]
+    share = [100 * np.trace(np.fliplr(pairs), offset=pairs.shape[1] - k) / total for k in steps]
     axis.bar(steps, share, color=BEAM[0], width=0.8)
     axis.set_xlabel("step of the collision")
     axis.set_title("share by step [%]")
@@ -103,16 +108,16 @@ def draw_slices(run: BeamsRun) -> Drawing | Missing:
     if not turns:
         return Missing("Set records.slices_every to a number of turns to see the slices.")
     turn, ip = turns[-1], run.points[0]
-    if _slices(run, ip) == 1:
+    if max(_slices(run, ip)) == 1:
         return ONE_SLICE
     tables = [run.results.slices(turn, ip, beam) for beam in (1, 2)]
     canvas, axes = new_picture(2, 3, 4.8, sharex=True)
-    z_factor, z_unit = scale([t["z"] for t in tables], "m")
+    z_factor, z_unit = scale(np.concatenate([t["z"] for t in tables]), "m")
     rows = (("mean", "⟨{}⟩"), ("sigma", "σ {}"))
     for row, (key, label) in enumerate(rows):
         for plane, name in enumerate("xy"):
             axis = axes[row, plane]
-            factor, unit = scale([t[key][:, 2 * plane] for t in tables], "m")
+            factor, unit = scale(np.concatenate([t[key][:, 2 * plane] for t in tables]), "m")
             for index, table in enumerate(tables):
                 _along(axis, table, table[key][:, 2 * plane] * factor, z_factor, index)
             axis.set_title(f"{label.format(name)} [{unit}]")
@@ -141,8 +146,8 @@ def _along(axis: Axes, table: dict[str, Floats], values: Floats, factor: float, 
     axis.plot(table["z"] * factor, values, "o-", color=BEAM[index], label=label, **look)
 
 
-def _slices(run: BeamsRun, ip: int) -> int:
-    return int(run.study["ip"][str(ip)]["slices"])
+def _slices(run: BeamsRun, ip: int) -> tuple[int, int]:
+    return slices_of(run.study["ip"][str(ip)])
 
 
 def _first_mesh(run: BeamsRun) -> int:

@@ -180,11 +180,11 @@ def draw_losses(run: BeamsRun) -> Drawing:
     """Particles lost and particles outside the mesh, with a warning where there are any."""
     canvas, axes = new_picture(1, 2, 2.6)
     worst_loss = worst_outside = 0.0
-    deposits = int(deposits_per_particle(run.study).sum())
     for index, beam in enumerate(run.beams):
         total = max(run.setting.beams[index].macroparticles, 1)
         losses, outside = np.asarray(beam.losses), np.asarray(beam.outside).sum(axis=1)
         worst_loss = max(worst_loss, float(losses[-1]) / total)
+        deposits = int(deposits_per_particle(run.study, index + 1).sum())
         made = np.maximum(np.asarray(beam.particles) * deposits, 1)
         worst_outside = max(worst_outside, float(np.max(outside / made)))
         label = f"beam {index + 1}"

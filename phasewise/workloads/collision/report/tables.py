@@ -11,6 +11,7 @@ from phasewise.report.tables import Table, rows_of, text
 from phasewise.workloads.collision.analysis.moments import sizes
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.summary import debunched
+from phasewise.workloads.collision.tables.point import slices_of
 
 
 def study_tables(run: BeamsRun) -> list[Table]:
@@ -70,12 +71,19 @@ def _point(run: BeamsRun, index: int) -> Table:
         ("nominal luminosity, head-on [m⁻² per crossing]", [found["luminosity_head_on"], ""]),
         ("nominal luminosity [m⁻² per crossing]", [found["luminosity"], ""]),
         ("nominal luminosity [cm⁻² s⁻¹]", [found["luminosity_per_second"], ""]),
-        ("slices", [ip["slices"] if kind != "none" else None, ""]),
+        ("slices", _slices(ip)),
         ("mesh", [mesh if kind == "strong-strong" else None, ""]),
     ]
     shown = [(n, v) for n, v in entries if v[0] is not None]
     rows = tuple((n, *(text(v) if v != "" else "" for v in values)) for n, values in shown)
     return Table(f"Interaction point {index + 1}, {kind}", ("", "beam 1", "beam 2"), rows)
+
+
+def _slices(ip: dict[str, Any]) -> list[Any]:
+    if ip["model"] == "none":
+        return [None, ""]
+    first, second = slices_of(ip)
+    return [first, second if first != second else ""]
 
 
 def _luminosity(run: BeamsRun) -> Table:

@@ -55,9 +55,7 @@ class Beam:
     offset: Six = key("numbers", (0.0,) * 6, length=6, least=-1, most=1, hint=METRES, flat=True)
     offset_sigma: ClassVar[Key] = Key("numbers", length=6, least=-1e3, most=1e3, unit="rms")
     mismatch: Six = key("numbers", (1.0,) * 6, length=6, least=0, most=1e3, flat=True)
-    cut: Triple = key(
-        "numbers", (0.0,) * 3, length=3, one_for_all=True, least=0, unit="rms", flat=True
-    )
+    cut: Triple = key("numbers", (0.0,) * 3, length=3, shared=True, least=0, unit="rms", flat=True)
     distribution: str = key("word", choices=("gaussian", "quiet", "file"), flat=True)
     particles: Path | None = key("text")
     strong: bool

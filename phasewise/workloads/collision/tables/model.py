@@ -73,6 +73,12 @@ class Collision:
         """The interaction points that have a mesh."""
         return tuple(ip for ip in self.ips if ip.model == "strong-strong")
 
+    def slices_met(self, ip: InteractionPoint) -> float:
+        """Slices of the opposing beam that a tracked particle meets at a point, on average."""
+        tracked = [beam for beam in self.beams if not beam.strong]
+        met = sum(beam.macroparticles * ip.slices[2 - beam.number] for beam in tracked)
+        return met / sum(beam.macroparticles for beam in tracked)
+
     def revolution_frequency(self, beam: int) -> float | None:
         """βc/C [Hz] of beam 1 or 2; None if the ring has no circumference."""
         if self.circumference is None:

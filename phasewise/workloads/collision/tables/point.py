@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from phasewise.tables.declared import key
 from phasewise.tables.keys import Key
@@ -47,7 +48,10 @@ class InteractionPoint:
     grid: tuple[int, int] = key(
         "integers", (128, 128), length=2, least=8, most=8192, unit="cells", flat=True
     )
-    slices: int = key("integer", 8, least=1, most=255, flat=True)
+    slices: tuple[int, int] = key(
+        "integers", (8, 8), length=2, shared=True, least=1, most=255, flat=True
+    )
+    """Of beams 1 and 2."""
     slicing: str = key("word", "equal-charge", choices=("equal-charge", "equal-width"), flat=True)
     slice_extent: float = key("number", 3.0, above=0, most=100, unit="rms", flat=True)
     weighting: str = key("word", "cic", choices=("cic", "tsc"), flat=True)
@@ -61,3 +65,15 @@ class InteractionPoint:
     )  # fmt: skip
     luminosity: bool = key("flag", True, flat=True)
     green_function: str = key("word", "as-needed", choices=("as-needed", "every-step"), flat=True)
+
+    @property
+    def steps(self) -> int:
+        """Steps of a collision, in each of which pairs of slices meet."""
+        return sum(self.slices) - 1
+
+
+def slices_of(point: Mapping[str, Any]) -> tuple[int, int]:
+    """Slices of beams 1 and 2 at an interaction point of a resolved study."""
+    given = point["slices"]
+    first, second = given if isinstance(given, list) else (given, given)
+    return int(first), int(second)

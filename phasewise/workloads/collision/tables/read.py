@@ -100,9 +100,10 @@ def _records(values: Mapping[str, Any], beams: tuple[Beam, Beam]) -> Records:
 def _check_slices(ips: tuple[InteractionPoint, ...], beams: tuple[Beam, Beam]) -> None:
     for k, ip in enumerate(ips, 1):
         for beam in beams:
-            if ip.model != "none" and not beam.strong and ip.slices > beam.macroparticles:
+            slices = ip.slices[beam.number - 1]
+            if ip.model != "none" and not beam.strong and slices > beam.macroparticles:
                 raise StudyError(
-                    f"ip.{k}.slices = {ip.slices} is more than the {beam.macroparticles} "
+                    f"ip.{k}.slices = {slices} is more than the {beam.macroparticles} "
                     "macroparticles of "
                     f"beam {beam.number}"
                 )
