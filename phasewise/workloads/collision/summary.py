@@ -65,6 +65,7 @@ def _beam(results: Results, number: int, growth: Any) -> dict[str, Any]:
         "emittance_growth": [None if p.growth is None else p.growth.per_turn for p in planes],
         "emittance_growth_error": [None if p.growth is None else p.growth.error for p in planes],
         "emittance_noise_floor": [p.noise_floor for p in planes],
+        "emittance_noise_floor_why": growth.x.noise_floor_why,
         "losses": int(beam.losses[-1]),
         "sizes": beam.size[-1].tolist(),
         "outside": outside.tolist(),
