@@ -100,6 +100,7 @@ def test_the_summary_gives_every_growth_with_its_error_and_noise_floor(summary_o
             assert abs(beam["emittance_growth"][plane] - GROWTH) < 6 * error
         assert beam["emittance_noise_floor"][0] > 0
         assert beam["emittance_noise_floor"][2] is None
+        assert beam["emittance_noise_floor_why"] == ""
 
 
 def test_the_table_shows_errors_and_noise_floors(summary_of_a_run, capsys):
@@ -110,6 +111,15 @@ def test_the_table_shows_errors_and_noise_floors(summary_of_a_run, capsys):
     floor = f"({beam['emittance_noise_floor'][0]:.2g})"
     assert f"± {beam['emittance_growth_error'][0]:.2g} {floor}" in shown
     assert f"± {summary['coherent_modes']['x']['yokoya_error']:.2g}" in shown
+
+
+def test_a_run_without_a_noise_floor_gives_the_reason(tmp_path, capsys):
+    study = write_run(tmp_path, turns=20)
+    with Results(tmp_path) as results:
+        summary = summarise(results)
+    assert summary["beams"][0]["emittance_noise_floor"] == [None] * 3
+    show_summary(finite(summary), study.resolved())
+    assert "none: 20 turns times ξ is" in " ".join(capsys.readouterr().out.split())
 
 
 def test_charge_outside_the_mesh_is_one_warning_with_count_and_share(summary_of_a_run):

@@ -30,7 +30,7 @@ def show(study: Study) -> None:
         _show_point(model, derived, k)
     if sum(ip.model != "none" for ip in model.ips) > 1:
         xi = [b.xi for b in derived.beams]
-        rows = _xi_rows(derived, [x.effective.sum for x in xi], [x.head_on.sum for x in xi])
+        rows = _xi_rows([x.effective.sum for x in xi], [x.head_on.sum for x in xi])
         print_table("Interaction points, sum", ["", "beam 1", "beam 2"], _rows(rows))
     core = derived.seconds_per_turn
     estimate = (
@@ -89,7 +89,7 @@ def _show_point(model: Collision, derived: DerivedCollision, index: int) -> None
     ]
     if ip.model != "none":
         xi = [at.xi_effective for at in point.beams], [at.xi for at in point.beams]
-        rows += _xi_rows(derived, *xi)
+        rows += _xi_rows(*xi)
         rows.append(["disruption parameter", *(at.disruption for at in point.beams)])
     name = f"Interaction point {index + 1}"
     print_table(f"{name}, {ip.model}", ["", "beam 1", "beam 2"], _rows(rows))
@@ -100,11 +100,10 @@ def _show_point(model: Collision, derived: DerivedCollision, index: int) -> None
         print_table(f"{name}, resolution", ["", "value"], _rows(rows))
 
 
-def _xi_rows(derived: DerivedCollision, effective: list[Pair], head_on: list[Pair]) -> list[Any]:
-    shift = "+" if derived.ips[0].attractive else "-"
+def _xi_rows(effective: list[Pair], head_on: list[Pair]) -> list[list[Any]]:
     return [
-        [f"beam-beam parameter ξ (tune shift {shift}ξ)", *effective],
-        ["ξ head-on", *head_on],
+        ["beam-beam parameter ξ, effective", *effective],
+        ["beam-beam parameter ξ, head-on", *head_on],
     ]
 
 
@@ -118,6 +117,9 @@ def _geometry_rows(ip: InteractionPoint, point: DerivedPoint) -> list[list[Any]]
             ["crossing plane, 0 is horizontal [rad]", point.crossing_plane],
             ["Piwinski angle", point.piwinski_angle],
         ]
+    if ip.model != "none":
+        shift = "+ξ, opposite charges" if point.attractive else "-ξ, like charges"
+        rows.append(["tune shift of small amplitudes", shift])
     if any(ip.separation):
         rows.append(["separation [m]", ip.separation[:2]])
     return rows

@@ -103,6 +103,9 @@ def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
         growths = [_growth(beam, index) for beam in summary["beams"]]
         found.append([f"growth per turn, {plane} (noise floor)", *growths])
         found.append([f"rms size {plane} [m]", *_both(summary, "sizes", index)])
+    reasons = [beam["emittance_noise_floor_why"] for beam in summary["beams"]]
+    if why := next(filter(None, reasons), ""):
+        found.append(["noise floor", f"none: {why}", ""])
     found.append(["particles lost", *(str(beam["losses"]) for beam in summary["beams"])])
     for plane, modes in summary["coherent_modes"].items():
         seen = [f"{name} {number(modes[name])}" for name in ("sigma", "pi") if modes[name]]

@@ -90,11 +90,11 @@ def _obstacles(study: Study, derived: Study, points: list[Any], turns: int) -> I
     if any("tune" not in study["arc"][b] for b in "12"):
         yield "a map gives the arc, so that the tunes of the particles are not known"
         return
-    if _hand_on(study, derived):
-        yield "the beams have like tunes, and differ in macroparticles or ξ"
     xi = max(abs(v) for beam in derived["beams"] for v in beam["xi"]["effective"]["sum"])
     if xi > MOST_XI:
         yield f"the effective ξ is {xi:.2g}; up to {MOST_XI:g} there is an estimate"
+    if _hand_on(study, derived):
+        yield "the beams have like tunes, and differ in macroparticles or ξ"
     for k, point in enumerate(points):
         if point["model"] != "none":
             yield from _obstacles_at(k, point, derived)
