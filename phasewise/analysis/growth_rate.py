@@ -1,4 +1,4 @@
-"""Growth rates of emittances and luminosity, their error bars and their macroparticle noise floor.
+"""Growth rates of emittances and luminosity, and their error bars.
 
 A straight line is fitted by least squares. Successive turns are correlated (betatron motion,
 filamentation), so the error bar is that of Newey and West: the covariance of the residuals is
@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import exp1
 
 from phasewise.analysis.spectrum import Floats
 
@@ -114,20 +113,3 @@ def _lags(residual: Floats) -> int:
     rho = float(np.clip((residual[1:] @ residual[:-1]) / power, -0.97, 0.97))
     alpha = 4 * rho**2 / ((1 - rho) ** 2 * (1 + rho) ** 2)
     return int(min(np.ceil(1.1447 * (alpha * points) ** (1 / 3)), points // 4))
-
-
-def noise_growth(xi: float, macroparticles: int, cell: float | None = None) -> float:
-    """Relative emittance growth per turn that random macroparticle kicks of the other beam cause.
-
-    The field of N random macroparticles has a variance that kicks a particle by a random angle of
-    variance (4πξ/β)² σ²/N · E1(h²/2σ²) at the bunch's centre; kicks independent from turn to turn
-    add ½ β ⟨Δx'²⟩ to the emittance, hence (dε/dn)/ε = 8π² ξ²/N · E1(h²/2σ²). h is the cell of the
-    mesh, which bounds how near a charge can be, and `cell` is h/σ. Without a mesh (soft-Gaussian)
-    only the centroid's error σ/√N acts, and the last factor is 1. Derived for a round beam from
-    ⟨E_x²⟩ = ∫ρ x²/r⁴; it falls as 1/N, as is observed (J. Qiang et al., PRSTAB 5 (2002) 104402).
-
-    An estimate: the noise of a real run is correlated from turn to turn and mostly milder. xi is
-    the plane's parameter, `macroparticles` the other beam's number.
-    """
-    charge_noise = 1.0 if cell is None else float(exp1(cell**2 / 2))
-    return 8 * np.pi**2 * xi**2 / macroparticles * charge_noise

@@ -10,6 +10,7 @@ import pytest
 
 import phasewise
 from phasewise.analysis.growth_rate import growth_rate
+from phasewise.workloads.collision.analysis.noise_floor import noise_floor
 from tests.physics.machines import Floats, coordinates, study
 
 N = 20_000
@@ -94,9 +95,12 @@ def test_an_aperture_takes_the_particles_beyond_it_and_counts_them(shape: str) -
     assert record["1/particles"] == inside.sum()
 
 
-def noise_growth(particles: int, seed: int) -> float:
-    """Mean growth per turn of the four emittances of two bunches of so many random particles."""
-    machine = study(
+TURNS_OF_NOISE, EVERY = 1000, 10
+
+
+def noisy_machine(particles: int, seed: int) -> phasewise.Study:
+    """Two short bunches of random particles at ξ = 0.02, so that noise is the largest cause."""
+    return study(
         beam={
             "distribution": "gaussian",
             "bunch_length": 1e-3,
@@ -106,21 +110,27 @@ def noise_growth(particles: int, seed: int) -> float:
         },
         arc={"tune": [0.31, 0.32]},
         ip={"interpolation": "none", "luminosity": False},
-        turns=1000,
+        turns=TURNS_OF_NOISE,
         seed=seed,
     )
-    results = phasewise.run(machine)
-    rates = []
-    for beam in (1, 2):
-        for plane in (0, 1):
-            fit = growth_rate(results.turn, results.beam(beam).emittance[:, plane], transient=0.2)
-            assert fit is not None
-            rates.append(fit.per_turn)
-    return float(np.mean(rates))
+
+
+def noise_growth(particles: int, seed: int) -> float:
+    """Mean growth per turn of the four emittances of two bunches of so many random particles."""
+    run = phasewise.Simulation(noisy_machine(particles, seed)).driver
+    rows = []
+    for _ in range(TURNS_OF_NOISE // EVERY):
+        for _ in range(EVERY):
+            run.step()
+        record = run.record()
+        rows.append([record[f"{beam}/emittance"][plane] for beam in (1, 2) for plane in (0, 1)])
+    turn = EVERY * np.arange(len(rows), dtype=float)
+    fits = [growth_rate(turn, history, transient=0.2) for history in np.array(rows).T]
+    return float(np.mean([fit.per_turn for fit in fits if fit is not None]))
 
 
 def test_the_growth_from_macroparticle_noise_falls_as_their_number() -> None:
-    # ξ = 0.02, so that noise is the largest cause; the scatter of the seeds gives the errors.
+    # The scatter of the seeds gives the errors.
     few, many = 500, 4000
     rates = {n: np.array([noise_growth(n, seed) for seed in range(1, 6)]) for n in (few, many)}
     mean = {n: float(rate.mean()) for n, rate in rates.items()}
@@ -131,3 +141,8 @@ def test_the_growth_from_macroparticle_noise_falls_as_their_number() -> None:
     # The test must be able to tell 1/N from 1/√N.
     assert spread < 0.12
     assert power == pytest.approx(1.0, abs=3 * spread)
+    machine = noisy_machine(few, 1)
+    floor = noise_floor(machine.resolved(), machine.derived(), machine.turns)
+    assert floor.growth is not None
+    # The floor is good to a factor of two.
+    assert 0.5 < mean[few] / np.mean(floor.growth) < 2

@@ -1,4 +1,4 @@
-"""Growth rates come with error bars that hold, and with the macroparticle noise floor."""
+"""Growth rates come with error bars that hold, and with the noise floor of macroparticles."""
 
 from contextlib import redirect_stderr
 from io import StringIO
@@ -6,7 +6,7 @@ from io import StringIO
 import numpy as np
 import pytest
 
-from phasewise.analysis.growth_rate import growth_rate, noise_growth
+from phasewise.analysis.growth_rate import growth_rate
 from phasewise.runs.results import Results
 from phasewise.runs.summary import finite, show_summary, summarise
 from phasewise.workloads.collision.analysis.luminosity_history import luminosity_history
@@ -60,27 +60,6 @@ def test_the_sampling_error_of_an_emittance_is_one_over_root_n():
     assert np.std(emittance) / np.mean(emittance) == pytest.approx(sampling_error(400), rel=0.07)
 
 
-@pytest.mark.parametrize("cell", [0.1, 0.3])
-def test_the_noise_floor_is_the_diffusion_of_random_kicks(cell):
-    # A probe at the centre of a round bunch of N random particles of unit strength and σ = 1, no
-    # charge nearer than the cell: ⟨E_x²⟩ = 1/N · ½⟨1/r²⟩, whose small-amplitude slope is ½. A tune
-    # shift ξ stands for a kick of 4πξ/β·2 E, and ½β⟨Δx'²⟩ at ε = 1/β is the growth.
-    rng = np.random.default_rng(8)
-    macroparticles, trials, xi = 50, 40_000, 0.005
-    place = rng.normal(size=(2, trials, macroparticles))
-    square = (place**2).sum(axis=0)
-    field = np.where(square > cell**2, place[0] / square, 0.0).mean(axis=1)
-    diffusion = 0.5 * np.mean((4 * np.pi * xi * 2 * field) ** 2)
-    # ⟨(x/r²)⁴⟩ ~ 3/(16 cell²)·… makes tails: the variance of E² over 40 000 trials is 2/trials
-    # plus kurtosis/(N trials), together below 1 % at these cells; four deviations.
-    assert noise_growth(xi, macroparticles, cell) == pytest.approx(diffusion, rel=0.04)
-
-
-def test_the_noise_floor_falls_as_one_over_n_and_needs_the_mesh_only_for_charge_noise():
-    assert noise_growth(0.005, 10_000, 0.1) == pytest.approx(10 * noise_growth(0.005, 100_000, 0.1))
-    assert noise_growth(0.005, 1000) == pytest.approx(8 * np.pi**2 * 0.005**2 / 1000)
-
-
 def test_luminosity_per_second_needs_bunches_and_frequency():
     value = np.full(100, 3.8e31)
     plain = luminosity_history(np.arange(100.0), value, 4e31)
@@ -121,6 +100,7 @@ def test_the_summary_gives_every_growth_with_its_error_and_noise_floor(summary_o
             assert abs(beam["emittance_growth"][plane] - GROWTH) < 6 * error
         assert beam["emittance_noise_floor"][0] > 0
         assert beam["emittance_noise_floor"][2] is None
+        assert beam["emittance_noise_floor_why"] == ""
 
 
 def test_the_table_shows_errors_and_noise_floors(summary_of_a_run, capsys):
@@ -131,6 +111,15 @@ def test_the_table_shows_errors_and_noise_floors(summary_of_a_run, capsys):
     floor = f"({beam['emittance_noise_floor'][0]:.2g})"
     assert f"± {beam['emittance_growth_error'][0]:.2g} {floor}" in shown
     assert f"± {summary['coherent_modes']['x']['yokoya_error']:.2g}" in shown
+
+
+def test_a_run_without_a_noise_floor_gives_the_reason(tmp_path, capsys):
+    study = write_run(tmp_path, turns=20)
+    with Results(tmp_path) as results:
+        summary = summarise(results)
+    assert summary["beams"][0]["emittance_noise_floor"] == [None] * 3
+    show_summary(finite(summary), study.resolved())
+    assert "none: 20 turns times ξ is" in " ".join(capsys.readouterr().out.split())
 
 
 def test_charge_outside_the_mesh_is_one_warning_with_count_and_share(summary_of_a_run):

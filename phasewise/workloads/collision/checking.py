@@ -8,8 +8,15 @@ from phasewise.output import console, engineering, print_table, rough_duration
 from phasewise.study import Study
 from phasewise.tables.keys import shortest
 from phasewise.workloads.collision import particle_files
-from phasewise.workloads.collision.derived.quantities import DerivedCollision, derive
+from phasewise.workloads.collision.derived.quantities import (
+    DerivedCollision,
+    DerivedPoint,
+    derive,
+)
+from phasewise.workloads.collision.derived.resolution import PointResolution
 from phasewise.workloads.collision.tables.model import Collision, collision_of
+from phasewise.workloads.collision.tables.optics import Pair
+from phasewise.workloads.collision.tables.point import InteractionPoint
 
 check_files = particle_files.check_files
 
@@ -22,6 +29,10 @@ def show(study: Study) -> None:
     print_table("Arcs", ["", "beam 1", "beam 2"], _arc_rows(model, derived))
     for k in range(len(model.ips)):
         _show_point(model, derived, k)
+    if sum(ip.model != "none" for ip in model.ips) > 1:
+        xi = [b.xi for b in derived.beams]
+        rows = _xi_rows([x.effective.sum for x in xi], [x.head_on.sum for x in xi])
+        print_table("Interaction points, sum", ["", "beam 1", "beam 2"], _rows(rows))
     core = derived.seconds_per_turn
     estimate = (
         f"Estimate: {engineering(derived.memory_bytes, 'B')} of memory, "
@@ -69,37 +80,77 @@ def _arc_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:
 def _show_point(model: Collision, derived: DerivedCollision, index: int) -> None:
     ip, point = model.ips[index], derived.ips[index]
     optics = [beam.optics[index] for beam in model.beams]
-    shift = "+" if point.attractive else "-"
     rows: list[list[Any]] = [
         ["β [m]", *(o.beta for o in optics)],
         ["phase advance to the next [turns]", *(o.phase_advance for o in optics)],
         ["σ [m]", *(at.size for at in point.beams)],
         ["σ' [rad]", *(at.angle for at in point.beams)],
-        [f"beam-beam parameter ξ (tune shift {shift}ξ)", *(at.xi_effective for at in point.beams)],
-        ["ξ head-on", *(at.xi for at in point.beams)],
+        ["crab cavities, strength", *(at.crab and at.crab.strength for at in point.beams)],
+        ["crab cavities, frequency [Hz]", *(at.crab and at.crab.frequency for at in point.beams)],
     ]
+    if ip.model != "none":
+        xi = [at.xi_effective for at in point.beams], [at.xi for at in point.beams]
+        rows += _xi_rows(*xi)
+        rows.append(["disruption parameter", *(at.disruption for at in point.beams)])
     name = f"Interaction point {index + 1}"
     print_table(f"{name}, {ip.model}", ["", "beam 1", "beam 2"], _rows(rows))
-    both: list[list[Any]] = [
-        ["half crossing angle [rad]", ip.half_crossing_angle],
-        ["separation [m]", ip.separation[:2]],
-        ["Piwinski angle", point.piwinski_angle],
+    rows = _geometry_rows(ip, point) + _luminosity_rows(ip, point)
+    print_table(f"{name}, both beams", ["", "value"], _rows(rows))
+    if ip.model != "none":
+        rows = _resolution_rows(ip, derived.resolution.ips[index])
+        print_table(f"{name}, resolution", ["", "value"], _rows(rows))
+
+
+def _xi_rows(effective: list[Pair], head_on: list[Pair]) -> list[list[Any]]:
+    return [
+        ["beam-beam parameter ξ, effective", *effective],
+        ["beam-beam parameter ξ, head-on", *head_on],
+    ]
+
+
+def _geometry_rows(ip: InteractionPoint, point: DerivedPoint) -> list[list[Any]]:
+    """What a head-on collision lacks is left out."""
+    rows: list[list[Any]] = []
+    if ip.half_crossing_angle:
+        rows += [
+            ["crossing angle, half [rad]", ip.half_crossing_angle],
+            ["crossing angle, full [rad]", point.full_crossing_angle],
+            ["crossing plane, 0 is horizontal [rad]", point.crossing_plane],
+            ["Piwinski angle", point.piwinski_angle],
+        ]
+    if ip.model != "none":
+        shift = "+ξ, opposite charges" if point.attractive else "-ξ, like charges"
+        rows.append(["tune shift of small amplitudes", shift])
+    if any(ip.separation):
+        rows.append(["separation [m]", ip.separation[:2]])
+    return rows
+
+
+def _luminosity_rows(ip: InteractionPoint, point: DerivedPoint) -> list[list[Any]]:
+    angled = bool(ip.half_crossing_angle)
+    by_angle = point.crossing_reduction if angled else None
+    with_angle = point.luminosity_crossing_per_second if angled else None
+    return [
         ["reduction by the hourglass", point.hourglass_reduction],
-        ["reduction by the crossing angle", point.crossing_reduction],
+        ["reduction by the crossing angle", by_angle],
         ["reduction by all effects", point.reduction],
         ["luminosity per crossing, head-on [m⁻²]", point.luminosity_head_on],
         ["luminosity per crossing, all effects [m⁻²]", point.luminosity],
         ["luminosity, head-on [cm⁻² s⁻¹]", point.luminosity_head_on_per_second],
-        ["luminosity, crossing angle only [cm⁻² s⁻¹]", point.luminosity_crossing_per_second],
+        ["luminosity, crossing angle only [cm⁻² s⁻¹]", with_angle],
         ["luminosity, all effects [cm⁻² s⁻¹]", point.luminosity_per_second],
     ]
-    if ip.model != "none":
-        grid = f"{ip.grid[0]} × {ip.grid[1]}, {ip.weighting}"
-        both += [
-            ["slices", shortest(ip.slices)],
-            *([["mesh", grid]] if ip.model == "strong-strong" else []),
-        ]
-    print_table(f"{name}, both beams", ["", "value"], _rows(both))
+
+
+def _resolution_rows(ip: InteractionPoint, found: PointResolution) -> list[list[Any]]:
+    mesh = f"{ip.grid[0]} × {ip.grid[1]}, {ip.weighting}"
+    return [
+        ["slices", shortest(ip.slices)],
+        ["macroparticles per slice", found.particles_per_slice],
+        ["slice length over β* or overlap length", found.slice_over_beta],
+        ["mesh", mesh if ip.model == "strong-strong" else None],
+        ["cells per σ at the waist", found.cells_per_sigma],
+    ]
 
 
 def _rows(rows: list[list[Any]]) -> list[list[str]]:

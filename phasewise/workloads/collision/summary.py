@@ -65,6 +65,7 @@ def _beam(results: Results, number: int, growth: Any) -> dict[str, Any]:
         "emittance_growth": [None if p.growth is None else p.growth.per_turn for p in planes],
         "emittance_growth_error": [None if p.growth is None else p.growth.error for p in planes],
         "emittance_noise_floor": [p.noise_floor for p in planes],
+        "emittance_noise_floor_why": growth.x.noise_floor_why,
         "losses": int(beam.losses[-1]),
         "debunched": debunched(results, number),
         "sizes": beam.size[-1].tolist(),
@@ -112,6 +113,9 @@ def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
         growths = [_growth(beam, index) for beam in summary["beams"]]
         found.append([f"growth per turn, {plane} (noise floor)", *growths])
         found.append([f"rms size {plane} [m]", *_both(summary, "sizes", index)])
+    reasons = [beam["emittance_noise_floor_why"] for beam in summary["beams"]]
+    if why := next(filter(None, reasons), ""):
+        found.append(["noise floor", f"none: {why}", ""])
     found.append(["particles lost", *(str(beam["losses"]) for beam in summary["beams"])])
     if any(beam["debunched"] for beam in summary["beams"]):
         counts = (beam["debunched"] for beam in summary["beams"])

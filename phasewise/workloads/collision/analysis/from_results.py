@@ -18,6 +18,7 @@ from phasewise.workloads.collision.analysis.coherent import (
 )
 from phasewise.workloads.collision.analysis.luminosity_history import Luminosity, luminosity_history
 from phasewise.workloads.collision.analysis.moments import sampling_error
+from phasewise.workloads.collision.analysis.noise_floor import NoiseFloor, noise_floor
 from phasewise.workloads.collision.analysis.setting import BeamSetting, Setting, setting
 from phasewise.workloads.collision.analysis.tune_footprint import (
     Footprint,
@@ -61,13 +62,15 @@ class EmittanceGrowth:
     """Growth of one emittance of one beam, against what macroparticles alone would do.
 
     `growth` relative per turn (None with too few turns); `noise_floor` per turn and
-    `noise_floor_per_hour` the estimate `growth_rate.noise_growth` (None for z, and per hour
-    without a circumference); `sampling_error` the relative error of the value itself, 1/√N.
+    `noise_floor_per_hour` the estimate `noise_floor.noise_floor` (None for z, per hour without a
+    circumference, and where it has none, for the reason in `noise_floor_why`); `sampling_error`
+    the relative error of the value itself, 1/√N.
     """
 
     growth: Growth | None
     noise_floor: float | None
     noise_floor_per_hour: float | None
+    noise_floor_why: str
     sampling_error: float | None
 
 
@@ -122,28 +125,41 @@ def _plane_modes(machine: Setting, first: Complexes, second: Complexes, plane: i
 def growth(results: RunRecords) -> tuple[BeamGrowth, BeamGrowth]:
     """Emittance growth of beams 1 and 2."""
     machine = setting_of(results)
-    frequency = machine.revolution_frequency
+    turns = int(results.turn[-1] - results.turn[0]) + 1 if len(results.turn) else 0
+    floor = noise_floor(results.study, results.derived, turns)
     beams = []
     for index, beam in enumerate(machine.beams):
         history = np.asarray(results.beam(index + 1).emittance, dtype=np.float64)
+        transverse = None if beam.strong else floor
+        floors = [_floor(transverse, index, 0), _floor(transverse, index, 1), (None, "")]
         planes = [
-            _emittance_growth(results.turn, history[:, plane], beam, plane, frequency)
+            _emittance_growth(results.turn, history[:, plane], beam, machine, floors[plane])
             for plane in range(3)
         ]
         beams.append(BeamGrowth(*planes))
     return beams[0], beams[1]
 
 
+def _floor(found: NoiseFloor | None, beam: int, plane: int) -> tuple[float | None, str]:
+    if found is None or found.growth is None:
+        return None, found.why if found else ""
+    return found.growth[beam][plane], ""
+
+
 def _emittance_growth(
-    turn: Floats, history: Floats, beam: BeamSetting, plane: int, frequency: float | None
+    turn: Floats,
+    history: Floats,
+    beam: BeamSetting,
+    machine: Setting,
+    floor_and_why: tuple[float | None, str],
 ) -> EmittanceGrowth:
-    floor = beam.noise_floor[plane] if plane < 2 and not beam.strong else None
+    frequency, (floor, why) = machine.revolution_frequency, floor_and_why
     per_hour = None
     if floor is not None and frequency is not None:
         per_hour = floor * frequency * SECONDS_PER_HOUR
     fit = None if beam.strong else growth_rate(turn, history, frequency)
     error = sampling_error(beam.macroparticles) if beam.macroparticles else None
-    return EmittanceGrowth(fit, floor, per_hour, error)
+    return EmittanceGrowth(fit, floor, per_hour, why, error)
 
 
 def luminosity(results: RunRecords) -> tuple[Luminosity | None, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from phasewise.analysis.growth_rate import noise_growth
 from phasewise.workloads.collision.analysis.tune_footprint import Optics
 
 Pair = tuple[float, float]
@@ -18,8 +17,7 @@ class BeamSetting:
 
     ξ is the effective one, with crossing angle, crab cavities and hourglass.
 
-    `tune` is None if a map gives the arc; `noise_floor` the estimated relative emittance growth
-    per turn from the other beam's macroparticle noise; `strong`: not tracked.
+    `tune` is None if a map gives the arc; `strong`: not tracked.
     """
 
     tune: Pair | None
@@ -30,7 +28,6 @@ class BeamSetting:
     momentum_spread: float
     macroparticles: int
     optics: Optics
-    noise_floor: Pair
     strong: bool
 
 
@@ -80,19 +77,15 @@ def setting(study: Mapping[str, Any], derived: Mapping[str, Any]) -> Setting:
 def _beam(
     study: Mapping[str, Any], derived: Mapping[str, Any], points: list[Any], index: int
 ) -> BeamSetting:
-    own, other = study["beam"][str(index + 1)], study["beam"][str(2 - index)]
+    own = study["beam"][str(index + 1)]
     tune = study["arc"][str(index + 1)].get("tune")
     optics = points[0]["beam"][str(index + 1)]
-    at = [
-        (ip, derived["ips"][k]["beams"][index])
-        for k, ip in enumerate(points)
-        if ip["model"] != "none"
-    ]
+    at = [derived["ips"][k]["beams"][index] for k, ip in enumerate(points) if ip["model"] != "none"]
     first = derived["ips"][0]["beams"][index]
     x, y = own["geometric_emittance"]
     return BeamSetting(
         tune=None if tune is None else (tune[0], tune[1]),
-        xi=(_total([point for _, point in at], 0), _total([point for _, point in at], 1)),
+        xi=(_total(at, 0), _total(at, 1)),
         emittance=(x, y),
         size=(first["size"][0], first["size"][1]),
         bunch_length=own["bunch_length"],
@@ -103,25 +96,12 @@ def _beam(
             alpha=(optics["alpha"][0], optics["alpha"][1]),
             dispersion=tuple(optics["dispersion"]),
         ),
-        noise_floor=(
-            sum(_floor(ip, point, other, 0) for ip, point in at),
-            sum(_floor(ip, point, other, 1) for ip, point in at),
-        ),
         strong=_is_strong(points, index),
     )
 
 
 def _is_strong(points: list[Any], index: int) -> bool:
     return any(ip["model"] == "weak-strong" and ip["strong_beam"] == index + 1 for ip in points)
-
-
-def _floor(ip: Any, point: Any, other: Any, plane: int) -> float:
-    """Noise-driven growth per turn at one IP; 0 where the other beam is not made of particles."""
-    macroparticles = other.get("macroparticles", 0)
-    if ip["model"] == "weak-strong" or not macroparticles:
-        return 0.0
-    cell = _cell(ip, point["size"][plane], plane) if ip["model"] == "strong-strong" else None
-    return noise_growth(_xi(point)[plane], macroparticles, cell)
 
 
 def _total(points: list[Any], plane: int) -> float:
@@ -131,10 +111,3 @@ def _total(points: list[Any], plane: int) -> float:
 def _xi(point: Any) -> Any:
     """The effective ξ; records of an earlier version have the head-on one alone."""
     return point.get("xi_effective", point["xi"])
-
-
-def _cell(ip: Any, size: float, plane: int) -> float:
-    """Cell of the mesh over the rms size."""
-    if ip["mesh"] == "fixed":
-        return float(2 * ip["mesh_half_width"][plane] / ip["grid"][plane] / size)
-    return float(2 * ip["mesh_extent"] / ip["grid"][plane])

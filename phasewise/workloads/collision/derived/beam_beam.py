@@ -61,7 +61,7 @@ def effective_parameters(model: Collision, number: int, ip: int) -> Pair:
     phi = point.half_crossing_angle
     z, weight = z_nodes(other.bunch_length, z_step(model, ip, phi), MAX_POINTS)
     s = -z / (2 * math.cos(phi) ** 2)
-    along = crab_shift(z, other, ip) * math.tan(phi)
+    along = crab_shift(z, other.optics[ip].crab) * math.tan(phi)
     dx, dy = closest_separation(point.separation, point.separation_ramp)
     sign = 1 if number == 1 else -1  # separations are beam 1 minus beam 2
     x = sign * dx - along * math.cos(point.crossing_plane)
@@ -73,6 +73,31 @@ def effective_parameters(model: Collision, number: int, ip: int) -> Pair:
         beta = own.optics[ip].beta_at(plane, s)
         found.append(_strength(model, number) * float(np.dot(weight, beta * gradient)))
     return (found[0], found[1])
+
+
+def met_sizes(model: Collision, number: int, ip: int) -> tuple[float, float, float]:
+    """Rms sizes x, y and length [m] of beam ``number`` as a particle of the other one meets it.
+
+    An angle that crab cavities leave tilts the bunch, x and y by their share of tan φ σz, and lets
+    the particle be within it for only 1/sqrt(1 + Φ²) of its length (P. Raimondi, D. Shatilov,
+    M. Zobov, physics/0702033).
+    """
+    beam, point = model.beam(number), model.ips[ip]
+    x, y = beam.size(ip)
+    tilt = math.tan(point.half_crossing_angle) * (1 - beam.optics[ip].crab[0]) * beam.bunch_length
+    along_x, along_y = tilt * math.cos(point.crossing_plane), tilt * math.sin(point.crossing_plane)
+    inside = beam.bunch_length / math.sqrt(1 + (along_x / x) ** 2 + (along_y / y) ** 2)
+    return math.hypot(x, along_x), math.hypot(y, along_y), inside
+
+
+def disruption(model: Collision, number: int, ip: int) -> Pair:
+    """Disruption parameters of beam ``number``, the opposing bunch's length over its focal length:
+    Dx = 2 N r0 |q q'| σz/(γ σx(σx + σy)), with the sizes and length that the beam meets
+    (K. Yokoya, P. Chen, Lecture Notes in Physics 400 (1992) 415).
+    """
+    x, y, length = met_sizes(model, 3 - number, ip)
+    common = 4 * math.pi * _strength(model, number) * length / (x + y)
+    return common / x, common / y
 
 
 def _strength(model: Collision, number: int) -> float:

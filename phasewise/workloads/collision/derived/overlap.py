@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from phasewise.constants import SPEED_OF_LIGHT
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Collision
+from phasewise.workloads.collision.tables.optics import Pair
 
 Array = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ def luminosity(model: Collision, ip: int, effects: Effects) -> float:
     z2, weight2 = z_nodes(lengths[1], step, most)
     along1, along2 = z1, z2
     if crabbed:
-        along1, along2 = crab_shift(z1, one, ip), crab_shift(z2, two, ip)
+        along1, along2 = crab_shift(z1, one.optics[ip].crab), crab_shift(z2, two.optics[ip].crab)
     total = 0.0
     for z, along, weight in zip(z2, along2, weight2, strict=True):
         s = (z1 - z) / (2 * math.cos(phi) ** 2) if effects.hourglass else np.zeros_like(z1)
@@ -108,9 +109,11 @@ def crossing_widths(model: Collision, ip: int) -> list[float]:
     ]
 
 
-def crab_shift(z: Array, beam: Beam, ip: int) -> Array:
-    """z less what the crab cavities take off: z - s sin(kz)/k, or z - sz at frequency 0."""
-    strength, frequency = beam.optics[ip].crab
+def crab_shift(z: Array, crab: Pair) -> Array:
+    """z less what crab cavities of that strength and frequency [Hz] take off: z - s sin(kz)/k, or
+    z - sz at frequency 0.
+    """
+    strength, frequency = crab
     k = 2 * math.pi * frequency / SPEED_OF_LIGHT
     return z - strength * (np.sin(k * z) / k if k else z)
 

@@ -9,7 +9,12 @@ from typing import Any
 
 from phasewise.constants import ELEMENTARY_CHARGE
 from phasewise.workloads.collision.derived.advice import advice
-from phasewise.workloads.collision.derived.beam_beam import effective_parameters, head_on_parameters
+from phasewise.workloads.collision.derived.beam_beam import (
+    disruption,
+    effective_parameters,
+    head_on_parameters,
+    met_sizes,
+)
 from phasewise.workloads.collision.derived.bucket import Bucket, bucket
 from phasewise.workloads.collision.derived.cost import memory_bytes, seconds_per_turn
 from phasewise.workloads.collision.derived.overlap import Effects, luminosity
@@ -61,15 +66,28 @@ class DerivedBeam:
 
 
 @dataclass(frozen=True)
+class DerivedCrab:
+    """Crab cavities of one beam: 1 compensates the crossing angle fully; Hz, 0 is linear in z."""
+
+    strength: float
+    frequency: float
+
+
+@dataclass(frozen=True)
 class DerivedBeamAtPoint:
-    """One beam at one interaction point: rms sizes [m], rms angles, head-on beam-beam parameters
-    and effective ones (`derived.beam_beam`).
+    """One beam at one interaction point: rms sizes [m], those that the opposing beam meets at the
+    crossing angle, rms angles, head-on beam-beam parameters, effective ones and disruption
+    parameters (`derived.beam_beam`).
     """
 
     size: Pair
+    effective_size: Pair
     angle: Pair
     xi: Pair
     xi_effective: Pair
+    disruption: Pair
+    crab: DerivedCrab | None
+    """None without crab cavities."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +101,10 @@ class DerivedPoint:
     beams: tuple[DerivedBeamAtPoint, DerivedBeamAtPoint]
     attractive: bool
     """Opposite charges, whose beam-beam tune shift is positive; negative for like charges."""
+    full_crossing_angle: float
+    """rad."""
+    crossing_plane: float
+    """Azimuth [rad] of the plane of the crossing angle: 0 is horizontal."""
     piwinski_angle: float
     hourglass_reduction: float
     crossing_reduction: float
@@ -178,20 +200,27 @@ def piwinski_angle(model: Collision, ip: int) -> float:
     return math.tan(point.half_crossing_angle) * length / math.sqrt(across)
 
 
+def _at(model: Collision, ip: int, number: int) -> DerivedBeamAtPoint:
+    beam = model.beam(number)
+    strength, frequency = beam.optics[ip].crab
+    return DerivedBeamAtPoint(
+        size=beam.size(ip),
+        effective_size=met_sizes(model, number, ip)[:2],
+        angle=(beam.rms(ip)[1], beam.rms(ip)[3]),
+        xi=head_on_parameters(model, number, ip),
+        xi_effective=effective_parameters(model, number, ip),
+        disruption=disruption(model, number, ip),
+        crab=DerivedCrab(strength, frequency) if strength else None,
+    )
+
+
 def _point(model: Collision, ip: int) -> DerivedPoint:
     head_on = luminosity(model, ip, Effects(False, False, False, False))
     hourglass = luminosity(model, ip, Effects(True, False, False, False))
     crossing = luminosity(model, ip, Effects(False, True, False, False))
     full = luminosity(model, ip, Effects())
-    at = [
-        DerivedBeamAtPoint(
-            size=beam.size(ip),
-            angle=(beam.rms(ip)[1], beam.rms(ip)[3]),
-            xi=head_on_parameters(model, beam.number, ip),
-            xi_effective=effective_parameters(model, beam.number, ip),
-        )
-        for beam in model.beams
-    ]
+    point = model.ips[ip]
+    at = [_at(model, ip, number) for number in (1, 2)]
     frequency = model.revolution_frequency(1)
     rate = None
     if model.bunches is not None and frequency is not None:
@@ -199,6 +228,8 @@ def _point(model: Collision, ip: int) -> DerivedPoint:
     return DerivedPoint(
         beams=(at[0], at[1]),
         attractive=model.beams[0].charge * model.beams[1].charge < 0,
+        full_crossing_angle=2 * point.half_crossing_angle,
+        crossing_plane=point.crossing_plane,
         piwinski_angle=piwinski_angle(model, ip),
         hourglass_reduction=hourglass / head_on,
         crossing_reduction=crossing / head_on,

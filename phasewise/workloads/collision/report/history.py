@@ -79,9 +79,9 @@ def draw_emittances(run: BeamsRun) -> Drawing:
         canvas,
         "Relative change of the geometric rms emittances (x, y without dispersion) from the fitted "
         "value at the first turn, which the legend gives. Straight: fit through all but "
-        "the first tenth of the turns. Dotted: growth that independent macroparticle noise of the "
-        "other beam would cause, an estimate, mostly an upper one, that falls as 1/N. Rates and "
-        "error bars are in the table of results.",
+        "the first tenth of the turns. Dotted: growth by the noise of the macroparticles, good to "
+        "a factor of about two, which falls as 1/N. Rates and error bars are in the table of "
+        "results.",
     )
 
 

@@ -127,9 +127,11 @@ def _growth(run: BeamsRun) -> Table:
         "noise floor [% per hour]",
     )
     note = (
-        "Relative growth of a straight line with the Newey-West standard error. A growth below the "
+        "Relative growth of a straight line with the Newey-West standard error. A growth near the "
         "noise floor may be an artefact of the number of macroparticles: repeat the run with more."
     )
+    if why := next((b.x.noise_floor_why for b in run.growth if b.x.noise_floor_why), ""):
+        note += f" There is no noise floor: {why}."
     return Table("Emittance growth", heads, tuple(rows), note)
 
 

@@ -1,0 +1,85 @@
+"""What `phasewise check` shows of interaction points: disruption, sizes at an angle, tables."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from phasewise.study import Study
+from phasewise.workloads.collision.checking import show
+from phasewise.workloads.collision.derived.quantities import DerivedCollision, derive
+from tests.unit.study_tables import tables
+
+PHI = 142.5e-6
+TWO_POINTS = {
+    "1": {"beta": [0.55, 0.55], "phase_advance": [30.1, 29.2]},
+    "2": {"beta": [0.55, 0.55]},
+}
+
+
+def derived(**changes: Any) -> DerivedCollision:
+    return derive(Study.from_dict(tables(**changes)).model)
+
+
+def shown(capsys: pytest.CaptureFixture[str], **changes: Any) -> str:
+    show(Study.from_dict(tables(**changes)))
+    return capsys.readouterr().out
+
+
+def test_head_on_the_disruption_is_the_tune_shift_over_a_length() -> None:
+    at = derived(ip__1__half_crossing_angle=0.0).ips[0].beams[0]
+    # ξ = N r0 β/(2πγ σx(σx + σy)), hence D = 4π ξ σz/β.
+    assert at.disruption == pytest.approx([4 * math.pi * xi * 0.0755 / 0.55 for xi in at.xi])
+    assert at.effective_size == at.size
+    assert at.crab is None
+
+
+def test_an_angle_widens_the_bunch_in_its_plane_and_shortens_the_way_through_it() -> None:
+    straight = derived(ip__1__half_crossing_angle=0.0).ips[0].beams[0]
+    found = derived(ip__1__crossing_plane=math.pi / 2).ips[0]
+    at = found.beams[0]
+    (x, y), (wide_x, wide_y) = at.size, at.effective_size
+    tilt = math.tan(PHI) * 0.0755
+    assert wide_x == pytest.approx(x, rel=1e-12)
+    assert wide_y == pytest.approx(math.hypot(y, tilt), rel=1e-12)
+    # Both planes' sizes, and the length over sqrt(1 + Φ²) = wide_y/y.
+    narrower = (x + y) / (wide_x + wide_y) * y / wide_y
+    expected = [straight.disruption[0] * narrower, straight.disruption[1] * narrower * y / wide_y]
+    assert at.disruption == pytest.approx(expected, rel=1e-9)
+    assert found.full_crossing_angle == pytest.approx(2 * PHI)
+    assert found.crossing_plane == math.pi / 2
+
+
+def test_full_crab_cavities_leave_the_head_on_disruption() -> None:
+    crab = {"strength": 1.0, "frequency": 4e8}
+    crabbed = derived(ip__1__crab=crab).ips[0].beams[1]
+    straight = derived(ip__1__half_crossing_angle=0.0).ips[0].beams[1]
+    assert crabbed.disruption == pytest.approx(straight.disruption, rel=1e-12)
+    assert crabbed.crab is not None
+    assert (crabbed.crab.strength, crabbed.crab.frequency) == (1.0, 4e8)
+
+
+def test_rows_are_shown_where_they_apply(capsys: pytest.CaptureFixture[str]) -> None:
+    crossing = shown(capsys, ip__1__crab={"strength": 0.5})
+    head_on = shown(capsys, ip__1__half_crossing_angle=0.0, ip__1__model="soft-gaussian")
+    for row in ("crossing angle, full", "crossing plane", "crab cavities, strength", "cells per σ"):
+        assert row in crossing
+        assert row not in head_on
+    for row in ("disruption parameter", "macroparticles per slice", "slice length over β*"):
+        assert row in crossing
+        assert row in head_on
+    without = shown(capsys, ip__1__model="none")
+    assert "ξ" not in without and "resolution" not in without
+
+
+def test_the_sum_of_xi_is_shown_of_several_points(capsys: pytest.CaptureFixture[str]) -> None:
+    heading = "Interaction points, sum"
+    assert heading not in shown(capsys)
+    both = shown(capsys, ip=TWO_POINTS)
+    xi = derived(ip=TWO_POINTS).beams[0].xi
+    assert heading in both
+    of_sum = both[both.index(heading) :]
+    for value in (xi.effective.sum[0], xi.head_on.sum[0]):
+        assert f"{value:.7g}" in of_sum

@@ -1,0 +1,120 @@
+"""The noise floor: pairs of macroparticles against closed forms, and where there is no estimate."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import ive
+
+from phasewise.workloads.collision.analysis.noise_floor import noise_floor
+from phasewise.workloads.collision.analysis.pair_noise import (
+    PAIR_TURNS,
+    BeamAtPoint,
+    NoisyBeam,
+    NoisyPoint,
+    _smeared_field,
+    detuning,
+    noise_growth,
+)
+from tests.physics.machines import study
+
+CELL = 0.2
+XI = 0.01
+
+
+def growth(
+    shift: float, macroparticles: int = 1000, tune: float = 0.31, pair_turns: int = PAIR_TURNS
+) -> np.ndarray[Any, Any]:
+    """Growth in round beams of σ = β = 1 whose kick belongs to ξ = 0.01, over 8π²ξ²/N."""
+    beam = NoisyBeam((1.0, 1.0), 1e-9, 0.0, macroparticles)
+    at = BeamAtPoint(
+        beta=(1.0, 1.0),
+        alpha=(0.0, 0.0),
+        advance=(tune, tune + 0.0537),
+        kick=8 * math.pi * XI,
+        shift=(shift, shift),
+        lens=(1.0, 1.0),
+        crab=(0.0, 0.0),
+    )
+    point = NoisyPoint((at, at), (0.0, 0.0), (0.0, 0.0), (CELL, CELL))
+    found, _ = noise_growth((beam, beam), [point], pair_turns)
+    return found * macroparticles / (8 * math.pi**2 * XI**2)
+
+
+def test_pairs_that_forget_their_phases_every_turn_diffuse_by_the_mean_square_kick() -> None:
+    # A tune spread of 100 turns. The distance u = r² of two particles falls as exp(-u/4), and
+    # 4⟨Ex²⟩ = ½ ∫ (1 - exp(-bu))² exp(-u/4) du/u, b = 1/2s², s² = 7h²/12, is Frullani's integral.
+    b = 1 / (2 * 7 * CELL**2 / 12)
+    white = 0.5 * (2 * math.log(1 + 4 * b) - math.log(1 + 8 * b))
+    # 4096 pairs of 128 turns each: √(2/4096) = 2.2 % of a plane, and the sum with the other one
+    # as much again; like beams share theirs. Four deviations.
+    assert growth(shift=100.0) == pytest.approx(white, rel=0.12)
+
+
+def test_pairs_in_step_hand_on_action_and_keep_its_sum() -> None:
+    # 1.6 for independent kicks; a sum that stays bounded leaves little of it after 1024 turns.
+    assert (growth(shift=1e-9, tune=0.3819) < 0.1).all()
+
+
+def test_the_growth_falls_as_the_number_of_macroparticles() -> None:
+    few, many = (growth(XI, n, pair_turns=2**14) for n in (1000, 4000))
+    assert many == pytest.approx(few, rel=1e-12)  # over 1/N
+
+
+def test_the_detuning_of_a_round_lens_is_the_closed_form() -> None:
+    # Along an axis (1 - exp(-a) I0(a))/a, a = Jβ/2σ², which Gauss's rule meets to 1e-3.
+    a = np.array([1e-6, 0.1, 1.0, 5.0, 15.0])
+    action = np.stack([2 * a, np.zeros_like(a)])
+    expected = (1 - ive(0, a)) / a
+    assert detuning(action, (1.0, 1.0), (1.0, 1.0))[0] == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("aspect", [3.0, 100.0])
+def test_the_detuning_of_a_flat_lens_starts_at_one_and_falls(aspect: float) -> None:
+    action = np.outer([1.0, 1.0], [1e-9, 1.0, 4.0]) * np.array([[1.0], [1 / aspect**2]])
+    found = detuning(action, (1.0, 1.0), (1.0, 1 / aspect))
+    assert found[:, 0] == pytest.approx([1.0, 1.0], rel=1e-6)
+    assert (np.diff(found, axis=1) < 0).all() and (found > 0).all()
+
+
+def test_the_field_of_a_smeared_charge_is_one_for_round_and_flat_cells() -> None:
+    # The two forms meet where cells differ by 1 %, which moves the field by as much.
+    x, y = np.random.default_rng(2).normal(size=(2, 100))
+    for near, far in zip(
+        _smeared_field(x, y, (0.2, 0.2 * 1.009)),
+        _smeared_field(x, y, (0.2, 0.2 * 1.011)),
+        strict=True,
+    ):
+        assert near == pytest.approx(far, abs=0.02 * float(np.abs(far).max()))
+
+
+@pytest.mark.parametrize(
+    ("changes", "turns", "why"),
+    [
+        ({"ip": {"model": "soft-gaussian"}}, 10_000, "ip.1 is soft-gaussian"),
+        ({"arc": None}, 10_000, "a map gives the arc"),
+        ({"other": {"macroparticles": 4000}}, 10_000, "differ in macroparticles"),
+        ({"beam": {"bunch_population": 1.15e12}}, 10_000, "the effective ξ is"),
+        ({"ip": {"half_crossing_angle": 1e-3}}, 10_000, "Piwinski angle that is left"),
+        ({"ip": {"grid": [8, 8]}}, 10_000, "does not resolve"),
+        ({"ip": {"beam": {"1": {"dispersion": [0.01, 0, 0, 0]}}}}, 10_000, "there is dispersion"),
+        ({"ip": {"beta": [0.01, 0.01]}}, 10_000, "the disruption parameter"),
+        ({}, 100, "100 turns times ξ"),
+    ],
+)
+def test_what_cannot_be_estimated_has_no_floor_but_a_reason(
+    changes: dict[str, Any], turns: int, why: str
+) -> None:
+    machine = study(**({"arc": {"tune": [0.31, 0.32]}} | changes))
+    found = noise_floor(machine.resolved(), machine.derived(), turns)
+    assert found.growth is None
+    assert why in found.why
+
+
+def test_a_strong_beam_makes_no_noise() -> None:
+    machine = study(ip={"model": "weak-strong"}, arc={"tune": [0.31, 0.32]})
+    found = noise_floor(machine.resolved(), machine.derived(), 10_000)
+    assert found.growth == ((0.0, 0.0), (0.0, 0.0))
