@@ -2,6 +2,7 @@
 # PYTHON=python3.12 chooses the interpreter; PORTABLE=1 builds for any x86-64-v3 processor.
 PYTHON ?= python3
 PORTABLE ?= 0
+TEST_WORKERS ?= $(shell nproc)
 BIN := .venv/bin
 STAMPS := .venv/stamps
 CORE := $(shell find core cmake -name '*.?pp' -o -name '*.cmake')
@@ -59,7 +60,7 @@ demo: setup
 	@$(BIN)/phasewise report runs/demo
 
 test: setup $(STAMPS)/browser
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --numprocesses=$(TEST_WORKERS) --dist=loadfile $(PYTEST_ARGS)
 
 lint: setup $(STAMPS)/lint
 	@scripts/lint.sh
