@@ -69,7 +69,7 @@ void Executor::transpose_straight(const TransposeExchange& exchange, std::byte* 
       sends.push_back({team.ranks[t.peer], out + t.chunks[0] * stride, slot});
     for (const Transfer& t : round.receives)
       receives.push_back({team.ranks[t.peer], in + t.chunks[0] * stride, slot});
-    world_.post(phase, Channel::transpose, sends, receives).wait();
+    world_.post(phase, exchange.channel, sends, receives).wait();
   }
 }
 
@@ -82,7 +82,7 @@ void Executor::transpose_by_bruck(const TransposeExchange& exchange, std::byte* 
   const std::int64_t slot = exchange.slot_bytes();
   const int phase = recorder_.phase(exchange.phase);
   const bool contents = out != nullptr;
-  constexpr auto channel = static_cast<std::size_t>(Channel::transpose);
+  const auto channel = static_cast<std::size_t>(exchange.channel);
   if (contents)
     for (int i = 0; i < p; ++i) copy_bytes(in + i * slot, out + (me + i) % p * slot, slot);
   for (const Round& round : *exchange.rounds) {
@@ -102,7 +102,7 @@ void Executor::transpose_by_bruck(const TransposeExchange& exchange, std::byte* 
     }
     const Message send{team.ranks[sent.peer], from, bytes};
     const Message receive{team.ranks[received.peer], to, bytes};
-    world_.post(phase, Channel::transpose, {&send, 1}, {&receive, 1}).wait();
+    world_.post(phase, exchange.channel, {&send, 1}, {&receive, 1}).wait();
     if (contents)
       for (std::size_t i = 0; i < received.chunks.size(); ++i)
         copy_bytes(in + received.chunks[i] * slot, to + static_cast<std::int64_t>(i) * slot, slot);

@@ -135,7 +135,7 @@ void Communicator::exchange(const PhaseKey& key, const std::vector<Message>& sen
                             const std::vector<Message>& receives) const {
   const int phase = key.in(*recorder_);
   const InPhase in(*recorder_, phase);
-  post(phase, Channel::other, sends, receives).wait();
+  post(phase, common_channel, sends, receives).wait();
 }
 
 }  // namespace phasewise::comm
