@@ -15,7 +15,7 @@ MpiCount mpi_count(const Message& message, const std::string& phase) {
                           (doubles ? " values" : " bytes") + " with rank " +
                           std::to_string(message.peer) + " is longer than MPI can count (" +
                           std::to_string(largest_count) +
-                          "); take a smaller grid, more ranks, or aggregate = false");
+                          "); use more ranks, or settings of the study that send less at once");
 }
 
 void Pending::Posted::record_receive(const Message& message) {
