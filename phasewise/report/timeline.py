@@ -41,7 +41,7 @@ def draw_tasks(run: ReportedRun) -> Drawing | Missing:
         return line
     names, task = _most_common(line)
     computes = tuple(name not in _communicating(run) for name in names)
-    colours = colours_of(names, computes)
+    colours = colours_of(names, computes, run.workload.colours)
     if BEYOND in names:
         colours[BEYOND] = OTHER
     canvas, axis = _gantt(line, task, [colours[name] for name in names])

@@ -9,7 +9,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -129,6 +129,8 @@ class Workload:
     main_phases: tuple[str, ...] = ()
     """Phases of communication that do the workload's own exchange, in the order of a turn: tables
     show them first, and `exchange_seconds` is their time."""
+    colours: Mapping[str, str] = field(default_factory=dict)
+    """Colours in pictures, #rrggbb, of phases that are to look the same in all of them."""
     one_for_both: tuple[str, ...] = ()
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""
 

@@ -33,5 +33,15 @@ WORKLOAD = Workload(
         *("green", "reduce_column", "reduce_row", "solve", "broadcast_row", "broadcast_column"),
         *("reduce", "broadcast"),
     ),
+    colours={
+        "green": "#8a5a2b",
+        "reduce_column": "#f2c14e",
+        "reduce_row": "#f08a24",
+        "solve": "#9b59b6",
+        "broadcast_row": "#d6336c",
+        "broadcast_column": "#f48fb1",
+        "reduce": "#f08a24",
+        "broadcast": "#d6336c",
+    },
     one_for_both=("reduce", "broadcast"),
 )
