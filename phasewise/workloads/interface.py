@@ -122,6 +122,8 @@ class Workload:
     """StudyError if model and communication do not suit a number of ranks."""
     needed_records: tuple[str, ...] = ()
     """Datasets at the top of records.h5 that every run of the workload has."""
+    dump_folder: str = ""
+    """Folder in that of a run for the files that its part `recording` dumps beside the records."""
     free_keys: str = ""
     """A pattern of the workload's keys that may change when a run is resumed, since they change no
     bit of the later results. [communication] and neutral keys may change anyway.

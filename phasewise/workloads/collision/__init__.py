@@ -25,6 +25,7 @@ WORKLOAD = Workload(
     derive=derive,
     check_ranks=check_process_grid,
     needed_records=("luminosity",),
+    dump_folder="particles",
     free_keys=(
         r"records\.(slices_every|pair_luminosity_every|particles_every|particles_fraction|field)"
         r"|ip\.\d+\.green_function"
