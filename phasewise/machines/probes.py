@@ -153,7 +153,7 @@ def _grids(nodes: Sequence[int], ranks: int) -> Iterator[Probe]:
     """Two process grids, numbered column by column, on the first `ranks` ranks."""
     columns, length = probed_shape(ranks // 2)
     places = product(range(2), range(columns), range(length))
-    rank_at = {place: rank for rank, place in enumerate(places)}
+    rank_at: dict[tuple[int, ...], int] = {place: rank for rank, place in enumerate(places)}
     for direction, axis, members in (("row", 1, columns), ("column", 2, length)):
         for distance in _doubled(1, members // 2) if members > 1 else ():
             ways = {}
