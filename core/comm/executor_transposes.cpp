@@ -8,12 +8,12 @@ namespace phasewise::comm {
 namespace {
 
 // Slot j holds the blocks of member j, grid after grid.
-void find_pieces(Pieces& pieces, const TransposeExchange& exchange,
-                 const std::vector<Region>& regions, std::int64_t grid_size) {
-  pieces.clear();
+void find_fragments(Fragments& fragments, const TransposeExchange& exchange,
+                    const std::vector<Region>& regions, std::int64_t grid_size) {
+  fragments.clear();
   for (std::size_t member = 0; member < regions.size(); ++member)
     for (int grid = 0; grid < exchange.grids; ++grid)
-      append(pieces, regions[member], grid * grid_size,
+      append(fragments, regions[member], grid * grid_size,
              static_cast<std::int64_t>(member) * exchange.slot_bytes() + grid * exchange.block);
 }
 
@@ -39,8 +39,8 @@ void Executor::transpose(const TransposeExchange& exchange, const ItemBuffer& fr
     slots_in_.reserve(bytes);
     out = slots_out_.data();
     in = slots_in_.data();
-    find_pieces(pieces_, exchange, *exchange.from, from.item_size);
-    pack(pieces_, from.data, out, threads_);
+    find_fragments(fragments_, exchange, *exchange.from, from.item_size);
+    pack(fragments_, from.data, out, threads_);
   }
   {
     const InPhase in_phase(recorder_, recorder_.phase(exchange.phase));
@@ -50,8 +50,8 @@ void Executor::transpose(const TransposeExchange& exchange, const ItemBuffer& fr
       transpose_straight(exchange, out, in);
   }
   if (in == nullptr) return;
-  find_pieces(pieces_, exchange, *exchange.to, to.item_size);
-  unpack(pieces_, to.data, in, threads_);
+  find_fragments(fragments_, exchange, *exchange.to, to.item_size);
+  unpack(fragments_, to.data, in, threads_);
 }
 
 void Executor::transpose_straight(const TransposeExchange& exchange, std::byte* out,
