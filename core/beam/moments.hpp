@@ -41,7 +41,7 @@ class MomentSums {
   std::span<double> values() { return {&sums_[0].high, 2 * sums_.size()}; }
   Moments moments(double particles) const;
   static int terms(int order) { return order == 4 ? 39 : 27; }
-  // One item: a particle, including its map into the collision's frame.
+  // One item: a particle, including its map into the frame of an interaction point.
   static parallel::KernelCard card(int order);
 
  private:

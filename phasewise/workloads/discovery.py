@@ -58,7 +58,7 @@ def main_phases(workload: Workload | None) -> tuple[str, ...]:
 
 
 def phase_colours(workload: Workload | None) -> Mapping[str, str]:
-    """The colours that a workload chooses for phases; if it is not known, those of all workloads."""
+    """The colours a workload chooses for phases; those of all workloads if it is not known."""
     return _all_phase_colours() if workload is None else workload.colours
 
 
