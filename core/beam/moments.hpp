@@ -30,6 +30,8 @@ std::array<double, 3> emittances(const Moments& moments);
 // The largest magnitude of each coordinate.
 using Bounds = std::array<double, 6>;
 void update_bounds(const ParticleView& block, Bounds& bounds);
+// One item: a particle.
+parallel::KernelCard bounds_card();
 
 class MomentSums {
  public:

@@ -88,7 +88,7 @@ class Turn : public workload::RankTurn {
   void arrive(int ip, Listener& listener);
   void depart(int ip, Listener& listener);
   void count_particles(Listener& listener);
-  void find_bounds(beam::Bunch& bunch);
+  void find_bounds(beam::Bunch& bunch, Listener& listener);
   void measure_and_enter(int ip, Listener& listener);
   Measured measure_beam(int ip, int beam, Listener& listener);
   void use_measured(int ip, std::array<Measured, 2>& measured, std::span<const double> sums,
