@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "numerics/normal.hpp"
+#include "beam/streams.hpp"
 
 namespace phasewise::beam {
 
@@ -198,8 +198,8 @@ std::string line_prefix(int beam, int segment) {
 std::uint32_t element_count(const workload::Parameters& parameters, int beam, int segment) {
   const std::string key = line_prefix(beam, segment) + "count";
   const std::int64_t count = parameters.integer(key);
-  if (count < 0 || count > std::int64_t{numerics::elements_max}) {
-    parameters.fail(key, "0 to " + std::to_string(numerics::elements_max) + " are accepted");
+  if (count < 0 || count > std::int64_t{elements_max}) {
+    parameters.fail(key, "0 to " + std::to_string(elements_max) + " are accepted");
   }
   return static_cast<std::uint32_t>(count);
 }
@@ -210,10 +210,9 @@ Line build_line(const workload::Parameters& parameters, int beam, int segment) {
   std::uint32_t first = 0;
   for (int s = 1; s < segment; ++s) first += element_count(parameters, beam, s);
   const std::uint32_t count = element_count(parameters, beam, segment);
-  if (first + count > numerics::elements_max) {
-    parameters.fail(
-        line_prefix(beam, segment) + "count",
-        "a beam's lines may hold " + std::to_string(numerics::elements_max) + " elements in all");
+  if (first + count > elements_max) {
+    parameters.fail(line_prefix(beam, segment) + "count",
+                    "a beam's lines may hold " + std::to_string(elements_max) + " elements in all");
   }
   std::vector<Element> elements;
   for (std::uint32_t k = 1; k <= count; ++k) {

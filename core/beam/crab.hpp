@@ -20,7 +20,7 @@ struct CrabPair {
   double cos_alpha = 1.0;
   double sin_alpha = 0.0;
 
-  // Before the collision.
+  // Before the interaction point.
   PHASEWISE_HD void apply(Coordinates& c) const { shift(c, -tilt); }
   // After it.
   PHASEWISE_HD void undo(Coordinates& c) const { shift(c, tilt); }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "beam/streams.hpp"
 #include "numerics/elementary.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/sobol.hpp"
@@ -16,12 +17,12 @@ using Uniforms = std::array<double, 6>;
 Uniforms draw(const BunchDescription& bunch, std::uint64_t seed, std::uint32_t beam,
               std::uint32_t id) {
   if (bunch.distribution == Distribution::quiet) {
-    return numerics::scrambled_sobol_point(id, seed, beam);
+    return numerics::scrambled_sobol_point(id, seed, streams::quiet_start, beam);
   }
   Uniforms u{};
   for (std::uint32_t plane = 0; plane < 3; ++plane) {
-    numerics::uniform_pair(seed, id, 0, numerics::Purpose::initial_particle,
-                           numerics::draw_index(beam, 0, plane), u[2 * plane], u[2 * plane + 1]);
+    numerics::uniform_pair(seed, id, 0, streams::initial_particle, draw_index(beam, 0, plane),
+                           u[2 * plane], u[2 * plane + 1]);
   }
   return u;
 }

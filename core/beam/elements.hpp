@@ -10,6 +10,7 @@
 
 #include "beam/coordinates.hpp"
 #include "beam/linear_optics.hpp"
+#include "beam/streams.hpp"
 #include "numerics/elementary.hpp"
 #include "numerics/normal.hpp"
 #include "parallel/macros.hpp"
@@ -102,8 +103,8 @@ struct Damping {
  private:
   PHASEWISE_HD static void draw(std::uint32_t id, const PushContext& at, std::uint32_t number,
                                 double& g0, double& g1) {
-    numerics::normal_pair(at.seed, id, at.turn, numerics::Purpose::excitation,
-                          numerics::draw_index(at.beam, at.element, number), g0, g1);
+    numerics::normal_pair(at.seed, id, at.turn, streams::excitation,
+                          draw_index(at.beam, at.element, number), g0, g1);
   }
 };
 
@@ -160,8 +161,8 @@ struct Feedback {
 
   PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext& at) const {
     double g0, g1;
-    numerics::normal_pair(at.seed, 0, at.turn, numerics::Purpose::feedback,
-                          numerics::draw_index(at.beam, at.element, 0), g0, g1);
+    numerics::normal_pair(at.seed, 0, at.turn, streams::feedback,
+                          draw_index(at.beam, at.element, 0), g0, g1);
     c.px = c.px + x.kick(at.centroid[0], at.centroid[1], g0);
     c.py = c.py + y.kick(at.centroid[2], at.centroid[3], g1);
   }
@@ -173,10 +174,10 @@ struct BeamNoise {
 
   PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext& at) const {
     double g0, g1, g2, g3;
-    numerics::normal_pair(at.seed, 0, at.turn, numerics::Purpose::beam_noise,
-                          numerics::draw_index(at.beam, at.element, 0), g0, g1);
-    numerics::normal_pair(at.seed, 0, at.turn, numerics::Purpose::beam_noise,
-                          numerics::draw_index(at.beam, at.element, 1), g2, g3);
+    numerics::normal_pair(at.seed, 0, at.turn, streams::beam_noise,
+                          draw_index(at.beam, at.element, 0), g0, g1);
+    numerics::normal_pair(at.seed, 0, at.turn, streams::beam_noise,
+                          draw_index(at.beam, at.element, 1), g2, g3);
     c.x = c.x + x * g0;
     c.px = c.px + px * g1;
     c.y = c.y + y * g2;

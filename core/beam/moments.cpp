@@ -67,6 +67,13 @@ void update_bounds(const ParticleView& block, Bounds& bounds) {
   }
 }
 
+parallel::KernelCard bounds_card() {
+  return {.name = "bounds",
+          .flops = 12.0,  // a magnitude and a comparison of each coordinate
+          .bytes = 48.0,  // read
+          .vectorised = true};
+}
+
 MomentSums::MomentSums(int order, const Bounds& bounds, std::int64_t count) : order_(order) {
   for (int a = 0; a < 6; ++a) grids_.emplace_back(bounds[a], count);
   for (int a = 0; a < 6; ++a)

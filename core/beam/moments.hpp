@@ -30,6 +30,8 @@ std::array<double, 3> emittances(const Moments& moments);
 // The largest magnitude of each coordinate.
 using Bounds = std::array<double, 6>;
 void update_bounds(const ParticleView& block, Bounds& bounds);
+// One item: a particle.
+parallel::KernelCard bounds_card();
 
 class MomentSums {
  public:
@@ -41,7 +43,7 @@ class MomentSums {
   std::span<double> values() { return {&sums_[0].high, 2 * sums_.size()}; }
   Moments moments(double particles) const;
   static int terms(int order) { return order == 4 ? 39 : 27; }
-  // One item: a particle, including its map into the collision's frame.
+  // One item: a particle, including its map into the frame of an interaction point.
   static parallel::KernelCard card(int order);
 
  private:

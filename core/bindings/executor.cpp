@@ -68,12 +68,12 @@ nb::bytes packed(const std::vector<BlockTuple>& blocks, const Bytes& from, std::
                  int threads) {
   comm::Exchange exchange;
   for (const BlockTuple& block : blocks) append(exchange, block);
-  comm::Pieces pieces;
+  comm::Fragments fragments;
   std::int64_t end = 0;
   for (const comm::Block& block : exchange.blocks)
-    end = comm::append(pieces, block, item_size, end);
+    end = comm::append(fragments, block, item_size, end);
   std::vector<std::byte> message(static_cast<std::size_t>(end));
-  comm::pack(pieces, buffer(from, item_size).data, message.data(), threads);
+  comm::pack(fragments, buffer(from, item_size).data, message.data(), threads);
   return nb::bytes(message.data(), message.size());
 }
 

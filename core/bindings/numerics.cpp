@@ -40,12 +40,11 @@ std::vector<std::uint32_t> philox(const std::vector<std::uint32_t>& counter,
   return {w.w0, w.w1, w.w2, w.w3};
 }
 
-Array normals(std::uint64_t seed, const Ids& ids, std::uint64_t turn, std::uint32_t purpose) {
+Array normals(std::uint64_t seed, const Ids& ids, std::uint64_t turn, std::uint32_t stream) {
   const std::size_t n = ids.shape(0);
   std::vector<double> g(2 * n);
   for (std::size_t i = 0; i < n; ++i) {
-    numerics::normal_pair(seed, ids(i), turn, static_cast<numerics::Purpose>(purpose), 0, g[i],
-                          g[n + i]);
+    numerics::normal_pair(seed, ids(i), turn, stream, 0, g[i], g[n + i]);
   }
   return to_array(std::move(g), {2, n});
 }
@@ -54,7 +53,7 @@ Array sobol(std::uint32_t first, std::uint32_t count, std::uint64_t seed, bool s
   constexpr std::size_t d = numerics::sobol_dimensions;
   std::vector<double> points(d * count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto scrambled = numerics::scrambled_sobol_point(first + i, seed, 1);
+    const auto scrambled = numerics::scrambled_sobol_point(first + i, seed, 0, 0);
     const auto plain = numerics::sobol_point(first + i);
     for (std::size_t k = 0; k < d; ++k) {
       points[i * d + k] = scramble ? scrambled[k] : plain[k] * 0x1p-32;
@@ -136,7 +135,7 @@ void bind_numerics(nb::module_& m) {
   namespace b = phasewise::bindings;
   m.def("philox", b::philox, "counter"_a, "key"_a,
         "Philox 4x32-10: four 32-bit words from a counter of 4 words and a key of 2.");
-  m.def("normals", b::normals, "seed"_a, "ids"_a, "turn"_a, "purpose"_a,
+  m.def("normals", b::normals, "seed"_a, "ids"_a, "turn"_a, "stream"_a,
         "Normal deviates, (2, n): a pair for each particle id (uint32).");
   m.def("sobol", b::sobol, "first"_a, "count"_a, "seed"_a = 0, "scramble"_a = false,
         "Points first … first + count - 1 of the Sobol sequence, (count, 6), in [0, 1).");

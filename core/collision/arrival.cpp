@@ -43,7 +43,7 @@ void Turn::count_particles(int ip, Listener& listener) {
   for (int b = 0; b < 2; ++b) {
     beam::Bunch& bunch = bunches_[b];
     if (!bunch.particles) continue;
-    if (bunch.exposed) find_bounds(bunch);
+    if (bunch.exposed) find_bounds(bunch, listener);
     alive[b] = bunch.particles->size();
     std::copy(bunch.bounds.begin(), bunch.bounds.end(), largest.begin() + 6 * b);
   }
@@ -79,11 +79,14 @@ std::int64_t Turn::count_debunched(int b, Listener& listener) {
   return std::accumulate(found.begin(), found.end(), std::int64_t{0});
 }
 
-// The particles may have been changed from outside, so lost ones are removed first.
-void Turn::find_bounds(beam::Bunch& bunch) {
-  if (mark_lost(bunch.particles->view()) > 0) bunch.particles->remove_lost();
-  bunch.bounds.fill(0.0);
-  beam::update_bounds(bunch.particles->view(), bunch.bounds);
+// The particles may have been changed from outside, so lost ones are removed first. Later turns
+// find the bounds as they push the particles, so that a plan leaves this out.
+void Turn::find_bounds(beam::Bunch& bunch, Listener& listener) {
+  listener.kernel(beam::bounds_card(), static_cast<double>(bunch.particles->size()), [&] {
+    if (mark_lost(bunch.particles->view()) > 0) bunch.particles->remove_lost();
+    bunch.bounds.fill(0.0);
+    beam::update_bounds(bunch.particles->view(), bunch.bounds);
+  });
   bunch.exposed = false;
 }
 
@@ -170,6 +173,7 @@ void Turn::cut_and_sort(int ip, Listener& listener) {
         kick_scale(bunch.constants, bunches_[1 - b].constants, point.description.angle.cos_phi);
     if (!groups_.holds(b)) continue;
     const double here = held_particles(b);
+    beam.here = here;
     beam.even_share = here / slices;
     if (bunch.particles)
       beam.particles = &*bunch.particles;

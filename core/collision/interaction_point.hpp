@@ -46,6 +46,7 @@ struct CollidingBeam {
   bool strong = false;                       // not tracked: Gaussian slices of its design moments
   std::vector<GaussianSlice> strong_slices;  // of a strong beam
   std::vector<std::int64_t> begin;  // where each slice begins among this rank's particles (S + 1)
+  double here = 0.0;        // particles of this rank, their mean number if nothing else is known
   double even_share = 0.0;  // mean particles of this rank in a slice, if nothing else is known
   beam::SliceCuts cuts;
   beam::Moments moments;      // of the whole beam

@@ -175,8 +175,8 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
     }
   });
   if (groups_.divided()) {
-    listener.start(comm::Channel::other, [&] { return std::vector{exchange_charges(step, own)}; });
-    listener.finish(comm::Channel::other);
+    listener.start(comm::common_channel, [&] { return std::vector{exchange_charges(step, own)}; });
+    listener.finish(comm::common_channel);
   }
   if (!groups_.holds(0)) return;
   listener.kernel(overlap_card(), cells, [&] {

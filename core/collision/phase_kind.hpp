@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "collision/channels.hpp"
 #include "collision/plan_basis.hpp"
 
 namespace phasewise::collision {
@@ -33,9 +34,7 @@ struct PhaseKind {
     }
     return reduces ? settings.reduce : settings.broadcast;
   }
-  comm::Channel channel() const {
-    return reduces ? comm::Channel::reduce : comm::Channel::broadcast;
-  }
+  comm::Channel channel() const { return reduces ? channels::reduce : channels::broadcast; }
   // The processes of a column have shares of the same slices.
   bool uniform() const { return among == Among::column; }
 };

@@ -43,6 +43,23 @@ void sum_block(const beam::ParticleView& p, const std::array<double, 4>& bounds,
   }
 }
 
+// The sums of all threads; v: high and low parts.
+void add_up(const std::vector<std::array<OrderFreeSum, terms>>& sums, double* v) {
+  for (const auto& part : sums)
+    for (int t = 0; t < terms; ++t) {
+      v[2 * t] += part[t].high;
+      v[2 * t + 1] += part[t].low;
+    }
+}
+
+// One item: a particle of a slice.
+parallel::KernelCard card() {
+  return {.name = "slice_moments",
+          .flops = 8.0 + 10.0 + 7.0 * terms,  // 4 clamped, 10 products, 7 additions a term
+          .bytes = 32.0,                      // read
+          .vectorised = false};               // one sum in order, term by term
+}
+
 // A slice with fewer particles gets its size from the whole beam's moments.
 constexpr double fewest = 10.0;
 
@@ -91,10 +108,12 @@ GaussianSlice typical_slice(const CollidingBeam& beam, int s) {
 void SliceMoments::set_bounds(const std::array<CollidingBeam, 2>& beams, Listener& listener) {
   std::array<double, 8> largest{};
   for (int b = 0; b < 2; ++b) {
-    if (beams[b].particles == nullptr) continue;
-    beam::Bounds bounds{};
-    beam::update_bounds(beams[b].particles->view(), bounds);
-    std::copy_n(bounds.begin(), 4, largest.begin() + 4 * b);
+    if (beams[b].here == 0.0) continue;
+    listener.kernel(beam::bounds_card(), beams[b].here, [&] {
+      beam::Bounds bounds{};
+      beam::update_bounds(beams[b].particles->view(), bounds);
+      std::copy_n(bounds.begin(), 4, largest.begin() + 4 * b);
+    });
   }
   listener.max("slice_moments", largest);
   for (int b = 0; b < 2; ++b)
@@ -108,21 +127,18 @@ std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& 
   for (std::size_t w = 0; w < which.size(); ++w) {
     const int b = which[w].beam, s = which[w].slice;
     const CollidingBeam& beam = beams[b];
-    if (beam.particles == nullptr) continue;
-    const beam::ParticleView slice =
-        beam.particles->view().part(beam.begin[s], beam.begin[s + 1] - beam.begin[s]);
-    const Grids grid = grids(bounds_[b], beam.macroparticles);
-    std::vector<std::array<OrderFreeSum, terms>> sums(threads_);
-    parallel::for_blocks(slice.size, threads_, [&](std::int64_t begin, int count, int thread) {
-      sum_block(slice.part(begin, count), bounds_[b], grid, sums[thread]);
+    if (beam.here == 0.0) continue;
+    listener.kernel(card(), beam.in_slice(s), [&] {
+      const beam::ParticleView slice =
+          beam.particles->view().part(beam.begin[s], beam.begin[s + 1] - beam.begin[s]);
+      const Grids grid = grids(bounds_[b], beam.macroparticles);
+      std::vector<std::array<OrderFreeSum, terms>> sums(threads_);
+      parallel::for_blocks(slice.size, threads_, [&](std::int64_t begin, int count, int thread) {
+        sum_block(slice.part(begin, count), bounds_[b], grid, sums[thread]);
+      });
+      add_up(sums, all.data() + w * values);
+      all[w * values + 2 * terms] = static_cast<double>(slice.size);
     });
-    double* v = all.data() + w * values;
-    for (const auto& part : sums)
-      for (int t = 0; t < terms; ++t) {
-        v[2 * t] += part[t].high;
-        v[2 * t + 1] += part[t].low;
-      }
-    v[2 * terms] = static_cast<double>(slice.size);
   }
   listener.sum("slice_moments", all);
   if (contents_ == Contents::none) return std::vector<GaussianSlice>(which.size());

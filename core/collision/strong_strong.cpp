@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "collision/channels.hpp"
 #include "collision/kick_nodes.hpp"
 #include "parallel/loops.hpp"
 
@@ -82,7 +83,7 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
 // While one batch of pairs is solved, the charges of the next batch and the potentials of the last
 // one are in transit.
 void StrongStrong::run_step(const Step& step, Listener& listener) {
-  constexpr comm::Channel reducing = comm::Channel::reduce, sharing = comm::Channel::broadcast;
+  constexpr comm::Channel reducing = channels::reduce, sharing = channels::broadcast;
   advance(last_ ? &*last_ : nullptr, &step, listener);
   if (ip_.green_every_step && solver_) solver_->forget_greens();
   const std::vector<std::vector<int>> batches = plan_.batches(step);
@@ -348,8 +349,8 @@ std::vector<ColumnSolver::Grid> StrongStrong::grids_of(const Step& step,
 void StrongStrong::solve(const Step& step, const std::vector<int>& pairs, Listener& listener) {
   const std::vector<ColumnSolver::Grid> grids = grids_of(step, pairs, listener);
   const auto progress = [&] {
-    listener.progress(comm::Channel::reduce);
-    listener.progress(comm::Channel::broadcast);
+    listener.progress(channels::reduce);
+    listener.progress(channels::broadcast);
   };
   const std::size_t count = grids.size();
   const std::size_t in_all = columns_.alone() ? count : plan_.grids_to_solve(step, pairs);

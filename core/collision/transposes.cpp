@@ -1,5 +1,7 @@
 #include "collision/transposes.hpp"
 
+#include "collision/channels.hpp"
+
 namespace phasewise::collision {
 namespace {
 
@@ -60,6 +62,7 @@ Transposes::Parts Transposes::parts_of(const PlanBasis& basis, int rows_in_all) 
 comm::TransposeExchange Transposes::solve(int grids, Direction direction) const {
   const bool to_columns = direction == Direction::to_columns;
   return {.phase = "solve",
+          .channel = channels::transpose,
           .team = team_,
           .algorithm = solve_algorithm_,
           .rounds = solve_rounds_,
@@ -71,6 +74,7 @@ comm::TransposeExchange Transposes::solve(int grids, Direction direction) const 
 
 comm::TransposeExchange Transposes::green() const {
   return {.phase = "green",
+          .channel = channels::transpose,
           .team = team_,
           .algorithm = green_algorithm_,
           .rounds = green_rounds_,

@@ -91,7 +91,7 @@ class Turn : public workload::RankTurn {
   void count_particles(int ip, Listener& listener);
   bool counts_debunched(int ip, int beam) const;
   std::int64_t count_debunched(int beam, Listener& listener);
-  void find_bounds(beam::Bunch& bunch);
+  void find_bounds(beam::Bunch& bunch, Listener& listener);
   void measure_and_enter(int ip, Listener& listener);
   Measured measure_beam(int ip, int beam, Listener& listener);
   void use_measured(int ip, std::array<Measured, 2>& measured, std::span<const double> sums,

@@ -81,7 +81,7 @@ class Communicator {
   // tag carries the sender's start time; from it the receiver detects a late sender.
   [[nodiscard]] Pending post(const PhaseKey& phase, Channel channel, std::span<const Message> sends,
                              std::span<const Message> receives) const;
-  // post and wait on Channel::other, as one call of the phase.
+  // post and wait on common_channel, as one call of the phase.
   void exchange(const PhaseKey& phase, const std::vector<Message>& sends,
                 const std::vector<Message>& receives) const;
   // Sends one message and receives one by a single call, which returns when both are done.

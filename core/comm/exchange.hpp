@@ -14,15 +14,18 @@
 
 namespace phasewise::comm {
 
-// Two exchanges in flight at once are on different channels.
-enum class Channel : std::uint8_t { transpose, reduce, broadcast, other };
+// Two exchanges in flight at once are on different channels, numbered from 0. A workload names
+// those that it needs.
+enum class Channel : std::uint8_t {};
 inline constexpr int channels = 4;
+// For exchanges that end before another one begins.
+inline constexpr Channel common_channel{channels - 1};
 
 using RoundsPointer = std::shared_ptr<const Rounds>;
 
 struct Exchange {
   std::string_view phase;
-  Channel channel = Channel::other;
+  Channel channel = common_channel;
   bool adds = false;     // what arrives is added, as doubles; else it is stored
   bool uniform = false;  // all members see messages of the same sizes
   TeamPointer team;      // a library call has its blocks in this order
@@ -61,6 +64,7 @@ struct TransposeExchange {
   using Regions = std::shared_ptr<const std::vector<Region>>;
 
   std::string_view phase;
+  Channel channel = common_channel;
   TeamPointer team;
   Transpose algorithm = Transpose::pairwise;
   RoundsPointer rounds;    // null for alltoallw

@@ -55,7 +55,7 @@ class Executor {
     void expect(const Transfer& transfer, std::byte*& staging, std::vector<Message>& receives);
     void give(const Transfer& transfer, std::byte*& staging, std::vector<Message>& sends);
 
-    // Data that arrive, and their pieces in the buffer: [first, last) of arriving_.
+    // Data that arrive, and their fragments in the buffer: [first, last) of arriving_.
     struct Arrival {
       const std::byte* data;
       std::int64_t bytes;
@@ -68,7 +68,7 @@ class Executor {
     Pending pending_;
     std::vector<Arrival> arrivals_;     // of the round, except those received in place
     std::vector<std::size_t> from_me_;  // arrivals from this rank itself, not yet filled
-    Pieces arriving_;
+    Fragments arriving_;
     std::int64_t packed_ = 0;  // bytes of the round
   };
   Flight start(std::vector<Work> work) { return Flight(*this, std::move(work)); }
@@ -108,7 +108,7 @@ class Executor {
     PersistentMessages messages;
   };
   std::map<std::pair<const Exchange*, std::size_t>, Persistent> persistent_;  // by round
-  Pieces pieces_;  // of what is being packed or unpacked
+  Fragments fragments_;  // of what is being packed or unpacked
 };
 
 template <class F>

@@ -7,11 +7,11 @@
 namespace phasewise::comm {
 namespace {
 
-Pieces pieces_of(std::span<const Block> blocks, std::int64_t item_size) {
-  Pieces pieces;
+Fragments fragments_of(std::span<const Block> blocks, std::int64_t item_size) {
+  Fragments fragments;
   std::int64_t end = 0;
-  for (const Block& block : blocks) end = append(pieces, block, item_size, end);
-  return pieces;
+  for (const Block& block : blocks) end = append(fragments, block, item_size, end);
+  return fragments;
 }
 
 std::span<double> doubles(std::span<std::byte> bytes) {
@@ -40,10 +40,10 @@ void Executor::run_by_library(const Work& work) {
   const std::span<const Block> everything(exchange.blocks);
   const std::span<const Block> mine = everything.subspan(static_cast<std::size_t>(me), 1);
   const auto fill = [&](std::span<const Block> blocks, std::byte* at) {
-    if (contents) pack(pieces_of(blocks, work.from.item_size), work.from.data, at, threads_);
+    if (contents) pack(fragments_of(blocks, work.from.item_size), work.from.data, at, threads_);
   };
   const auto store = [&](std::span<const Block> blocks, const std::byte* at) {
-    if (contents) unpack(pieces_of(blocks, work.to.item_size), work.to.data, at, threads_);
+    if (contents) unpack(fragments_of(blocks, work.to.item_size), work.to.data, at, threads_);
   };
   const bool all_reduced = exchange.form == LibraryForm::all_reduced;
   if (contents && all_reduced && !exchange.adds) std::fill_n(message, all, std::byte{0});

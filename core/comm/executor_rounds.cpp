@@ -74,7 +74,7 @@ void Executor::Flight::begin_round() {
   posted_ = true;
 }
 
-// Data that are stored in one piece are received in place.
+// Data that are stored in one fragment are received in place.
 void Executor::Flight::expect(const Transfer& transfer, std::byte*& staging,
                               std::vector<Message>& receives) {
   const Work& work = work_[current_];
@@ -106,16 +106,17 @@ void Executor::Flight::give(const Transfer& transfer, std::byte*& staging,
   const std::int64_t bytes = exchange.bytes(transfer);
   if (bytes == 0) return;
   const bool contents = work.to.data != nullptr, to_me = transfer.peer == exchange.team->me;
-  Pieces& pieces = executor_->pieces_;
-  pieces.clear();
+  Fragments& fragments = executor_->fragments_;
+  fragments.clear();
   std::int64_t end = 0;
   if (contents)
     for (const int chunk : transfer.chunks)
-      end = append(pieces, exchange.blocks[chunk], work.from.item_size, end);
-  const bool in_place = contents && !to_me && pieces.size() == 1 && pieces.front().contiguous();
-  std::byte* source = in_place ? work.from.data + pieces.front().at : staging;
+      end = append(fragments, exchange.blocks[chunk], work.from.item_size, end);
+  const bool in_place =
+      contents && !to_me && fragments.size() == 1 && fragments.front().contiguous();
+  std::byte* source = in_place ? work.from.data + fragments.front().at : staging;
   if (contents && !in_place) {
-    pack(pieces, work.from.data, staging, executor_->threads_);
+    pack(fragments, work.from.data, staging, executor_->threads_);
     staging += bytes;
     packed_ += bytes;
   }
@@ -138,11 +139,11 @@ void Executor::Flight::end_round() {
   executor_->computing(phase, (exchange.adds ? 3 : 2) * arrived, [&] {
     if (work.to.data == nullptr) return;
     for (const auto& [data, bytes, first, last] : arrivals_) {
-      const std::span<const Piece> pieces = std::span(arriving_).subspan(first, last - first);
+      const std::span<const Fragment> fragments = std::span(arriving_).subspan(first, last - first);
       if (exchange.adds)
-        add(pieces, work.to.data, data, executor_->threads_);
+        add(fragments, work.to.data, data, executor_->threads_);
       else
-        unpack(pieces, work.to.data, data, executor_->threads_);
+        unpack(fragments, work.to.data, data, executor_->threads_);
     }
   });
 }

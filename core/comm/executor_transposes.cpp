@@ -8,12 +8,12 @@ namespace phasewise::comm {
 namespace {
 
 // Slot j holds the blocks of member j, grid after grid.
-void find_pieces(Pieces& pieces, const TransposeExchange& exchange,
-                 const std::vector<Region>& regions, std::int64_t grid_size) {
-  pieces.clear();
+void find_fragments(Fragments& fragments, const TransposeExchange& exchange,
+                    const std::vector<Region>& regions, std::int64_t grid_size) {
+  fragments.clear();
   for (std::size_t member = 0; member < regions.size(); ++member)
     for (int grid = 0; grid < exchange.grids; ++grid)
-      append(pieces, regions[member], grid * grid_size,
+      append(fragments, regions[member], grid * grid_size,
              static_cast<std::int64_t>(member) * exchange.slot_bytes() + grid * exchange.block);
 }
 
@@ -39,8 +39,8 @@ void Executor::transpose(const TransposeExchange& exchange, const ItemBuffer& fr
     slots_in_.reserve(bytes);
     out = slots_out_.data();
     in = slots_in_.data();
-    find_pieces(pieces_, exchange, *exchange.from, from.item_size);
-    pack(pieces_, from.data, out, threads_);
+    find_fragments(fragments_, exchange, *exchange.from, from.item_size);
+    pack(fragments_, from.data, out, threads_);
   }
   {
     const InPhase in_phase(recorder_, recorder_.phase(exchange.phase));
@@ -50,8 +50,8 @@ void Executor::transpose(const TransposeExchange& exchange, const ItemBuffer& fr
       transpose_straight(exchange, out, in);
   }
   if (in == nullptr) return;
-  find_pieces(pieces_, exchange, *exchange.to, to.item_size);
-  unpack(pieces_, to.data, in, threads_);
+  find_fragments(fragments_, exchange, *exchange.to, to.item_size);
+  unpack(fragments_, to.data, in, threads_);
 }
 
 void Executor::transpose_straight(const TransposeExchange& exchange, std::byte* out,
@@ -69,7 +69,7 @@ void Executor::transpose_straight(const TransposeExchange& exchange, std::byte* 
       sends.push_back({team.ranks[t.peer], out + t.chunks[0] * stride, slot});
     for (const Transfer& t : round.receives)
       receives.push_back({team.ranks[t.peer], in + t.chunks[0] * stride, slot});
-    world_.post(phase, Channel::transpose, sends, receives).wait();
+    world_.post(phase, exchange.channel, sends, receives).wait();
   }
 }
 
@@ -82,7 +82,7 @@ void Executor::transpose_by_bruck(const TransposeExchange& exchange, std::byte* 
   const std::int64_t slot = exchange.slot_bytes();
   const int phase = recorder_.phase(exchange.phase);
   const bool contents = out != nullptr;
-  constexpr auto channel = static_cast<std::size_t>(Channel::transpose);
+  const auto channel = static_cast<std::size_t>(exchange.channel);
   if (contents)
     for (int i = 0; i < p; ++i) copy_bytes(in + i * slot, out + (me + i) % p * slot, slot);
   for (const Round& round : *exchange.rounds) {
@@ -102,7 +102,7 @@ void Executor::transpose_by_bruck(const TransposeExchange& exchange, std::byte* 
     }
     const Message send{team.ranks[sent.peer], from, bytes};
     const Message receive{team.ranks[received.peer], to, bytes};
-    world_.post(phase, Channel::transpose, {&send, 1}, {&receive, 1}).wait();
+    world_.post(phase, exchange.channel, {&send, 1}, {&receive, 1}).wait();
     if (contents)
       for (std::size_t i = 0; i < received.chunks.size(); ++i)
         copy_bytes(in + received.chunks[i] * slot, to + static_cast<std::int64_t>(i) * slot, slot);

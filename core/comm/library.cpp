@@ -17,7 +17,7 @@ int checked(std::int64_t count) {
   if (count <= largest_count) return static_cast<int>(count);
   throw std::length_error("a collective of " + std::to_string(count) +
                           " values is longer than MPI can count (" + std::to_string(largest_count) +
-                          "); take a smaller grid, more ranks, or aggregate = false");
+                          "); use more ranks, or settings of the study that send less at once");
 }
 
 // Consecutive parts of a buffer as MPI takes them, whose counts are int.

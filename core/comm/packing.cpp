@@ -34,105 +34,114 @@ void add_doubles(std::byte* to, const std::byte* from, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes / 8; ++i) sum[i] += term[i];
 }
 
-// Calls f(piece, at, message_at) for each inner loop of runs.
+// Calls f(fragment, at, message_at) for each inner loop of runs.
 template <class F>
-void for_each_row(std::span<const Piece> pieces, int threads, F&& f) {
-  const auto rows = [&](const Piece& piece) {
-    for (std::int64_t i = 0; i < piece.outer_count; ++i)
-      f(piece, piece.at + i * piece.outer_stride, piece.message_at + i * piece.count * piece.run);
+void for_each_row(std::span<const Fragment> fragments, int threads, F&& f) {
+  const auto rows = [&](const Fragment& fragment) {
+    for (std::int64_t i = 0; i < fragment.outer_count; ++i)
+      f(fragment, fragment.at + i * fragment.outer_stride,
+        fragment.message_at + i * fragment.count * fragment.run);
   };
-  const auto count = static_cast<std::int64_t>(pieces.size());
+  const auto count = static_cast<std::int64_t>(fragments.size());
   std::int64_t bytes = 0;
-  for (const Piece& piece : pieces) bytes += piece.bytes();
+  for (const Fragment& fragment : fragments) bytes += fragment.bytes();
   if (threads == 1 || bytes < worth_threads) {
-    for (const Piece& piece : pieces) rows(piece);
+    for (const Fragment& fragment : fragments) rows(fragment);
     return;
   }
   const auto tasks = static_cast<int>(std::min<std::int64_t>(count, tasks_per_thread * threads));
   parallel::for_tasks(tasks, threads, [&](int task, int) {
     for (std::int64_t i = count * task / tasks; i < count * (task + 1) / tasks; ++i)
-      rows(pieces[i]);
+      rows(fragments[i]);
   });
 }
 
-void append_run(Pieces& pieces, Piece piece) {
-  if (piece.count > 1 && piece.stride == piece.run) {
-    piece.run *= piece.count;
-    piece.count = 1;
+void append_run(Fragments& fragments, Fragment fragment) {
+  if (fragment.count > 1 && fragment.stride == fragment.run) {
+    fragment.run *= fragment.count;
+    fragment.count = 1;
   }
-  if (piece.count == 1 && piece.outer_count > 1 && piece.outer_stride == piece.run) {
-    piece.run *= piece.outer_count;
-    piece.outer_count = 1;
+  if (fragment.count == 1 && fragment.outer_count > 1 && fragment.outer_stride == fragment.run) {
+    fragment.run *= fragment.outer_count;
+    fragment.outer_count = 1;
   }
-  Piece* last = pieces.empty() ? nullptr : &pieces.back();
-  if (last && last->contiguous() && piece.contiguous() && last->at + last->run == piece.at &&
-      last->message_at + last->run == piece.message_at)
-    last->run += piece.run;
+  Fragment* last = fragments.empty() ? nullptr : &fragments.back();
+  if (last && last->contiguous() && fragment.contiguous() && last->at + last->run == fragment.at &&
+      last->message_at + last->run == fragment.message_at)
+    last->run += fragment.run;
   else
-    pieces.push_back(piece);
+    fragments.push_back(fragment);
 }
 
 }  // namespace
 
-std::int64_t append(Pieces& pieces, const Region& region, std::int64_t base,
+std::int64_t append(Fragments& fragments, const Region& region, std::int64_t base,
                     std::int64_t message_at) {
   if (region.bytes() == 0) return message_at;
-  Piece piece{base + region.offset, message_at, region.run, 1, 0, 1, 0};
+  Fragment fragment{base + region.offset, message_at, region.run, 1, 0, 1, 0};
   if (!region.repeats) {
-    append_run(pieces, piece);
-    return message_at + piece.bytes();
+    append_run(fragments, fragment);
+    return message_at + fragment.bytes();
   }
   const std::vector<Repeat>& repeats = *region.repeats;
   const std::size_t levels = repeats.size(), nested = std::min<std::size_t>(levels, 2);
   if (nested > 0) {
-    piece.count = repeats[levels - 1].count;
-    piece.stride = repeats[levels - 1].stride;
+    fragment.count = repeats[levels - 1].count;
+    fragment.stride = repeats[levels - 1].stride;
   }
   if (nested > 1) {
-    piece.outer_count = repeats[levels - 2].count;
-    piece.outer_stride = repeats[levels - 2].stride;
+    fragment.outer_count = repeats[levels - 2].count;
+    fragment.outer_stride = repeats[levels - 2].stride;
   }
-  // Counts through the loops outside of a piece's two.
+  // Counts through the loops outside of a fragment's two.
   std::vector<std::int64_t> at(levels - nested, 0);
   for (;;) {
-    append_run(pieces, piece);
-    piece.message_at += piece.bytes();
+    append_run(fragments, fragment);
+    fragment.message_at += fragment.bytes();
     std::size_t level = at.size();
     for (; level > 0; --level) {
-      piece.at += repeats[level - 1].stride;
+      fragment.at += repeats[level - 1].stride;
       if (++at[level - 1] < repeats[level - 1].count) break;
-      piece.at -= repeats[level - 1].count * repeats[level - 1].stride;
+      fragment.at -= repeats[level - 1].count * repeats[level - 1].stride;
       at[level - 1] = 0;
     }
-    if (level == 0) return piece.message_at;
+    if (level == 0) return fragment.message_at;
   }
 }
 
-std::int64_t append(Pieces& pieces, const Block& block, std::int64_t item_size,
+std::int64_t append(Fragments& fragments, const Block& block, std::int64_t item_size,
                     std::int64_t message_at) {
   for (const int item : *block.items)
-    message_at = append(pieces, block.region, item * item_size, message_at);
+    message_at = append(fragments, block.region, item * item_size, message_at);
   return message_at;
 }
 
-void pack(std::span<const Piece> pieces, const std::byte* buffer, std::byte* message, int threads) {
-  for_each_row(pieces, threads, [&](const Piece& piece, std::int64_t at, std::int64_t message_at) {
-    copy(message + message_at, piece.run, buffer + at, piece.stride, piece.run, piece.count);
-  });
+void pack(std::span<const Fragment> fragments, const std::byte* buffer, std::byte* message,
+          int threads) {
+  for_each_row(fragments, threads,
+               [&](const Fragment& fragment, std::int64_t at, std::int64_t message_at) {
+                 copy(message + message_at, fragment.run, buffer + at, fragment.stride,
+                      fragment.run, fragment.count);
+               });
 }
 
-void unpack(std::span<const Piece> pieces, std::byte* buffer, const std::byte* message,
+void unpack(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,
             int threads) {
-  for_each_row(pieces, threads, [&](const Piece& piece, std::int64_t at, std::int64_t message_at) {
-    copy(buffer + at, piece.stride, message + message_at, piece.run, piece.run, piece.count);
-  });
+  for_each_row(fragments, threads,
+               [&](const Fragment& fragment, std::int64_t at, std::int64_t message_at) {
+                 copy(buffer + at, fragment.stride, message + message_at, fragment.run,
+                      fragment.run, fragment.count);
+               });
 }
 
-void add(std::span<const Piece> pieces, std::byte* buffer, const std::byte* message, int threads) {
-  for_each_row(pieces, threads, [&](const Piece& piece, std::int64_t at, std::int64_t message_at) {
-    for (std::int64_t k = 0; k < piece.count; ++k)
-      add_doubles(buffer + at + k * piece.stride, message + message_at + k * piece.run, piece.run);
-  });
+void add(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,
+         int threads) {
+  for_each_row(fragments, threads,
+               [&](const Fragment& fragment, std::int64_t at, std::int64_t message_at) {
+                 for (std::int64_t k = 0; k < fragment.count; ++k)
+                   add_doubles(buffer + at + k * fragment.stride,
+                               message + message_at + k * fragment.run, fragment.run);
+               });
 }
 
 }  // namespace phasewise::comm

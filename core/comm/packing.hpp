@@ -13,7 +13,7 @@ namespace phasewise::comm {
 
 // Runs of equal length in two nested loops, and where they begin in the message. Plain values, so
 // that a loop over an index can work on them wherever the buffer is.
-struct Piece {
+struct Fragment {
   std::int64_t at, message_at;  // B
   std::int64_t run;             // B
   std::int64_t count, stride;   // inner loop
@@ -22,19 +22,21 @@ struct Piece {
   std::int64_t bytes() const { return run * count * outer_count; }
   bool contiguous() const { return count == 1 && outer_count == 1; }
 };
-using Pieces = std::vector<Piece>;
+using Fragments = std::vector<Fragment>;
 
-// Appends the pieces of a region at `base`, which begin at `message_at` in the message; runs that
-// touch are joined. Returns the end in the message.
-std::int64_t append(Pieces& pieces, const Region& region, std::int64_t base,
+// Appends the fragments of a region at `base`, which begin at `message_at` in the message; runs
+// that touch are joined. Returns the end in the message.
+std::int64_t append(Fragments& fragments, const Region& region, std::int64_t base,
                     std::int64_t message_at);
-std::int64_t append(Pieces& pieces, const Block& block, std::int64_t item_size,
+std::int64_t append(Fragments& fragments, const Block& block, std::int64_t item_size,
                     std::int64_t message_at);
 
-void pack(std::span<const Piece> pieces, const std::byte* buffer, std::byte* message, int threads);
-void unpack(std::span<const Piece> pieces, std::byte* buffer, const std::byte* message,
+void pack(std::span<const Fragment> fragments, const std::byte* buffer, std::byte* message,
+          int threads);
+void unpack(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,
             int threads);
 // Adds the message's doubles to those of the buffer.
-void add(std::span<const Piece> pieces, std::byte* buffer, const std::byte* message, int threads);
+void add(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,
+         int threads);
 
 }  // namespace phasewise::comm

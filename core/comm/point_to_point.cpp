@@ -15,7 +15,7 @@ MpiCount mpi_count(const Message& message, const std::string& phase) {
                           (doubles ? " values" : " bytes") + " with rank " +
                           std::to_string(message.peer) + " is longer than MPI can count (" +
                           std::to_string(largest_count) +
-                          "); take a smaller grid, more ranks, or aggregate = false");
+                          "); use more ranks, or settings of the study that send less at once");
 }
 
 void Pending::Posted::record_receive(const Message& message) {
@@ -135,7 +135,7 @@ void Communicator::exchange(const PhaseKey& key, const std::vector<Message>& sen
                             const std::vector<Message>& receives) const {
   const int phase = key.in(*recorder_);
   const InPhase in(*recorder_, phase);
-  post(phase, Channel::other, sends, receives).wait();
+  post(phase, common_channel, sends, receives).wait();
 }
 
 }  // namespace phasewise::comm

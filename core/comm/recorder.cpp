@@ -23,7 +23,7 @@ std::string number(double value) {
 std::string number(std::int64_t value) { return std::to_string(value); }
 
 std::string sent_to_json(const TrafficByPeer& sent_to) {
-  std::vector<TrafficByPeer::Entry> entries = sent_to.entries();
+  std::vector<TrafficByPeer::PeerTraffic> entries = sent_to.entries();
   std::sort(entries.begin(), entries.end(),
             [](const auto& a, const auto& b) { return a.peer < b.peer; });
   std::string text = "{";

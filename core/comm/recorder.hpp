@@ -19,19 +19,19 @@ struct Traffic {
 // look-ups in arrays; memory grows with the highest peer (4 bytes a rank) and with the peers met.
 class TrafficByPeer {
  public:
-  struct Entry {
+  struct PeerTraffic {
     int peer;
     Traffic traffic;
   };
 
   Traffic& of(int peer);
-  const std::vector<Entry>& entries() const { return entries_; }
+  const std::vector<PeerTraffic>& entries() const { return entries_; }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
 
  private:
   std::vector<std::int32_t> place_;  // by peer: 1 + index of its entry, 0 if it has none
-  std::vector<Entry> entries_;
+  std::vector<PeerTraffic> entries_;
 };
 
 struct PhaseRecord {

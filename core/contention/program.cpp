@@ -10,20 +10,20 @@ namespace {
 // The sending ends, or the receiving ends, of all messages, by receiver.
 template <class End>
 struct Ends {
-  struct Entry {
+  struct Listed {
     int from;
     std::uint8_t channel;
     End* end;
   };
-  std::vector<std::vector<Entry>> of_receiver;
+  std::vector<std::vector<Listed>> of_receiver;
 
   explicit Ends(std::size_t ranks) : of_receiver(ranks) {}
   void add(int to, int from, std::uint8_t channel, End* end) {
     of_receiver[to].push_back({from, channel, end});
   }
   void sort() {
-    for (auto& entries : of_receiver)
-      std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    for (auto& listed : of_receiver)
+      std::stable_sort(listed.begin(), listed.end(), [](const Listed& a, const Listed& b) {
         return std::tie(a.from, a.channel) < std::tie(b.from, b.channel);
       });
   }
@@ -36,7 +36,7 @@ void match(Program& program) {
   Ends<Send> sends(count);
   Ends<Receive> receives(count);
   for (int rank = 0; rank < static_cast<int>(count); ++rank)
-    for (const Round& round : program.ranks[rank].rounds) {
+    for (const ProgramRound& round : program.ranks[rank].rounds) {
       RankProgram& own = program.ranks[rank];
       for (int i = round.first_send; i < round.last_send; ++i)
         sends.add(own.sends[i].peer, rank, round.channel, &own.sends[i]);

@@ -23,7 +23,7 @@ struct Receive {
 // Messages that a rank posts together: its sends and receives from the first to before the last.
 // The time of a round counts `weight` times, since it may stand for other rounds like it that the
 // program leaves out.
-struct Round {
+struct ProgramRound {
   int phase;
   float weight;
   std::uint8_t channel;
@@ -44,17 +44,17 @@ struct Instruction {
 };
 
 struct RankProgram {
-  std::span<const Send> sends_of(const Round& round) const {
+  std::span<const Send> sends_of(const ProgramRound& round) const {
     return std::span(sends).subspan(round.first_send, round.last_send - round.first_send);
   }
-  std::span<const Receive> receives_of(const Round& round) const {
+  std::span<const Receive> receives_of(const ProgramRound& round) const {
     return std::span(receives).subspan(round.first_receive,
                                        round.last_receive - round.first_receive);
   }
 
   std::vector<Send> sends;
   std::vector<Receive> receives;
-  std::vector<Round> rounds;
+  std::vector<ProgramRound> rounds;
   std::vector<RoundSequence> sequences;
   std::vector<Instruction> instructions;
 };

@@ -47,7 +47,7 @@ Execution Walk::finish() {
   return result;
 }
 
-const Round& Walk::round_of(int rank, int sequence) const {
+const ProgramRound& Walk::round_of(int rank, int sequence) const {
   const RankProgram& own = program_.ranks[rank];
   return own.rounds[own.sequences[sequence].first + ranks_[rank].sequences[sequence].round];
 }
@@ -85,7 +85,7 @@ bool Walk::pass_round(int rank, int sequence, double now) {
 }
 
 void Walk::post(int rank, int sequence, double now) {
-  const Round& round = round_of(rank, sequence);
+  const ProgramRound& round = round_of(rank, sequence);
   const auto sends = program_.ranks[rank].sends_of(round);
   const auto receives = program_.ranks[rank].receives_of(round);
   SequenceState& state = ranks_[rank].sequences[sequence];
@@ -120,7 +120,7 @@ void Walk::arrive(int id, double now) {
 void Walk::one_done(const End& end, double now) {
   RankState& rank = ranks_[end.rank];
   if (--rank.sequences[end.sequence].pending > 0 || rank.waiting_for != end.sequence) return;
-  const Round& round = round_of(end.rank, end.sequence);
+  const ProgramRound& round = round_of(end.rank, end.sequence);
   rank.seconds[round.phase] +=
       round.weight * std::max(now - std::max(rank.since, last_start_), 0.0);
   go_on(end.rank, now);

@@ -58,7 +58,7 @@ class Walk {
     std::int64_t bytes = 0;
     bool arrived = false;
   };
-  const Round& round_of(int rank, int sequence) const;
+  const ProgramRound& round_of(int rank, int sequence) const;
   bool done(int rank, int sequence) const;
   void go_on(int rank, double now);
   bool pass_round(int rank, int sequence, double now);

@@ -38,13 +38,13 @@ Followed::Followed(int ranks, int rank, bool in_full, const contention::RankProg
 
 void Followed::summed(std::string_view phase, std::size_t values) {
   if (everyone_.size() == 1) return;
-  begin(Channel::other);
-  add_collective(phase, Channel::other, everyone_,
+  begin(comm::common_channel);
+  add_collective(phase, comm::common_channel, everyone_,
                  contention::sum_rounds(static_cast<int>(everyone_.size()), rank_,
                                         static_cast<std::int64_t>(8 * values)),
                  weight_);
-  end(Channel::other);
-  finish(Channel::other);
+  end(comm::common_channel);
+  finish(comm::common_channel);
 }
 
 void Followed::start(Channel channel, const Exchanges& exchanges) {
@@ -64,10 +64,10 @@ void Followed::finish(Channel channel) { act(Action::finish, channel); }
 
 void Followed::transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& /*from*/,
                          const comm::ItemBuffer& /*to*/) {
-  begin(Channel::transpose);
+  begin(exchange.channel);
   add_transpose(exchange);
-  end(Channel::transpose);
-  finish(Channel::transpose);
+  end(exchange.channel);
+  finish(exchange.channel);
 }
 
 void Followed::add_transpose(const comm::TransposeExchange& exchange) {
@@ -77,12 +77,12 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
     const auto rounds =
         contention::all_at_once(p, exchange.team->me, exchange.asked_bytes() / std::max(1, p - 1));
     for (int grid = 0; grid < repeated(exchange.grids); ++grid)
-      add_collective(exchange.phase, Channel::transpose, ranks, rounds,
+      add_collective(exchange.phase, exchange.channel, ranks, rounds,
                      weight_ * share_of(grid, exchange.grids));
     return;
   }
   for (const comm::Round& from : *exchange.rounds) {
-    begin_round(exchange.phase, Channel::transpose, weight_);
+    begin_round(exchange.phase, exchange.channel, weight_);
     for (const comm::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
     for (const comm::Transfer& t : from.receives) receive(ranks[t.peer]);
     end_round();

@@ -56,7 +56,7 @@ class Followed : public OfflineListener {
   std::vector<int> everyone_;
   double weight_ = 1.0;
   contention::RankProgram program_;
-  contention::Round round_{};                  // that is being written
+  contention::ProgramRound round_{};           // that is being written
   std::array<int, comm::channels> under_way_;  // sequence of rounds in each channel, -1: none
   int first_ = 0;
 };

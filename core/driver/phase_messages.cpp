@@ -11,8 +11,8 @@
 namespace phasewise::driver {
 namespace {
 
+using contention::ProgramRound;
 using contention::RankProgram;
-using contention::Round;
 
 // Uses all pieces of each series: the number of messages grows with a piece's size in jumps, and in
 // pieces of one size different ranks are at work.
@@ -42,7 +42,7 @@ using Sent = std::pair<double, double>;  // messages, bytes
 
 std::vector<Sent> sent_in_phases(const RankProgram& program, std::size_t phases) {
   std::vector<Sent> sent(phases);
-  for (const Round& round : program.rounds)
+  for (const ProgramRound& round : program.rounds)
     for (const contention::Send& send : program.sends_of(round)) {
       sent[round.phase].first += round.weight;
       sent[round.phase].second += round.weight * static_cast<double>(send.bytes);
@@ -50,9 +50,9 @@ std::vector<Sent> sent_in_phases(const RankProgram& program, std::size_t phases)
   return sent;
 }
 
-std::vector<const Round*> rounds_of(const RankProgram& program, int phase) {
-  std::vector<const Round*> rounds;
-  for (const Round& round : program.rounds)
+std::vector<const ProgramRound*> rounds_of(const RankProgram& program, int phase) {
+  std::vector<const ProgramRound*> rounds;
+  for (const ProgramRound& round : program.rounds)
     if (round.phase == phase) rounds.push_back(&round);
   return rounds;
 }

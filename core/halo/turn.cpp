@@ -5,7 +5,6 @@
 namespace phasewise::halo {
 namespace {
 
-using comm::Channel;
 using workload::Listener;
 
 constexpr std::int64_t exact = std::int64_t{1} << 53;  // integers below are doubles
@@ -39,11 +38,11 @@ void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   const double edge = 4.0 * static_cast<double>(description_.words);
   if (description_.verify) listener.kernel(fill_card(), edge, [&] { fill(); });
   for (const comm::ExchangePointer& exchange : exchanges_) {
-    listener.start(Channel::other, [&] {
+    listener.start(comm::common_channel, [&] {
       const comm::ItemBuffer buffer(array_.data(), array_.size());
       return std::vector<comm::Work>{{exchange, buffer, buffer}};
     });
-    listener.finish(Channel::other);
+    listener.finish(comm::common_channel);
   }
   if (!description_.verify) return;
   checks_ = {};

@@ -1,6 +1,5 @@
 #include "numerics/sobol.hpp"
 
-#include "numerics/normal.hpp"
 #include "numerics/philox.hpp"
 
 namespace phasewise::numerics {
@@ -73,13 +72,13 @@ std::array<std::uint32_t, sobol_dimensions> sobol_point(std::uint32_t index) {
 }
 
 std::array<double, sobol_dimensions> scrambled_sobol_point(std::uint32_t index, std::uint64_t seed,
-                                                           std::uint32_t stream) {
+                                                           std::uint32_t stream,
+                                                           std::uint32_t number) {
   const std::array<std::uint32_t, sobol_dimensions> point = sobol_point(index);
   std::array<double, sobol_dimensions> u{};
   for (int d = 0; d < sobol_dimensions; ++d) {
     const PhiloxWords hash =
-        philox({static_cast<std::uint32_t>(d), stream, 0,
-                static_cast<std::uint32_t>(Purpose::quiet_start) << 16},
+        philox({static_cast<std::uint32_t>(d), number, 0, stream << 16},
                static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
     u[d] = (nested_scramble(point[d], hash.w0) + 0.5) * 0x1p-32;
   }

@@ -15,9 +15,10 @@ inline constexpr int sobol_dimensions = 6;
 std::array<std::uint32_t, sobol_dimensions> sobol_point(std::uint32_t index);
 
 // The point inside (0, 1)^6 after nested uniform scrambling (Owen, SIAM J. Numer. Anal. 34 (1997)
-// 1884) by a hash of the seed and of the stream: every seed and every stream gives another sequence
-// of the same uniformity.
+// 1884) by a hash of seed, stream (numerics/normal.hpp) and number: each of them gives another
+// sequence of the same uniformity.
 std::array<double, sobol_dimensions> scrambled_sobol_point(std::uint32_t index, std::uint64_t seed,
-                                                           std::uint32_t stream);
+                                                           std::uint32_t stream,
+                                                           std::uint32_t number);
 
 }  // namespace phasewise::numerics

@@ -57,7 +57,7 @@ Parameters Parameters::parse(std::string_view text) {
     if (equals == std::string_view::npos || key.empty()) {
       refuse_line(line, quoted(content) + " is not of the form key = value");
     }
-    Entry entry;
+    Given entry;
     entry.values = split(content.substr(equals + 1));
     entry.line = line;
     if (entry.values.empty()) refuse_line(line, quoted(key) + " has no value");
@@ -70,7 +70,7 @@ Parameters Parameters::parse(std::string_view text) {
 
 bool Parameters::has(const std::string& key) const { return entries_.contains(key); }
 
-const Parameters::Entry& Parameters::entry(const std::string& key, std::size_t count) const {
+const Parameters::Given& Parameters::entry(const std::string& key, std::size_t count) const {
   const auto found = entries_.find(key);
   if (found == entries_.end())
     throw std::invalid_argument("parameters: " + quoted(key) + " is missing.");

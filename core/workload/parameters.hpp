@@ -40,16 +40,16 @@ class Parameters {
   [[noreturn]] void fail(const std::string& key, const std::string& message) const;
 
  private:
-  struct Entry {
+  struct Given {
     std::vector<std::string> values;
     int line = 0;
     mutable bool used = false;
   };
 
-  const Entry& entry(const std::string& key, std::size_t count) const;
+  const Given& entry(const std::string& key, std::size_t count) const;
   double to_number(const std::string& key, const std::string& text) const;
 
-  std::map<std::string, Entry> entries_;
+  std::map<std::string, Given> entries_;
 };
 
 }  // namespace phasewise::workload

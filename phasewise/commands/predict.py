@@ -65,9 +65,7 @@ def main(options: argparse.Namespace) -> int:
         from phasewise.report.predictions import draw_predictions, save_picture
 
         save_picture(
-            lambda: draw_predictions(
-                predictions, study.title, statement(machine), study.workload.unit
-            ),
+            lambda: draw_predictions(predictions, study.title, statement(machine), study.workload),
             options.picture,
         )
     if options.json:

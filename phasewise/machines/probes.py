@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from phasewise.errors import RunError
 from phasewise.machines.curves import Floats
+from phasewise.machines.grids import probed_shape
 from phasewise.machines.statistics import interpolation_errors
-
-GRID_SLICES = 8
-"""Number of slices in the source paper's case; it decides the shape of a process grid."""
 
 LARGEST = 4 * 2**20
 """Size of the longest message [B]."""
@@ -153,30 +150,19 @@ def _across(count: int, here: list[int], there: list[int]) -> Probe:
 
 
 def _grids(nodes: Sequence[int], ranks: int) -> Iterator[Probe]:
-    """Two process grids with column-first layout on the first ranks, `ranks` of them in all."""
-    core = _geometry()
-    prow, pcol = core.default_shape(ranks // 2, GRID_SLICES)
-    places = [tuple(p) for p in core.lay_out("column-first", [(prow, pcol), (prow, pcol)])]
-    rank_at = {place: rank for rank, place in enumerate(places)}
-    for direction, axis, length in (("row", 1, prow), ("column", 2, pcol)):
-        for distance in _doubled(1, length // 2) if length > 1 else ():
+    """Two process grids, numbered column by column, on the first `ranks` ranks."""
+    columns, length = probed_shape(ranks // 2)
+    places = product(range(2), range(columns), range(length))
+    rank_at: dict[tuple[int, ...], int] = {place: rank for rank, place in enumerate(places)}
+    for direction, axis, members in (("row", 1, columns), ("column", 2, length)):
+        for distance in _doubled(1, members // 2) if members > 1 else ():
             ways = {}
             for place, rank in rank_at.items():
                 further = list(place)
-                further[axis] = (place[axis] + distance) % length
+                further[axis] = (place[axis] + distance) % members
                 ways[rank] = rank_at[tuple(further)]
             level = "network" if any(nodes[a] != nodes[b] for a, b in ways.items()) else "node"
             yield _probe(
                 len(nodes), ways, "grid", level, direction=direction, distance=distance,
                 ranks=ranks,
             )  # fmt: skip
-
-
-def _geometry() -> Any:
-    """The compiled module; only functions without MPI are used."""
-    try:
-        return import_module("phasewise._core")
-    except ImportError as error:
-        raise RunError(
-            f"the compiled core cannot be loaded ({error}); build it with make setup"
-        ) from error

@@ -9,10 +9,10 @@ from functools import cache
 
 import numpy as np
 
-from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Line, Machine
 from phasewise.machines.curves import Curve, find, log_factor
+from phasewise.machines.grids import probed_shape
 from phasewise.models.model import Case, Floats, PhaseMessages
 
 Time = Callable[[Floats], Floats]
@@ -131,10 +131,7 @@ def grid_curve(case: Case, apart: int) -> Curve | None:
     likely = find(curves, "grid", ranks=case.ranks)
     if likely is None:
         return None
-    # Imported late: loading it takes a second, and a prediction far less.
-    from phasewise.machines.probes import GRID_SLICES
-
-    column = load_planner().default_shape(max(likely.ranks // 2, 1), GRID_SLICES)[1]
+    column = probed_shape(max(likely.ranks // 2, 1))[1]
     stride = {"column": 1, "row": column}
     nearest = [c for c in curves if c.benchmark == "grid" and c.ranks == likely.ranks]
     return min(nearest, key=lambda c: log_factor(c.distance * stride[c.direction], apart))

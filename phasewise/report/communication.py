@@ -19,6 +19,7 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import INK, LINE, new_picture, scale, whole_ticks
 from phasewise.traces.efficiency import node_edges, phase_costs, share_on_node
 from phasewise.traces.records import CommunicationRecord, Integers, common_unit
+from phasewise.workloads.discovery import phase_colours
 
 NO_RECORD = Missing(
     "This folder holds no communication.json; run the study again to see its communication."
@@ -165,7 +166,13 @@ def draw_phase_times(run: ReportedRun) -> Drawing | Missing:
     rest = np.maximum(turn - computing - total, 0.0)
     canvas, axes = new_picture(1, 2, 3.9, width_ratios=(3, 2))
     unit = common_unit(records).indefinite
-    _draw_stack(axes[0, 0], turn, computing, _largest(communicating, MAX_PHASES), rest)
+    shown = _largest(communicating, MAX_PHASES)
+    colours = colours_of(
+        tuple(shown), (False,) * len(shown), phase_colours(run.communication.workload)
+    )
+    parts = [("computing", computing, STATES["computing"])]
+    parts += [(name, values, colours[name]) for name, values in shown.items()]
+    _draw_stack(axes[0, 0], turn, [*parts, ("not recorded", rest, STATES["not recorded"])])
     axes[0, 0].set_title(f"time of {unit} [{scale(turn, 's')[1]}]")
     _draw_share(axes[0, 1], 100 * total / turn)
     for axis in axes[0]:
@@ -192,14 +199,9 @@ def _times(records: list[CommunicationRecord]) -> tuple[Floats, dict[str, Floats
     return computing, phases
 
 
-def _draw_stack(
-    axis: Axes, turn: Floats, computing: Floats, phases: dict[str, Floats], rest: Floats
-) -> None:
+def _draw_stack(axis: Axes, turn: Floats, parts: list[tuple[str, Floats, str]]) -> None:
+    """Parts of the turns' times [s] (n,), each with its name and its colour."""
     factor, _ = scale(turn, "s")
-    colours = colours_of(tuple(phases), (False,) * len(phases))
-    parts = [("computing", computing, STATES["computing"])]
-    parts += [(name, values, colours[name]) for name, values in phases.items()]
-    parts += [("not recorded", rest, STATES["not recorded"])]
     bottom = np.zeros(len(turn))
     for name, values, colour in parts:
         if values.any():

@@ -18,7 +18,7 @@ from phasewise.report.figure import PNG_RESOLUTION, Drawing
 from phasewise.report.palette import colours_of
 from phasewise.report.style import INK, MUTED, new_picture, picture_style, scale
 from phasewise.runs.disk import disk_reason, replacing
-from phasewise.workloads.interface import Unit
+from phasewise.workloads.interface import Unit, Workload
 
 TURN = Unit()
 FORMATS = (".svg", ".png", ".pdf")
@@ -55,14 +55,15 @@ class Variant:
 
 
 def draw_predictions(
-    predictions: Sequence[Prediction], title: str, source: str, unit: Unit = TURN
+    predictions: Sequence[Prediction], title: str, source: str, workload: Workload
 ) -> Drawing:
     """Communication and its interval by each model, beside the phases of the first one."""
+    unit = workload.unit
     models = list(dict.fromkeys(one.model for one in predictions))
     canvas, axes = new_picture(1, 2, 3.9, width_ratios=(1, 1))
     _draw_series(axes[0, 0], [series_of(predictions, model) for model in models], unit)
     first = [one for one in predictions if one.model == models[0]]
-    _draw_phases(axes[0, 1], first, unit, f", model {models[0]}")
+    _draw_phases(axes[0, 1], first, workload, f", model {models[0]}")
     canvas.suptitle(f"{title}\n{source}", x=0.01, ha="left", fontsize=9, color=INK)
     return Drawing(
         canvas,
@@ -179,11 +180,12 @@ def _rank_axis(axis: Axes, ranks: Sequence[int]) -> None:
     axis.set_xlabel("ranks")
 
 
-def _draw_phases(axis: Axes, first: Sequence[Prediction], unit: Unit, closing: str) -> None:
+def _draw_phases(axis: Axes, first: Sequence[Prediction], workload: Workload, closing: str) -> None:
     factor, second = scale([one.turn_seconds for one in first], "s")
     most = sorted(first, key=lambda one: -len(one.phases))
     names = tuple(dict.fromkeys(name for one in most for name in one.phases))
-    colours = colours_of(("computation", *names), (True, *(False,) * len(names)))
+    computes = (True, *(False,) * len(names))
+    colours = colours_of(("computation", *names), computes, workload.colours)
     at, bottom = np.arange(len(first)), np.zeros(len(first))
     for name, colour in colours.items():
         values = [
@@ -194,7 +196,7 @@ def _draw_phases(axis: Axes, first: Sequence[Prediction], unit: Unit, closing: s
         if heights.any():
             axis.bar(at, heights, 0.62, bottom, color=colour, label=name)
             bottom += heights
-    axis.set_title(f"time of {unit.indefinite} [{second}]{closing}")
+    axis.set_title(f"time of {workload.unit.indefinite} [{second}]{closing}")
     axis.set_xticks(at, [str(one.ranks) for one in first])
     axis.set_xlabel("ranks")
     axis.grid(False, axis="x")

@@ -24,11 +24,6 @@ INK = "#1b2027"
 MUTED = "#69727d"
 LINE = "#d5dae1"
 
-BEAM = ("#2f74d0", "#d9622b")
-FLOOR = "#8a63c9"
-NOMINAL = "#2c9a63"
-RESONANCE = "#b0638f"
-PLANE_NAMES = ("x", "y", "z")
 WIDTH = 9.0
 # A line with more points than this is drawn as its envelope.
 MAX_POINTS = 4000

@@ -21,6 +21,7 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, new_picture, scale, whole_ticks
 from phasewise.traces.records import Integers
 from phasewise.traces.timeline import Timeline
+from phasewise.workloads.discovery import phase_colours
 
 NO_EVENTS = Missing("Run it again with --events 100000 to see what each rank did in time.")
 # Up to this number of ranks, rows are separated by a gap.
@@ -41,7 +42,9 @@ def draw_tasks(run: ReportedRun) -> Drawing | Missing:
         return line
     names, task = _most_common(line)
     computes = tuple(name not in _communicating(run) for name in names)
-    colours = colours_of(names, computes)
+    record = run.communication
+    chosen = phase_colours(None if record is None else record.workload)
+    colours = colours_of(names, computes, chosen)
     if BEYOND in names:
         colours[BEYOND] = OTHER
     canvas, axis = _gantt(line, task, [colours[name] for name in names])

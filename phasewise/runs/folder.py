@@ -15,6 +15,8 @@ from phasewise.errors import RunError
 from phasewise.output import message
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.study import Study
+from phasewise.workloads.discovery import workloads
+from phasewise.workloads.interface import Workload
 
 RECORD_FILE = "communication.json"
 EVENT_FILE = "events.bin"
@@ -26,9 +28,6 @@ REPLACED = (
     *(RECORD_FILE, EVENT_FILE, TUNING_FILE),
 )
 """Files of a run that are written beside and then put in their place."""
-KEPT = ("checkpoint", "particles", "pictures", "report.html", *REPLACED, "records.h5")
-"""What is of a run in its folder, and goes where an earlier run is moved: the records last, by
-which such a run is known."""
 DYING_SECONDS = 5.0
 """A killed rank may hold its lock for as long after mpiexec has ended."""
 
@@ -50,10 +49,9 @@ class RunFolder:
         """Folder of the checkpoints."""
         return self.path / "checkpoint"
 
-    @property
-    def particles(self) -> Path:
-        """Folder of the particle dumps."""
-        return self.path / "particles"
+    def dumps(self, workload: Workload) -> Path:
+        """Folder of a workload's dumps."""
+        return self.path / workload.dump_folder
 
     def prepare(self, study: Study, source: Path | None, resume: bool) -> None:
         """Make the folder and lock it, with the study in it unless a run is gone on with.
@@ -137,7 +135,8 @@ class RunFolder:
     def _drop_halves(self) -> None:
         """Remove what a run that was killed had written beside and not yet put in its place."""
         halves = [self.path / f"{name}.partial" for name in REPLACED]
-        halves += [*self.checkpoints.glob("*.partial"), *self.particles.glob("*.partial")]
+        for folder in ("checkpoint", *_dump_folders()):
+            halves += (self.path / folder).glob("*.partial")
         for half in halves:
             half.unlink(missing_ok=True)
 
@@ -153,13 +152,26 @@ class RunFolder:
         while (aside := Path(f"{place}.{number}")).exists():
             number += 1
         aside.mkdir()
-        for name in KEPT:
+        for name in _kept():
             here = self.path / name
             if source is not None and _same(source, here):
                 shutil.copy2(here, aside / name)
             elif here.exists() or here.is_symlink():
                 here.rename(aside / name)
         message(f"phasewise: the earlier run in {self.path} was moved to {aside}")
+
+
+def _kept() -> tuple[str, ...]:
+    """What is of a run in its folder, and goes where an earlier run is moved: the records last, by
+    which such a run is known.
+    """
+    own = ("pictures", "report.html", *REPLACED, "records.h5")
+    return ("checkpoint", *_dump_folders(), *own)
+
+
+def _dump_folders() -> list[str]:
+    """Those of all workloads: an earlier run may be another's."""
+    return [own.dump_folder for own in workloads().values() if own.dump_folder]
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -10,7 +10,8 @@
 * `detail(study)`: makes the words of progress from the driver's record of a turn;
 * `fault(study, record)`: what is wrong with a turn after which none is worth having, from the
   driver's record of it, the same on every rank; empty where nothing is;
-* `dump(folder, run, comm, study, at_start)`: files beside the records; collective.
+* `dump(folder, run, comm, study, at_start)`: files beside the records, in the workload's
+  `dump_folder`; collective.
 
 For a workload without that part only the number of each turn is recorded.
 """

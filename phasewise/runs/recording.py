@@ -27,6 +27,7 @@ class Recording:
         self.detail = ""
         self._simulation, self._core = simulation, core
         self._run, self._study = simulation.driver, simulation.study
+        self._dumps = folder.dumps(self._study.workload)
         if resume:
             self._resume()
         else:
@@ -36,7 +37,7 @@ class Recording:
         self._detail = detail_of(self._study)
         self._writer = on_rank_zero(core, lambda: self._open(resume))
         if not resume:
-            write_dumps(folder.particles, self._run, core, self._study, at_start=True)
+            write_dumps(self._dumps, self._run, core, self._study, at_start=True)
 
     def _resume(self) -> None:
         notes = restore(self.folder.checkpoints, self._run, self._core, self._study)
@@ -70,7 +71,7 @@ class Recording:
             one = self._study.workload.unit.one
             raise AgreedError(f"{one} {self._run.turn - 1}: {fault}", RunError.exit_status)
         take_snapshots(self._run, self._core, self._study, self._write)
-        write_dumps(self.folder.particles, self._run, self._core, self._study)
+        write_dumps(self._dumps, self._run, self._core, self._study)
 
     def _write(self, group: str, values: Any) -> None:
         if self._writer is not None:

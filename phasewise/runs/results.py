@@ -96,7 +96,7 @@ class Results:
 
     @property
     def turn(self) -> Integers:
-        """(T,): turn numbers, from 0; of a collision, records hold on arrival at IP 1."""
+        """(T,): turn numbers, from 0."""
         return self.rows(self.workload.unit.one)
 
     @property

@@ -17,7 +17,7 @@ class Simulation:
     """A study that runs, turn after turn.
 
     Under mpiexec each rank holds a share of it, and all ranks call the same methods. The workload's
-    part `views` adds attributes, such as `beam(number)` for a collision.
+    part `views` adds attributes, such as `beam(number)` for colliding beams.
     """
 
     def __init__(
@@ -107,9 +107,7 @@ class Simulation:
                 callback(self)
 
     def record(self) -> dict[str, Any]:
-        """What the last turn measured (docs/records.md); for a collision, on arrival at the first
-        interaction point: `luminosity` (IP,) [m⁻²], and for each beam b `b/mean`, `b/emittance`, …
-        """
+        """What the last turn measured, the same on every rank: values by the driver's names."""
         if self.turn == 0:
             one = self.study.workload.unit.one
             raise RunError(f"there is no record before the first {one}: call step() first")

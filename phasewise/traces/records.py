@@ -114,6 +114,8 @@ class CommunicationRecord:
     phases: tuple[Phase, ...]
     pieces: dict[str, float]
     """How often in a turn each data-dependent piece came, on the rank where it came most often."""
+    workload: Workload | None
+    """The workload that the record names, if it does and there is one of this name."""
 
     @property
     def source(self) -> str:
@@ -259,6 +261,7 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
     for counts in (events, column("dropped_events")):
         _check_counts(counts)
     names = tuple(tuple(map(str, entry.get("names", ()))) for entry in ranks)
+    workload = workloads().get(str(content.get(KEY)))
     return CommunicationRecord(
         directory=directory,
         simulated=content["kind"] == "simulated",
@@ -277,10 +280,9 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         dropped_events=column("dropped_events"),
         events=events,
         names=names,
-        phases=tuple(
-            _phases([entry["phases"] for entry in ranks], main_phases(_workload(content)))
-        ),
+        phases=tuple(_phases([entry["phases"] for entry in ranks], main_phases(workload))),
         pieces=_pieces(ranks, turns),
+        workload=workload,
     )
 
 
@@ -296,11 +298,6 @@ def _machine(given: Any) -> str | None:
     """Name of the machine, which is an object with its name or the name itself."""
     name = given.get("name") if isinstance(given, dict) else given
     return None if name is None else str(name)
-
-
-def _workload(content: dict[str, Any]) -> Workload | None:
-    """The workload that the record names, if it does and there is one of this name."""
-    return workloads().get(str(content.get(KEY)))
 
 
 def _phases(by_rank: list[dict[str, Any]], main: tuple[str, ...]) -> Iterator[Phase]:

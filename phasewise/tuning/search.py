@@ -138,10 +138,12 @@ class CandidateSearch:
             self.say(f"model {precise.NAME} ranks the best {len(chosen)}")
             ranked = [self._entry(e.candidate, e.ranks, e.threads, precise) for e in chosen]
         if not nothing_to_try(self.problem.study):
-            self.say("changing single keys of the best")
             ranked = sorted(ranked, key=_predicted)
             most = REFINED if precise is cheap else 1
-            for entry in _best_of_each(ranked, lambda entry: entry.design)[:most]:
+            best = _best_of_each(ranked, lambda entry: entry.design)[:most]
+            if any(any(self._changes(entry)) for entry in best):
+                self.say("changing single keys of the best")
+            for entry in best:
                 self._refine(entry, precise, cheap)
         return self._merged(precise)
 
@@ -190,13 +192,17 @@ class CandidateSearch:
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:
         """Change minor keys of an entry one after another, keeping each gain."""
-        study, index = self.problem.study, 0
-        levels = node_levels(self.problem.machine, best.ranks)
+        index = 0
         # The possible changes depend on those kept before.
-        while index < len(keys := list(neighbours(best.candidate, study, levels))):
+        while index < len(keys := self._changes(best)):
             for change in keys[index]:
                 best = self._better(change, best, precise, cheap)
             index += 1
+
+    def _changes(self, entry: Entry) -> list[list[Candidate]]:
+        """Candidates that differ from an entry in one minor key, key by key."""
+        levels = node_levels(self.problem.machine, entry.ranks)
+        return list(neighbours(entry.candidate, self.problem.study, levels))
 
     def _better(self, change: Candidate, best: Entry, precise: Model, cheap: Model) -> Entry:
         """The entry of `change` if it is faster than `best`; else `best`."""

@@ -57,6 +57,16 @@ def main_phases(workload: Workload | None) -> tuple[str, ...]:
     return _all_main_phases() if workload is None else workload.main_phases
 
 
+def phase_colours(workload: Workload | None) -> Mapping[str, str]:
+    """The colours a workload chooses for phases; those of all workloads if it is not known."""
+    return _all_phase_colours() if workload is None else workload.colours
+
+
 @cache
 def _all_main_phases() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for own in workloads().values() for name in own.main_phases))
+
+
+@cache
+def _all_phase_colours() -> Mapping[str, str]:
+    return {name: colour for own in workloads().values() for name, colour in own.colours.items()}

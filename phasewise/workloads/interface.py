@@ -9,7 +9,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -122,6 +122,8 @@ class Workload:
     """StudyError if model and communication do not suit a number of ranks."""
     needed_records: tuple[str, ...] = ()
     """Datasets at the top of records.h5 that every run of the workload has."""
+    dump_folder: str = ""
+    """Folder in that of a run for the files that its part `recording` dumps beside the records."""
     free_keys: str = ""
     """A pattern of the workload's keys that may change when a run is resumed, since they change no
     bit of the later results. [communication] and neutral keys may change anyway.
@@ -129,6 +131,8 @@ class Workload:
     main_phases: tuple[str, ...] = ()
     """Phases of communication that do the workload's own exchange, in the order of a turn: tables
     show them first, and `exchange_seconds` is their time."""
+    colours: Mapping[str, str] = field(default_factory=dict)
+    """Colours in pictures, #rrggbb, of phases that are to look the same in all of them."""
     one_for_both: tuple[str, ...] = ()
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""
 

@@ -11,6 +11,7 @@ import pytest
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Curve, Measured, find, load_machine, make_twin
+from phasewise.machines.grids import probed_shape
 from phasewise.machines.machine import Machine, parse_machine
 from phasewise.machines.machine_file import (
     description_of,
@@ -246,8 +247,17 @@ def test_sizes_are_inserted_only_where_the_times_leave_the_line() -> None:
     assert sizes_between(sizes, jump, np.full(len(sizes), 0.5), 4) == []
 
 
+PROBED = {1: (1, 1), 8: (8, 1), 9: (3, 3), 16: (1, 16), 22: (2, 11), 128: (8, 16), 144: (8, 18)}
+
+
+@pytest.mark.parametrize(("ranks", "shape"), PROBED.items())
+def test_measurements_with_as_many_ranks_probe_the_same_grids(
+    ranks: int, shape: tuple[int, int]
+) -> None:
+    assert probed_shape(ranks) == shape
+
+
 def test_every_message_of_a_probe_is_expected_by_its_receiver() -> None:
-    pytest.importorskip("phasewise._core", reason="the core is not built")
     for nodes in ([0, 0], [0, 0, 0], [r // 4 for r in range(32)], list(range(24))):
         for probe in probes_of(nodes):
             for rank, to in enumerate(probe.to):

@@ -15,6 +15,7 @@ from phasewise.models.plan import plan
 from phasewise.runs.layout import check_schedule, row_layout, take_snapshots
 from phasewise.study import Study
 from phasewise.tuning.candidates import PlainCandidate, candidates, heads_of
+from phasewise.tuning.search import CandidateSearch, Problem
 
 VARIANTS = {"irecv-isend", "sendrecv", "persistent"}
 
@@ -131,6 +132,13 @@ def test_a_tuner_compares_every_grid_in_every_variant() -> None:
     assert heads_of(study()) == ("process_grid", "variant")
     assert {candidate.columns() for candidate in found} == {(g, v) for g in grids for v in VARIANTS}
     assert all(isinstance(candidate, PlainCandidate) for candidate in found)
+
+
+def test_a_search_without_single_keys_to_change_does_not_speak_of_them() -> None:
+    said: list[str] = []
+    problem = Problem(study(), phasewise.machines.load_machine("bassi"), 4, model="1b")
+    assert CandidateSearch(problem, said.append).run()
+    assert said == ["model 1b ranks 9 candidates"]
 
 
 class WrongRun:

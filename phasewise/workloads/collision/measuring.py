@@ -235,15 +235,6 @@ def _not_negative(rows: Any, values: Any) -> tuple[float, float]:
 
 
 def _gaussian(found: Rates, measured: Timed) -> None:
-    """Encounters with Gaussian slices and the moments of the slices, which are no kernel of their
-    own.
-    """
-    ip, kernel = measured.point, measured.kernels["gaussian_encounter"]
-    found.put("gaussian_encounter", measured.particles, measured.per_unit("gaussian_encounter"))
-    rates = found.rates()
-    overhead = rates["turn"].seconds[0] + ip.steps * rates["step"].seconds[0]
-    found.put(
-        "slice_moments",
-        measured.particles,
-        max(measured.rest - overhead, 0.0) / kernel["items"],
-    )
+    """Encounters with Gaussian slices, and what measures the slices."""
+    for name in ("gaussian_encounter", "slice_moments", "bounds"):
+        found.put(name, measured.particles, measured.per_unit(name))

@@ -192,7 +192,7 @@ class CollisionResults:
 
     def dumps(self) -> list[Path]:
         """Particle dumps of the run, oldest first."""
-        return sorted((self._results.folder / "particles").glob("turn-*.h5"))
+        return sorted((self._results.folder / self._results.workload.dump_folder).glob("turn-*.h5"))
 
     def particles(self, beam: int = 1, dump: Path | None = None) -> dict[str, NDArray[Any]]:
         """Particles of `beam` in a dump, the last by default: id and the six coordinates [m, 1]."""

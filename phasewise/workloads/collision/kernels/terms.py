@@ -11,15 +11,15 @@ from phasewise.workloads.collision.tables.model import Collision
 from phasewise.workloads.collision.tables.point import InteractionPoint
 
 UNITS = {
-    "moments": "flop", "sort": "item", "arc": "flop", "green": "flop", "clear": "byte",
-    "encounter": "item", "encounter_mesh": "item", "encounter_cold": "item", "solve": "flop",
-    "field": "byte", "luminosity": "byte", "gaussian_encounter": "item", "slice_moments": "item",
-    "turn": "item", "step": "item",
+    "bounds": "item", "moments": "flop", "sort": "item", "arc": "flop", "green": "flop",
+    "clear": "byte", "encounter": "item", "encounter_mesh": "item", "encounter_cold": "item",
+    "solve": "flop", "field": "byte", "luminosity": "byte", "gaussian_encounter": "item",
+    "slice_moments": "item", "turn": "item", "step": "item",
 }  # fmt: skip
 """The unit of work of each rate. An item of `encounter`, `encounter_mesh`, `gaussian_encounter` and
 `slice_moments` is a particle that meets a slice, of `encounter_cold` a node of the mesh of a slice
-that meets another, of `sort` a particle; of `turn` and `step` the turn and the step themselves,
-beside their kernels and messages.
+that meets another, of `bounds` and `sort` a particle; of `turn` and `step` the turn and the step
+themselves, beside their kernels and messages.
 """
 
 VARIANTS = {"": (), "_tsc": ("",), "_2": ("",), "_tsc_2": ("_2", "")}
@@ -27,7 +27,7 @@ VARIANTS = {"": (), "_tsc": ("",), "_2": ("",), "_tsc_2": ("_2", "")}
 plain name; and the variants nearest to each.
 """
 
-BESIDE = ("slice_moments", "encounter_mesh", "encounter_cold")
+BESIDE = ("encounter_mesh", "encounter_cold")
 """Terms that count as zero if they were not measured."""
 
 
@@ -68,11 +68,9 @@ def terms_at(
             Term("encounter_mesh" + variant, meetings, cells),
             Term("encounter_cold" + variant, meshes * cells, cells),
         ]
-    if name == "gaussian_encounter":
-        return [Term(name, items, particles), Term("slice_moments", items, particles)]
     if name == "debunched":  # of beams with RF only: no rate of its own is measured
         return [Term(name, items, particles)]
-    if name in ("moments", "sort", "arc"):
+    if name in ("bounds", "moments", "sort", "arc", "gaussian_encounter", "slice_moments"):
         return [Term(name, work[UNITS[name]], particles)]
     return [Term(name + variant, work[UNITS[name]], cells)]
 

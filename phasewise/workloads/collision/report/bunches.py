@@ -8,8 +8,9 @@ from matplotlib.colors import LogNorm
 
 from phasewise.analysis.spectrum import Floats
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.style import BEAM, log_ticks, new_picture, scale
+from phasewise.report.style import log_ticks, new_picture, scale
 from phasewise.workloads.collision.report.beams_run import BeamsRun
+from phasewise.workloads.collision.report.colours import BEAM
 
 BINS = 110
 # Bin contents outside this many rms are not shown.

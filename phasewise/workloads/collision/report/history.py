@@ -9,10 +9,6 @@ from matplotlib.axes import Axes
 
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.style import (
-    BEAM,
-    FLOOR,
-    NOMINAL,
-    PLANE_NAMES,
     new_picture,
     plot_history,
     scale,
@@ -25,6 +21,7 @@ from phasewise.report.style import (
 from phasewise.workloads.collision.analysis.deposits import deposits_per_particle
 from phasewise.workloads.collision.analysis.moments import shape
 from phasewise.workloads.collision.report.beams_run import BeamsRun
+from phasewise.workloads.collision.report.colours import BEAM, FLOOR, NOMINAL, PLANE_NAMES
 
 # A history on which another one, or a line, is laid.
 FAINT: dict[str, Any] = {"linewidth": 0.8, "alpha": 0.6}

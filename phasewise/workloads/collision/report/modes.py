@@ -11,20 +11,11 @@ from matplotlib.collections import PathCollection
 
 from phasewise.analysis.spectrum import Floats, Peak, amplitude_spectrum
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.style import (
-    BEAM,
-    INK,
-    LINE,
-    MUTED,
-    RESONANCE,
-    log_ticks,
-    new_picture,
-    scientific,
-    with_error,
-)
+from phasewise.report.style import INK, LINE, MUTED, log_ticks, new_picture, scientific, with_error
 from phasewise.workloads.collision.analysis.coherent import PlaneModes, mode_spectra, shift_in_xi
 from phasewise.workloads.collision.analysis.tune_footprint import Footprint
 from phasewise.workloads.collision.report.beams_run import BeamsRun
+from phasewise.workloads.collision.report.colours import BEAM, RESONANCE
 
 MIN_TURNS = 64
 MAX_RESONANCES = 12

@@ -20,7 +20,8 @@ from phasewise.report.predictions import (
     draw_scaling,
     draw_variants,
 )
-from phasewise.report.style import BEAM, INK, MUTED, new_picture, whole_ticks
+from phasewise.report.style import INK, MUTED, new_picture, whole_ticks
+from phasewise.workloads.collision.report.colours import BEAM
 from phasewise.workloads.collision.reproduction.claims import SMP, TORI
 from phasewise.workloads.collision.reproduction.plans import traffic
 from phasewise.workloads.collision.reproduction.results import BEST, VARIANTS, PaperResults, Run

@@ -1,10 +1,8 @@
-#include <variant>
-
+#include "collision/gpu/encounter.hpp"
 #include "collision/passage.hpp"
-#include "gpu/encounter.hpp"
 #include "parallel/loops.hpp"
 
-namespace phasewise::gpu {
+namespace phasewise::collision::gpu {
 namespace {
 
 using beam::ParticleView;
@@ -157,15 +155,6 @@ void encounter_of(const ParticleView& particles, const KickSource* kick,
   }
 }
 
-template <class E>
-void push_element(const E element, const ParticleView particles, const beam::PushContext context) {
-  parallel::for_each_on_device(particles.size, [=] __device__(std::int64_t i) {
-    beam::Coordinates c = beam::load(particles, i);
-    element.push(c, particles.id[i], context);
-    beam::store(particles, i, c);
-  });
-}
-
 }  // namespace
 
 void encounter(collision::Weighting weighting, const ParticleView& particles,
@@ -177,9 +166,4 @@ void encounter(collision::Weighting weighting, const ParticleView& particles,
   run(particles, kick, deposit, outside);
 }
 
-void push(const beam::Element& element, const ParticleView& particles,
-          const beam::PushContext& context) {
-  std::visit([&](const auto& e) { push_element(e, particles, context); }, element);
-}
-
-}  // namespace phasewise::gpu
+}  // namespace phasewise::collision::gpu

@@ -1,11 +1,12 @@
-// The kernels of a turn on the GPU, from the same functions of values as on the CPU. All pointers
-// are to device memory; calls return before the work is done, in the order of the default stream.
+// The meeting of particles with a slice on the GPU, from the same functions of values as on the
+// CPU. All pointers are to device memory; calls return before the work is done, in the order of the
+// default stream.
 #pragma once
 
-#include "beam/line.hpp"
+#include "beam/coordinates.hpp"
 #include "collision/encounter.hpp"
 
-namespace phasewise::gpu {
+namespace phasewise::collision::gpu {
 
 // As collision::encounter; adds the deposits that fell outside the mesh to *outside. Charges are
 // multiples of one quantum, so that atomic additions give the same grid in any order, and the same
@@ -14,8 +15,4 @@ void encounter(collision::Weighting weighting, const beam::ParticleView& particl
                const collision::KickSource* kick, const collision::ChargeTarget* deposit,
                unsigned long long* outside);
 
-// Takes the particles through one element of a line.
-void push(const beam::Element& element, const beam::ParticleView& particles,
-          const beam::PushContext& context);
-
-}  // namespace phasewise::gpu
+}  // namespace phasewise::collision::gpu
