@@ -4,6 +4,7 @@ the waist.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -33,18 +34,22 @@ def nano(**ip: Any) -> phasewise.Study:
     )
 
 
-def crossing(machine: phasewise.Study) -> tuple[float, Floats]:
-    """Luminosity of the first crossing, and (2, n) kicks of beam 1."""
-    simulation = phasewise.Simulation(machine)
+@functools.cache
+def crossing(key: str, value: str) -> tuple[phasewise.Simulation, float, Floats]:
+    """The first crossing with one key of the interaction point changed: luminosity, and (2, n) kicks
+    of beam 1.
+    """
+    simulation = phasewise.Simulation(nano(**{key: value}))
     before = coordinates(simulation)
     simulation.step()
-    return float(simulation.record()["luminosity"][0]), (coordinates(simulation) - before)[[1, 3]]
+    luminosity = float(simulation.record()["luminosity"][0])
+    return simulation, luminosity, (coordinates(simulation) - before)[[1, 3]]
 
 
 @pytest.mark.parametrize("weighting", ["cic", "tsc"])
 def test_nano_beams_on_a_mesh_are_those_of_gaussian_slices(weighting: str) -> None:
-    luminosity, kicks = crossing(nano(weighting=weighting))
-    expected, gaussian = crossing(nano(model="soft-gaussian"))
+    _, luminosity, kicks = crossing("weighting", weighting)
+    _, expected, gaussian = crossing("model", "soft-gaussian")
     resolution = nano().derived()["resolution"]
     cells = resolution["ips"][0]["cells_per_sigma"]
     assert min(cells) > 4
@@ -65,8 +70,7 @@ def test_nano_beams_on_a_mesh_are_those_of_gaussian_slices(weighting: str) -> No
 
 
 def test_the_mesh_at_the_waist_is_as_fine_as_the_derived_quantities_say() -> None:
-    simulation = phasewise.Simulation(nano())
-    simulation.step()
+    simulation, *_ = crossing("weighting", "cic")
     middle = SLICES // 2
     y = simulation.driver.slice_field(1, 1, middle)["y"]
     (ip,) = nano().derived()["resolution"]["ips"]

@@ -114,7 +114,7 @@ def test_absurd_places_of_ranks_are_refused(key: str, value: str, message: str) 
         ("0", "give 1 to 255 slices"),
         ("3 256", "give 1 to 255 slices"),
         ("2.5", "give 1 to 255 slices"),
-        ("3 1 1", "give one number for both beams, or one for each"),
+        ("3 1 1", "2 values are accepted here, not 3"),
     ],
 )
 def test_slices_that_no_beam_can_have_are_refused(given: str, message: str) -> None:
