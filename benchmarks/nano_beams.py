@@ -4,8 +4,8 @@
 
 The bunches of examples/superkekb, with so little charge that they stay as they are, cross once or
 more; the luminosity of the strong-strong model is printed over the quadrature that `phasewise
-check` gives, with the cells per rms size at the waist, the Green functions that the first turn
-made, and the median time of the later turns. Beside it stand Gaussian slices with the same
+check` gives, with the cells per rms size at the waist, the Green functions that were made, and the
+median time of all turns but the first. Beside it stand Gaussian slices with the same
 particles.
 """
 

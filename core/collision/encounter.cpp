@@ -9,6 +9,8 @@
 namespace phasewise::collision {
 namespace {
 
+using namespace steps;
+
 template <class W>
 constexpr Weighting weighting_of = W::width == 2 ? Weighting::cic : Weighting::tsc;
 

@@ -5,8 +5,10 @@
 
 namespace phasewise::collision {
 
-double overlap(const GaussianSlice& a, double s_a, const GaussianSlice& b, double s_b) {
-  const double sxx = a.sxx_at(s_a) + b.sxx_at(s_b), syy = a.syy_at(s_a) + b.syy_at(s_b);
+double overlap(const GaussianSlice& a, double s_a, const GaussianSlice& b, double s_b,
+               double more_xx, double more_yy) {
+  const double sxx = a.sxx_at(s_a) + b.sxx_at(s_b) + more_xx;
+  const double syy = a.syy_at(s_a) + b.syy_at(s_b) + more_yy;
   const double sxy = a.sxy_at(s_a) + b.sxy_at(s_b);
   const double dx = a.x_at(s_a) - b.x_at(s_b), dy = a.y_at(s_a) - b.y_at(s_b);
   const double determinant = sxx * syy - sxy * sxy;

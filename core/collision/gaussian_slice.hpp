@@ -22,7 +22,8 @@ struct GaussianSlice {
 };
 
 // Overlap ∫ρ1 ρ2 dx dy [1/m²] of two slices, per particle of each, a at s_a along its beam and b at
-// s_b along its own.
-double overlap(const GaussianSlice& a, double s_a, const GaussianSlice& b, double s_b);
+// s_b along its own; more_xx, more_yy: what is added to the variances of the two together [m²].
+double overlap(const GaussianSlice& a, double s_a, const GaussianSlice& b, double s_b,
+               double more_xx = 0.0, double more_yy = 0.0);
 
 }  // namespace phasewise::collision

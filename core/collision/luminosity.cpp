@@ -1,15 +1,13 @@
 // Luminosity of each pair of slices from the overlap of their charges on the mesh: N1 N2 ∫ρ1 ρ2
 // dx dy, in the boosted frame, where the beams move head-on (the number of events does not depend
-// on the frame), less what the mesh has smeared.
+// on the frame), corrected for what the mesh smears.
 #include "collision/luminosity.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "collision/passage.hpp"
-#include "collision/slice_moments.hpp"
+#include "collision/overlap_factor.hpp"
 #include "collision/strong_strong.hpp"
 #include "parallel/loops.hpp"
 
@@ -20,46 +18,8 @@ parallel::KernelCard effective_charge_card() {
 }
 
 parallel::KernelCard overlap_card() {
-  return {.name = "luminosity", .flops = 8.0, .bytes = 16.0, .vectorised = true};
+  return {.name = "luminosity", .flops = 2.0, .bytes = 16.0, .vectorised = true};
 }
-
-namespace {
-
-// Of a slice's centroid, between its tail (0) and its head (1).
-double place_between_planes(const beam::SliceCuts& cuts, int slice) {
-  const double head = cuts.plane[slice], tail = cuts.plane[slice + 1];
-  return head > tail ? (cuts.z[slice] - tail) / (head - tail) : 0.0;
-}
-
-// What is missing from the luminosity of two slices [1/m²] because each charge was interpolated
-// between its two planes, where the beams are wider apart from the waist: for Gaussian slices of
-// the beams' moments, the overlap where their centroids meet minus that of the interpolated
-// charges.
-double lost_between_planes(const std::array<CollidingBeam, 2>& beams, int slice_1, int slice_2) {
-  const std::array<int, 2> slice{slice_1, slice_2};
-  std::array<GaussianSlice, 2> shape;
-  std::array<std::array<double, 2>, 2> s, weight;  // of each beam on its head and tail plane
-  double particles = 1.0;
-  for (int b = 0; b < 2; ++b) {
-    const beam::SliceCuts& opposing = beams[1 - b].cuts;
-    const int other = slice[1 - b];
-    shape[b] = typical_slice(beams[b], slice[b]);
-    const double t = place_between_planes(opposing, other);
-    weight[b] = {t, 1.0 - t};
-    for (int plane = 0; plane < 2; ++plane)
-      s[b][plane] = meeting_distance(shape[b].z, opposing.plane[other + plane]);
-    particles *=
-        beams[b].cuts.share[slice[b]] * beams[b].moments.particles * beams[b].per_macroparticle;
-  }
-  const double where = meeting_distance(shape[0].z, shape[1].z);
-  double lost = overlap(shape[0], where, shape[1], -where);
-  for (int i = 0; i < 2; ++i)
-    for (int j = 0; j < 2; ++j)
-      lost -= weight[0][i] * weight[1][j] * overlap(shape[0], s[0][i], shape[1], s[1][j]);
-  return particles * lost;
-}
-
-}  // namespace
 
 // The coarsest level of the meshes on which the charges of a pair lie.
 int StrongStrong::overlap_level(int slice_1, int slice_2) const {
@@ -94,11 +54,8 @@ double* StrongStrong::effective_charge(const Step& step, int beam, int p) {
   return out;
 }
 
-// Sum over this rank's nodes that both windows contain, of charge 1 times charge 2 as it would be
-// without the mesh: weights spread each charge by a variance v = spread·h² in each direction, hence
-// their overlap C(d), by the distance d of the beams, to C + v ∇²C (Hockney, Eastwood, chapter 5);
-// charge 2 therefore enters as ρ - spread·δ²ρ, δ² the sum of second differences of both directions.
-// A row is summed as four partial sums in a fixed order; the rows may be added in any order.
+// Sum over this rank's nodes that both windows contain. A row is summed as four partial sums in a
+// fixed order; the rows may be added in any order.
 numerics::OrderFreeSum StrongStrong::overlap_sum(const Step& step, int p, const double* rho1,
                                                  const double* rho2) const {
   const field::Window& w1 = mesh_.window[0][step.own(0, p)];
@@ -106,23 +63,11 @@ numerics::OrderFreeSum StrongStrong::overlap_sum(const Step& step, int p, const 
   const int dx = w1.offset_x - w2.offset_x, dy = w1.offset_y - w2.offset_y;
   const int nx = mesh_.nx, ny = mesh_.ny;
   const int j0 = std::max(0, -dy), j1 = std::min(ny, ny - dy);
-  const double spread = weights_spread(ip_.weighting);
-  // With one more node, which is 0, on each side.
-  std::vector<double> zeros(ny + 2, 0.0), middle(ny + 2, 0.0), sharp(ny);
-  const auto row_of = [&](int i) {
-    return i >= 0 && i < nx ? rho2 + static_cast<std::int64_t>(i) * ny : zeros.data();
-  };
   const auto [first, last] = plan_.division().rows(0, plan_.division().row());
   numerics::OrderFreeSum result;
   for (int i = std::max(first, -dx); i < std::min(last, nx - dx); ++i) {
     const double* a = rho1 + static_cast<std::int64_t>(i) * ny;
-    const double *before = row_of(i + dx - 1), *after = row_of(i + dx + 1);
-    std::copy_n(row_of(i + dx), ny, middle.data() + 1);
-    const double* m = middle.data();
-    for (int j = 0; j < ny; ++j)
-      sharp[j] =
-          (1.0 + 4.0 * spread) * m[j + 1] - spread * ((m[j] + m[j + 2]) + (before[j] + after[j]));
-    const double* b = sharp.data() + dy;
+    const double* b = rho2 + static_cast<std::int64_t>(i + dx) * ny + dy;
     double sum[4] = {};
     for (int j = j0; j < j1; j += 4)
       for (int c = 0; c < std::min(4, j1 - j); ++c) sum[c] += a[j + c] * b[j + c];
@@ -193,18 +138,26 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
 void StrongStrong::finish_luminosity(Listener& listener) {
   if (!ip_.luminosity) return;
   if (groups_.divided()) listener.sum("luminosity_sum", overlap_sums_);
-  if (contents_ == Contents::none) return;
-  const double scale =
-      (*beams_)[0].per_macroparticle * (*beams_)[1].per_macroparticle / (mesh_.hx * mesh_.hy);
-  for (std::size_t i = 0; i < result_->pair_luminosity.size(); ++i) {
-    const int slice_1 = static_cast<int>(i) / ip_.slices[1],
-              slice_2 = static_cast<int>(i) % ip_.slices[1];
-    const double finer = std::ldexp(scale, overlap_level(slice_1, slice_2));
-    result_->pair_luminosity[i] = (overlap_sums_[2 * i] + overlap_sums_[2 * i + 1]) * finer;
-    if (ip_.planes == 2)
-      result_->pair_luminosity[i] += lost_between_planes(*beams_, slice_1, slice_2);
-    result_->luminosity += result_->pair_luminosity[i];
-  }
+  const auto pairs = static_cast<std::int64_t>(pairs_in_all(ip_.slices));
+  listener.kernel(overlap_factor_card(), static_cast<double>(pairs), [&] {
+    const OverlapFactor factor(*beams_, ip_.planes);
+    parallel::for_blocks(pairs, threads_, [&](std::int64_t begin, int count, int) {
+      for (std::int64_t i = begin; i < begin + count; ++i)
+        result_->pair_luminosity[i] = pair_luminosity(i, factor);
+    });
+    for (const double value : result_->pair_luminosity) result_->luminosity += value;
+  });
+}
+
+// From the overlap's sum of pair i, in [slice of beam 1][slice of beam 2].
+double StrongStrong::pair_luminosity(std::int64_t i, const OverlapFactor& factor) const {
+  const int slice_1 = static_cast<int>(i / ip_.slices[1]);
+  const int slice_2 = static_cast<int>(i % ip_.slices[1]);
+  const double hx = mesh_.hx, hy = mesh_.levels.mesh(overlap_level(slice_1, slice_2)).hy;
+  const double spread = weights_spread(ip_.weighting);
+  return (overlap_sums_[2 * i] + overlap_sums_[2 * i + 1]) * (*beams_)[0].per_macroparticle *
+         (*beams_)[1].per_macroparticle / (hx * hy) *
+         factor.of(slice_1, slice_2, spread * hx * hx, spread * hy * hy);
 }
 
 }  // namespace phasewise::collision

@@ -7,14 +7,13 @@
 namespace phasewise::collision {
 namespace {
 
-// Rows of a pair's mesh, counted in the window of beam 2, that a rank of beam 1 needs for its rows,
-// that is their neighbours too, and that a rank of beam 2 has: this rank and the one in row
-// `their_row` of the other beam.
+// Rows of a pair's mesh that this rank shares with a rank in row `their_row` of the other beam,
+// counted in the window of beam 2.
 std::pair<int, int> shared_rows(const PlanBasis& basis, int their_row, int shift) {
   const int mine = basis.division.row();
   auto first = basis.division.rows(0, basis.own == 0 ? mine : their_row);
-  first.first += shift - 1;
-  first.second += shift + 1;
+  first.first += shift;
+  first.second += shift;
   return common(common(first, {0, basis.shape.nx}),
                 basis.division.rows(1, basis.own == 0 ? their_row : mine));
 }

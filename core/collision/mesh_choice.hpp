@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "collision/edge_moments.hpp"
 #include "collision/interaction_point.hpp"
 #include "collision/mesh_levels.hpp"
 #include "field/mesh.hpp"

@@ -66,7 +66,8 @@ field::Mesh MeshLevels::mesh(int level) const {
 
 void MeshLevels::choose(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {
   const double middle = mesh_.origin_y + centre(0) * mesh_.hy;
-  const double room = (mesh_.ny - 1 - centre(1) - mesh_margin) * mesh_.hy;
+  const double nodes = std::min(centre(1), mesh_.ny - 1 - centre(1));
+  const double room = (nodes - mesh_margin) * mesh_.hy;
   const Reach reach(beams, ip.mesh_extent, middle);
   for (int b = 0; b < 2; ++b) {
     const beam::SliceCuts &own = beams[b].cuts, &other = beams[1 - b].cuts;

@@ -29,7 +29,7 @@ struct Step {
     const int p = pair_of(beam, slice);
     return p >= 0 && p < pairs();
   }
-  // Of pair p in [slice of beam 1][slice of beam 2].
+  // The place of pair p in an array [slice of beam 1][slice of beam 2].
   std::size_t place(int p) const {
     return static_cast<std::size_t>(own(0, p)) * slices[1] + own(1, p);
   }

@@ -55,8 +55,9 @@ StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
   const int pairs = most_pairs(ip.slices);
   if (pairs * ip.planes * static_cast<double>(ip.nx) * ip.ny > std::numeric_limits<int>::max())
     throw std::invalid_argument("a grid of " + std::to_string(ip.nx) + " x " +
-                                std::to_string(ip.ny) + " with " + std::to_string(pairs) +
-                                " slices is more than one message can hold: use fewer of either");
+                                std::to_string(ip.ny) + " with up to " + std::to_string(pairs) +
+                                " pairs of slices at once is more than one message can hold: use "
+                                "fewer of either");
   mesh_.nx = ip.nx;
   mesh_.ny = ip.ny;
   if (solver_) solver_->set_green_capacity(kept_greens(ip));

@@ -12,8 +12,10 @@
 #include "collision/beam_groups.hpp"
 #include "collision/column_solver.hpp"
 #include "collision/contents.hpp"
+#include "collision/encounter.hpp"
 #include "collision/interaction_point.hpp"
 #include "collision/mesh_choice.hpp"
+#include "collision/overlap_factor.hpp"
 #include "collision/plan.hpp"
 #include "collision/schedule.hpp"
 #include "collision/slice_field.hpp"
@@ -73,6 +75,7 @@ class StrongStrong {
   void prepare(const Step& step, Listener& listener);
   void prepare_rows(const Step& step, int beam, int p, int begin, int end);
   void finish_luminosity(Listener& listener);
+  double pair_luminosity(std::int64_t i, const OverlapFactor& factor) const;
   bool real() const { return contents_ == Contents::particles; }
 
   struct Task {

@@ -1,3 +1,4 @@
+// The rule by which particles and mesh meet.
 #pragma once
 
 namespace phasewise::collision {

@@ -44,6 +44,7 @@ IPS: dict[str, dict[str, Any]] = {
     "linear weights, interpolated": ANGLE | SMALL,
     "linear weights, one plane": ANGLE | UNEVEN | PLANE | {"slices": [3, 1]},
     "quadratic weights, interpolated": ANGLE | UNEVEN | {"weighting": "tsc", "slices": [1, 4]},
+    "finer at the waist": SMALL | {"beta": [0.55, 0.02], "slices": [4, 5]},
     "quadratic weights, one plane": ANGLE | SMALL | PLANE | {"weighting": "tsc"},
     "fixed mesh that many are outside of": ANGLE
     | SMALL

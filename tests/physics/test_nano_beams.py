@@ -36,8 +36,8 @@ def nano(**ip: Any) -> phasewise.Study:
 
 @functools.cache
 def crossing(key: str, value: str) -> tuple[phasewise.Simulation, float, Floats]:
-    """The first crossing with one key of the interaction point changed: luminosity, and (2, n) kicks
-    of beam 1.
+    """The first crossing with one key of the interaction point changed: its luminosity, and the
+    (2, n) kicks of beam 1.
     """
     simulation = phasewise.Simulation(nano(**{key: value}))
     before = coordinates(simulation)

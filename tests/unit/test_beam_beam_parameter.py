@@ -203,3 +203,9 @@ def test_modes_are_told_apart_only_by_enough_turns_and_between_equal_beams(
     turns: int, xi: tuple[float, float], tunes: tuple[float, float] | None, why: str
 ) -> None:
     assert re.search(why, unresolved(turns, xi, tunes))
+
+
+def test_slices_cut_far_beyond_the_bunch_have_a_resolution() -> None:
+    wide = {"ip__1__slicing": "equal-width", "ip__1__slice_extent": 40, "ip__1__slices": 11}
+    cells = derived(**wide).resolution.cells_per_sigma
+    assert cells is not None and cells > 0

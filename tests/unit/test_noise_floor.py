@@ -102,7 +102,13 @@ def test_the_field_of_a_smeared_charge_is_one_for_round_and_flat_cells() -> None
         ({"ip": {"grid": [8, 8]}}, 10_000, "does not resolve"),
         ({"ip": {"beam": {"1": {"dispersion": [0.01, 0, 0, 0]}}}}, 10_000, "there is dispersion"),
         ({"ip": {"beta": [0.01, 0.01]}}, 10_000, "the disruption parameter"),
-        ({}, 100, "100 turns times ξ"),
+        ({"beam": {"bunch_population": 1e10}}, 10_000, "is estimated only from"),
+        (
+            {"ip": {"ramp": {"from": [0, 0], "to": [1e-6, 0], "turns": [0, 9]}}},
+            10_000,
+            "the separation at ip.1 changes",
+        ),
+        ({}, 100, "the run is too short"),
     ],
 )
 def test_what_cannot_be_estimated_has_no_floor_but_a_reason(

@@ -68,6 +68,7 @@ def expected_items(changes: list[str], ranks: int = 1) -> dict[str, float]:
         # The overlap, and the charges between two planes: of each rank's own beam.
         beams = min(ranks, 2)
         items["luminosity"] = pairs * cells * (1.0 + (beams if planes == 2 else 0.0))
+        items["overlap_factor"] = ranks * pairs
     return items
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from phasewise.workloads.collision.analysis.pair_noise import (
+    MOST_TURNS,
     BeamAtPoint,
     NoisyBeam,
     NoisyPoint,
@@ -85,21 +86,30 @@ def _obstacles(study: Study, derived: Study, points: list[Any], turns: int) -> I
         return
     for k, point in enumerate(points, 1):
         if point["model"] in ("soft-gaussian", "weak-strong"):
-            yield f"ip.{k} is {point['model']}; there is an estimate for strong-strong alone"
+            yield f"ip.{k} is {point['model']}; noise is estimated only for strong-strong points"
             return
     if any("tune" not in study["arc"][b] for b in "12"):
         yield "a map gives the arc, so that the tunes of the particles are not known"
         return
     xi = max(abs(v) for beam in derived["beams"] for v in beam["xi"]["effective"]["sum"])
     if xi > MOST_XI:
-        yield f"the effective ξ is {xi:.2g}; up to {MOST_XI:g} there is an estimate"
+        yield f"the effective ξ is {xi:.2g}, and noise is estimated only up to {MOST_XI:g}"
+    if xi < 1 / MOST_TURNS:
+        least = f"{1 / MOST_TURNS:.1g}"
+        yield f"the effective ξ is {xi:.2g}, and noise is estimated only from {least} on"
     if _hand_on(study, derived):
-        yield "the beams have like tunes, and differ in macroparticles or ξ"
+        yield (
+            "the beams have like tunes, and differ in macroparticles or ξ: "
+            "give both the same numbers"
+        )
     for k, point in enumerate(points):
         if point["model"] != "none":
             yield from _obstacles_at(k, point, derived)
     if turns * xi < LEAST_TURNS_TIMES_XI:
-        yield f"{turns} turns times ξ is {turns * xi:.2g}, and {LEAST_TURNS_TIMES_XI:g} is needed"
+        yield (
+            f"the run is too short: turns times ξ is {turns * xi:.2g}, and at least "
+            f"{LEAST_TURNS_TIMES_XI:g} is needed"
+        )
 
 
 def _hand_on(study: Study, derived: Study) -> bool:
@@ -119,18 +129,20 @@ def _obstacles_at(k: int, point: Any, derived: Study) -> Iterator[str]:
     name, at = f"ip.{k + 1}", derived["ips"][k]["beams"]
     if any(any(point["beam"][b]["dispersion"]) for b in "12"):
         yield f"there is dispersion at {name}"
+    if "ramp" in point:
+        yield f"the separation at {name} changes from turn to turn"
     disruption = max(abs(v) for beam in at for v in beam["disruption"])
     if disruption > MOST_DISRUPTION:
         yield (
-            f"the disruption parameter at {name} is {disruption:.2g}; up to {MOST_DISRUPTION:g} "
-            "there is an estimate"
+            f"the disruption parameter at {name} is {disruption:.2g}, and noise is estimated "
+            f"only up to {MOST_DISRUPTION:g}"
         )
     widened = [e / s for b in at for e, s in zip(b["effective_size"], b["size"], strict=True)]
     piwinski = math.sqrt(max(widened) ** 2 - 1)
     if piwinski > MOST_PIWINSKI:
         yield (
-            f"the Piwinski angle that is left at {name} is {piwinski:.2g}; up to "
-            f"{MOST_PIWINSKI:g} there is an estimate"
+            f"the Piwinski angle that is left at {name} is {piwinski:.2g}, and noise is estimated "
+            f"only up to {MOST_PIWINSKI:g}"
         )
     if min(derived["resolution"]["ips"][k]["cells_per_sigma"]) < LEAST_CELLS:
         yield f"the mesh of {name} does not resolve the beams"
@@ -154,7 +166,7 @@ def _point(study: Study, derived: Study, index: int) -> NoisyPoint:
     return NoisyPoint(
         beams=(_at(point, found, 0), _at(point, found, 1)),
         tilt=(tilt * math.cos(plane), tilt * math.sin(plane)),
-        separation=_pair(point["separation"]),
+        separation=_pair(point.get("separation", (0.0, 0.0))),
         cell=(smaller[0] / cells[0], smaller[1] / cells[1]),
     )
 

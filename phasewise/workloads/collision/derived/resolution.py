@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from phasewise.workloads.collision.derived.beam_beam import closest_separation
 from phasewise.workloads.collision.derived.overlap import crossing_widths
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Collision
@@ -14,6 +15,12 @@ from phasewise.workloads.collision.tables.point import InteractionPoint
 
 MARGIN_CELLS = 5
 """Cells that a mesh that follows the beams keeps beyond its extent, on both sides together."""
+
+COMMON_WINDOW = 1.5
+"""Slices share a window of the mesh that is up to this times as wide as the widest slice needs."""
+
+SNAP_PARTS = 8
+"""Parts of its width by which a window of its own moves."""
 
 
 @dataclass(frozen=True)
@@ -71,35 +78,67 @@ def _point(model: Collision, ip: int) -> PointResolution:
 def _cells(model: Collision, ip: int) -> Pair:
     """Cells that the smaller beam's rms size has at the waist."""
     sizes = [min(beam.size(ip)[plane] for beam in model.beams) for plane in (0, 1)]
-    x, y = _cell(model, ip, 0), _cell(model, ip, 1)
-    return (sizes[0] / x, sizes[1] / y * 2 ** _level_at_waist(model, ip, y))
-
-
-def _cell(model: Collision, ip: int, plane: int) -> float:
-    """Size of a cell [m] of the mesh that all slices share, which holds the largest one, far from
-    the waist.
-    """
     point = model.ips[ip]
     if point.mesh_half_width is not None:
-        return 2 * point.mesh_half_width[plane] / (point.grid[plane] - 1)
-    widest = max(
-        _size_at(beam, ip, plane, _farthest_meeting(point, beam, other))
-        for beam, other in zip(model.beams, reversed(model.beams), strict=True)
-    )
-    return 2 * point.mesh_extent * widest / (point.grid[plane] - MARGIN_CELLS)
+        x, y = (
+            2 * half / (nodes - 1)
+            for half, nodes in zip(point.mesh_half_width, point.grid, strict=True)
+        )
+    else:
+        x, y = _Axis.of(model, ip, 0).cell, _Axis.of(model, ip, 1).cell_at_waist(model, ip)
+    return sizes[0] / x, sizes[1] / y
 
 
-def _level_at_waist(model: Collision, ip: int, cell: float) -> int:
-    """How many times a mesh that follows the beams halves its cells in y at the waist
-    (core/collision/mesh_levels.hpp): as often as it still holds slices within a slice's length.
+@dataclass(frozen=True)
+class _Axis:
+    """Size of a cell [m] along one axis of a mesh that follows the beams, and whether all slices
+    share one window (core/collision/mesh_choice.cpp).
     """
+
+    cell: float
+    common: bool
+
+    @classmethod
+    def of(cls, model: Collision, ip: int, plane: int) -> _Axis:
+        point, nodes = model.ips[ip], model.ips[ip].grid[plane]
+        widest = apart = 0.0
+        for beam, other in zip(model.beams, reversed(model.beams), strict=True):
+            slope = abs(_tilt(model, ip, beam)[plane])
+            s = _farthest_meeting(point, beam, other)
+            within = slope * slice_length(point, beam) / math.sqrt(12)
+            widest = max(widest, math.hypot(_size_at(beam, ip, plane, s), within))
+            apart = max(apart, slope * _outermost_slice(point, beam)[0])
+        apart += abs(_separation(model, ip)[plane]) / 2
+        half = point.mesh_extent * widest
+        common = half + apart <= COMMON_WINDOW * half
+        cells = nodes - MARGIN_CELLS - (0 if common else max(1, nodes // SNAP_PARTS))
+        return cls(2 * (half + apart if common else half) / cells, common)
+
+    def cell_at_waist(self, model: Collision, ip: int) -> float:
+        """The same in y, where a common window is halved (core/collision/mesh_levels.hpp) as often
+        as it still holds slices within a slice's length of the waist.
+        """
+        point = model.ips[ip]
+        if not self.common or point.green_function == "every-step":
+            return self.cell
+        length = max(slice_length(point, beam) for beam in model.beams)
+        height = max(_size_at(beam, ip, 1, length) for beam in model.beams)
+        apart = abs(_separation(model, ip)[1]) / 2
+        room = (point.grid[1] // 2 - MARGIN_CELLS / 2) * self.cell
+        levels = math.floor(math.log2(room / (point.mesh_extent * height + apart)))
+        return self.cell * 0.5 ** max(0, levels)
+
+
+def _tilt(model: Collision, ip: int, beam: Beam) -> Pair:
+    """Slopes of x and y along z that crab cavities leave of the crossing angle."""
     point = model.ips[ip]
-    if point.mesh_half_width is not None:
-        return 0
-    length = max(slice_length(point, beam) for beam in model.beams)
-    height = max(_size_at(beam, ip, 1, length) for beam in model.beams)
-    room = (point.grid[1] // 2 - MARGIN_CELLS / 2) * cell
-    return max(0, math.floor(math.log2(room / (point.mesh_extent * height))))
+    left = math.tan(point.half_crossing_angle) * (1 - beam.optics[ip].crab[0])
+    return left * math.cos(point.crossing_plane), left * math.sin(point.crossing_plane)
+
+
+def _separation(model: Collision, ip: int) -> Pair:
+    point = model.ips[ip]
+    return closest_separation(point.separation, point.separation_ramp)
 
 
 def _farthest_meeting(point: InteractionPoint, beam: Beam, other: Beam) -> float:
@@ -124,7 +163,9 @@ def _outermost_slice(point: InteractionPoint, beam: Beam) -> tuple[float, float]
         if point.slicing == "equal-charge"
         else point.slice_extent * (1 - 2 / slices)
     )
-    return rms * normal.pdf(cut) / (1 - normal.cdf(cut)), rms * cut
+    beyond = math.erfc(cut / math.sqrt(2)) / 2
+    # So far out that nothing is left, the tail ends at the cut.
+    return rms * (normal.pdf(cut) / beyond if beyond > 0 else cut), rms * cut
 
 
 def _size_at(beam: Beam, ip: int, plane: int, s: float) -> float:
