@@ -122,8 +122,7 @@ CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<Colliding
   const Axis x = choose_axis(ranges, 0, ip.nx), y = choose_axis(ranges, 1, ip.ny);
   const field::Mesh shared{x.origin, y.origin, x.h, y.h, ip.nx, ip.ny};
   CollisionMesh mesh{shared, {}, {shared, ip.weighting}};
-  // A Green function made in every step is one, for one mesh.
-  if (y.common && !ip.green_every_step) mesh.levels.choose(ip, beams);
+  if (y.common) mesh.levels.choose(ip, beams);
   for (int b = 0; b < 2; ++b)
     for (std::size_t s = 0; s < ranges[b].size(); ++s)
       mesh.window[b].push_back({x.offset[b][s], y.offset[b][s]});

@@ -1,8 +1,8 @@
 // How much larger the overlap of two slices is than what the mesh makes of it. The weights spread
-// each charge (Hockney, Eastwood, "Computer Simulation Using Particles" (1988), chapter 5), and with
-// two planes a charge is interpolated between the places where it meets the ends of the opposing
-// slice, to the place where the centroids meet. For Gaussian slices of the beams' moments both are
-// known.
+// each charge (Hockney, Eastwood, "Computer Simulation Using Particles" (1988), chapter 5), and
+// with two planes a charge is interpolated between the places where it meets the ends of the
+// opposing slice, to the place where the centroids meet. For Gaussian slices of the beams' moments
+// both are known.
 #pragma once
 
 #include <array>

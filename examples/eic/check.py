@@ -29,10 +29,10 @@ def test_the_first_crossing_has_the_luminosity_of_the_integral() -> None:
     faint = [f"beam.{k}.bunch_population=1e5" for k in (1, 2)]
     machine = phasewise.load(STUDY, ["turns=1", *faint, *SMALL])
     derived = machine.derived()
-    # Two samples of N overlap to √(2/3N); the mesh smears both bunches by h²/6 in each plane, and
-    # slices of length L sample a bell of width w to L²/24w².
+    # Two samples of N overlap to √(2/3N); of what the mesh smears, h²/6 in
+    # each plane, the square is left; slices of length L sample a bell of width w to L²/24w².
     cells, length = (derived["resolution"][k] for k in ("cells_per_sigma", "slice_over_beta"))
-    tolerance = math.sqrt(2 / 3 / PARTICLES) + 1 / (6 * cells**2) + length**2 / 24
+    tolerance = math.sqrt(2 / 3 / PARTICLES) + (1 / (6 * cells**2)) ** 2 + length**2 / 24
     found = phasewise.run(machine).luminosity[0, 0] / derived["ips"][0]["luminosity"]
     assert found == pytest.approx(1, abs=tolerance)
 

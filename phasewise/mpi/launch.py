@@ -114,6 +114,9 @@ def mpiexec_options(
     options = ["-n", str(ranks)]
     if not open_mpi:
         return options
+    # The library's handler of a crash writes a stack trace, and may wait for ever for a lock that
+    # the rank held. Without it the rank ends, and so do the others.
+    options += ["--mca", "opal_signal", ""]
     if machine.root:
         options.append("--allow-run-as-root")
     crowded = ranks * threads > machine.cores

@@ -23,7 +23,7 @@ from phasewise.mpi.launch import (
 )
 from phasewise.runs.folder import RECORD_FILE
 from phasewise.runs.results import Results
-from tests.mpi.test_run import alive, ranks_of, wait_for_turns
+from tests.mpi.test_run import ends_within, ranks_of, wait_for_turns
 from tests.mpi.whole_run import STUDY, command
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -212,7 +212,7 @@ def test_a_rank_that_is_killed_ends_all_with_its_number(
     ended = rf"rank {killed}{place} was ended by signal {int(number)} \(.+\)"
     assert re.fullmatch(f"phasewise: {ended}", sentence)
     assert json.loads(text) == {"error": sentence.removeprefix("phasewise: "), "status": 1}
-    assert not any(alive(pid) for pid in pids.values())
+    assert ends_within(pids.values(), SECONDS)
     assert not (out / RECORD_FILE).exists()
     files_are_whole(out)
 

@@ -40,8 +40,11 @@ the job to be terminated. The first process to do so was:
 
 def test_an_ordinary_machine_binds_nothing_and_lets_ranks_exceed_cores():
     options = mpiexec_options(LAPTOP, 4, 1, True)
-    assert options[:5] == ["-n", "4", "--oversubscribe", "--bind-to", "none"]
-    assert options[5:] == ["--mca", "mpi_yield_when_idle", "1"]
+    assert options[:5] == ["-n", "4", *NO_HANDLER]
+    assert options[5:] == [
+        *("--oversubscribe", "--bind-to", "none"),
+        *("--mca", "mpi_yield_when_idle", "1"),
+    ]
     assert rank_variables(LAPTOP, 3, 2)["OMP_WAIT_POLICY"] == "passive"
     assert "OMP_WAIT_POLICY" not in rank_variables(LAPTOP, 2, 2)
 
@@ -49,7 +52,7 @@ def test_an_ordinary_machine_binds_nothing_and_lets_ranks_exceed_cores():
 def test_a_measurement_binds_its_ranks_and_lets_them_spin_where_there_are_cores_for_them():
     words = ["--oversubscribe", "--map-by", "slot:PE=1", "--bind-to", "core:overload-allowed"]
     options = mpiexec_options(LAPTOP, 4, 1, True, alone=True)
-    assert options == ["-n", "4", *words, "--mca", "mpi_yield_when_idle", "0"]
+    assert options == ["-n", "4", *NO_HANDLER, *words, "--mca", "mpi_yield_when_idle", "0"]
     assert mpiexec_options(LAPTOP, 5, 1, True, alone=True) == mpiexec_options(LAPTOP, 5, 1, True)
 
 

@@ -119,7 +119,7 @@ class _Axis:
         as it still holds slices within a slice's length of the waist.
         """
         point = model.ips[ip]
-        if not self.common or point.green_function == "every-step":
+        if not self.common:
             return self.cell
         length = max(slice_length(point, beam) for beam in model.beams)
         height = max(_size_at(beam, ip, 1, length) for beam in model.beams)
