@@ -167,7 +167,7 @@ def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
     """What two definitions differ in, in words; empty if they are the same."""
     for name in ("format", "samples", "seeds"):
         if there.get(name) != here[name]:
-            return f"{name} ({show(there.get(name))} there, {show(here[name])} here)"
+            return f"{name} ({_shown(there.get(name))} there, {_shown(here[name])} here)"
     if there["over"] != here["over"]:
         named = {entry["key"]: entry for entry in there["over"]}
         for entry in here["over"]:
@@ -177,8 +177,13 @@ def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
     one, other = dict(_leaves(there["study"])), dict(_leaves(here["study"]))
     for name in [*other, *one]:
         if one.get(name) != other.get(name):
-            return f"the study's {name} ({show(one.get(name))} there, {show(other.get(name))} here)"
+            values = f"{_shown(one.get(name))} there, {_shown(other.get(name))} here"
+            return f"the study's {name} ({values})"
     return ""
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else show(value)
 
 
 def _leaves(tree: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
