@@ -10,6 +10,7 @@ from phasewise.mpi.progress import choose_progress
 from phasewise.options import Parser, add_json, add_study, count
 from phasewise.output import console, message, print_json, print_table
 from phasewise.scanning.axes import read_axis
+from phasewise.scanning.convergence import Convergence
 from phasewise.scanning.definition import Definition
 from phasewise.scanning.folder import COMPLETE, FAILED
 from phasewise.scanning.results import ScanResults
@@ -22,6 +23,8 @@ MOST_ROWS = 40
 """Most rows of the table on the screen."""
 MOST_COLUMNS = 3
 """Most results in it."""
+MOST_SIZES = 6
+"""Most values of a key in a table of convergence."""
 
 
 def add_options(parser: Parser) -> None:
@@ -135,7 +138,21 @@ def _show(results: ScanResults, plot: list[str]) -> None:
         print_table("Scan: mean over the seeds ± standard error", heads, rows)
         if len(first) > MOST_ROWS:
             message(f"{len(first) - MOST_ROWS} more rows are in the table")
-    for found in results.convergence:
-        console().print(found.sentence(), markup=False, soft_wrap=True)
+    for key in dict.fromkeys(found.key for found in results.convergence):
+        _show_convergence([found for found in results.convergence if found.key == key])
     if results.pictures:
         message(f"pictures are in {results.pictures[0].parent}")
+
+
+def _show_convergence(found: list[Convergence]) -> None:
+    """Print how far each value of a key is from the limit, and the first result in words."""
+    key, sizes = found[0].key, found[0].sizes[-MOST_SIZES:]
+    rows = []
+    for one in found:
+        off = dict(zip(one.sizes, one.deviations, strict=True))
+        seen = "-" if one.observed_order is None else f"{one.observed_order:.2g}"
+        cells = (f"{100 * off[size]:.2g}" if size in off else "-" for size in sizes)
+        rows.append([one.result, *cells, f"{100 * one.bound:.2g}", seen])
+    heads = ["", *(f"{size:.6g}" for size in sizes), "the last, at most", "order seen"]
+    print_table(f"Distance from the limit in {key} [%]", heads, rows)
+    console().print(found[0].sentence(), markup=False, soft_wrap=True)

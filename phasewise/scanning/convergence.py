@@ -66,7 +66,7 @@ class Convergence:
         if len(self.sizes) < 3:
             return f"{told}, as far as two values can show: add a third"
         if self.observed_order is None:
-            return f"{told}; its steps do not shrink, or are noise: add finer values or seeds"
+            return f"{told}; its last steps are noise or do not shrink, and show no order"
         return f"{told}; the three finest values show order {self.observed_order:.2g}"
 
 

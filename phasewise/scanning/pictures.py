@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import MaxNLocator
 
 from phasewise.report.style import (
     BEAM,
@@ -17,6 +18,7 @@ from phasewise.report.style import (
     NOMINAL,
     new_picture,
     picture_style,
+    superscript,
     unit_text,
     whole_ticks,
 )
@@ -69,9 +71,9 @@ def _lines(means: list[Mean], along: str, each: str | None, label: str) -> Canva
         x = _places(means, along, own) + shift
         y = [m.mean for m in own]
         rank = np.argsort(x)
-        error = [m.error if math.isfinite(m.error) else 0.0 for m in own]
+        error = _errors([own[index] for index in rank])
         place.errorbar(
-            x[rank], np.array(y)[rank], np.array(error)[rank], color=colour,
+            x[rank], np.array(y)[rank], error, color=colour,
             label=None if each is None else f"{each} = {show(value)}", **BARS,
         )  # fmt: skip
     _name_axis(place, means, along)
@@ -110,8 +112,8 @@ def _scattered(means: list[Mean], keys: list[str], label: str) -> Canvas:
     x, y = (_places(means, key, means) for key in keys)
     dots = place.scatter(x, y, c=[m.mean for m in means], s=28)
     _colour_bar(canvas, dots, place, label)
-    _name_axis(place, means, keys[0])
-    _name_axis(place, means, keys[1], "y")
+    _name_axis(place, means, keys[0], sampled=True)
+    _name_axis(place, means, keys[1], "y", sampled=True)
     place.set_title(_seeds_of(means))
     return canvas
 
@@ -121,11 +123,11 @@ def _samples(means: list[Mean], keys: list[str], label: str) -> Canvas:
     columns = min(3, len(keys))
     rows = -(-len(keys) // columns)
     canvas, axes = new_picture(rows, columns, 0.6 + 3.2 * rows, sharey=True)
-    error = [m.error if math.isfinite(m.error) else 0.0 for m in means]
+    error = _errors(means)
     for place, key in zip(axes.flat, keys, strict=False):
         x = _places(means, key, means)
         place.errorbar(x, [m.mean for m in means], error, color=BEAM[0], linestyle="", **BARS)
-        _name_axis(place, means, key)
+        _name_axis(place, means, key, sampled=True)
     for place in list(axes.flat)[len(keys) :]:
         place.set_axis_off()
     for place in axes[:, 0]:
@@ -155,7 +157,7 @@ def _seeds(results: ScanResults, name: str, label: str) -> Canvas:
 def draw_convergence(
     found: list[Convergence], labels: dict[str, str], held: dict[str, Any]
 ) -> Canvas:
-    """Results over N^-p with the straight lines to their limits at N^-p = 0, a panel for each."""
+    """How far results are from their limits, a panel for each."""
     with picture_style():
         columns = min(2, len(found))
         rows = -(-len(found) // columns)
@@ -171,18 +173,21 @@ def draw_convergence(
 
 
 def _draw_limit(place: Axes, one: Convergence, label: str) -> None:
-    """How far a result is from its limit, in %, over N^-p."""
-    x = np.array(one.sizes) ** -one.order
-    y = 100 * np.array(one.deviations)
+    """How far a result is from its limit, in %, over 1/N, with c N^-p through the finest N."""
+    x, y = 1 / np.array(one.sizes), 100 * np.array(one.deviations)
     error = 100 * np.nan_to_num(np.array(one.deviation_errors))
     place.errorbar(x, y, error, color=BEAM[0], linestyle="", **BARS)
-    place.plot([0.0, x[0]], [0.0, y[-1] / x[-1] * x[0]], color=MUTED, linestyle="--", linewidth=0.9)
-    finest = f"{one.sizes[-1]:.4g} is off by {100 * one.bound:.2g} % at most"
+    finest = f"limit; {one.sizes[-1]:.6g} is off by {100 * one.bound:.2g} % at most"
     place.errorbar(
         0.0, 0.0, 100 * one.rest, color=FLOOR, marker="D", markersize=5, capsize=3, label=finest
     )
-    place.set_xticks([0.0, *x], ["∞", *(f"{size:.4g}" for size in one.sizes)])
-    place.set_xlabel(f"{one.key}, spaced as its power −{one.order:g}")
+    place.set_ylim(place.get_ylim())  # of the values, however far the curve goes
+    fine = np.linspace(0.0, x[0], 200)
+    curve = y[-1] * (fine / x[-1]) ** one.order
+    name = f"∝ N{superscript(-round(one.order))}" if one.order == round(one.order) else "its curve"
+    place.plot(fine, curve, color=MUTED, linestyle="--", linewidth=0.9, label=name)
+    place.set_xticks([0.0, *x], ["∞", *(f"{size:.6g}" for size in one.sizes)])
+    place.set_xlabel(one.key)
     place.set_ylabel("distance from the limit [%]")
     place.set_title(unit_text(label.partition(" [")[0]))
     place.legend()
@@ -192,6 +197,12 @@ def _colour_bar(canvas: Canvas, drawn: Any, place: Axes, label: str) -> None:
     bar = canvas.colorbar(drawn, ax=place)
     bar.set_label(unit_text(label))
     bar.outline.set_visible(False)
+
+
+def _errors(means: list[Mean]) -> Floats | None:
+    """The standard errors, 0 where there is none; None if there is none at all."""
+    found = np.array([mean.error for mean in means])
+    return np.nan_to_num(found) if np.isfinite(found).any() else None
 
 
 def _distinct(means: list[Mean], key: str) -> list[Any]:
@@ -221,16 +232,21 @@ def _places(means: list[Mean], key: str, own: list[Mean]) -> Floats:
     return np.array([order.index(m.values[key]) for m in own], dtype=np.float64)
 
 
-def _name_axis(place: Axes, means: list[Mean], key: str, which: str = "x") -> None:
+def _name_axis(
+    place: Axes, means: list[Mean], key: str, which: str = "x", sampled: bool = False
+) -> None:
+    """Name an axis; its ticks are the values of the key if these are few, and not sampled."""
     axis = place.xaxis if which == "x" else place.yaxis
     axis.set_label_text(key)
     values = _distinct(means, key)
     if not _numeric(means, key):
         axis.set_ticks(range(len(values)), [show(value) for value in values])
-    elif len(values) <= MOST_TICKS:
+    elif len(values) <= MOST_TICKS and not sampled:
         axis.set_ticks(sorted(values), [f"{value:.6g}" for value in sorted(values)])
     elif all(isinstance(value, int) for value in values):
         whole_ticks(axis)
+    else:
+        axis.set_major_locator(MaxNLocator(5))
 
 
 def _seeds_of(means: list[Mean], error: str = " ± standard error") -> str:

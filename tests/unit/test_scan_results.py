@@ -131,7 +131,7 @@ def test_noise_shows_no_order() -> None:
     found = converge("slices", "y", 2, n, np.array([[5.1, 4.9], [4.9, 5.1], [5.2, 4.7]]))
     assert found is not None
     assert found.observed_order is None
-    assert "are noise: add finer values or seeds" in found.sentence()
+    assert "are noise or do not shrink, and show no order" in found.sentence()
     assert converge("slices", "y", 2, n, np.array([[np.nan], [np.nan], [5.0]])) is None
     two = converge("slices", "y", 2, n, np.array([[np.nan], [5.1], [5.0]]))
     assert two is not None
