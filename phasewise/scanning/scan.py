@@ -126,6 +126,9 @@ def run_scan(
     folder = ScanFolder(request.out)
     refused = _refused(definition)
     folder.prepare(definition, request.part)
+    if refused:
+        share = f"{len(refused)} of {definition.count} points cannot be run"
+        message(f"warning: {share}: {_first(definition, refused)}")
     with Interrupts() as interrupts:
         try:
             work = _Work(definition, request, folder, refused, progress or Silent())
@@ -166,13 +169,14 @@ def _refused(definition: Definition) -> dict[int, str]:
             definition.study_of(point)
         except StudyError as error:
             found[point.number] = str(error)
-    if found:
-        first = definition.points[min(found) - 1]
-        why = f"{first.name}: {found[first.number]}"
-        if len(found) == definition.count:
-            raise StudyError(f"no point of the scan can be run: {why}")
-        message(f"warning: {len(found)} of {definition.count} points cannot be run: {why}")
+    if len(found) == definition.count:
+        raise StudyError(f"no point of the scan can be run: {_first(definition, found)}")
     return found
+
+
+def _first(definition: Definition, refused: Mapping[int, str]) -> str:
+    number = min(refused)
+    return f"{definition.points[number - 1].name}: {refused[number]}"
 
 
 class _Work:
