@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from phasewise.runs.loop import run
     from phasewise.runs.results import Results, open_results
     from phasewise.runs.simulation import Simulation
+    from phasewise.scanning.results import ScanResults
+    from phasewise.scanning.scan import scan
     from phasewise.study import Study, load
     from phasewise.version import __version__
 
@@ -21,6 +23,7 @@ __all__ = [
     "PhasewiseError",
     "Results",
     "RunError",
+    "ScanResults",
     "Simulation",
     "Study",
     "StudyError",
@@ -28,6 +31,7 @@ __all__ = [
     "load",
     "open_results",
     "run",
+    "scan",
 ]
 
 _PLACES = {
@@ -35,6 +39,8 @@ _PLACES = {
     "runs.loop": ("run",),
     "runs.results": ("Results", "open_results"),
     "runs.simulation": ("Simulation",),
+    "scanning.results": ("ScanResults",),
+    "scanning.scan": ("scan",),
     "study": ("Study", "load"),
     "version": ("__version__",),
 }

@@ -32,6 +32,7 @@ from phasewise.version import __version__
 COMMANDS = {
     "run": ("run", "Run a study."),
     "check": ("check", "Check a study and show it with its derived quantities."),
+    "scan": ("scan", "Run a study at many values of its keys, with many seeds."),
     "report": ("report", "Make one self-contained HTML file from a run."),
     "plan": ("plan", "Show what each phase of communication sends, without a run."),
     "simulate": ("simulate", "Run a study on a simulated machine."),

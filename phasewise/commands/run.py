@@ -14,7 +14,7 @@ from phasewise.mpi.progress import Silent, choose_progress
 from phasewise.mpi.ranks import collectively, together
 from phasewise.options import Parser, add_json, add_processors, add_study, count
 from phasewise.output import message, print_json
-from phasewise.runs.folder import RECORD_FILE, RunFolder
+from phasewise.runs.folder import RECORD_FILE, RunFolder, default_name
 from phasewise.runs.layout import check_schedule
 from phasewise.runs.loop import run
 from phasewise.runs.results import Results
@@ -108,11 +108,6 @@ def _run_here(options: argparse.Namespace, core: Core) -> int:
 
 def _folder_of(options: argparse.Namespace) -> Path:
     return Path(options.out or Path("runs") / default_name(Path(options.study)))
-
-
-def default_name(study: Path) -> str:
-    """Name of a run's folder: the study's, or its folder's where it is called study.toml."""
-    return study.resolve().parent.name if study.stem == "study" else study.stem
 
 
 def _show(results: Results, options: argparse.Namespace) -> None:

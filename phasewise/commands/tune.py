@@ -10,9 +10,10 @@ from phasewise.machines import load_machine
 from phasewise.options import Parser, add_json, add_study, add_target, count
 from phasewise.output import message, print_json, print_table
 from phasewise.study import load
+from phasewise.tables.writing import sections
 from phasewise.tuning.candidates import heads_of
 from phasewise.tuning.choice import Tuned, tune
-from phasewise.tuning.placement_files import sections, write_all
+from phasewise.tuning.placement_files import write_all
 from phasewise.tuning.search import Entry, Problem
 
 MAX_VERIFIED = 10

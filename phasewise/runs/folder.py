@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import shutil
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,10 +11,12 @@ from typing import Any
 from phasewise.errors import RunError
 from phasewise.output import message
 from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.runs.lock import Lock
 from phasewise.study import Study
 from phasewise.workloads.discovery import workloads
 from phasewise.workloads.interface import Workload
 
+LOCK_FILE = ".lock"
 RECORD_FILE = "communication.json"
 EVENT_FILE = "events.bin"
 TUNING_FILE = "tuning.json"
@@ -37,7 +36,7 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock: int | None = None
+        self._lock = Lock(path / LOCK_FILE)
 
     @property
     def records(self) -> Path:
@@ -97,40 +96,39 @@ class RunFolder:
 
     def release(self) -> None:
         """Let the next run in."""
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        self._lock.release()
 
     def tidy(self) -> None:
         """Remove the half-written files of a run whose ranks are all dead; nothing else."""
-        if not (self.path / ".lock").exists():
+        if not (self.path / LOCK_FILE).exists():
             return  # the run did not get as far as this
         with suppress(OSError, RunError):
             self._take_lock(DYING_SECONDS)
             self._drop_halves()
         self.release()
 
-    def _take_lock(self, patience: float = 0.0) -> None:
-        """RunError where another process still holds the lock after `patience` seconds.
-
-        The folder is made where it is not there. A lock counts while its file stands in the folder:
-        one that somebody has removed or moved meanwhile keeps nobody out.
-        """
-        last = time.monotonic() + patience
-        while True:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if _still_at(self._lock, self.path / ".lock"):
-                    return
-            except BlockingIOError:
-                if time.monotonic() >= last:
-                    break
-                time.sleep(0.05)
+    def discard(self) -> None:
+        """Remove the files of a run from which nobody goes on; RunError while it is still going."""
+        try:
+            self._take_lock(DYING_SECONDS)
+            self._drop_halves()
+            for name in KEPT:
+                here = self.path / name
+                if here.is_dir():
+                    shutil.rmtree(here)
+                else:
+                    here.unlink(missing_ok=True)
+        except OSError as error:
+            raise RunError(
+                f"the folder {self.path} cannot be used ({disk_reason(error)})"
+            ) from error
+        finally:
             self.release()
-        self.release()
-        raise RunError(f"another run is writing to {self.path}; choose another --out")
+
+    def _take_lock(self, patience: float = 0.0) -> None:
+        """RunError where another process still holds the lock after `patience` seconds."""
+        if not self._lock.take(patience):
+            raise RunError(f"another run is writing to {self.path}; choose another --out")
 
     def _drop_halves(self) -> None:
         """Remove what a run that was killed had written beside and not yet put in its place."""
@@ -179,8 +177,6 @@ def _same(one: Path, other: Path) -> bool:
     return one.exists() and other.exists() and one.samefile(other)
 
 
-def _still_at(descriptor: int, path: Path) -> bool:
-    """Whether `path` leads to the open file."""
-    with suppress(FileNotFoundError):
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    return False
+def default_name(study: Path) -> str:
+    """Name of a run's folder: the study's, or its folder's where it is called study.toml."""
+    return study.resolve().parent.name if study.stem == "study" else study.stem

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-from phasewise.runs.disk import replace_text
 
 
 def read_kept(path: Path) -> Any:
@@ -19,13 +18,28 @@ def read_kept(path: Path) -> Any:
 
 def keep(path: Path, content: Any) -> None:
     """Write `content` to `path`, whole or not at all; OSError if the disk refuses."""
-    # Another process may be writing the same entry, so each writes its own file beside it.
-    mine = path.with_name(f"{path.stem}.{socket.gethostname()}.{os.getpid()}")
+    keep_text(path, json.dumps(content, ensure_ascii=False) + "\n")
+
+
+def keep_text(path: Path, text: str) -> None:
+    """Write a text to `path`, whole or not at all, whoever else writes it at the same time; OSError
+    if the disk refuses.
+    """
+    with keeping(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def keeping(path: Path) -> Iterator[Path]:
+    """A file of this process beside `path`, with its ending, which takes the place of `path` at the
+    end; nothing is left of it after an error. OSError if the disk refuses.
+    """
+    mine = path.with_name(f"{path.stem}.{socket.gethostname()}.{os.getpid()}{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_text(mine, json.dumps(content, ensure_ascii=False) + "\n")
+        yield mine
+        with mine.open("rb") as file:
+            os.fsync(file.fileno())
         mine.replace(path)
-    except OSError:
-        with suppress(OSError):
-            mine.with_name(f"{mine.name}.partial").unlink(missing_ok=True)
-        raise
+    finally:
+        mine.unlink(missing_ok=True)

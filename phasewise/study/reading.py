@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,30 +41,52 @@ def load(
 
 
 def apply_override(tables: dict[str, Any], override: str) -> None:
-    """Set one dotted key of ``tables`` in place: ``ip.1.slices=4``; the value is TOML, or else a
-    bare word.
+    """Set one dotted key of ``tables`` in place: ``ip.1.slices=4``, or one entry of a list, counted
+    from 0: ``arc.tune.0=0.31``; the value is TOML, or else a bare word.
     """
     name, equals, text = override.partition("=")
     keys = [part.strip() for part in name.split(".")]
+    where = f"--set {override}"
     if not equals or not all(keys) or not text.strip():
-        raise StudyError(f"--set {override}: give a key and a value, such as ip.1.slices=4")
-    table = tables
-    for depth, part in enumerate(keys[:-1], 1):
-        table = table.setdefault(part, {})
-        if not isinstance(table, dict):
-            raise StudyError(
-                f"--set {override}: {'.'.join(keys[:depth])} is {show(table)}, not a table"
-            )
-    table[keys[-1]] = _override_value(text.strip(), override)
+        raise StudyError(f"{where}: give a key and a value, such as ip.1.slices=4")
+    set_key(tables, keys, override_value(text.strip(), where), where)
 
 
-def _override_value(text: str, override: str) -> Any:
+def set_key(tables: dict[str, Any], keys: Sequence[str], value: Any, where: str) -> None:
+    """Set the entry of ``tables`` at the path ``keys`` in place; tables that are missing are made.
+
+    where: begins the sentence of the StudyError if there is no such place.
+    """
+    holder: Any = tables
+    for depth, part in enumerate(keys):
+        place = _place(holder, part, ".".join(keys[:depth]), where)
+        if depth == len(keys) - 1:
+            holder[place] = value
+        elif isinstance(holder, list):
+            holder = holder[int(place)]
+        else:
+            holder = holder.setdefault(part, {})
+
+
+def _place(holder: Any, part: str, name: str, where: str) -> str | int:
+    """The key or index that ``part`` means in a table or list called ``name``."""
+    if isinstance(holder, dict):
+        return part
+    if not isinstance(holder, list):
+        raise StudyError(f"{where}: {name} is {show(holder)}, not a table")
+    if not (part.isascii() and part.isdigit() and int(part) < len(holder)):
+        raise StudyError(f"{where}: {name} has entries 0 to {len(holder) - 1}, and no {show(part)}")
+    return int(part)
+
+
+def override_value(text: str, where: str) -> Any:
+    """The value that ``text`` means: TOML, or else a bare word; StudyError if it is neither."""
     try:
         table = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):
-        if text[0].isalnum() and not any(c in text for c in "\"'=[]{}#\n"):
+        if text[:1].isalnum() and not any(c in text for c in "\"'=[]{}#\n"):
             return text
-        raise StudyError(f"--set {override}: {show(text)} is not a TOML value") from None
+        raise StudyError(f"{where}: {show(text)} is not a TOML value") from None
     if set(table) != {"value"}:
-        raise StudyError(f"--set {override}: give one value")
+        raise StudyError(f"{where}: give one value")
     return table["value"]

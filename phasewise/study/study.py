@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,10 @@ class Study:
     communication: Communication
     model: Any
     """What the workload's own tables hold."""
+    given: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """The tables from which it was built, as given."""
+    folder: Path = field(default=Path(), compare=False, repr=False)
+    """The folder that its paths are relative to."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "model" not in self.__dict__:
@@ -90,6 +95,8 @@ class Study:
             records=Records(**{name: records[name] for name in schema_of(Records)}),
             model=workload.read({name: top[name] for name in workload.tables}, own, place),
             communication=workload.read_communication(top["communication"] or {}, place),
+            given=copy.deepcopy(dict(study)),
+            folder=place,
         )
 
     def with_count(self, count: int) -> Study:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 
@@ -13,6 +14,27 @@ def document(tables: Mapping[str, Any]) -> str:
         if isinstance(table, Mapping):
             lines += ["", f"[{name}]", *(f"{key} = {value(v)}" for key, v in table.items())]
     return "\n".join(lines) + "\n"
+
+
+def sections(tables: Mapping[str, Any], name: str = "") -> str:
+    """`tables` as TOML: the values of each table under its header, then the tables in it."""
+    return "\n".join(_lines(tables, name)).lstrip("\n") + "\n"
+
+
+def _lines(table: Mapping[str, Any], name: str) -> Iterator[str]:
+    values = {key: entry for key, entry in table.items() if not isinstance(entry, Mapping)}
+    if name and values:
+        yield f"\n[{name}]"
+    for key, entry in values.items():
+        yield f"{key} = {_text(entry)}"
+    for key, entry in table.items():
+        if isinstance(entry, Mapping):
+            yield from _lines(entry, f"{name}.{key}" if name else key)
+
+
+def _text(entry: Any) -> str:
+    # JSON's texts are TOML's too, also those that are not ASCII.
+    return json.dumps(entry, ensure_ascii=False) if isinstance(entry, str) else value(entry)
 
 
 def value(entry: Any) -> str:

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from phasewise.errors import RunError
 from phasewise.machines import Machine, node_count
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.study import Study
-from phasewise.tables.writing import value
+from phasewise.tables.writing import sections
 from phasewise.tuning.candidates import Candidate
 
 
@@ -90,27 +90,6 @@ def allocated_nodes(environment: Mapping[str, str]) -> list[str]:
     if file and Path(file).is_file():
         return list(dict.fromkeys(Path(file).read_text(encoding="utf-8").split()))
     return []
-
-
-def sections(tables: Mapping[str, Any], name: str = "") -> str:
-    """`tables` as TOML: the values of each table under its header, then the tables in it."""
-    return "\n".join(_lines(tables, name)).lstrip("\n") + "\n"
-
-
-def _lines(table: Mapping[str, Any], name: str) -> Iterator[str]:
-    values = {key: entry for key, entry in table.items() if not isinstance(entry, Mapping)}
-    if name and values:
-        yield f"\n[{name}]"
-    for key, entry in values.items():
-        yield f"{key} = {_text(entry)}"
-    for key, entry in table.items():
-        if isinstance(entry, Mapping):
-            yield from _lines(entry, f"{name}.{key}" if name else key)
-
-
-def _text(entry: Any) -> str:
-    # JSON's texts are TOML's too, also those that are not ASCII.
-    return json.dumps(entry, ensure_ascii=False) if isinstance(entry, str) else value(entry)
 
 
 def write_all(

@@ -32,6 +32,7 @@ PARTS = {
     "tuning": "what a tuner compares (phasewise.tuning.candidates)",
     "kernels": "what the time of kernels is made of (phasewise.machines.kernel_rates)",
     "measuring": "measures these kernels (phasewise.machines.kernel_measurement)",
+    "scanning": "what a scan shows, and keys that it converges in (phasewise.scanning.shown)",
     "reporting": "sections of a report (phasewise.report.reporting)",
     "bench": "cases of `phasewise bench` (phasewise.commands.bench)",
     "importing": "decks of other codes (phasewise.commands.import_deck)",

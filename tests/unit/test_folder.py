@@ -95,7 +95,7 @@ def test_the_lock_of_a_folder_that_went_away_meanwhile_keeps_nobody_out(
     monkeypatch.setattr(fcntl, "flock", slow)
     first, second = RunFolder(out), RunFolder(out)
     first.prepare(study(), None, False)
-    assert os.path.samestat(os.fstat(first._lock or -1), (out / ".lock").stat())
+    assert os.path.samestat(os.fstat(first._lock._descriptor or -1), (out / ".lock").stat())
     with pytest.raises(RunError, match="another run is writing"):
         second.prepare(study(), None, False)
     first.release()

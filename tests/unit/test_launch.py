@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from phasewise.commands.run import default_name, run_argv
+from phasewise.commands.run import run_argv
 from phasewise.mpi.launch import (
     Host,
     allocated_cores,
@@ -20,6 +20,7 @@ from phasewise.mpi.launch import (
 )
 from phasewise.mpi.progress import MARK, duration, relayed
 from phasewise.mpi.rank_output import RankOutput
+from phasewise.runs.folder import default_name
 
 LAPTOP = Host(cores=4, allocated=False, root=False)
 KILLED = """--------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.machines.curves import Measured
 from phasewise.study import Study, load
-from phasewise.tuning.placement_files import Placement, allocated_nodes, place, sections, write_all
+from phasewise.tables.writing import sections
+from phasewise.tuning.placement_files import Placement, allocated_nodes, place, write_all
 from phasewise.workloads.collision.tuning import Candidate
 from tests.unit.study_tables import tables
 from tests.unit.this_machine import measured_here

@@ -1,0 +1,158 @@
+"""``phasewise scan``: a study at many values of its keys and with many seeds."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from phasewise.errors import StudyError
+from phasewise.mpi.progress import choose_progress
+from phasewise.options import Parser, add_json, add_study, count
+from phasewise.output import console, message, print_json, print_table
+from phasewise.scanning.axes import read_axis
+from phasewise.scanning.convergence import Convergence
+from phasewise.scanning.definition import Definition
+from phasewise.scanning.folder import COMPLETE, FAILED
+from phasewise.scanning.results import ScanResults
+from phasewise.scanning.scan import Request, default_folder, run_scan, samples_of
+from phasewise.scanning.shown import shown
+from phasewise.study import load
+from phasewise.tables.keys import show
+
+MOST_ROWS = 40
+"""Most rows of the table on the screen."""
+MOST_COLUMNS = 3
+"""Most results in it."""
+MOST_SIZES = 6
+"""Most values of a key in a table of convergence."""
+
+
+def add_options(parser: Parser) -> None:
+    """The options of this subcommand."""
+    add_json(parser, "print the points with their results as JSON")
+    add_study(parser)
+    parser.add_argument(
+        "--over",
+        action="append",
+        default=[],
+        metavar="KEY=VALUES",
+        help="a list (5,9 or [15,1],[5,5]), START:END:COUNT, or LOW:HIGH for samples; repeat",
+    )
+    parser.add_argument("--seeds", type=count, metavar="N", help="run each point with N seeds")
+    parser.add_argument(
+        "--random", type=count, default=0, metavar="N", help="N random samples of the ranges"
+    )
+    parser.add_argument(
+        "--sobol", type=count, default=0, metavar="N", help="N samples of a Sobol sequence"
+    )
+    parser.add_argument(
+        "--sample-seed", type=count, default=1, metavar="S", help="seed of the samples (1)"
+    )
+    parser.add_argument("--jobs", type=count, default=0, metavar="N", help="points at a time")
+    parser.add_argument(
+        "--part", default="1/1", metavar="I/N", help="run each N-th point, for a batch array"
+    )
+    parser.add_argument("--out", metavar="DIR", help="folder (scans/<study> by default)")
+    parser.add_argument("--yes", action="store_true", help="run more than 1000 points")
+    parser.add_argument(
+        "--plot", action="append", default=[], metavar="RESULT", help="a column to show; repeat"
+    )
+    parser.add_argument(
+        "--converge",
+        action="append",
+        default=[],
+        metavar="KEY[:ORDER]",
+        help="extrapolate in this key, whose error goes as its power -ORDER; repeat",
+    )
+    parser.add_argument("--parquet", action="store_true", help="write the table as Parquet too")
+    parser.add_argument("--quiet", action="store_true", help="no progress, no table")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Scan the study ``options.study``; the exit status."""
+    study = load(options.study, options.set)
+    axes = tuple(read_axis(text) for text in options.over)
+    samples = samples_of(options.random, options.sobol, options.sample_seed)
+    definition = Definition(study, axes, samples, options.seeds)
+    definition.check_count(options.yes)
+    source = Path(options.study)
+    request = Request(
+        out=Path(options.out or default_folder(source)),
+        jobs=options.jobs,
+        part=part_of(options.part),
+        plot=tuple(options.plot),
+        converge=tuple(options.converge),
+        parquet=options.parquet,
+        source=(source, tuple(options.set)),
+    )
+    results = run_scan(definition, request, choose_progress(options.quiet, "point"))
+    if options.json:
+        print_json(results.to_dict())
+    elif not options.quiet:
+        _show(results, options.plot)
+    return _verdict(results)
+
+
+def part_of(text: str) -> tuple[int, int]:
+    """I and N of I/N; StudyError if there is no such part."""
+    place, _, parts = text.partition("/")
+    if not (place.isdigit() and parts.isdigit() and 1 <= int(place) <= int(parts)):
+        raise StudyError(f"--part {text}: give I/N with I from 1 to N, such as 3/16")
+    return int(place), int(parts)
+
+
+def _verdict(results: ScanResults) -> int:
+    """The exit status: 1 if a point has failed, which a sentence names."""
+    failed = [point for point in results.points if point.status == FAILED]
+    done = sum(point.status == COMPLETE for point in results.points)
+    every = len(results.points)
+    message(f"{done} of {every} points are complete; the table is {results.table}")
+    if not failed:
+        return 0
+    first = failed[0]
+    message(
+        f"phasewise: {len(failed)} of {every} points failed, such as {first.number}: {first.why}; "
+        "the table has the reason for each, and the same command tries them again"
+    )
+    return 1
+
+
+def _show(results: ScanResults, plot: list[str]) -> None:
+    """Print the results as a table, one row for all seeds, and what converges."""
+    from phasewise.report.style import unit_text, with_error
+
+    labels = dict(list(shown(results, plot).items())[:MOST_COLUMNS])
+    means = {name: results.means(name) for name in labels}
+    if means:
+        first = next(iter(means.values()))
+        keys = list(results.definition.keys)
+        rows = [
+            [
+                *(show(one.values[key]) for key in keys),
+                *(with_error(column[index].mean, column[index].error) for column in means.values()),
+                str(one.count),
+            ]
+            for index, one in enumerate(first[:MOST_ROWS])
+        ]
+        heads = [*keys, *map(unit_text, labels.values()), "seeds"]
+        print_table("Scan: mean over the seeds ± standard error", heads, rows)
+        if len(first) > MOST_ROWS:
+            message(f"{len(first) - MOST_ROWS} more rows are in the table")
+    for key in dict.fromkeys(found.key for found in results.convergence):
+        _show_convergence([found for found in results.convergence if found.key == key])
+    if results.pictures:
+        message(f"pictures are in {results.pictures[0].parent}")
+
+
+def _show_convergence(found: list[Convergence]) -> None:
+    """Print how far each value of a key is from the limit, and the first result in words."""
+    key, sizes = found[0].key, found[0].sizes[-MOST_SIZES:]
+    rows = []
+    for one in found:
+        off = dict(zip(one.sizes, one.deviations, strict=True))
+        seen = "-" if one.observed_order is None else f"{one.observed_order:.2g}"
+        cells = (f"{100 * off[size]:.2g}" if size in off else "-" for size in sizes)
+        rows.append([one.result, *cells, f"{100 * one.bound:.2g}", seen])
+    heads = ["", *(f"{size:.6g}" for size in sizes), "the last, at most", "order seen"]
+    print_table(f"Distance from the limit in {key} [%]", heads, rows)
+    console().print(found[0].sentence(), markup=False, soft_wrap=True)

@@ -1,0 +1,151 @@
+"""Runs points as processes of their own, several at a time, until all are done."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from phasewise.errors import PhasewiseError
+from phasewise.mpi.children import child
+from phasewise.mpi.launch import OURS, without_mpi
+from phasewise.mpi.signals import Interrupts
+from phasewise.scanning.definition import Point
+
+POLL_SECONDS = 0.02
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+SIGNALS = {9: "it was killed, perhaps for want of memory", 11: "it met a segmentation fault"}
+"""What the signals that may end a run mean."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A point and the run that it needs: the study's file, overrides, and its folder."""
+
+    point: Point
+    study: Path
+    overrides: tuple[str, ...]
+    folder: Path
+    resume: bool
+
+    @property
+    def command(self) -> list[str]:
+        """The command line of the run."""
+        words = [sys.executable, "-m", "phasewise", "run", str(self.study)]
+        for override in self.overrides:
+            words += ["--set", override]
+        words += ["--out", str(self.folder), "--quiet"]
+        return [*words, "--resume"] if self.resume else words
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the run of a point ended: why it failed, empty where it did not."""
+
+    point: Point
+    why: str
+    resumed: bool
+    stopped: bool
+    """It was asked to stop, and can go on."""
+
+
+Prepare = Callable[[Point], Job]
+Report = Callable[[Ended], None]
+
+
+class _Running:
+    """A run at work."""
+
+    def __init__(self, job: Job, stack: ExitStack) -> None:
+        self.job = job
+        self._stack = stack
+        self._words: IO[bytes] = stack.enter_context(TemporaryFile())  # noqa: SIM115
+        self.process: subprocess.Popen[bytes] = stack.enter_context(
+            child(job.command, one_core(os.environ), stderr=self._words)
+        )
+
+    def ended(self, asked: bool) -> Ended:
+        """How it ended; asked: it was asked to stop."""
+        status = self.process.wait()
+        self._words.seek(0)
+        why = _reason(status, self._words.read().decode(errors="replace")) if status else ""
+        self._stack.close()
+        stopped = asked and status != 0
+        return Ended(self.job.point, "" if stopped else why, self.job.resume, stopped)
+
+
+def one_core(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a run that keeps to one core, whatever started this process."""
+    return without_mpi(environment) | dict.fromkeys(ONE_THREAD, "1")
+
+
+def run_points(
+    points: Iterable[Point], jobs: int, prepare: Prepare, report: Report, interrupts: Interrupts
+) -> bool:
+    """Run `points`, `jobs` of them at a time; False if a signal asked to stop before the end.
+
+    prepare: makes the job of a point, just before it starts; where it raises, that point has
+    failed. report: called as each of them ends. Asked to stop, runs end their turn and write a
+    checkpoint. If this process dies, the system asks them to.
+    """
+    waiting, running = deque(points), list[_Running]()
+    with ExitStack() as everything:
+        try:
+            asked = False
+            while waiting or running:
+                if interrupts.requested and not asked:
+                    asked = True
+                    waiting.clear()
+                    _terminate(running)
+                while waiting and len(running) < jobs:
+                    _begin(waiting.popleft(), prepare, report, running, everything)
+                done = [one for one in running if one.process.poll() is not None]
+                for one in done:
+                    running.remove(one)
+                    report(one.ended(asked))
+                if not done:
+                    time.sleep(POLL_SECONDS)
+        except BaseException:
+            _terminate(running)  # all at once, rather than one after another
+            raise
+    return not asked
+
+
+def _begin(
+    point: Point,
+    prepare: Prepare,
+    report: Report,
+    running: list[_Running],
+    everything: ExitStack,
+) -> None:
+    try:
+        job = prepare(point)
+        stack = ExitStack()
+        everything.push(stack)
+        running.append(_Running(job, stack))
+    except PhasewiseError as error:
+        report(Ended(point, str(error), False, False))
+
+
+def _terminate(running: Iterable[_Running]) -> None:
+    for one in running:
+        one.process.terminate()
+
+
+def _reason(status: int, said: str) -> str:
+    """Why a run failed: its own sentence, or else its last line, or how it ended."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    own = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
+    if own:
+        return own[-1]
+    if status < 0:
+        return SIGNALS.get(-status, f"it was ended by signal {-status}")
+    return lines[-1][:200] if lines else f"it ended with status {status}"

@@ -1,0 +1,256 @@
+"""A scan from its definition to its table and pictures: from the command line or from Python."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from phasewise.driver import launched_size
+from phasewise.errors import RunError, StudyError
+from phasewise.mpi.progress import Progress, Silent
+from phasewise.mpi.signals import Interrupts
+from phasewise.output import message
+from phasewise.runs.folder import default_name
+from phasewise.scanning.axes import axis_of
+from phasewise.scanning.definition import Definition, Point, Samples
+from phasewise.scanning.folder import (
+    COMPLETE,
+    FAILED,
+    UNFINISHED,
+    WAITING,
+    ScanFolder,
+    State,
+)
+from phasewise.scanning.results import ScanResults, scan_point
+from phasewise.scanning.running import Ended, Job, run_points
+from phasewise.scanning.shown import orders
+from phasewise.scanning.summing_up import sum_up
+from phasewise.scanning.table import check_parquet, write_tables
+from phasewise.study import Study, load
+
+TABLE_SECONDS = 60.0
+"""Least time between tables that are written while points run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """How a scan is worked on, and what is made of its results."""
+
+    out: Path
+    jobs: int = 0
+    """Points at a time; 0: as many as there are cores."""
+    part: tuple[int, int] = (1, 1)
+    """(I, N): of N processes that share the scan, the I-th, which runs each N-th point."""
+    plot: tuple[str, ...] = ()
+    """Results that are shown; none: the workload's own."""
+    converge: tuple[str, ...] = ()
+    """KEY or KEY:ORDER; none: the keys that the workload knows."""
+    parquet: bool = False
+    source: tuple[Path, tuple[str, ...]] | None = None
+    """The study's file and its overrides, for a study whose paths are relative to it."""
+
+
+def scan(
+    study: Study | str | Path,
+    over: Mapping[str, Any] | None = None,
+    *,
+    seeds: int | None = None,
+    random: int = 0,
+    sobol: int = 0,
+    sample_seed: int = 1,
+    jobs: int = 0,
+    out: str | Path | None = None,
+    plot: Sequence[str] = (),
+    converge: Sequence[str] = (),
+    yes: bool = False,
+) -> ScanResults:
+    """Run `study`, or the study of a file, at all combinations of values; what they have come to.
+
+    over: keys with their values: several in a list or array, or a text as after
+    ``--over KEY=``, such as "0.3:0.32:21". seeds: how many seeds each point is run with. random,
+    sobol: the number of samples of the ranges "LOW:HIGH" among the values. jobs: points at a time,
+    by default as many as cores. out: the scan's folder, ``scans/<study>`` by default; points that
+    are complete in it are not run again. plot, converge, yes: as for ``phasewise scan``.
+
+    StudyError if there is no such scan; RunError if it is stopped. Points that fail are marked so.
+    """
+    source = None
+    if not isinstance(study, Study):
+        source = (Path(study), ())
+        out, study = out or default_folder(Path(study)), load(study)
+    if out is None:
+        raise StudyError("scan needs the folder of the scan: give out, or the path of the study")
+    axes = tuple(axis_of(str(key), values) for key, values in (over or {}).items())
+    samples = samples_of(random, sobol, sample_seed)
+    definition = Definition(as_given(study), axes, samples, seeds)
+    definition.check_count(yes)
+    request = Request(
+        out=Path(out), jobs=jobs, plot=tuple(plot), converge=tuple(converge), source=source
+    )
+    return run_scan(definition, request)
+
+
+def default_folder(study: Path) -> Path:
+    """The folder of a scan of a study's file."""
+    return Path("scans") / default_name(study)
+
+
+def samples_of(random: int, sobol: int, seed: int) -> Samples | None:
+    """The samples that --random or --sobol asks for."""
+    if random and sobol:
+        raise StudyError("--random and --sobol are given; give one of them")
+    if not random and not sobol:
+        return None
+    return Samples("random", random, seed) if random else Samples("sobol", sobol, seed)
+
+
+def as_given(study: Study) -> Study:
+    """A study whose tables as given make it again, its count included."""
+    tables = {**study.given, study.workload.unit.many: study.count}
+    again = Study.from_dict(tables, study.folder)
+    if again != study:
+        raise StudyError("the study was changed after it was read; set its keys when it is read")
+    return again
+
+
+def run_scan(
+    definition: Definition, request: Request, progress: Progress | None = None
+) -> ScanResults:
+    """Run what is not complete of a scan, and write its table and pictures."""
+    _check(definition, request)
+    folder = ScanFolder(request.out)
+    refused = _refused(definition)
+    folder.prepare(definition, request.part)
+    if refused:
+        share = f"{len(refused)} of {definition.count} points cannot be run"
+        message(f"warning: {share}: {_first(definition, refused)}")
+    with Interrupts() as interrupts:
+        try:
+            work = _Work(definition, request, folder, refused, progress or Silent())
+            whole = run_points(work.todo, work.jobs, work.prepare, work.ended, interrupts)
+            results = work.results()
+        finally:
+            (progress or Silent()).close()
+            folder.release()
+    if not whole:
+        left = sum(point.status != COMPLETE for point in results.points)
+        raise RunError(
+            f"stopped by a signal with {len(results.points) - left} of {len(results.points)} "
+            "points complete; go on with the same command"
+        )
+    return sum_up(results, list(request.plot), list(request.converge))
+
+
+def _check(definition: Definition, request: Request) -> None:
+    """StudyError where anything of a request cannot be done, before a point runs."""
+    orders(definition, list(request.converge))
+    if request.parquet:
+        check_parquet()
+    if launched_size() > 1:
+        raise StudyError(
+            "a scan starts processes of its own: run it without mpiexec, and divide it between "
+            "the jobs of a batch array by --part I/N"
+        )
+
+
+def _refused(definition: Definition) -> dict[int, str]:
+    """The points whose study cannot be run, by number, with the reason.
+
+    StudyError where none can be, as with a misspelt key.
+    """
+    found = {}
+    for point in definition.points:
+        try:
+            definition.study_of(point)
+        except StudyError as error:
+            found[point.number] = str(error)
+    if len(found) == definition.count:
+        raise StudyError(f"no point of the scan can be run: {_first(definition, found)}")
+    return found
+
+
+def _first(definition: Definition, refused: Mapping[int, str]) -> str:
+    number = min(refused)
+    return f"{definition.points[number - 1].name}: {refused[number]}"
+
+
+class _Work:
+    """The points of this part at work."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        request: Request,
+        folder: ScanFolder,
+        refused: Mapping[int, str],
+        progress: Progress,
+    ) -> None:
+        self._definition, self._request, self._folder = definition, request, folder
+        self._refused, self._progress = refused, progress
+        self._failed = dict(refused)
+        self._base = self._study_file()
+        place, parts = request.part
+        mine = [p for p in definition.points if p.number % parts == place % parts]
+        self.todo = [
+            point
+            for point in mine
+            if point.number not in refused and folder.state(point).status != COMPLETE
+        ]
+        self.jobs = request.jobs or len(os.sched_getaffinity(0))
+        self._mine, self._done = len(mine), len(mine) - len(self.todo)
+        self._written = time.monotonic()
+        progress.update(self._done, self._mine, "")
+
+    def _study_file(self) -> tuple[Path, tuple[str, ...]]:
+        """The file that points are run from, and its overrides."""
+        if self._folder.holds_study(self._definition.study):
+            return self._folder.study, ()
+        if self._request.source is None:
+            raise StudyError(
+                "the study has paths relative to its folder: give scan the path of its file"
+            )
+        path, overrides = self._request.source
+        return path, overrides
+
+    def prepare(self, point: Point) -> Job:
+        """The run of a point, just before it starts."""
+        self._failed.pop(point.number, None)
+        path, overrides = self._base
+        resume = self._folder.ready(point)
+        own = (*overrides, *point.overrides)
+        return Job(point, path, own, self._folder.run_folder(point), resume)
+
+    def ended(self, ended: Ended) -> None:
+        """Keep how a point ended, and show it."""
+        if ended.why:
+            self._failed[ended.point.number] = ended.why
+            self._folder.fail(ended.point, ended.why, ended.resumed)
+            message(f"warning: point {ended.point.number} ({ended.point.name}): {ended.why}")
+        self._done += not ended.stopped
+        self._progress.update(self._done, self._mine, ended.point.name)
+        if time.monotonic() - self._written >= TABLE_SECONDS:
+            self.results()
+            self._written = time.monotonic()
+
+    def results(self) -> ScanResults:
+        """All points as they are now, those of other parts too, with their table written."""
+        state = partial(_state, self._folder, self._failed)
+        points = tuple(
+            scan_point(point, self._folder.run_folder(point), state(point))
+            for point in self._definition.points
+        )
+        table = write_tables(self._folder.path, points, self._request.parquet)
+        return ScanResults(self._definition, self._folder.path, points, table)
+
+
+def _state(folder: ScanFolder, failed: Mapping[int, str], point: Point) -> State:
+    """How far a point is; what failed here also where the disk could not keep it."""
+    state = folder.state(point)
+    if state.status in (WAITING, UNFINISHED, FAILED) and point.number in failed:
+        return State(FAILED, failed[point.number])
+    return state
