@@ -26,7 +26,7 @@ from phasewise.mpi.children import child
 from phasewise.mpi.progress import RELAY_VARIABLE
 from phasewise.mpi.rank_output import RankOutput
 from phasewise.mpi.signals import SIGNALS, give_back, handled
-from phasewise.output import print_json
+from phasewise.output import print_json, table_width
 
 LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.hydra")
 OURS = "phasewise: "
@@ -131,9 +131,9 @@ def mpiexec_options(
 def rank_variables(machine: Host, ranks: int, threads: int) -> dict[str, str]:
     """Variables of the ranks; waiting threads yield if there are more threads than cores."""
     variables = {"OMP_NUM_THREADS": str(threads), RELAY_VARIABLE: "1"}
-    # mpiexec gives its ranks its own terminal, whatever standard output is.
-    columns = shutil.get_terminal_size((100, 24)).columns
-    variables |= {"COLUMNS": str(columns)} if sys.stdout.isatty() else {"TERM": "dumb"}
+    variables["COLUMNS"] = str(table_width())
+    if not sys.stdout.isatty():
+        variables["TERM"] = "dumb"  # mpiexec gives its ranks a terminal, whatever this process has
     if ranks * threads > machine.cores:
         variables["OMP_WAIT_POLICY"] = "passive"
     return variables

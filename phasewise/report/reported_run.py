@@ -43,7 +43,7 @@ class ReportedRun:
         self.compared = tuple(read_communication(folder) for folder in compare)
         if self.has_records and len(self.results) < MIN_TURNS:
             raise RunError(
-                f"{self.results.path} holds {len(self.results)} {self.workload.unit.many} so far, "
+                f"{self.results.path} holds {self.workload.unit.of(len(self.results))} so far, "
                 "too few for a report"
             )
 

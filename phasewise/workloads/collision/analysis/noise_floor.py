@@ -15,6 +15,7 @@ from phasewise.workloads.collision.analysis.pair_noise import (
     Pair,
     noise_growth,
 )
+from phasewise.workloads.interface import Unit
 
 MOST_XI = 0.03
 """Effective ξ above which the beams' mutual focusing, which pairs leave out, changes the optics."""
@@ -99,7 +100,8 @@ def _obstacles(study: Study, derived: Study, points: list[Any], turns: int) -> I
         if point["model"] != "none":
             yield from _obstacles_at(k, point, derived)
     if turns * xi < LEAST_TURNS_TIMES_XI:
-        yield f"{turns} turns times ξ is {turns * xi:.2g}, and {LEAST_TURNS_TIMES_XI:g} is needed"
+        product = f"{Unit().of(turns)} times ξ is {turns * xi:.2g}"
+        yield f"{product}, and {LEAST_TURNS_TIMES_XI:g} is needed"
 
 
 def _hand_on(study: Study, derived: Study) -> bool:
