@@ -10,6 +10,7 @@ from phasewise.errors import StudyError
 from phasewise.study.study import Study
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import show
+from phasewise.tables.merging import put
 from phasewise.workloads.discovery import workload_of
 
 
@@ -47,14 +48,11 @@ def apply_override(tables: dict[str, Any], override: str) -> None:
     keys = [part.strip() for part in name.split(".")]
     if not equals or not all(keys) or not text.strip():
         raise StudyError(f"--set {override}: give a key and a value, such as ip.1.slices=4")
-    table = tables
-    for depth, part in enumerate(keys[:-1], 1):
-        table = table.setdefault(part, {})
-        if not isinstance(table, dict):
-            raise StudyError(
-                f"--set {override}: {'.'.join(keys[:depth])} is {show(table)}, not a table"
-            )
-    table[keys[-1]] = _override_value(text.strip(), override)
+    value = _override_value(text.strip(), override)
+    try:
+        put(tables, name, value)
+    except StudyError as error:
+        raise StudyError(f"--set {override}: {error}") from None
 
 
 def _override_value(text: str, override: str) -> Any:

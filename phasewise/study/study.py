@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of, values_of
 from phasewise.tables.keys import Key, Schema, check_table, with_defaults
+from phasewise.tables.merging import put
 from phasewise.workloads.communication import Communication
 from phasewise.workloads.discovery import KEY, workload_of
 from phasewise.workloads.interface import Derived, Workload
@@ -61,6 +63,10 @@ class Study:
     communication: Communication
     model: Any
     """What the workload's own tables hold."""
+    tables: Mapping[str, Any] = field(repr=False, compare=False)
+    """The tables that it was made from, as given."""
+    folder: Path = field(repr=False, compare=False)
+    """What paths in the tables are relative to."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "model" not in self.__dict__:
@@ -90,11 +96,24 @@ class Study:
             records=Records(**{name: records[name] for name in schema_of(Records)}),
             model=workload.read({name: top[name] for name in workload.tables}, own, place),
             communication=workload.read_communication(top["communication"] or {}, place),
+            tables=copy.deepcopy(dict(study)),
+            folder=place,
         )
 
     def with_count(self, count: int) -> Study:
         """The same study with another number of turns, or whatever it counts."""
         return dataclasses.replace(self, count=count)
+
+    def replace(self, **changes: Any) -> Study:
+        """Another study, with keys of this one changed: ``replace(turns=10, **{"ip.1.slices": 16})``.
+
+        A key is written with dots, as for ``--set``, and its value is one of Python or NumPy. All
+        keys are checked again: StudyError, one sentence, if a key or a value cannot be used.
+        """
+        tables = {**copy.deepcopy(dict(self.tables)), self.workload.unit.many: self.count}
+        for name, value in changes.items():
+            put(tables, name, value)
+        return Study.from_dict(tables, self.folder)
 
     def check_ranks(self, ranks: int) -> None:
         """StudyError if the study does not suit a number of ranks."""

@@ -1,8 +1,8 @@
-"""Merges one table over another, as ``like`` and the per-beam overrides do."""
+"""Merges one table over another, as ``like`` and the per-beam overrides do; sets single keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from typing import Any
 
 from phasewise.errors import StudyError
@@ -22,6 +22,24 @@ def merge(
         both = isinstance(value, Mapping) and isinstance(below, Mapping)
         kept[name] = {**below, **value} if both and below is not None else value
     return kept
+
+
+def put(tables: MutableMapping[Any, Any], name: str, value: Any) -> None:
+    """Set one dotted key of ``tables`` in place, such as ``ip.1.slices``; tables on the way that
+    are missing are made. StudyError where the way leads through a value.
+    """
+    keys = [part.strip() for part in name.split(".")]
+    table = tables
+    for depth, part in enumerate(keys[:-1], 1):
+        table = table.setdefault(_own_key(table, part), {})
+        if not isinstance(table, MutableMapping):
+            raise StudyError(f"{'.'.join(keys[:depth])} is {show(table)}, not a table")
+    table[_own_key(table, keys[-1])] = value
+
+
+def _own_key(table: Mapping[Any, Any], part: str) -> Any:
+    """The key of a table that is written like this: tables made in Python may number with 1."""
+    return next((key for key in table if str(key) == part), part)
 
 
 def numbered(table: Mapping[Any, Any], where: str, most: int) -> dict[int, Any]:
