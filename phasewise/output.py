@@ -136,8 +136,7 @@ def table_width() -> int:
 def console() -> Console:
     """A rich console on standard output, which prints texts as they are, brackets included."""
     # With a height too, as rich otherwise takes a terminal of kind "dumb" for 80 columns wide.
-    plain = {"highlight": False, "markup": False, "emoji": False}
-    return Console(width=table_width(), height=24, **plain)
+    return Console(width=table_width(), height=24, highlight=False, markup=False, emoji=False)
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:

@@ -105,7 +105,7 @@ class Study:
         return dataclasses.replace(self, count=count)
 
     def replace(self, **changes: Any) -> Study:
-        """Another study, with keys of this one changed: ``replace(turns=10, **{"ip.1.slices": 16})``.
+        """This study with keys changed, as another: ``replace(turns=10, **{"ip.1.slices": 16})``.
 
         A key is written with dots, as for ``--set``, and its value is one of Python or NumPy. All
         keys are checked again: StudyError, one sentence, if a key or a value cannot be used.
