@@ -52,7 +52,8 @@ PROBE = """
   const loaded = performance.getEntriesByType("resource").map(e => e.name)
     .filter(name => !name.startsWith("data:"));
   const rect = e => e.getBoundingClientRect();
-  const hidden = [...document.querySelectorAll("td, th, .tile *, .card p, figcaption")].filter(e => {
+  const texts = [...document.querySelectorAll("td, th, .tile *, .card p, figcaption")];
+  const hidden = texts.filter(e => {
     // A cell is as wide as its text; what may be too narrow for it is the box around the table.
     const boxes = [e.closest("table") ? null : e, e.closest(".wide"), e.closest(".card, .tile")]
       .filter(Boolean);
