@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import phasewise
 from phasewise.constants import classical_radius
 from tests.physics.machines import Floats, beam_beam_parameter, collide, study
 
