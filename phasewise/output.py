@@ -7,13 +7,13 @@ import io
 import json
 import math
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -128,17 +128,20 @@ def open_standard_streams() -> None:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
+def table_width() -> int:
+    """Columns of what is printed: COLUMNS, else the terminal's, else 100."""
+    return shutil.get_terminal_size((100, 24)).columns
+
+
 def console() -> Console:
-    """A rich console on standard output, 100 columns wide if it is not a terminal."""
-    return Console(width=None if sys.stdout.isatty() else 100, highlight=False)
+    """A rich console on standard output, which prints texts as they are, brackets included."""
+    # With a height too, as rich otherwise takes a terminal of kind "dumb" for 80 columns wide.
+    return Console(width=table_width(), height=24, highlight=False, markup=False, emoji=False)
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """Print a table: the first column left-aligned, the others right-aligned."""
-    # A unit in brackets is no markup.
-    table = Table(
-        title=escape(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
-    )
+    table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD)
     for index, column in enumerate(columns):
         table.add_column(Text(column), justify="left" if index == 0 else "right")
     for row in rows:

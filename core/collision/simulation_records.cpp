@@ -85,11 +85,11 @@ std::vector<std::string> Simulation::exchange_keys() const {
 }
 
 std::vector<std::pair<std::string, double>> Simulation::piece_counts() const {
-  double greens = 0.0, further = 0.0;
+  double greens = 0.0;
   for (int ip = 0; ip < interaction_points(); ++ip)
-    if (const auto& collision = point(ip).strong_strong)
-      (collision->green_every_step() ? further : greens) +=
-          static_cast<double>(collision->greens_between_steps());
+    if (const auto& collision = point(ip).strong_strong;
+        collision && !collision->green_every_step())
+      greens += static_cast<double>(collision->greens_made());
   std::vector<std::pair<std::string, double>> counts;
   // Several interaction points may have a piece of this name; the count is the mean over them.
   const auto add = [&](std::string_view name, double in_all) {
@@ -97,7 +97,6 @@ std::vector<std::pair<std::string, double>> Simulation::piece_counts() const {
     if (alike > 0) counts.emplace_back(name, in_all / static_cast<double>(alike));
   };
   add(pieces::green, greens);
-  add(pieces::further_green, further);
   add(pieces::slices, static_cast<double>(measurements_));
   return counts;
 }

@@ -86,10 +86,7 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
 void StrongStrong::run_step(const Step& step, Listener& listener) {
   constexpr comm::Channel reducing = channels::reduce, sharing = channels::broadcast;
   advance(last_ ? &*last_ : nullptr, &step, listener);
-  if (ip_.green_every_step) {
-    ++greens_of_steps_;
-    if (solver_) solver_->forget_greens();
-  }
+  if (ip_.green_every_step && solver_) solver_->forget_greens();
   const std::vector<std::vector<int>> batches = plan_.batches(step);
   const auto reduce = [&](std::size_t b) {
     listener.start(reducing, [&, b] { return reduce_charges(step, batches[b]); });

@@ -43,8 +43,8 @@ class StrongStrong {
   void finish(Listener& listener);
   // Makes a new Green function, as a step does if none is kept.
   void make_green(Listener& listener) { columns_.make_green({}, listener); }
-  // Number of Green functions made so far besides those that belong to each step.
-  std::int64_t greens_between_steps() const { return columns_.greens_made() - greens_of_steps_; }
+  // Number of Green functions made so far.
+  std::int64_t greens_made() const { return columns_.greens_made(); }
   // Whether every step makes its Green function; otherwise only a new mesh does.
   bool green_every_step() const { return ip_.green_every_step; }
 
@@ -116,7 +116,6 @@ class StrongStrong {
 
   std::array<CollidingBeam, 2>* beams_ = nullptr;
   CollisionResult* result_ = nullptr;
-  std::int64_t greens_of_steps_ = 0;
   std::optional<Step> last_;  // the step whose kicks are still to come
   CollisionMesh mesh_;
   std::array<double, 2> rounding_offset_{};

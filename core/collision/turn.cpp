@@ -21,10 +21,9 @@ std::vector<Piece> pieces_of(const Description& description) {
                         .part = ip,
                         .expected = 1.0 / static_cast<double>(description.slices_every)});
     if (point.model == Model::strong_strong) {
-      result.push_back({.name = point.green_every_step ? pieces::further_green : pieces::green,
-                        .kind = Kind::data_dependent,
-                        .per = "mesh",
-                        .part = ip});
+      if (!point.green_every_step)
+        result.push_back(
+            {.name = pieces::green, .kind = Kind::data_dependent, .per = "mesh", .part = ip});
       for (int k = 0; k < steps(point.slices); ++k)
         result.push_back({.name = pieces::step,
                           .kind = Kind::series,
@@ -98,7 +97,7 @@ void Turn::tell(const Piece& piece, Listener& listener) {
     measure_slices(point, listener);
   } else if (piece.name == pieces::gaussian) {
     point.result = point.gaussian->collide(point.beams, listener);
-  } else if (piece.name == pieces::green || piece.name == pieces::further_green) {
+  } else if (piece.name == pieces::green) {
     point.strong_strong->make_green(listener);
   } else {
     point.strong_strong->run_step({point.description.slices, piece.index}, listener);

@@ -23,11 +23,10 @@ namespace phasewise::collision {
 
 namespace pieces {
 inline constexpr std::string_view arrival = "arrival", slices = "slices", green = "green",
-                                  further_green = "further_green", step = "step", gaussian = "gaussian", departure = "departure";
+                                  step = "step", gaussian = "gaussian", departure = "departure";
 }
 
-// The pieces of a turn. If every step makes its Green function, that is part of the step; those of
-// further windows and levels of the mesh, if there are any, are pieces of their own.
+// The pieces of a turn. If Green functions are made in every step, they are part of the steps.
 std::vector<workload::Piece> pieces_of(const Description& description);
 
 // What one turn measured; the same on every rank.

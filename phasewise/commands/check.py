@@ -30,7 +30,7 @@ def main(options: argparse.Namespace) -> int:
     else:
         show(study)
     for warning in derived.warnings:
-        message(f"phasewise: {options.study}: {warning}")
+        message(f"warning: {warning}")
     return 0
 
 
@@ -41,7 +41,7 @@ def _nothing(_study: Study) -> None:
 def show(study: Study) -> None:
     """Print the study as tables."""
     count = study.workload.unit.of(study.count)
-    console().print(f"{study.title}: {count}, seed {study.seed}", markup=False)
+    console().print(f"{study.title}: {count}, seed {study.seed}")
     study.workload.offers("checking", "show", _show_keys)(study)
 
 

@@ -89,7 +89,7 @@ def show(points: Sequence[Point]) -> None:
         for point in points
         if (turn := point.to_dict()["measured_turn_seconds"]) is not None
     ]
-    console().print("\n".join(lines), markup=False, soft_wrap=True)
+    console().print("\n".join(lines), soft_wrap=True)
 
 
 def _name(point: Point) -> str:

@@ -40,7 +40,7 @@ def main(options: argparse.Namespace) -> int:
 def show(study: Study, planned: dict[str, Any], rank: int | None) -> None:
     """Print a plan as a table, its totals and its load."""
     nodes = planned["node_size"]
-    console().print(study.title, markup=False)
+    console().print(study.title)
     title = (
         f"{planned['ranks']} ranks, process grid {_grid(planned)}, {Path(planned['layout']).name}, "
         f"{nodes} rank{'s' if nodes > 1 else ''} a node"
@@ -49,7 +49,7 @@ def show(study: Study, planned: dict[str, Any], rank: int | None) -> None:
     sizes = ["bytes × count", "messages", "MB", "in / out"]
     columns = ["phase", "pattern", "along", *labels, *sizes]
     print_table(title, columns, [_row(phase, labels, unit) for phase in planned["phases"]])
-    console().print("\n".join(_closing(study, planned, rank)), markup=False, soft_wrap=True)
+    console().print("\n".join(_closing(study, planned, rank)), soft_wrap=True)
 
 
 def _grid(planned: dict[str, Any]) -> str:

@@ -147,7 +147,7 @@ def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Predic
         f"{spread(model, machine, twin, residuals_of(study.workload)).source}"
         for model in models
     ]
-    console().print("\n".join(lines), markup=False, soft_wrap=True)
+    console().print("\n".join(lines), soft_wrap=True)
 
 
 def _row(one: Prediction) -> list[str]:

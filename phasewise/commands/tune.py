@@ -10,7 +10,7 @@ from phasewise.machines import load_machine
 from phasewise.options import Parser, add_json, add_study, add_target, count
 from phasewise.output import message, print_json, print_table
 from phasewise.study import load
-from phasewise.tables.writing import sections
+from phasewise.tables.writing import document
 from phasewise.tuning.candidates import heads_of
 from phasewise.tuning.choice import Tuned, tune
 from phasewise.tuning.placement_files import write_all
@@ -97,7 +97,7 @@ def show(tuned: Tuned) -> None:
         columns,
         [_row(entry, split) for entry in tuned.entries[:SHOWN]],
     )
-    print(sections({"communication": choice.candidate.communication()}))
+    print(document({"communication": choice.candidate.communication()}))
     print(
         f"{choice.ranks} ranks × {choice.threads} threads: {choice.predicted:.4g} s expected for "
         f"{what}, 90 %: {choice.low:.3g} to {choice.high:.3g} s (model {problem.model_name})"

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import IO
 
 from phasewise.driver import ALONE, launched_size
-from phasewise.errors import RunError
+from phasewise.errors import RunError, StudyError
 from phasewise.mpi.children import child
 from phasewise.mpi.progress import RELAY_VARIABLE
 from phasewise.mpi.rank_output import RankOutput
 from phasewise.mpi.signals import SIGNALS, give_back, handled
-from phasewise.output import print_json
+from phasewise.output import print_json, table_width
 
 LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.hydra")
 OURS = "phasewise: "
@@ -134,9 +134,9 @@ def mpiexec_options(
 def rank_variables(machine: Host, ranks: int, threads: int) -> dict[str, str]:
     """Variables of the ranks; waiting threads yield if there are more threads than cores."""
     variables = {"OMP_NUM_THREADS": str(threads), RELAY_VARIABLE: "1"}
-    # mpiexec gives its ranks its own terminal, whatever standard output is.
-    columns = shutil.get_terminal_size((100, 24)).columns
-    variables |= {"COLUMNS": str(columns)} if sys.stdout.isatty() else {"TERM": "dumb"}
+    variables["COLUMNS"] = str(table_width())
+    if not sys.stdout.isatty():
+        variables["TERM"] = "dumb"  # mpiexec gives its ranks a terminal, whatever this process has
     if ranks * threads > machine.cores:
         variables["OMP_WAIT_POLICY"] = "passive"
     return variables
@@ -176,6 +176,24 @@ def start(
     command, environment = launch_command(program, ranks, threads)
     with child(command, environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         return _watch(process, RankOutput(quiet, unit), as_json)
+
+
+def run_ranks(
+    argv: Sequence[str], ranks: int, threads: int, progress: bool, unit: str = "turn"
+) -> None:
+    """Run the command `phasewise` with these arguments in a number of ranks for a program in
+    Python: what they print on standard output is dropped, and a failure raises their sentence.
+
+    RunError if the run fails, StudyError if its input cannot be used.
+    """
+    program = [sys.executable, "-m", "phasewise", *argv]
+    command, environment = launch_command(program, ranks, threads)
+    output = RankOutput(not progress, unit, keep_errors=True)
+    with child(command, environment, stderr=subprocess.PIPE) as process:
+        status, stopped = _follow(process, output)
+    if status:
+        sentence = output.error or output.verdict(status, stopped)
+        raise StudyError(sentence) if status == StudyError.exit_status else RunError(sentence)
 
 
 def launch_command(
@@ -221,21 +239,15 @@ def run_to_end(
 
 def _watch(process: subprocess.Popen[bytes], output: RankOutput, as_json: bool) -> int:
     """Show the output of the ranks until they end, and forward requests to stop."""
-    stops = Stops(process)
-    assert process.stderr is not None
     assert process.stdout is not None
     results = _Results(process.stdout)
-    for line in process.stderr:
-        output.take(line.decode(errors="replace").rstrip("\n"))
-    status = process.wait()
+    status, stopped = _follow(process, output)
     results.join()
-    stops.restore()
-    output.finish()
     if status == 0:
         results.check()
         return 0
     if not output.reported:
-        sentence = output.verdict(status, stops.requested)
+        sentence = output.verdict(status, stopped)
         output.say(f"phasewise: {sentence}")
         if as_json:
             print_json({"error": sentence, "status": RunError.exit_status})
@@ -243,6 +255,21 @@ def _watch(process: subprocess.Popen[bytes], output: RankOutput, as_json: bool) 
     if output.failure is not None and as_json:
         print_json({"error": output.failure, "status": status})
     return status
+
+
+def _follow(process: subprocess.Popen[bytes], output: RankOutput) -> tuple[int, bool]:
+    """Take what the ranks write to standard error until they end, and forward requests to stop;
+    the exit status, and whether there was such a request.
+    """
+    stops = Stops(process)
+    assert process.stderr is not None
+    try:
+        for line in process.stderr:
+            output.take(line.decode(errors="replace").rstrip("\n"))
+        return process.wait(), stops.requested
+    finally:
+        stops.restore()
+        output.finish()
 
 
 class _Results(threading.Thread):

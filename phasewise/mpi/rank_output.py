@@ -25,8 +25,13 @@ OURS = "phasewise: "
 class RankOutput:
     """Processes standard error line by line."""
 
-    def __init__(self, quiet: bool, unit: str = "turn") -> None:
-        """quiet: show no progress; unit: what the ranks count."""
+    def __init__(self, quiet: bool, unit: str = "turn", keep_errors: bool = False) -> None:
+        """quiet: show no progress; unit: what the ranks count; keep_errors: our sentences that end
+        the run are not shown.
+        """
+        self.error: str | None = None
+        """The first sentence that ended the run."""
+        self._keep_errors = keep_errors
         self.reported = False
         """Whether a rank has itself reported why it failed."""
         self.failure: str | None = None
@@ -49,15 +54,24 @@ class RankOutput:
         elif RULE.match(line):
             self._toggle_paragraph()
         elif line.startswith(OURS):
-            self.reported = self.reported or not _is_note(line)
-            if self.failure is None and FAILED.match(line):
-                self.failure = line.removeprefix(OURS)
-            self.say(line)
+            self._take_sentence(line)
         elif self._paragraph is not None:
             self._paragraph.append(line.strip())
         elif HOST_LINE.match(line) or FORWARDING.match(line):
             self._swallowed.append(line)
         elif line.strip():
+            self.say(line)
+
+    def _take_sentence(self, line: str) -> None:
+        """One of our own sentences: a note, or an error that ends the run."""
+        if _is_note(line):
+            self.say(line)
+            return
+        self.reported = True
+        self.error = self.error or line.removeprefix(OURS)
+        if self.failure is None and FAILED.match(line):
+            self.failure = line.removeprefix(OURS)
+        if not self._keep_errors:
             self.say(line)
 
     def _toggle_paragraph(self) -> None:

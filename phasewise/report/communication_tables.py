@@ -53,7 +53,7 @@ def _use(record: CommunicationRecord) -> Table:
         ("of which waiting", _percent(found.waiting)),
         ("share of the volume that stays on a node", _percent(share)),
     ]  # fmt: skip
-    return Table("Use of the ranks", ("", ""), tuple(rows))
+    return Table("Use of the ranks", ("", ""), tuple(rows), words=True)
 
 
 def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:

@@ -103,17 +103,17 @@ def compose(run: ReportedRun, drawn: dict[Chapter, tuple[Figure, ...]]) -> Page:
 
 
 def _subtitle(run: ReportedRun) -> str:
-    many = run.workload.unit.many
+    count = run.workload.unit.of(run.count)
     record = run.communication
     simulated = f" · {record.source}" if record is not None and record.simulated else ""
     if not run.has_records:
         assert record is not None
         ranks = _count(record.ranks, "rank")
-        return f"{record.turns} of {run.count} {many}, messages alone · {ranks}{simulated}"
+        return f"{record.turns} of {count}, messages alone · {ranks}{simulated}"
     attributes = run.results.attributes
     ranks, threads = attributes.get("ranks", 1), attributes.get("threads", 1)
     return (
-        f"{len(run.turn)} of {run.count} {many} · {_count(ranks, 'rank')} × "
+        f"{len(run.turn)} of {count} · {_count(ranks, 'rank')} × "
         f"{_count(threads, 'thread')} · phasewise {attributes.get('version', '')} · "
         f"started {attributes.get('created', 'at an unknown time')}{simulated}"
     )
@@ -127,8 +127,8 @@ def _warnings(run: ReportedRun, drawn: dict[Chapter, tuple[Figure, ...]]) -> lis
     warnings = []
     if run.has_records and not run.results.complete:
         warnings.append(
-            f"This run is not complete: {len(run.turn)} of {run.count} "
-            f"{run.workload.unit.many} are recorded."
+            f"This run is not complete: {len(run.turn)} of "
+            f"{run.workload.unit.of(run.count)} are recorded."
         )
     warnings += [f.warning for figures in drawn.values() for f in figures if f.warning]
     return warnings + [str(warning) for warning in run.derived.get("warnings", ())]

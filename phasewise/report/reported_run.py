@@ -32,18 +32,27 @@ class ReportedRun:
     communication are available.
     """
 
-    def __init__(self, directory: str | Path, compare: Sequence[str | Path] = ()) -> None:
-        """`compare`: folders of runs whose communication is shown beside this one's."""
+    def __init__(
+        self,
+        directory: str | Path,
+        compare: Sequence[str | Path] = (),
+        results: Results | None = None,
+    ) -> None:
+        """`compare`: folders of runs whose communication is shown beside this one's; `results`:
+        those of the folder, where they are open.
+        """
         self.directory = Path(directory)
         if not self.directory.is_dir():
             raise StudyError(f"{self.directory} is not a folder: give the folder of a run")
-        self.has_records = (self.directory / "records.h5").is_file()
+        if results is not None:
+            self.results = results
+        self.has_records = results is not None or (self.directory / "records.h5").is_file()
         if not self.has_records and not (self.directory / RECORD_FILE).is_file():
             raise StudyError(f"{self.directory} holds no records.h5: give the folder of a run")
         self.compared = tuple(read_communication(folder) for folder in compare)
         if self.has_records and len(self.results) < MIN_TURNS:
             raise RunError(
-                f"{self.results.path} holds {len(self.results)} {self.workload.unit.many} so far, "
+                f"{self.results.path} holds {self.workload.unit.of(len(self.results))} so far, "
                 "too few for a report"
             )
 

@@ -43,11 +43,17 @@ def reported(directory: str | Path, compare: Sequence[str | Path] = ()) -> Repor
     run = ReportedRun(directory, compare)
     if not run.has_records:
         return run
-    kind: type[ReportedRun] = getattr(run.workload.part(PART), "REPORTED", ReportedRun)
+    kind = kind_of(run.workload)
     if kind is ReportedRun:
         return run
     run.close()
     return kind(directory, compare)
+
+
+def kind_of(workload: Workload) -> type[ReportedRun]:
+    """How a report sees a run of a workload."""
+    kind: type[ReportedRun] = getattr(workload.part(PART), "REPORTED", ReportedRun)
+    return kind
 
 
 def own_chapters(workload: Workload) -> tuple[Chapter, ...]:

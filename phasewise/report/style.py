@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import pairwise
 from typing import Any, cast
 
@@ -79,8 +80,26 @@ def picture_style() -> Iterator[None]:
         yield
 
 
+Panels = Callable[[int, int, float, dict[str, Any]], tuple[Any, Any]]
+"""Makes the figure and the axes (rows, columns) of a picture, from its height and options."""
+
+_panels: ContextVar[Panels | None] = ContextVar("panels", default=None)
+
+
+@contextmanager
+def drawn_with(panels: Panels) -> Iterator[None]:
+    """Inside this context, `panels` gives the figure and the axes of pictures."""
+    token = _panels.set(panels)
+    try:
+        yield
+    finally:
+        _panels.reset(token)
+
+
 def new_picture(rows: int, columns: int, height: float, **options: Any) -> tuple[Canvas, Any]:
     """A picture of the report's width and its axes, an array (rows, columns)."""
+    if panels := _panels.get():
+        return panels(rows, columns, height, options)
     picture = Canvas(figsize=(WIDTH, height), layout="constrained")
     FigureCanvasAgg(picture)
     axes = picture.subplots(rows, columns, squeeze=False, **options)

@@ -112,7 +112,7 @@ class RunFolder:
         try:
             self._take_lock(DYING_SECONDS)
             self._drop_halves()
-            for name in KEPT:
+            for name in _kept():
                 here = self.path / name
                 if here.is_dir():
                     shutil.rmtree(here)

@@ -7,12 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from phasewise.driver import Core, load_core
+from phasewise.driver import Core, launched_size, load_core
 from phasewise.errors import StudyError
-from phasewise.mpi.progress import Progress, Silent
+from phasewise.mpi.progress import Progress, choose_progress
 from phasewise.mpi.ranks import AgreedError, collectively, on_rank_zero
 from phasewise.mpi.signals import Interrupts
 from phasewise.runs.folder import RunFolder
+from phasewise.runs.in_ranks import run_in_ranks
 from phasewise.runs.layout import check_schedule
 from phasewise.runs.recording import Recording
 from phasewise.runs.results import Results
@@ -27,12 +28,16 @@ def run(
     threads: int = 1,
     resume: bool = False,
     callback: Callable[[Simulation], None] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     source: Path | None = None,
     core: Core | None = None,
     events: int = 0,
+    ranks: int | None = None,
 ) -> Results:
     """Run `study` in this process, or, under mpiexec, in all ranks together; its results.
+
+    ranks: more than 1 starts as many under mpiexec, and waits for them. progress: True shows how
+    far the run is, on standard error.
 
     out: folder for records and checkpoints; by default a temporary one, deleted with the results.
     resume: go on from the last checkpoint in `out`, bit-exactly, on any number of ranks. callback:
@@ -44,6 +49,13 @@ def run(
     """
     if resume and out is None:
         raise StudyError("resume needs the folder of the run to go on with: give out")
+    launched = launched_size()
+    if ranks is not None and launched and ranks != launched:
+        raise StudyError(f"ranks = {ranks} was given, but mpiexec has started {launched}")
+    if ranks is not None and ranks > 1 and not launched:
+        if callback is not None:
+            raise StudyError("callback is called in this process: give no ranks, or ranks = 1")
+        return run_in_ranks(study, ranks, out, threads, resume, bool(progress), events)
     core = core or load_core()
     collectively(core, lambda: check_schedule(study))
     collectively(core, lambda: study.check_ranks(core.size()))
@@ -53,18 +65,25 @@ def run(
         if core.rank() == 0:
             stack.callback(folder.release)
         interrupts = stack.enter_context(Interrupts())
-        progress = progress or Silent()
-        stack.callback(progress.close)
+        shown = _shown(progress, study.workload.unit.one, core.rank())
+        stack.callback(shown.close)
         simulation = Simulation(study, threads, core, events)
         recording = Recording(simulation, folder, core, resume)
         stack.callback(recording.abandon)
         if resume:
             on_rank_zero(core, lambda: folder.keep_study(study, source))
         tuner = AutoTuner(simulation, folder, core, resume)
-        _loop(tuner, recording, interrupts, progress, callback, keep is None)
+        _loop(tuner, recording, interrupts, shown, callback, keep is None)
         recording.finish()
     core.barrier()
     return Results(folder.path, keep)
+
+
+def _shown(progress: Progress | bool | None, unit: str, rank: int) -> Progress:
+    """Where this rank reports to."""
+    if isinstance(progress, bool) or progress is None:
+        return choose_progress(quiet=not progress or rank > 0, unit=unit)
+    return progress
 
 
 def _choose_folder(

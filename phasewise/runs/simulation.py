@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from phasewise.driver import Communicator, Core, Run, load_core
@@ -107,11 +108,20 @@ class Simulation:
                 callback(self)
 
     def record(self) -> dict[str, Any]:
-        """What the last turn measured, the same on every rank: values by the driver's names."""
+        """What the last turn measured, the same on every rank, by the names of its datasets
+        (docs/records.md).
+        """
         if self.turn == 0:
             one = self.study.workload.unit.one
             raise RunError(f"there is no record before the first {one}: call step() first")
-        return self.driver.record()
+        return self._named(self.driver.record())
+
+    @cached_property
+    def _named(self) -> Callable[[dict[str, Any]], dict[str, Any]]:
+        """Gives the driver's record the names of the datasets."""
+        named: Callable[[dict[str, Any]], dict[str, Any]]
+        named = self.study.workload.offers("views", "naming", _as_measured)(self.study)
+        return named
 
 
 def _set(driver: Run, parameters: str) -> None:
@@ -121,6 +131,10 @@ def _set(driver: Run, parameters: str) -> None:
         raise StudyError(str(error)) from error
     except MemoryError:
         raise RunError("there is not enough memory to exchange in another way") from None
+
+
+def _as_measured(_study: Study) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return dict
 
 
 def _nothing(_simulation: Simulation) -> object:

@@ -142,12 +142,13 @@ class AutoTuner:
         left = self.simulation.study.count - self.simulation.turn
         if len(candidates) < 2:
             return self._nothing("every other way sends the same messages on these ranks")
-        many = self.simulation.study.workload.unit.many
+        unit = self.simulation.study.workload.unit
         budget = min(MAX_TURNS, left // 2)
         if turns_needed(2) > budget:
             least = 2 * turns_needed(2)
-            return self._nothing(f"{left} {many} are too few to try anything: {least} are needed")
-        self._search = Halving(candidates, budget, many)
+            few = f"{unit.of(left)} {'is' if left == 1 else 'are'} too few to try anything"
+            return self._nothing(f"{few}: {least} are needed")
+        self._search = Halving(candidates, budget, unit.many)
         self._fill(self._search)
         return None
 

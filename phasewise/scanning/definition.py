@@ -15,8 +15,8 @@ import numpy as np
 from phasewise.errors import StudyError
 from phasewise.scanning.axes import MOST_VALUES, Axis
 from phasewise.study import Study
-from phasewise.study.reading import set_key
 from phasewise.tables.keys import show
+from phasewise.tables.merging import put
 from phasewise.tables.writing import value as as_toml
 
 FORMAT = 1
@@ -154,8 +154,7 @@ class Definition:
         """The study of a point; StudyError if it cannot be run."""
         tables = copy.deepcopy(dict(self.study.given))
         for key, value in point.values.items():
-            parts = [part.strip() for part in key.split(".")]
-            set_key(tables, parts, copy.deepcopy(value), f"--over {key}={show(value)}")
+            put(tables, key, copy.deepcopy(value), f"--over {key}={show(value)}")
         if point.sets_seed:
             tables[SEED] = point.seed
         return Study.from_dict(tables, self.study.folder)

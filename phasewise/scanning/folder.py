@@ -21,7 +21,7 @@ from phasewise.runs.lock import Lock
 from phasewise.scanning.definition import Definition, Point
 from phasewise.study import Study, load
 from phasewise.tables.keys import plain, show
-from phasewise.tables.writing import sections
+from phasewise.tables.writing import document
 
 DEFINITION_FILE, STUDY_FILE = "scan.json", "study.toml"
 FAILURE_FILE = "failure.json"
@@ -102,7 +102,7 @@ class ScanFolder:
             )
 
     def _keep(self, definition: Definition) -> None:
-        keep_text(self.study, sections(_plain(definition.study.given)))
+        keep_text(self.study, document(_plain(definition.study.given)))
         path = self.path / DEFINITION_FILE
         if not path.exists():
             text = json.dumps(_as_json(definition), indent=2, ensure_ascii=False)

@@ -12,10 +12,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
 from phasewise.report.style import (
-    BEAM,
-    FLOOR,
     MUTED,
-    NOMINAL,
     new_picture,
     picture_style,
     superscript,
@@ -25,6 +22,9 @@ from phasewise.report.style import (
 from phasewise.scanning.convergence import Convergence
 from phasewise.scanning.results import Floats, Mean, ScanResults
 from phasewise.tables.keys import show
+
+VALUES, MEAN, LIMIT = "#2f74d0", "#2c9a63", "#8a63c9"
+"""Colours of points, of their mean and of the limit that they approach."""
 
 RESOLUTION = 150
 MOST_LINES = 6
@@ -61,7 +61,7 @@ def _lines(means: list[Mean], along: str, each: str | None, label: str) -> Canva
     place: Axes = axes[0, 0]
     values = _distinct(means, each) if each else [None]
     colours = (
-        [BEAM[0]] if len(values) == 1 else colormaps["viridis"](np.linspace(0, 0.9, len(values)))
+        [VALUES] if len(values) == 1 else colormaps["viridis"](np.linspace(0, 0.9, len(values)))
     )
     every = _places(means, along, means)
     # Error bars of several lines stand side by side.
@@ -126,7 +126,7 @@ def _samples(means: list[Mean], keys: list[str], label: str) -> Canvas:
     error = _errors(means)
     for place, key in zip(axes.flat, keys, strict=False):
         x = _places(means, key, means)
-        place.errorbar(x, [m.mean for m in means], error, color=BEAM[0], linestyle="", **BARS)
+        place.errorbar(x, [m.mean for m in means], error, color=VALUES, linestyle="", **BARS)
         _name_axis(place, means, key, sampled=True)
     for place in list(axes.flat)[len(keys) :]:
         place.set_axis_off()
@@ -142,11 +142,11 @@ def _seeds(results: ScanResults, name: str, label: str) -> Canvas:
     place: Axes = axes[0, 0]
     (mean,) = results.means(name)
     seeds = [point.seed for point in results.points]
-    place.plot(seeds, results.column(name), "o", color=BEAM[0], markersize=4)
-    place.axhline(mean.mean, color=NOMINAL, label="mean")
+    place.plot(seeds, results.column(name), "o", color=VALUES, markersize=4)
+    place.axhline(mean.mean, color=MEAN, label="mean")
     if math.isfinite(mean.error):
         span = (mean.mean - mean.error, mean.mean + mean.error)
-        place.axhspan(*span, color=NOMINAL, alpha=0.2, linewidth=0, label="± standard error")
+        place.axhspan(*span, color=MEAN, alpha=0.2, linewidth=0, label="± standard error")
     whole_ticks(place.xaxis)
     place.set_xlabel("seed")
     place.set_ylabel(unit_text(label))
@@ -176,10 +176,10 @@ def _draw_limit(place: Axes, one: Convergence, label: str) -> None:
     """How far a result is from its limit, in %, over 1/N, with c N^-p through the finest N."""
     x, y = 1 / np.array(one.sizes), 100 * np.array(one.deviations)
     error = 100 * np.nan_to_num(np.array(one.deviation_errors))
-    place.errorbar(x, y, error, color=BEAM[0], linestyle="", **BARS)
+    place.errorbar(x, y, error, color=VALUES, linestyle="", **BARS)
     finest = f"limit; {one.sizes[-1]:.6g} is off by {100 * one.bound:.2g} % at most"
     place.errorbar(
-        0.0, 0.0, 100 * one.rest, color=FLOOR, marker="D", markersize=5, capsize=3, label=finest
+        0.0, 0.0, 100 * one.rest, color=LIMIT, marker="D", markersize=5, capsize=3, label=finest
     )
     place.set_ylim(place.get_ylim())  # of the values, however far the curve goes
     fine = np.linspace(0.0, x[0], 200)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from phasewise.errors import StudyError
 from phasewise.study.study import Study
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import show
+from phasewise.tables.merging import put
 from phasewise.workloads.discovery import workload_of
 
 
@@ -45,38 +45,10 @@ def apply_override(tables: dict[str, Any], override: str) -> None:
     from 0: ``arc.tune.0=0.31``; the value is TOML, or else a bare word.
     """
     name, equals, text = override.partition("=")
-    keys = [part.strip() for part in name.split(".")]
     where = f"--set {override}"
-    if not equals or not all(keys) or not text.strip():
+    if not equals or not all(part.strip() for part in name.split(".")) or not text.strip():
         raise StudyError(f"{where}: give a key and a value, such as ip.1.slices=4")
-    set_key(tables, keys, override_value(text.strip(), where), where)
-
-
-def set_key(tables: dict[str, Any], keys: Sequence[str], value: Any, where: str) -> None:
-    """Set the entry of ``tables`` at the path ``keys`` in place; tables that are missing are made.
-
-    where: begins the sentence of the StudyError if there is no such place.
-    """
-    holder: Any = tables
-    for depth, part in enumerate(keys):
-        place = _place(holder, part, ".".join(keys[:depth]), where)
-        if depth == len(keys) - 1:
-            holder[place] = value
-        elif isinstance(holder, list):
-            holder = holder[int(place)]
-        else:
-            holder = holder.setdefault(part, {})
-
-
-def _place(holder: Any, part: str, name: str, where: str) -> str | int:
-    """The key or index that ``part`` means in a table or list called ``name``."""
-    if isinstance(holder, dict):
-        return part
-    if not isinstance(holder, list):
-        raise StudyError(f"{where}: {name} is {show(holder)}, not a table")
-    if not (part.isascii() and part.isdigit() and int(part) < len(holder)):
-        raise StudyError(f"{where}: {name} has entries 0 to {len(holder) - 1}, and no {show(part)}")
-    return int(part)
+    put(tables, name, override_value(text.strip(), where), where)
 
 
 def override_value(text: str, where: str) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of, values_of
 from phasewise.tables.keys import Key, Schema, check_table, with_defaults
+from phasewise.tables.merging import put
 from phasewise.workloads.communication import Communication
 from phasewise.workloads.discovery import KEY, workload_of
 from phasewise.workloads.interface import Derived, Workload
@@ -102,6 +103,17 @@ class Study:
     def with_count(self, count: int) -> Study:
         """The same study with another number of turns, or whatever it counts."""
         return dataclasses.replace(self, count=count)
+
+    def replace(self, **changes: Any) -> Study:
+        """This study with keys changed, as another: ``replace(turns=10, **{"ip.1.slices": 16})``.
+
+        A key is written with dots, as for ``--set``, and its value is one of Python or NumPy. All
+        keys are checked again: StudyError, one sentence, if a key or a value cannot be used.
+        """
+        tables = {**copy.deepcopy(dict(self.given)), self.workload.unit.many: self.count}
+        for name, value in changes.items():
+            put(tables, name, value)
+        return Study.from_dict(tables, self.folder)
 
     def check_ranks(self, ranks: int) -> None:
         """StudyError if the study does not suit a number of ranks."""

@@ -1,4 +1,4 @@
-"""Merges one table over another, as ``like`` and the per-beam overrides do."""
+"""Merges one table over another, as ``like`` and the per-beam overrides do; sets single keys."""
 
 from __future__ import annotations
 
@@ -22,6 +22,39 @@ def merge(
         both = isinstance(value, Mapping) and isinstance(below, Mapping)
         kept[name] = {**below, **value} if both and below is not None else value
     return kept
+
+
+def put(tables: Any, name: str, value: Any, where: str = "") -> None:
+    """Set the entry of ``tables`` with a dotted name, such as ``ip.1.slices`` or ``arc.tune.0``, in
+    place; tables on the way that are missing are made, entries of lists are counted from 0.
+
+    where: begins the sentence of the StudyError if there is no such place.
+    """
+    start = f"{where}: " if where else ""
+    parts = [part.strip() for part in name.split(".")]
+    holder = tables
+    for depth, part in enumerate(parts):
+        place = _place(holder, part, ".".join(parts[:depth]), start)
+        if depth == len(parts) - 1:
+            holder[place] = value
+        else:
+            holder = holder[place] if isinstance(holder, list) else holder.setdefault(place, {})
+
+
+def _place(holder: Any, part: str, name: str, start: str) -> Any:
+    """The key or index that ``part`` means in a table or list called ``name``."""
+    if isinstance(holder, Mapping):
+        return _own_key(holder, part)
+    if not isinstance(holder, list):
+        raise StudyError(f"{start}{name} is {show(holder)}, not a table")
+    if not (part.isascii() and part.isdigit() and int(part) < len(holder)):
+        raise StudyError(f"{start}{name} has entries 0 to {len(holder) - 1}, and no {show(part)}")
+    return int(part)
+
+
+def _own_key(table: Mapping[Any, Any], part: str) -> Any:
+    """The key of a table that is written like this: tables made in Python may number with 1."""
+    return next((key for key in table if str(key) == part), part)
 
 
 def numbered(table: Mapping[Any, Any], where: str, most: int) -> dict[int, Any]:

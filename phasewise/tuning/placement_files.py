@@ -18,7 +18,7 @@ from phasewise.errors import RunError
 from phasewise.machines import Machine, node_count
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.study import Study
-from phasewise.tables.writing import sections
+from phasewise.tables.writing import document
 from phasewise.tuning.candidates import Candidate
 
 
@@ -107,8 +107,8 @@ def write_all(
     placement = place(machine, *split, os.environ)
     tables = candidate.apply(study).resolved()
     files = {
-        "communication.toml": sections({"communication": candidate.communication()}),
-        "study.toml": sections(tables),
+        "communication.toml": document({"communication": candidate.communication()}),
+        "study.toml": document(tables),
         "hostfile": placement.hostfile(),
         "rankfile": placement.rankfile(),
         "slurm-hostfile": placement.slurm(),

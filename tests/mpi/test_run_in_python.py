@@ -60,3 +60,31 @@ def test_particles_from_a_dump_start_a_run_where_the_dump_was_taken(study, tmp_p
     # The dump keeps delta to 1e-16, and the means of some 1e-6 m to its effect on momenta.
     np.testing.assert_allclose(second.beam(1).mean[0], first.beam(1).mean[6], atol=1e-14, rtol=0)
     np.testing.assert_allclose(second.luminosity[0], first.luminosity[6], rtol=1e-9)
+
+
+def test_ranks_started_from_python_give_the_bits_of_one_process(study, tmp_path, capfd):
+    plan = phasewise.load(study).replace(turns=4)
+    alone = phasewise.run(plan, progress=True)
+    assert "turn 4 of 4" in capfd.readouterr().err
+    with phasewise.run(plan, ranks=2, progress=True) as results:
+        said = capfd.readouterr()
+        assert "turn 4 of 4" in said.err and said.out == ""
+        assert results.attributes["ranks"] == 2
+        assert results.study == plan.resolved()
+        np.testing.assert_array_equal(results.luminosity, alone.luminosity)
+        folder = results.folder
+    del results
+    assert not folder.exists()
+    kept = phasewise.run(plan, tmp_path / "out", ranks=2)
+    assert kept.folder == tmp_path / "out" and capfd.readouterr().err == ""
+
+
+def test_what_ends_ranks_started_from_python_is_raised(study, tmp_path, capfd):
+    plan = phasewise.load(study)
+    blocked = tmp_path / "file"
+    blocked.touch()
+    with pytest.raises(phasewise.RunError, match=str(blocked)):
+        phasewise.run(plan, blocked / "out", ranks=2)
+    assert "phasewise:" not in capfd.readouterr().err
+    with pytest.raises(phasewise.StudyError, match="callback"):
+        phasewise.run(plan, ranks=2, callback=print)

@@ -23,6 +23,15 @@ TURN = 10e-3
 LATE, EARLY, JOIN, SENT, SUMMED = 4e-3, 2e-3, 6e-3, 8e-3, 9.5e-3
 BYTES = {"reduce_column": 32768, "broadcast_row": 65536}
 NAMES = ("push", "reduce_column", "deposit", "broadcast_row", "moments")
+ALGORITHMS = {
+    "reduce": "direct",
+    "broadcast": "direct",
+    "schedule": "ring",
+    "transpose": "pairwise",
+    "aggregate": True,
+    "crossing": "4a",
+    "overlap": False,
+}
 CLOCK_STEP = 1e-3
 """Rank r's clock is r of these [s] behind rank 0's."""
 
@@ -83,7 +92,7 @@ def write_communication(folder: Path, **shape: Any) -> Machine:
         "seconds": machine.turns * TURN,
         "process_grid": [[machine.prow, machine.pcol]] * 2,
         "layout": machine.layout,
-        "algorithms": {"reduce": "direct", "broadcast": "direct"},
+        "algorithms": ALGORITHMS,
         "machine": machine.machine,
         "rank": [
             _rank(machine, rank, len(kept[rank]), len(line) - len(kept[rank]))

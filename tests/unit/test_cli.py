@@ -49,7 +49,9 @@ def test_check_in_json_is_one_object_with_the_study_resolved(
 
 def test_check_warns_on_standard_error(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", study, "--set", "ip.1.slices=50"]) == 0
-    assert "fewer than 100 of the 1000 macroparticles" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "fewer than 100 of the 1000 macroparticles" in said
+    assert all(line.startswith("warning: ") for line in said.splitlines())
 
 
 def test_import_writes_a_study_that_check_accepts(

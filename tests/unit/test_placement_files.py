@@ -11,7 +11,7 @@ from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.machines.curves import Measured
 from phasewise.study import Study, load
-from phasewise.tables.writing import sections
+from phasewise.tables.writing import document
 from phasewise.tuning.placement_files import Placement, allocated_nodes, place, write_all
 from phasewise.workloads.collision.tuning import Candidate
 from tests.unit.study_tables import tables
@@ -58,7 +58,7 @@ def test_the_written_study_is_the_given_one_with_the_choice(tmp_path: Path) -> N
     assert sorted(names) == sorted(path.name for path in out.iterdir())
     assert load(out / "study.toml") == candidate.apply(given)
     pasted = tmp_path / "pasted.toml"
-    alone = sections({k: v for k, v in given.resolved().items() if k != "communication"})
+    alone = document({k: v for k, v in given.resolved().items() if k != "communication"})
     pasted.write_text(alone + (out / "communication.toml").read_text())
     assert load(pasted) == candidate.apply(given)
 

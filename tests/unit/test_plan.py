@@ -300,7 +300,10 @@ def test_the_table_marks_and_explains_what_is_not_in_the_total(
     assert "†" not in text
 
 
-def test_many_sizes_are_cut_short_in_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_sizes_are_cut_short_in_the_table(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     study = small()
     found = plan(study, 7, planner=fake())
     found["phases"][0]["bytes"] = [{"bytes": 8 * k, "count": 1} for k in range(1, 30)]

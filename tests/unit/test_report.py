@@ -41,7 +41,8 @@ BARE = {
     "records__field": False,
 }
 
-# Put into a copy of the page: measures every figure and lists what the page loaded.
+# Put into a copy of the page: measures every figure, lists what the page loaded, and texts that are
+# out of view: in a box that scrolls sideways, or beyond the edges of a card or a tile.
 PROBE = """
 <script>addEventListener("load", () => setTimeout(() => {
   const box = f => (f.querySelector("svg") || f).getBoundingClientRect();
@@ -50,9 +51,18 @@ PROBE = """
   const broken = [...document.querySelectorAll("image")].filter(i => !i.getBBox().width).length;
   const loaded = performance.getEntriesByType("resource").map(e => e.name)
     .filter(name => !name.startsWith("data:"));
+  const rect = e => e.getBoundingClientRect();
+  const texts = [...document.querySelectorAll("td, th, .tile *, .card p, figcaption")];
+  const hidden = texts.filter(e => {
+    // A cell is as wide as its text; what may be too narrow for it is the box around the table.
+    const boxes = [e.closest("table") ? null : e, e.closest(".wide"), e.closest(".card, .tile")]
+      .filter(Boolean);
+    return boxes.some(box => box.clientWidth && box.scrollWidth > box.clientWidth + 1
+      || rect(e).left < rect(box).left - 1 || rect(e).right > rect(box).right + 1);
+  }).map(e => e.textContent);
   const found = document.createElement("pre");
   found.id = "found";
-  found.textContent = JSON.stringify({sizes, broken, loaded});
+  found.textContent = JSON.stringify({sizes, broken, loaded, hidden});
   document.body.append(found);
 }))</script>
 """
@@ -116,7 +126,10 @@ def test_particles_outside_the_mesh_are_a_warning_at_the_top(run_folder):
     assert text.index('class="warning"') < text.index('class="tiles"')
 
 
-def test_chromium_shows_every_figure_without_error_or_request(run_folder, tmp_path):
+@pytest.mark.parametrize("width", [900, 1800])
+def test_chromium_shows_every_figure_and_every_text_without_error_or_request(
+    run_folder, tmp_path, width
+):
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is None:
         pytest.skip("chromium is not installed")
@@ -126,7 +139,7 @@ def test_chromium_shows_every_figure_without_error_or_request(run_folder, tmp_pa
     command = [
         browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
         f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--v=0",
-        "--virtual-time-budget=20000", "--dump-dom", copy.as_uri(),
+        f"--window-size={width},1000", "--virtual-time-budget=20000", "--dump-dom", copy.as_uri(),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=150)
     assert "CONSOLE" not in done.stderr
@@ -134,6 +147,7 @@ def test_chromium_shows_every_figure_without_error_or_request(run_folder, tmp_pa
     assert found, done.stderr[-2000:]
     measured = json.loads(html.unescape(found[1]))
     assert measured["loaded"] == [] and measured["broken"] == 0
+    assert measured["hidden"] == []
     assert [name for name, *_ in measured["sizes"]] == NAMES
     for name, drawn, width, height in measured["sizes"]:
         assert drawn and width > 300 and height > 100, name

@@ -39,7 +39,7 @@ def show(study: Study) -> None:
         f"{engineering(core, 's')} per turn and {rough_duration(core * study.count)} in all on one "
         "core"
     )
-    console().print(estimate, markup=False)
+    console().print(estimate)
 
 
 def _beam_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:

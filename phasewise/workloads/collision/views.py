@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,8 +13,11 @@ from phasewise.driver import Floats
 from phasewise.errors import RunError
 from phasewise.runs.results import Results
 from phasewise.runs.simulation import Simulation
+from phasewise.study import Study
 from phasewise.workloads.collision.driver import CollisionRun
+from phasewise.workloads.collision.luminosity import PER_SECOND, LuminosityUnit
 from phasewise.workloads.collision.openpmd import read_dump
+from phasewise.workloads.collision.recording import values as datasets
 
 Integers = NDArray[np.int64]
 
@@ -162,7 +166,7 @@ class BeamResults:
 
 
 class CollisionResults:
-    """The results of a run: luminosity, beams, slices, fields, dumps."""
+    """The results of a run: luminosity, beams, slices, fields, dumps, and pictures of them."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
@@ -171,6 +175,27 @@ class CollisionResults:
     def luminosity(self) -> Floats:
         """(T, IP): luminosity per crossing [m⁻²]."""
         return self._results.rows("luminosity")
+
+    @property
+    def luminosity_rate(self) -> Floats:
+        """(T, IP): luminosity of all bunches [cm⁻²s⁻¹]; RunError where the study does not give
+        `ring.bunches` and `ring.circumference`.
+        """
+        unit = LuminosityUnit(self._results.study, self._results.derived)
+        if unit.name != PER_SECOND:
+            raise RunError(
+                "luminosity_rate needs ring.bunches and ring.circumference in the study; "
+                "luminosity is per crossing"
+            )
+        return self.luminosity * unit.factor
+
+    @property
+    def plot(self) -> Any:
+        """The pictures of the report, drawn on axes (`phasewise.report.plots.Plots`)."""
+        # Imported when asked for: Matplotlib is large.
+        from phasewise.report.plots import Plots
+
+        return Plots(self._results)
 
     def beam(self, number: int) -> BeamResults:
         """Records of beam 1 or 2."""
@@ -202,6 +227,21 @@ class CollisionResults:
                 f"{self._results.folder} holds no particle dumps; set records.particles_every"
             )
         return read_dump(dumps[-1], beam)
+
+
+def naming(study: Study) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Gives what a turn measured the names of the records: `luminosity`, `beam1/mean`, …, and adds
+    `luminosity_rate` [cm⁻²s⁻¹] where the study gives bunches and circumference. The driver's names,
+    such as `1/mean`, stay beside them, since scripts use them.
+    """
+    unit = LuminosityUnit(study.resolved(), study.derived())
+    known = unit.name == PER_SECOND
+
+    def named(values: Mapping[str, Any]) -> dict[str, Any]:
+        rate = {"luminosity_rate": values["luminosity"] * unit.factor} if known else {}
+        return {**values, **datasets(study, values), **rate}
+
+    return named
 
 
 def results_view(results: Results) -> CollisionResults:

@@ -16,4 +16,4 @@ def show(study: Study) -> None:
         print_table(name, ["", "value"], rows)
     message, array = (engineering(s, "B") for s in (derived.message_bytes, derived.memory_bytes))
     line = f"{message} a message; {derived.cells} × {derived.cells} cells a rank, with halo {array}"
-    console().print(line, markup=False)
+    console().print(line)

@@ -26,6 +26,7 @@ from phasewise.analysis.spectrum import (
     unfold,
     unsteadiness,
 )
+from phasewise.workloads.interface import Unit
 
 # The π mode is searched for within this many ξ of the tune: beyond the largest factor, 1.330.
 REACH = 2.2
@@ -147,8 +148,8 @@ def unresolved(turns: int, xi: tuple[float, float], tunes: tuple[float, float] |
             return f"the beams' tunes are {apart:.3g} apart, which is {apart / mean:.2g} ξ"
     if turns * mean < RESOLVING:
         return (
-            f"{turns} turns times ξ is {turns * mean:.2g}, and {RESOLVING:g} is needed: "
-            f"run {ceil(RESOLVING / mean)} turns"
+            f"{Unit().of(turns)} times ξ is {turns * mean:.2g}, and {RESOLVING:g} is needed: "
+            f"run {Unit().of(ceil(RESOLVING / mean))}"
         )
     return ""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from phasewise.workloads.collision.importers.beambeam3d_deck import Deck
+from phasewise.workloads.interface import Unit
 
 
 @dataclass(frozen=True)
@@ -99,4 +100,4 @@ def _run(deck: Deck) -> Iterator[tuple[str, str]]:
         yield "resampling", "sampling the bunch anew during the run"
     every = deck.integer("output", "particles_every")
     if every > 0 and deck.integer("output", "particles_fraction") > 0:
-        yield "output", f"particles written every {every} turns (see records.particles_every)"
+        yield "output", f"particles written every {Unit().of(every)} (see records.particles_every)"

@@ -1,0 +1,83 @@
+"""The pictures of a report, drawn from Python on axes of one's own: ``results.plot``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.gridspec import GridSpec
+
+from phasewise.errors import RunError
+from phasewise.report.contents import chapters_of
+from phasewise.report.figure import Missing
+from phasewise.report.reporting import Draw, kind_of
+from phasewise.report.style import WIDTH, drawn_with, picture_style
+from phasewise.runs.results import Results
+
+
+class Plots:
+    """The pictures of a run's report as methods: ``plot.luminosity(ax=None)``; ``dir(plot)`` lists
+    them, under the names of the report's files with ``_`` for ``-``.
+
+    Each draws on the axes ``ax``, divided where the picture has several panels, or on an array of
+    axes of the picture's rows and columns; without ``ax`` it makes a figure. It returns the axes,
+    several as an array (rows, columns). RunError if the run did not record what the picture shows.
+    """
+
+    def __init__(self, results: Results) -> None:
+        self._run = kind_of(results.workload)(results.folder, results=results)
+
+    def _pictures(self) -> dict[str, Draw]:
+        figures = [figure for chapter in chapters_of(self._run) for figure in chapter.figures]
+        return {name.replace("-", "_"): draw for name, _, draw in figures}
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_") or name not in self._pictures():
+            raise AttributeError(f"there is no picture {name!r}: dir(results.plot) lists them")
+        return partial(self._draw, name)
+
+    def __dir__(self) -> list[str]:
+        return list(self._pictures())
+
+    def _draw(self, name: str, ax: Any = None) -> Any:
+        made: list[Any] = []
+
+        def panels(rows: int, columns: int, height: float, options: dict[str, Any]) -> Any:
+            axes = _axes(ax, rows, columns, height, options)
+            made.append(axes)
+            return axes[0, 0].get_figure(), axes
+
+        with picture_style(), drawn_with(panels):
+            drawn = self._pictures()[name](self._run)
+        if isinstance(drawn, Missing):
+            raise RunError(drawn.sentence)
+        return made[0][0, 0] if made[0].size == 1 else made[0]
+
+
+def _axes(ax: Any, rows: int, columns: int, height: float, options: dict[str, Any]) -> Any:
+    """An array (rows, columns) of axes: those given, parts of the one given, or new ones."""
+    if ax is None:
+        figure = pyplot.figure(figsize=(WIDTH, height), layout="constrained", facecolor="white")
+        return figure.subplots(rows, columns, squeeze=False, **options)
+    if not isinstance(ax, Axes):
+        given = np.atleast_2d(np.asarray(ax, dtype=object))
+        if given.size != rows * columns:
+            raise ValueError(f"the picture has {rows} x {columns} panels, and ax {given.size} axes")
+        return given.reshape(rows, columns)
+    if rows * columns == 1:
+        return np.array([[ax]], dtype=object)
+    ax.set_axis_off()
+    return _within(ax, rows, columns).subplots(squeeze=False, **options)
+
+
+def _within(ax: Axes, rows: int, columns: int) -> Any:
+    """A grid in the place of axes."""
+    figure = ax.get_figure(root=True)
+    if (place := ax.get_subplotspec()) is not None:
+        return place.subgridspec(rows, columns)
+    box = ax.get_position()
+    return GridSpec(*(rows, columns), figure, left=box.x0, right=box.x1, bottom=box.y0, top=box.y1)
