@@ -7,9 +7,10 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-# Pictures are drawn into files, threads are asked for explicitly, and MPI may be started by root
-# and with more ranks than there are cores, as it is in a container.
+# Pictures are drawn into files, tables have one width everywhere, threads are asked for explicitly,
+# and MPI may be started by root and with more ranks than there are cores, as it is in a container.
 os.environ["MPLBACKEND"] = "Agg"
+os.environ["COLUMNS"] = "100"
 os.environ["OMPI_ALLOW_RUN_AS_ROOT"] = os.environ["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
 os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
 
