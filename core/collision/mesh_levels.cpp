@@ -53,7 +53,8 @@ int level_for(double room, double needed) {
 // weights, and with quadratic ones the centre lies between two nodes.
 double MeshLevels::centre(int level) const {
   if (level == 0) return 0.5 * (mesh_.ny - 1);
-  return mesh_.ny / 2 - (weighting_ == Weighting::cic ? 0.0 : 0.5);
+  const int half = mesh_.ny / 2;
+  return half - (weighting_ == Weighting::cic ? 0.0 : 0.5);
 }
 
 field::Mesh MeshLevels::mesh(int level) const {
