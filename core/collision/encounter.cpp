@@ -14,6 +14,15 @@ using namespace steps;
 template <class W>
 constexpr Weighting weighting_of = W::width == 2 ? Weighting::cic : Weighting::tsc;
 
+// Finds the places of a block, also in the rim of the mesh. True if none is there or beyond it.
+template <class W>
+bool place_all(const beam::ParticleView& p, int n, double z_plane, const WindowFrame& frame,
+               Workspace& w) {
+  if (find_places<W>(p, n, z_plane, frame, w) == n) return true;
+  find_places<W>(p, n, z_plane, frame.whole(), w);
+  return false;
+}
+
 // The few particles in the rim of the mesh and beyond it. The field that they meet is made when the
 // first of them comes.
 void join_from_afar(const beam::ParticleView& p, int n, const KickSource& kick,
@@ -33,8 +42,7 @@ template <class W>
 void read_plane(const beam::ParticleView& p, int n, const KickSource& kick, int plane,
                 std::optional<FarField>& far, Workspace& w) {
   const WindowFrame& frame = kick.frame[plane];
-  const bool all_well_inside = find_places<W>(p, n, kick.z_other, frame, w) == n;
-  if (!all_well_inside) find_places<W>(p, n, kick.z_other, frame.whole(), w);
+  const bool all_well_inside = place_all<W>(p, n, kick.z_other, frame, w);
   const std::int64_t plane_size = static_cast<std::int64_t>(frame.nx) * frame.ny;
   KickSource alone = kick;
   alone.frame[0] = frame;
@@ -70,9 +78,7 @@ void read_planes_apart(const beam::ParticleView& p, int n, const KickSource& kic
 template <class W, int planes>
 void read_planes_together(const beam::ParticleView& p, int n, const KickSource& kick,
                           std::optional<FarField>& far, Workspace& w) {
-  const WindowFrame& frame = kick.frame[0];
-  const bool all_well_inside = find_places<W>(p, n, kick.z_other, frame, w) == n;
-  if (!all_well_inside) find_places<W>(p, n, kick.z_other, frame.whole(), w);
+  const bool all_well_inside = place_all<W>(p, n, kick.z_other, kick.frame[0], w);
   gather<planes>(W{}, n, kick, w);
   if (planes == 1) std::fill_n(w.energy, n, 0.0);
   if (!all_well_inside) join_from_afar(p, n, kick, far, w);
