@@ -1,5 +1,6 @@
 # make setup | demo | test | lint | format | sanitize | torture | device | bench | compare | clean
 # PYTHON=python3.12 chooses the interpreter; PORTABLE=1 builds for any x86-64-v3 processor.
+# TEST_WORKERS=1 runs the tests one after another instead of on all cores.
 PYTHON ?= python3
 PORTABLE ?= 0
 TEST_WORKERS ?= $(shell nproc)
