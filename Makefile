@@ -1,4 +1,4 @@
-# make setup | demo | test | lint | format | sanitize | torture | device | bench | compare | clean
+# make setup | demo | test | docs | lint | format | sanitize | torture | device | bench | compare | clean
 # PYTHON=python3.12 chooses the interpreter; PORTABLE=1 builds for any x86-64-v3 processor.
 # TEST_WORKERS=1 runs the tests one after another instead of on all cores.
 PYTHON ?= python3
@@ -9,13 +9,14 @@ STAMPS := .venv/stamps
 CORE := $(shell find core cmake -name '*.?pp' -o -name '*.cmake')
 SIMGRID := $(if $(shell command -v smpicxx),with,without)
 
-.PHONY: help setup demo test lint format sanitize torture device bench compare clean
+.PHONY: help setup demo test docs lint format sanitize torture device bench compare clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make setup     install what is missing and build into .venv"
 	@echo "make demo      set up, then collide two LHC bunches on 2 ranks and report"
 	@echo "make test      set up, then run every test and every example's check"
+	@echo "make docs      write the documentation as a site into build/docs/html"
 	@echo "make lint      ruff, mypy, clang-format, clang-tidy"
 	@echo "make format    put Python and C++ into the project's format"
 	@echo "make sanitize  the driver under the address and undefined-behaviour sanitizers"
@@ -55,13 +56,20 @@ $(STAMPS)/lint: | $(STAMPS)/python
 	@scripts/packages.sh lint
 	@touch $@
 
+$(STAMPS)/docs: requirements-docs.lock scripts/setup.sh | $(STAMPS)/python
+	@scripts/setup.sh docs
+	@touch $@
+
 demo: setup
 	@rm -rf runs/demo
 	@$(BIN)/phasewise run examples/lhc/study.toml --ranks 2 --out runs/demo
 	@$(BIN)/phasewise report runs/demo
 
-test: setup $(STAMPS)/browser
+test: setup $(STAMPS)/browser $(STAMPS)/docs
 	@$(BIN)/python -m pytest --numprocesses=$(TEST_WORKERS) --dist=loadfile $(PYTEST_ARGS)
+
+docs: setup $(STAMPS)/docs
+	@scripts/docs.sh build/docs
 
 lint: setup $(STAMPS)/lint
 	@scripts/lint.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the Python environment .venv from requirements.lock, and builds phasewise into it; builds
-# the driver for simulated machines.
-# Usage: setup.sh environment | build | simulated
+# the driver for simulated machines; adds the packages that make the documentation.
+# Usage: setup.sh environment | build | simulated | docs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
@@ -47,10 +47,15 @@ simulated() {
   fi
 }
 
+docs() {
+  echo "Installing the Python packages of requirements-docs.lock"
+  "${pip[@]}" install --requirement requirements-docs.lock
+}
+
 case "${1:-}" in
-  environment | build | simulated) "$1" ;;
+  environment | build | simulated | docs) "$1" ;;
   *)
-    echo "setup.sh: give 'environment', 'build' or 'simulated', not '${1:-}'" >&2
+    echo "setup.sh: give 'environment', 'build', 'simulated' or 'docs', not '${1:-}'" >&2
     exit 2
     ;;
 esac

@@ -36,16 +36,22 @@ def run(
 ) -> Results:
     """Run `study` in this process, or, under mpiexec, in all ranks together; its results.
 
-    ranks: more than 1 starts as many under mpiexec, and waits for them. progress: True shows how
-    far the run is, on standard error.
+    Args:
+        study: The study to run to its end.
+        out: Folder for records and checkpoints; by default a temporary one, deleted with the
+            results.
+        threads: Threads of each rank.
+        resume: Go on from the last checkpoint in `out`, bit-exactly, on any number of ranks.
+        callback: Called on every rank after each turn with the simulation.
+        progress: True shows how far the run is, on standard error.
+        source: The study's file, which is copied into `out`.
+        core: The compiled core, where it is not the installed one.
+        events: How many events of the time line each rank keeps at most.
+        ranks: More than 1 starts as many under mpiexec, and waits for them.
 
-    out: folder for records and checkpoints; by default a temporary one, deleted with the results.
-    resume: go on from the last checkpoint in `out`, bit-exactly, on any number of ranks. callback:
-    called on every rank after each turn with the simulation. source: the study's file, which is
-    copied into `out`. events: how many events of the time line each rank keeps at most.
-
-    RunError if the run fails, or is stopped by a signal (it writes a checkpoint first);
-    StudyError if the study cannot be run, or the checkpoint belongs to another one.
+    Raises:
+        RunError: The run failed, or was stopped by a signal (it writes a checkpoint first).
+        StudyError: The study cannot be run, or the checkpoint belongs to another one.
     """
     if resume and out is None:
         raise StudyError("resume needs the folder of the run to go on with: give out")

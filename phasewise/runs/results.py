@@ -21,7 +21,12 @@ Integers = NDArray[np.int64]
 
 
 class Results:
-    """A run's records of T turns; during the run `refresh` finds more of them."""
+    """A run's records of T turns; during the run `refresh` finds more of them.
+
+    Every access reads from the file. It is closed by ``close()``, or at the end of a ``with`` block.
+    The workload's part `views` adds attributes, such as `luminosity` and `beam(number)` of
+    colliding beams. RunError where the file is damaged or lacks what is asked for.
+    """
 
     def __init__(self, path: str | Path, keep: TemporaryDirectory[str] | None = None) -> None:
         """`path`: the run's folder or its records.h5. RunError if they cannot be read."""
@@ -76,7 +81,7 @@ class Results:
         return self._turns
 
     def rows(self, name: str) -> NDArray[Any]:
-        """Dataset `name`, first axis turns, such as `beam1/mean`."""
+        """(T, …): dataset `name`, such as `beam1/mean`; RunError where there is none."""
         with reading(self.path):
             if name not in self._file:
                 raise RunError(f"{self.path} holds no {name}")
@@ -138,7 +143,7 @@ class Results:
             return float(self._file.attrs[f"seconds_per_{self.workload.unit.one}"])
 
     def snapshots(self, kind: str) -> list[int]:
-        """Turns at which snapshots of a kind were written."""
+        """Turns at which snapshots of a kind were written: `slices`, `field`, …."""
         with reading(self.path):
             turns = sorted(int(name) for name in self._file.get(kind, {}))
             return [turn for turn in turns if self.written(f"{kind}/{turn}")]
@@ -152,14 +157,14 @@ class Results:
         return any(self.written(f"{name}/{child}") for child in item)
 
     def array(self, name: str) -> Floats:
-        """A dataset that is written once."""
+        """A dataset that is written once; RunError where it is missing or not yet written."""
         with reading(self.path):
             if name not in self._file or not self.written(name):
                 raise RunError(f"{self.path} holds no {name}")
             return np.asarray(self._file[name][...])
 
     def arrays(self, name: str) -> dict[str, Floats]:
-        """The datasets of a group that is written once."""
+        """The datasets of a group that is written once; RunError where they are missing."""
         with reading(self.path):
             if name not in self._file or not self.written(name):
                 raise RunError(f"{self.path} holds no {name}")
@@ -195,5 +200,12 @@ def _nothing(_results: Results) -> object:
 
 
 def open_results(path: str | Path) -> Results:
-    """The results in a run's folder or a records file, also during the run."""
+    """The results in a run's folder or a records file, also during the run.
+
+    Args:
+        path: The run's folder, or its records.h5.
+
+    Raises:
+        RunError: There are no records there, or they are damaged.
+    """
     return Results(path)

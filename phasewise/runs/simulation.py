@@ -24,10 +24,17 @@ class Simulation:
     def __init__(
         self, study: Study, threads: int = 1, core: Core | None = None, events: int = 0
     ) -> None:
-        """The initial state, turn 0; `threads` in each process.
+        """The initial state, turn 0.
 
-        events: how many events of the time line each rank keeps at most. StudyError if the study
-        cannot be run, RunError if the core is not built.
+        Args:
+            study: What is simulated.
+            threads: Threads of this process.
+            core: The compiled core, where it is not the installed one.
+            events: How many events of the time line each rank keeps at most.
+
+        Raises:
+            StudyError: The study cannot be run on these ranks.
+            RunError: The core is not built, or there is not enough memory.
         """
         self.study = study
         self.threads = threads
@@ -100,7 +107,10 @@ class Simulation:
         turns: int | None = None,
         callback: Callable[[Simulation], None] | None = None,
     ) -> None:
-        """Run `turns` turns, by default to the study's end, `callback(simulation)` after each."""
+        """Run `turns` turns, by default to the study's end, `callback(simulation)` after each.
+
+        RunError if a turn cannot be done.
+        """
         last = self.study.count if turns is None else self.turn + turns
         while self.turn < last:
             self.step()
@@ -109,7 +119,8 @@ class Simulation:
 
     def record(self) -> dict[str, Any]:
         """What the last turn measured, the same on every rank, by the names of its datasets
-        (docs/records.md).
+        (docs/records.md): arrays such as ``beam1/mean`` (6,) [m, 1] and ``luminosity`` (IP,) [m⁻²].
+        RunError before the first turn.
         """
         if self.turn == 0:
             one = self.study.workload.unit.one

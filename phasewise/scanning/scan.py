@@ -71,13 +71,24 @@ def scan(
 ) -> ScanResults:
     """Run `study`, or the study of a file, at all combinations of values; what they have come to.
 
-    over: keys with their values: several in a list or array, or a text as after
-    ``--over KEY=``, such as "0.3:0.32:21". seeds: how many seeds each point is run with. random,
-    sobol: the number of samples of the ranges "LOW:HIGH" among the values. jobs: points at a time,
-    by default as many as cores. out: the scan's folder, ``scans/<study>`` by default; points that
-    are complete in it are not run again. plot, converge, yes: as for ``phasewise scan``.
+    Args:
+        study: The study, or its file, as it must be where paths in the study are relative to it.
+        over: Keys with their values: several in a list or array, or a text as after
+            ``--over KEY=``, such as "0.3:0.32:21".
+        seeds: How many seeds each point is run with.
+        random: Number of random samples of the ranges "LOW:HIGH" among the values.
+        sobol: Number of samples of a scrambled Sobol sequence, instead of random ones.
+        sample_seed: Seed of the samples.
+        jobs: Points at a time; 0: as many as there are cores.
+        out: The scan's folder, ``scans/<study>`` by default where the study is a file. Points that
+            are complete in it are not run again.
+        plot: Results to show, instead of the workload's own choice.
+        converge: KEY or KEY:ORDER to extrapolate in; by default the keys that the workload knows.
+        yes: Run more than 1000 points.
 
-    StudyError if there is no such scan; RunError if it is stopped. Points that fail are marked so.
+    Raises:
+        StudyError: There is no such scan.
+        RunError: The scan was stopped. Points that fail do not stop it, and are marked as failed.
     """
     source = None
     if not isinstance(study, Study):

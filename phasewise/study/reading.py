@@ -19,11 +19,14 @@ def load(
 ) -> Study:
     """The study in the TOML file ``path``, after ``overrides`` such as ``"ip.1.slices=4"``.
 
-    count: how many turns, or whatever the workload counts, unless an override gives the number; by
-    default the file's number.
+    Args:
+        path: The study's file. Paths in the study are relative to its folder.
+        overrides: ``KEY=VALUE`` as for ``--set``: a dotted key and a TOML value or a bare word.
+        count: How many turns, or whatever the workload counts, unless an override gives the number;
+            by default the file's number.
 
-    Raises StudyError, one sentence, if the file, a key or a value cannot be used. Paths in the
-    study are relative to the file's folder.
+    Raises:
+        StudyError: The file, a key or a value cannot be used; one sentence says which and why.
     """
     source = Path(path)
     tables = parse(read_text(source, pipe=True), str(source))

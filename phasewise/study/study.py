@@ -75,10 +75,15 @@ class Study:
 
     @classmethod
     def from_dict(cls, study: Mapping[str, Any], folder: str | Path = ".") -> Study:
-        """A study from a dictionary shaped as the TOML file; paths in it are relative to
-        ``folder``.
+        """A study from a dictionary shaped as the TOML file, with numbers and arrays of Python or
+        NumPy.
 
-        Raises StudyError, one sentence, if a key or a value cannot be used.
+        Args:
+            study: Tables and keys as in the file.
+            folder: The folder that paths in the study are relative to.
+
+        Raises:
+            StudyError: A key or a value cannot be used; one sentence says which and why.
         """
         workload, place = workload_of(study), Path(folder)
         schema = schema_for(workload)
@@ -108,7 +113,10 @@ class Study:
         """This study with keys changed, as another: ``replace(turns=10, **{"ip.1.slices": 16})``.
 
         A key is written with dots, as for ``--set``, and its value is one of Python or NumPy. All
-        keys are checked again: StudyError, one sentence, if a key or a value cannot be used.
+        keys are checked again.
+
+        Raises:
+            StudyError: A key or a value cannot be used; one sentence says which and why.
         """
         tables = {**copy.deepcopy(dict(self.given)), self.workload.unit.many: self.count}
         for name, value in changes.items():
@@ -120,11 +128,14 @@ class Study:
         self.workload.check_ranks(self.model, self.communication, ranks)
 
     def derive(self) -> Derived:
-        """What follows from the study before it runs."""
+        """What follows from the study before it runs; `derived` gives it for JSON."""
         return self.workload.derive(self.model)
 
     def derived(self) -> dict[str, Any]:
-        """Derived quantities as a dictionary for JSON."""
+        """What follows from the study before it runs, as a dictionary for JSON: sizes [m],
+        beam-beam parameters, luminosities and the resolution of a collision, for instance
+        (docs/study.md). ``derived()["warnings"]`` lists what is probably not meant.
+        """
         return self.derive().to_dict()
 
     def resolved(self) -> dict[str, Any]:

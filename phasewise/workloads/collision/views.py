@@ -82,7 +82,7 @@ class CollisionView:
         self._simulation = simulation
 
     def beam(self, number: int) -> BeamView:
-        """The particles of beam 1 or 2."""
+        """The particles of beam 1 or 2; ValueError for another number."""
         if number not in (1, 2):
             raise ValueError(f"there is no beam {number}: 1 or 2")
         self._simulation.start()
@@ -116,12 +116,12 @@ class BeamResults:
 
     @property
     def moment3(self) -> Floats:
-        """(T, 6): central third moments; NaN with `moments_order = 2`."""
+        """(T, 6): central third moments [m³, 1]; NaN with `moments_order = 2`."""
         return self._rows("moment3")
 
     @property
     def moment4(self) -> Floats:
-        """(T, 6): central fourth moments; NaN with `moments_order = 2`."""
+        """(T, 6): central fourth moments [m⁴, 1]; NaN with `moments_order = 2`."""
         return self._rows("moment4")
 
     @property
@@ -198,21 +198,29 @@ class CollisionResults:
         return Plots(self._results)
 
     def beam(self, number: int) -> BeamResults:
-        """Records of beam 1 or 2."""
+        """Records of beam 1 or 2; ValueError for another number."""
         if number not in (1, 2):
             raise ValueError(f"there is no beam {number}: 1 or 2")
         return BeamResults(self._results, number)
 
     def slices(self, turn: int, ip: int = 1, beam: int = 1) -> dict[str, Floats]:
-        """count (S,), z (S,) [m], mean (S, 4), sigma (S, 4) of the slices, head first."""
+        """count (S,), z (S,) [m], mean (S, 4), sigma (S, 4) of x, px, y, py [m, 1] of the slices,
+        head first. RunError where `records.slices_every` did not ask for them at this turn.
+        """
         return self._results.arrays(f"slices/{turn}/ip{ip}/beam{beam}")
 
     def pair_luminosity(self, turn: int, ip: int = 1) -> Floats:
-        """(S1, S2): luminosity of each pair of slices, beam 1's along the first axis [m⁻²]."""
+        """(S1, S2): luminosity of each pair of slices, beam 1's along the first axis [m⁻²].
+
+        RunError where `records.pair_luminosity_every` did not ask for it at this turn.
+        """
         return self._results.array(f"pair_luminosity/{turn}/ip{ip}")
 
     def field(self, turn: int, ip: int = 1, beam: int = 1) -> dict[str, Floats]:
-        """x, y [m], charge, potential, ex, ey of the middle slice of `beam`."""
+        """x (nx,), y (ny,) [m]; charge, potential, ex, ey (nx, ny) of the middle slice of `beam`.
+
+        RunError where `records.field` did not ask for it, or `turn` is not the last one.
+        """
         return self._results.arrays(f"field/{turn}/ip{ip}/beam{beam}")
 
     def dumps(self) -> list[Path]:
@@ -220,7 +228,9 @@ class CollisionResults:
         return sorted((self._results.folder / self._results.workload.dump_folder).glob("turn-*.h5"))
 
     def particles(self, beam: int = 1, dump: Path | None = None) -> dict[str, NDArray[Any]]:
-        """Particles of `beam` in a dump, the last by default: id and the six coordinates [m, 1]."""
+        """Particles of `beam` in a dump, the last by default: id and the six coordinates x, px, y,
+        py, z, delta [m, 1], (n,) each. RunError where the run has no dump.
+        """
         dumps = self.dumps() if dump is None else [dump]
         if not dumps:
             raise RunError(

@@ -123,7 +123,9 @@ def _plane_modes(machine: Setting, first: Complexes, second: Complexes, plane: i
 
 
 def growth(results: RunRecords) -> tuple[BeamGrowth, BeamGrowth]:
-    """Emittance growth of beams 1 and 2."""
+    """Emittance growth of beams 1 and 2, relative per turn, with error bars and noise floors; where
+    there is no number, the reason.
+    """
     machine = setting_of(results)
     turns = int(results.turn[-1] - results.turn[0]) + 1 if len(results.turn) else 0
     floor = noise_floor(results.study, results.derived, turns)
@@ -163,7 +165,9 @@ def _emittance_growth(
 
 
 def luminosity(results: RunRecords) -> tuple[Luminosity | None, ...]:
-    """Luminosity of each IP; None if the study does not ask for it."""
+    """Luminosity of each IP, in cm⁻²s⁻¹ where the study gives bunches and circumference, else per
+    crossing in m⁻²; None if the study does not ask for it.
+    """
     machine = setting_of(results)
     history = np.asarray(results.luminosity, dtype=np.float64)
     return tuple(

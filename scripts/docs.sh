@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Builds the documentation as a site, FOLDER/html, from the pages where they stand; any warning of
+# Sphinx fails it.
+# Usage: docs.sh FOLDER
+set -euo pipefail
+folder="${1:?give the folder for the site}"
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+cd "$(dirname "$0")/.."
+.venv/bin/python -m sphinx -q -W --keep-going -n -b html -c docs -d "$folder/doctrees" \
+  . "$folder/html"
+echo "The documentation is in $folder/html/index.html"
