@@ -51,7 +51,7 @@ class Convergence:
     rest: float
     """What the leading order leaves out, over the limit."""
     distance: float
-    """|y - limit| / |limit| at the finest value."""
+    """``|y - limit| / |limit|`` at the finest value."""
     bound: float
     """The most that this distance may be: with twice its error, from the same two sources."""
     observed_order: float | None

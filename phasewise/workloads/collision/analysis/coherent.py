@@ -41,8 +41,9 @@ class PlaneModes:
     """σ and π mode of one plane; None if no line rises from the noise.
 
     `sigma` and `pi` hold fractional tunes in [0, 1), their uncertainty from noise and from the
-    line's unsteadiness over the record (`spectrum.unsteadiness`); `xi` is the sum of |ξ| over the
-    IPs; `shift` = Q_π - Q_σ with its sign; `yokoya` = |shift|/ξ, `yokoya_error` its standard error.
+    line's unsteadiness over the record (`spectrum.unsteadiness`); `xi` is the sum of ``|ξ|`` over
+    the IPs; `shift` = Q_π - Q_σ with its sign; `yokoya` = ``|shift|/ξ``, `yokoya_error` its
+    standard error.
     `expected_sign` is -1 for like charges, +1 for opposite ones. `why` says in a clause why there
     are no modes or no factor; empty where there are. `sought`: whether the modes were looked for.
     """
