@@ -9,7 +9,7 @@ from importlib.metadata import version as installed
 
 project = "phasewise"
 author = "the phasewise authors"
-copyright = "the phasewise authors; BSD-3-Clause"
+copyright = "the phasewise authors; BSD-3-Clause"  # noqa: A001
 version = release = installed("phasewise")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]

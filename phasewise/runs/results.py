@@ -23,9 +23,9 @@ Integers = NDArray[np.int64]
 class Results:
     """A run's records of T turns; during the run `refresh` finds more of them.
 
-    Every access reads from the file. It is closed by ``close()``, or at the end of a ``with`` block.
-    The workload's part `views` adds attributes, such as `luminosity` and `beam(number)` of
-    colliding beams. RunError where the file is damaged or lacks what is asked for.
+    Every access reads from the file, which ``close()`` or the end of a ``with`` block closes. The
+    workload's part `views` adds attributes, such as `luminosity` and `beam(number)` of colliding
+    beams. RunError where the file is damaged or lacks what is asked for.
     """
 
     def __init__(self, path: str | Path, keep: TemporaryDirectory[str] | None = None) -> None:

@@ -247,7 +247,7 @@ def test_every_header_guards_itself_with_pragma_once(code: list[Path]) -> None:
 
 
 def test_every_link_of_the_documents_leads_somewhere(repository: Path) -> None:
-    pages = [*repository.glob("*.md"), *repository.glob("docs/*.md")]
+    pages = [*repository.glob("*.md"), *repository.glob("docs/**/*.md")]
     pages += repository.glob("examples/*/*.md")
     target = re.compile(r"\]\((?!https?:)([^)#\s]+)")
     broken = [
