@@ -46,5 +46,6 @@ html_copy_source = False
 html_show_sphinx = False
 copybutton_prompt_text = r"\$ |>>> "
 copybutton_prompt_is_regexp = True
+highlight_language = "none"
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"

@@ -133,7 +133,7 @@ class Study:
 
     def derived(self) -> dict[str, Any]:
         """What follows from the study before it runs, as a dictionary for JSON: sizes [m],
-        beam-beam parameters, luminosities and the resolution of a collision, for instance
+        beam-beam parameters, luminosities, resolution, or whatever the workload derives
         (docs/study.md). ``derived()["warnings"]`` lists what is probably not meant.
         """
         return self.derive().to_dict()
