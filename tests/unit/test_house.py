@@ -259,10 +259,14 @@ def test_every_link_of_the_documents_leads_somewhere(repository: Path) -> None:
     assert broken == []
 
 
-def test_every_dependency_is_pinned_in_the_lock(repository: Path) -> None:
+@pytest.mark.parametrize(
+    ("extra", "file"), [("dev", "requirements.lock"), ("docs", "requirements-docs.lock")]
+)
+def test_every_dependency_is_pinned_in_the_lock(extra: str, file: str, repository: Path) -> None:
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
-    wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
-    lock = (repository / "requirements.lock").read_text()
+    wanted = project["optional-dependencies"][extra]
+    wanted = wanted + project["dependencies"] if extra == "dev" else wanted
+    lock = (repository / file).read_text()
     packages = [line for line in lock.splitlines() if not line.startswith("#")]
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in packages)
 
