@@ -27,13 +27,14 @@ exclude_patterns = [".*", "build", "runs", "scans"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
-# The classes are documented under the names that `import phasewise` gives them.
+# Docstrings write `name` for code.
 default_role = "literal"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 add_module_names = False
 toc_object_entries_show_parents = "hide"
+# Links between pages are checked; types in signatures, many of them private, need no page.
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", ".*")]
 
