@@ -5,7 +5,7 @@ from __future__ import annotations
 from phasewise.report.page import Tile
 from phasewise.report.reporting import Chapter
 from phasewise.report.style import scientific, unit_text, with_error
-from phasewise.workloads.collision.report import bunches, fields, history, modes
+from phasewise.workloads.collision.report import bunches, fields, history, luminosity, modes
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.tables import result_tables, study_tables
 
@@ -18,7 +18,7 @@ CHAPTERS = (
         "results",
         "Results",
         (
-            ("luminosity", "Luminosity", history.draw_luminosity),
+            ("luminosity", "Luminosity", luminosity.draw_luminosity),
             ("emittances", "Emittances", history.draw_emittances),
             ("sizes", "Sizes and shape", history.draw_sizes),
             ("losses", "Losses", history.draw_losses),
