@@ -175,7 +175,7 @@ def legend_above(axes: Axes, columns: int = 0) -> None:
 
     In as many columns as fit into the axes' width, or in `columns`.
     """
-    handles, labels = axes.get_legend_handles_labels()
+    _, labels = axes.get_legend_handles_labels()
     if not labels:
         return
     figure = axes.get_figure(root=True)

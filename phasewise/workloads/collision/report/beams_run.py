@@ -65,6 +65,31 @@ class BeamsRun(ReportedRun):
         """Phasors of the centroids, [beam][plane]."""
         return centroid_phasors(self.results)
 
+    @property
+    def without_centroids(self) -> str | None:
+        """Why centroids have no spectrum, as a sentence; None where they have."""
+        if np.isfinite(self.phasors).all():
+            return None
+        what = self.lost or "The centroids are not finite"
+        return f"{what}: without centroids to the end there is no spectrum."
+
+    def pair(self, plane: int) -> tuple[tuple[str, Complexes], tuple[str, Complexes]]:
+        """Phasors (T,) of a plane with their names: half the sum and half the difference of the
+        beams' centroids, or those of each beam where the run cannot show the modes.
+        """
+        first, second = self.phasors[0][plane], self.phasors[1][plane]
+        if (self.modes.x, self.modes.y)[plane].sought:
+            return ("sum", (first + second) / 2), ("difference", (first - second) / 2)
+        return ("beam 1", first), ("beam 2", second)
+
+    def centre(self, plane: int) -> float:
+        """The tune around which spectra are shown: the machine's, else that of the σ mode."""
+        tune = self.setting.tune(plane)
+        if tune is not None:
+            return tune
+        sigma = (self.modes.x, self.modes.y)[plane].sigma
+        return sigma.frequency if sigma else 0.25
+
     @cached_property
     def growth(self) -> tuple[BeamGrowth, BeamGrowth]:
         """Emittance growth of the beams."""

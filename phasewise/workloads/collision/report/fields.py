@@ -59,11 +59,12 @@ def draw_field(run: BeamsRun) -> Drawing | Missing:
     bar = canvas.colorbar(picture, ax=list(axes.flat), fraction=0.03, pad=0.02, shrink=0.8)
     bar.outline.set_visible(False)
     bar.set_label("over the largest value of the panel")
+    unit = "rms sizes σ of the charge shown, as the mesh is flat" if flat else "metres"
     return Drawing(
         canvas,
         f"Middle slice of each beam at IP {ip}, turn {turn}, on its mesh; the potential is counted "
         "from its lowest value on the mesh, and the lines are equipotentials. Both axes have one "
-        f"scale, in {'rms sizes σ of the charge shown, as the mesh is flat' if flat else 'metres'}.",
+        f"scale, in {unit}.",
     )
 
 
