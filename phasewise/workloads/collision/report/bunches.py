@@ -16,7 +16,7 @@ from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.colours import BEAM
 
 MOST_BINS = 110
-"""Bins along an axis; fewer where particles are few: two particles per bin on average."""
+"""Bins along an axis; fewer where particles are few: one particle per bin on average."""
 FEWEST_BINS = 24
 # Bin contents outside this many rms are not shown.
 REACH = 5.0
@@ -77,7 +77,7 @@ def _histogram(
         scaled.append(values * factor)
         labels.append(f"{name} [{label}]")
         window.append([(mean - REACH * rms) * factor, (mean + REACH * rms) * factor])
-    bins = int(np.clip(np.sqrt(len(first) / 2), FEWEST_BINS, MOST_BINS))
+    bins = int(np.clip(np.sqrt(len(first)), FEWEST_BINS, MOST_BINS))
     counts, x, y = np.histogram2d(scaled[0], scaled[1], bins=bins, range=window)
     shown = np.ma.masked_less(counts.T, 0.5)
     norm = LogNorm(0.7, max(float(counts.max()), 2.0))

@@ -39,11 +39,13 @@ def draw_footprint(run: BeamsRun) -> Drawing | Missing:
         return Missing(
             "Set records.tracked to some hundreds, and run 64 turns or more, to see the footprint."
         )
-    canvas, axes = new_picture(1, len(shown), 5.0 if len(shown) > 1 else 5.6)
+    canvas, axes = new_picture(1, len(shown), 4.3 if len(shown) > 1 else 5.2)
     every = np.concatenate([found.diffusion for _, found in shown])
     norm = Normalize(*np.quantile(every, [0.02, 0.98]))
     drawn = [_draw_one(axes[0, i], run, *one, norm) for i, one in enumerate(shown)]
-    bar = canvas.colorbar(drawn[0][0], ax=list(axes[0]), fraction=0.04, pad=0.02, extend="both")
+    bar = canvas.colorbar(
+        drawn[0][0], ax=list(axes[0]), fraction=0.04, pad=0.02, shrink=0.85, extend="both"
+    )
     bar.set_label("tune diffusion log₁₀ √(ΔQx² + ΔQy²)")
     bar.outline.set_visible(False)
     order = max(order for _, order in drawn)
@@ -52,11 +54,11 @@ def draw_footprint(run: BeamsRun) -> Drawing | Missing:
     turns = shown[0][1].turns
     return Drawing(
         canvas,
-        f"Tunes of {particles} tracked particles over {turns} turns (NAFF, Hann window); dots grow "
-        f"with the amplitude, up to {LARGEST:g} σ. ΔQ: tune in the second half of these turns minus "
-        "that in the first; the larger, the less regular the motion. Lines are labelled (m,n,p) "
-        f"where there is room. Lines within 2/T = {scientific(2 / turns, 2)} of each other are "
-        "not told apart.",
+        f"Tunes of {particles} tracked particles over {turns} turns (NAFF, Hann window); dots "
+        f"grow with the amplitude, up to {LARGEST:g} σ. ΔQ: tune in the second half of these turns "
+        "minus that in the first; the larger, the less regular the motion. Lines are labelled "
+        f"(m,n,p) where there is room. Lines within 2/T = {scientific(2 / turns, 2)} of each "
+        "other are not told apart.",
     )
 
 

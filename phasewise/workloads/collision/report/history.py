@@ -27,6 +27,8 @@ from phasewise.workloads.collision.report.colours import BEAM, FLOOR, PLANE_NAME
 FAINT: dict[str, Any] = {"linewidth": 0.8, "alpha": 0.6}
 # Smaller changes than this are shown with a power of ten.
 MIN_PERCENT = 2e-3
+# Changes [%] that are those of rounding alone, and not drawn to fill the picture.
+ROUNDING = 1e-10
 # The fitted line of beam 2 is dashed, so that beam 1's is seen below it.
 FITTED: tuple[dict[str, Any], ...] = (
     {"linewidth": 1.8},
@@ -62,7 +64,8 @@ def _draw_emittance(axis: Axes, run: BeamsRun, plane: int) -> None:
     change = {i: 100 * (histories[i] / starts[i] - 1) for i in shown}
     finite = (np.abs(c[np.isfinite(c)]) for c in change.values())
     largest = max((float(c.max()) for c in finite if c.size), default=1.0)
-    factor, unit = (1.0, "%") if largest > MIN_PERCENT else scale_by_ten(largest, "%")
+    rounding = largest < ROUNDING
+    factor, unit = (1.0, "%") if largest > MIN_PERCENT or rounding else scale_by_ten(largest, "%")
     for i in shown:
         size, metres = scale(starts[i], "m")
         label = f"beam {i + 1}, from {starts[i] * size:.4g} {metres}"
@@ -73,6 +76,8 @@ def _draw_emittance(axis: Axes, run: BeamsRun, plane: int) -> None:
     if any(fits[i].noise_floor for i in shown):
         floor = max(fits[i].noise_floor for i in shown) * (run.turn - run.turn[0])
         axis.plot(run.turn, 100 * factor * floor, color=FLOOR, linestyle=":", label="noise floor")
+    if rounding:
+        axis.set_ylim(-MIN_PERCENT, MIN_PERCENT)
     axis.set_ylabel(f"change of ε {name} [{unit}]")
     legend_above(axis)
 

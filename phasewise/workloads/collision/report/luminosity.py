@@ -23,7 +23,7 @@ from phasewise.workloads.collision.analysis import Luminosity
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.colours import BEAM, NOMINAL
 
-WINDOWS = 40
+WINDOWS = 20
 """Windows of the moving mean in a run."""
 SHORTEST_WINDOW = 5
 FAR = 3.0

@@ -31,7 +31,8 @@ def draw_spectra(run: BeamsRun) -> Drawing | Missing:
         sentences.append(_sentence(name, modes))
     axes[0, 0].set_ylabel("amplitude [σ]")
     for axis in axes[0]:
-        axis.legend(loc="upper left")
+        handles, labels = axis.get_legend_handles_labels()
+        axis.legend(handles[::-1], labels[::-1], loc="upper left")
     side = "below" if run.setting.like_charges else "above"
     if not (run.modes.x.sought or run.modes.y.sought):
         what = "Amplitude spectra (Hann window) of the centroids' phasors of each beam at IP 1."

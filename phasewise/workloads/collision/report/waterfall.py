@@ -21,6 +21,8 @@ RESOLVED = 4.0
 """A window has this many turns over ξ, where the run is long enough: σ and π are then two lines."""
 ROWS = 150
 DECADES = 3
+TUNE = "#2ec4b6"
+"""Seen on the dark and on the light end of the colours."""
 
 
 def draw_waterfall(run: BeamsRun) -> Drawing | Missing:
@@ -80,7 +82,7 @@ def _draw(axis: Axes, one: Waterfall, first: float, tune: float, norm: LogNorm) 
         np.maximum(one.amplitude, norm.vmin), origin="lower", extent=(*x, *y), aspect="auto",
         norm=norm, interpolation="nearest", cmap="magma",
     )  # fmt: skip
-    axis.axvline(tune, color="white", linewidth=0.7, linestyle=(0, (4, 4)), alpha=0.8)
+    axis.axvline(tune, color=TUNE, linewidth=0.9, linestyle=(0, (4, 4)))
     axis.xaxis.set_major_locator(MaxNLocator(5))
     axis.grid(False)
     return picture
