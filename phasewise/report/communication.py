@@ -26,7 +26,7 @@ NO_RECORD = Missing(
 )
 ONE_RUN = Missing(
     "Give runs on other numbers of ranks with --compare to see their phases beside each other: "
-    "those of this run are in the table of times."
+    "those of this run are in the table Time in phases and kernels."
 )
 # Most nodes that are marked; more lines would hide the picture.
 MAX_NODES = 40

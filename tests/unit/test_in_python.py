@@ -114,6 +114,13 @@ def test_pictures_are_listed_and_what_was_not_recorded_is_asked_for(results: Any
     assert {"luminosity", "phase_space", "spectra", "volume"} <= set(dir(results.plot))
     with pytest.raises(phasewise.RunError, match=r"Set records\.particles_every"):
         results.plot.density()
+    with pytest.raises(phasewise.RunError, match="No particle was lost"):
+        results.plot.losses()
+    with pytest.raises(phasewise.RunError, match="turns = 512"):
+        results.plot.waterfall()
+    with pytest.raises(phasewise.RunError, match="--compare"):
+        results.plot.phase_times()
+    assert results.plot.phase_times(compare=[results.folder]).shape == (1, 2)
     with pytest.raises(AttributeError, match="no picture 'nothing'"):
         _ = results.plot.nothing
 

@@ -21,6 +21,7 @@ from phasewise.workloads.collision.analysis import (
     luminosity,
     setting_of,
 )
+from phasewise.workloads.collision.analysis.coherent import sum_and_difference
 from phasewise.workloads.collision.analysis.setting import Setting
 from phasewise.workloads.collision.views import BeamResults
 
@@ -79,7 +80,8 @@ class BeamsRun(ReportedRun):
         """
         first, second = self.phasors[0][plane], self.phasors[1][plane]
         if (self.modes.x, self.modes.y)[plane].sought:
-            return ("sum", (first + second) / 2), ("difference", (first - second) / 2)
+            together, against = sum_and_difference(first, second)
+            return ("sum", together), ("difference", against)
         return ("beam 1", first), ("beam 2", second)
 
     def centre(self, plane: int) -> float:
