@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
-from phasewise.analysis.spectrum import Complexes, Floats, fraction, make_window
+from phasewise.analysis.spectrum import Floats, Signal, fraction, make_window
 
 PADDING = 8
 
@@ -26,7 +26,7 @@ class Waterfall:
     window: int
 
 
-def waterfall(signal: Complexes, centre: float, reach: float, window: int, rows: int) -> Waterfall:
+def waterfall(signal: Signal, centre: float, reach: float, window: int, rows: int) -> Waterfall:
     """Spectra of a phasor (T,) within `reach` of a tune, in up to `rows` windows of `window` turns.
 
     Hann window, the mean of each window taken off; two lines within 2/window of each other are one.

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from phasewise.analysis.spectrum import Complexes, Floats
+from phasewise.analysis.spectrum import Complexes, Floats, Signal
 from phasewise.report.reported_run import ReportedRun
 from phasewise.workloads.collision.analysis import (
     BeamGrowth,
@@ -74,7 +74,7 @@ class BeamsRun(ReportedRun):
         what = self.lost or "The centroids are not finite"
         return f"{what}: without centroids to the end there is no spectrum."
 
-    def pair(self, plane: int) -> tuple[tuple[str, Complexes], tuple[str, Complexes]]:
+    def pair(self, plane: int) -> tuple[tuple[str, Signal], tuple[str, Signal]]:
         """Phasors (T,) of a plane with their names: half the sum and half the difference of the
         beams' centroids, or those of each beam where the run cannot show the modes.
         """

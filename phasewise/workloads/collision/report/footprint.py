@@ -134,7 +134,8 @@ def _draw_resonances(axis: Axes, low: Floats, high: Floats, marks: list[Floats])
             taken.append(place)
             style: dict[str, Any] = {"fontsize": 6.5, "color": MUTED, "ha": "center"}
             label = f"({m},{n},{p})".replace("-", "−")
-            axis.text(*(low + place * (high - low)), label, va="center", **style)
+            x, y = low + place * (high - low)
+            axis.text(x, y, label, va="center", **style)
     axis.spines[["left", "bottom"]].set_color(LINE)
     return highest
 

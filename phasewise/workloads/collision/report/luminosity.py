@@ -57,8 +57,7 @@ def _draw_values(axis: Axes, turn: Floats, value: Floats) -> None:
     """The values of all turns in the background; their moving mean and its band."""
     each = stretch(axis, len(turn))
     if each == 1:
-        faint = {"color": MUTED, "linewidth": 0.6, "alpha": 0.6}
-        axis.plot(turn, value, label="each turn", **faint)
+        axis.plot(turn, value, color=MUTED, linewidth=0.6, alpha=0.6, label="each turn")
     else:
         label = f"lowest to highest of {each} turns"
         draw_envelope(axis, envelope(turn, value, each), MUTED, label=label)

@@ -79,7 +79,7 @@ def window_of(turns: int, xi: float) -> int:
 def _draw(axis: Axes, one: Waterfall, first: float, tune: float, norm: LogNorm) -> AxesImage:
     x, y = _edges(tune + one.away), _edges(first + one.turn)
     picture = axis.imshow(
-        np.maximum(one.amplitude, norm.vmin), origin="lower", extent=(*x, *y), aspect="auto",
+        np.maximum(one.amplitude, norm.vmin or 0.0), origin="lower", extent=(*x, *y), aspect="auto",
         norm=norm, interpolation="nearest", cmap="magma",
     )  # fmt: skip
     axis.axvline(tune, color=TUNE, linewidth=0.9, linestyle=(0, (4, 4)))
