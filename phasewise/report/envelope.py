@@ -52,10 +52,10 @@ def pixels_across(axes: Axes) -> int:
     return max(1, round(axes.get_position().width * figure.get_figwidth() * PIXELS_PER_INCH))
 
 
-def stretch(axes: Axes, turns: int) -> int:
-    """Turns in a stretch of the envelope: 1, no envelope, unless turns outnumber the pixels."""
+def stretch(axes: Axes, turns: int, room: float = 1.0) -> int:
+    """Turns in a stretch of the envelope; 1, no envelope, where each turn has `room` pixels."""
     pixels = pixels_across(axes)
-    return 1 if turns <= pixels else max(SHORTEST, -(-turns // pixels))
+    return 1 if room * turns <= pixels else max(SHORTEST, -(-turns // pixels))
 
 
 def draw_envelope(axes: Axes, found: Envelope, colour: str, **options: Any) -> None:
@@ -67,9 +67,11 @@ def draw_envelope(axes: Axes, found: Envelope, colour: str, **options: Any) -> N
         axes.plot(found.turn, edge, color=colour, linewidth=0.5, alpha=0.8)
 
 
-def plot_history(axes: Axes, turn: Floats, value: Floats, colour: str, **options: Any) -> None:
-    """One quantity against turns; its envelope and its mean where turns outnumber the pixels."""
-    each = stretch(axes, len(turn))
+def plot_history(
+    axes: Axes, turn: Floats, value: Floats, colour: str, room: float = 1.0, **options: Any
+) -> None:
+    """One quantity against turns; its envelope and its mean where a turn has no `room` pixels."""
+    each = stretch(axes, len(turn), room)
     if each == 1:
         axes.plot(turn, value, color=colour, **options)
         return
@@ -78,7 +80,7 @@ def plot_history(axes: Axes, turn: Floats, value: Floats, colour: str, **options
     axes.plot(found.turn, found.mean, color=colour, **options)
 
 
-def envelope_note(axes: Axes, turns: int) -> str:
+def envelope_note(axes: Axes, turns: int, room: float = 1.0) -> str:
     """The sentence that says what `plot_history` shades; nothing where it draws every turn."""
-    each = stretch(axes, turns)
+    each = stretch(axes, turns, room)
     return "" if each == 1 else f" Shade: lowest to highest of {each} turns each; line: their mean."

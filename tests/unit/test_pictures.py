@@ -14,7 +14,7 @@ from phasewise.report.style import picture_style
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.fields import draw_field
 from phasewise.workloads.collision.report.footprint import draw_footprint
-from phasewise.workloads.collision.report.history import draw_losses
+from phasewise.workloads.collision.report.history import draw_centroids, draw_losses
 from phasewise.workloads.collision.report.luminosity import draw_luminosity, window_of
 from phasewise.workloads.collision.report.waterfall import draw_waterfall
 from tests.unit.synthetic_run import write_run
@@ -73,6 +73,14 @@ def test_luminosity_has_its_name_its_unit_and_the_band_around_its_moving_mean(
     band = found.canvas.axes[0].collections[-1].get_datalim(found.canvas.axes[0].transData)
     # Turns differ by 2e-4; the mean and the deviation of 51 by 2.8e-5 and 2e-5, at most fourfold.
     assert 4e-4 < band.height < 8e-4
+
+
+def test_neither_beam_hides_the_centroid_of_the_other(folder: Path) -> None:
+    for axis in drawn(draw_centroids, folder).canvas.axes:
+        first, second = (shade.get_facecolor()[0] for shade in axis.collections)
+        assert tuple(first[:3]) != tuple(second[:3]) and first[3] == second[3] < 0.5
+        # The edges of the lower shade are lines: two of them for each beam, beside its mean.
+        assert len(axis.lines) == 6
 
 
 def test_without_losses_there_is_a_sentence_and_with_them_their_panel_alone(

@@ -39,7 +39,7 @@ def draw_footprint(run: BeamsRun) -> Drawing | Missing:
         return Missing(
             "Set records.tracked to some hundreds, and run 64 turns or more, to see the footprint."
         )
-    canvas, axes = new_picture(1, len(shown), 4.3 if len(shown) > 1 else 5.2)
+    canvas, axes = new_picture(1, len(shown), 4.6 if len(shown) > 1 else 5.4)
     every = np.concatenate([found.diffusion for _, found in shown])
     norm = Normalize(*np.quantile(every, [0.02, 0.98]))
     drawn = [_draw_one(axes[0, i], run, *one, norm) for i, one in enumerate(shown)]

@@ -25,6 +25,8 @@ from phasewise.workloads.collision.report.colours import BEAM, FLOOR, PLANE_NAME
 
 # A history on which another one, or a line, is laid.
 FAINT: dict[str, Any] = {"linewidth": 0.8, "alpha": 0.6}
+# Pixels that a turn of an oscillation needs, so that one beam can be seen behind the other.
+SWING = 3.0
 # Smaller changes than this are shown with a power of ten.
 MIN_PERCENT = 2e-3
 # Changes [%] that are those of rounding alone, and not drawn to fill the picture.
@@ -125,7 +127,7 @@ def draw_centroids(run: BeamsRun) -> Drawing:
         for index, beam in enumerate(run.beams):
             history = beam.mean[:, 2 * plane] / run.setting.beams[index].size[plane]
             label = f"beam {index + 1}"
-            plot_history(axis, run.turn, history, BEAM[index], label=label, linewidth=0.8)
+            plot_history(axis, run.turn, history, BEAM[index], room=SWING, label=label, **FAINT)
         name = PLANE_NAMES[plane]
         axis.set_ylabel(f"⟨{name}⟩ / σ {name}")
         legend_above(axis)
@@ -139,7 +141,7 @@ def draw_centroids(run: BeamsRun) -> Drawing:
     return Drawing(
         canvas,
         "Centroids on arrival at IP 1, over the matched rms size."
-        f"{noise}{envelope_note(axes[0, 0], len(run.turn))}",
+        f"{noise}{envelope_note(axes[0, 0], len(run.turn), SWING)}",
     )
 
 
