@@ -24,6 +24,10 @@ from phasewise.workloads.discovery import phase_colours
 NO_RECORD = Missing(
     "This folder holds no communication.json; run the study again to see its communication."
 )
+ONE_RUN = Missing(
+    "Give runs on other numbers of ranks with --compare to see their phases beside each other: "
+    "those of this run are in the table Time in phases and kernels."
+)
 # Most nodes that are marked; more lines would hide the picture.
 MAX_NODES = 40
 # Most bars in a picture of phase times.
@@ -160,6 +164,8 @@ def draw_phase_times(run: ReportedRun) -> Drawing | Missing:
     records = [record for record in records if record.seconds > 0][:MAX_BARS]
     if not records:
         return Missing("No time was recorded: run the study again to see its phases.")
+    if len(records) == 1:
+        return ONE_RUN
     turn = np.array([record.seconds / max(record.turns, 1) for record in records])
     computing, communicating = _times(records)
     total = np.sum(list(communicating.values()), axis=0) if communicating else np.zeros(len(turn))
@@ -182,8 +188,6 @@ def draw_phase_times(run: ReportedRun) -> Drawing | Missing:
         f"Time of {unit} by phase, mean over the ranks, waiting included; computing is that of all "
         f"kernels together. Source: {'; '.join(sources)}."
     )
-    if len(records) == 1:
-        caption += " Give runs on other numbers of ranks with --compare to see them beside it."
     return Drawing(canvas, caption)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,13 @@ class Plots:
 
     Each draws on the axes ``ax``, divided where the picture has several panels, or on an array of
     axes of the picture's rows and columns; without ``ax`` it makes a figure. It returns the axes,
-    several as an array (rows, columns). RunError if the run did not record what the picture shows.
+    several as an array (rows, columns). `compare` are folders of runs whose communication is shown
+    beside this one's. RunError if the run did not record what the picture shows, or if there is
+    nothing to show, such as losses without any.
     """
 
     def __init__(self, results: Results) -> None:
+        self._results = results
         self._run = kind_of(results.workload)(results.folder, results=results)
 
     def _pictures(self) -> dict[str, Draw]:
@@ -43,7 +47,10 @@ class Plots:
     def __dir__(self) -> list[str]:
         return list(self._pictures())
 
-    def _draw(self, name: str, ax: Any = None) -> Any:
+    def _draw(self, name: str, ax: Any = None, compare: Sequence[str | Path] = ()) -> Any:
+        run = self._run
+        if compare:
+            run = kind_of(self._results.workload)(run.directory, compare, results=self._results)
         made: list[Any] = []
 
         def panels(rows: int, columns: int, height: float, options: dict[str, Any]) -> Any:
@@ -52,7 +59,7 @@ class Plots:
             return axes[0, 0].get_figure(), axes
 
         with picture_style(), drawn_with(panels):
-            drawn = self._pictures()[name](self._run)
+            drawn = self._pictures()[name](run)
         if isinstance(drawn, Missing):
             raise RunError(drawn.sentence)
         return made[0][0, 0] if made[0].size == 1 else made[0]

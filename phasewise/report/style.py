@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import pairwise
 from typing import Any, cast
 
 import matplotlib as mpl
@@ -26,8 +25,8 @@ MUTED = "#69727d"
 LINE = "#d5dae1"
 
 WIDTH = 9.0
-# A line with more points than this is drawn as its envelope.
-MAX_POINTS = 4000
+# Width of a legend's handle with the space around it, and of a letter of 8 points [inches].
+_HANDLE, _LETTER = 0.5, 0.062
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PREFIXES = {-15: "f", -12: "p", -9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
@@ -171,20 +170,22 @@ def _typeset(number: str) -> str:
     return number.replace("-", "−").replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def thin(turn: Floats, value: Floats) -> tuple[Floats, Floats]:
-    """A long history (T,) by the lowest and the highest point of each of the stretches."""
-    if len(turn) <= MAX_POINTS:
-        return turn, value
-    edges = np.linspace(0, len(turn), MAX_POINTS // 2 + 1).astype(int)
-    chosen = np.unique(
-        [int(a + place(value[a:b])) for a, b in pairwise(edges) for place in (np.argmin, np.argmax)]
-    )
-    return turn[chosen], value[chosen]
+def legend_above(axes: Axes, columns: int = 0) -> None:
+    """A legend above axes, from their left edge on: it hides no curve.
 
-
-def plot_history(axes: Axes, turn: Floats, value: Floats, colour: str, **options: Any) -> None:
-    """One quantity against turns."""
-    axes.plot(*thin(turn, value), color=colour, **options)
+    In as many columns as fit into the axes' width, or in `columns`.
+    """
+    _, labels = axes.get_legend_handles_labels()
+    if not labels:
+        return
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    width = axes.get_position().width * figure.get_figwidth()
+    entry = _HANDLE + _LETTER * max(map(len, labels))
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.3, borderpad=0.0,
+        ncols=columns or max(1, min(len(labels), int(width / entry))),
+    )  # fmt: skip
 
 
 def log_ticks(axes: Axes, which: str = "y") -> None:

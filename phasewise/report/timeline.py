@@ -96,7 +96,7 @@ def draw_utilisation(run: ReportedRun) -> Drawing | Missing:
     axis.set_xlim(0, edges[-1] * factor)
     axis.set_ylim(0, len(line.task))
     axis.set_xlabel(f"time [{unit}]")
-    axis.set_title("ranks")
+    axis.set_ylabel("ranks")
     whole_ticks(axis.yaxis)
     canvas.legend(loc="outside lower center", ncols=4)
     return Drawing(

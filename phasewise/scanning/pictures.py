@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from phasewise.report.style import (
     MUTED,
+    legend_above,
     new_picture,
     picture_style,
+    scale_by_ten,
     superscript,
     unit_text,
     whole_ticks,
@@ -31,17 +34,23 @@ MOST_LINES = 6
 """Most values of a second key that are drawn as lines of their own."""
 DODGE = 0.006
 """Distance between the lines of a picture, of the width."""
-MOST_TICKS = 12
+MOST_TICKS, FEW_TICKS = 12, 4
+"""Values of a key that are ticks of the only panel, or of one of several."""
+CLOSEST = 0.06
+"""Least distance of two labels of an axis, of the distance between the outermost values."""
+USUAL = (0.01, 100.0)
+"""Sizes of results that need no power of ten."""
 BARS: dict[str, Any] = {"marker": "o", "markersize": 4, "capsize": 3, "elinewidth": 1}
 
 
 def draw_result(results: ScanResults, name: str, label: str) -> dict[str, Canvas]:
     """The pictures of a result, each with what stands after the result in its file's name."""
-    means, keys = results.means(name), list(results.definition.keys)
+    factor, label = _scaled(results.column(name), label)
+    means, keys = _in_unit(results.means(name), factor), list(results.definition.keys)
     sampled = any(axis.sampled for axis in results.definition.axes)
     with picture_style():
         if not keys:
-            return {"": _seeds(results, name, label)}
+            return {"": _seeds(results, name, factor, label)}
         if sampled or len(keys) > 2:
             found = {"": _samples(means, keys, label)}
             if len(keys) == 2 and all(_numeric(means, key) for key in keys):
@@ -54,6 +63,21 @@ def draw_result(results: ScanResults, name: str, label: str) -> dict[str, Canvas
         if _count(means, each) <= MOST_LINES:
             found[""] = _lines(means, along, each, label)
         return found
+
+
+def _scaled(values: Floats, label: str) -> tuple[float, str]:
+    """A factor that brings a result to order 1, and its label with that power of ten in its unit;
+    a result of usual size keeps its label.
+    """
+    name, _, unit = unit_text(label).partition(" [")
+    factor, scaled = scale_by_ten(values, unit.removesuffix("]"))
+    if USUAL[0] <= 1 / factor <= USUAL[1]:
+        return 1.0, unit_text(label)
+    return factor, f"{name} [{scaled.strip()}]"
+
+
+def _in_unit(means: list[Mean], factor: float) -> list[Mean]:
+    return [replace(m, mean=m.mean * factor, error=m.error * factor) for m in means]
 
 
 def _lines(means: list[Mean], along: str, each: str | None, label: str) -> Canvas:
@@ -77,10 +101,10 @@ def _lines(means: list[Mean], along: str, each: str | None, label: str) -> Canva
             label=None if each is None else f"{each} = {show(value)}", **BARS,
         )  # fmt: skip
     _name_axis(place, means, along)
-    place.set_ylabel(unit_text(label))
+    place.set_ylabel(label)
     place.set_title(_seeds_of(means))
     if each is not None:
-        place.legend()
+        place.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return canvas
 
 
@@ -131,26 +155,26 @@ def _samples(means: list[Mean], keys: list[str], label: str) -> Canvas:
     for place in list(axes.flat)[len(keys) :]:
         place.set_axis_off()
     for place in axes[:, 0]:
-        place.set_ylabel(unit_text(label))
+        place.set_ylabel(label)
     axes[0, 0].set_title(_seeds_of(means))
     return canvas
 
 
-def _seeds(results: ScanResults, name: str, label: str) -> Canvas:
+def _seeds(results: ScanResults, name: str, factor: float, label: str) -> Canvas:
     """An ensemble: the result of each seed, their mean and its standard error."""
     canvas, axes = new_picture(1, 1, 4.2)
     place: Axes = axes[0, 0]
-    (mean,) = results.means(name)
+    (mean,) = _in_unit(results.means(name), factor)
     seeds = [point.seed for point in results.points]
-    place.plot(seeds, results.column(name), "o", color=VALUES, markersize=4)
+    place.plot(seeds, results.column(name) * factor, "o", color=VALUES, markersize=4)
     place.axhline(mean.mean, color=MEAN, label="mean")
     if math.isfinite(mean.error):
         span = (mean.mean - mean.error, mean.mean + mean.error)
         place.axhspan(*span, color=MEAN, alpha=0.2, linewidth=0, label="± standard error")
     whole_ticks(place.xaxis)
     place.set_xlabel("seed")
-    place.set_ylabel(unit_text(label))
-    place.legend()
+    place.set_ylabel(label)
+    legend_above(place)
     return canvas
 
 
@@ -195,7 +219,7 @@ def _draw_limit(place: Axes, one: Convergence, label: str) -> None:
 
 def _colour_bar(canvas: Canvas, drawn: Any, place: Axes, label: str) -> None:
     bar = canvas.colorbar(drawn, ax=place)
-    bar.set_label(unit_text(label))
+    bar.set_label(label)
     bar.outline.set_visible(False)
 
 
@@ -241,12 +265,24 @@ def _name_axis(
     values = _distinct(means, key)
     if not _numeric(means, key):
         axis.set_ticks(range(len(values)), [show(value) for value in values])
-    elif len(values) <= MOST_TICKS and not sampled:
-        axis.set_ticks(sorted(values), [f"{value:.6g}" for value in sorted(values)])
+    elif len(values) <= (FEW_TICKS if sampled else MOST_TICKS):
+        axis.set_ticks(sorted(values), _apart(sorted(values)))
     elif all(isinstance(value, int) for value in values):
         whole_ticks(axis)
     else:
-        axis.set_major_locator(MaxNLocator(5))
+        axis.set_major_locator(MaxNLocator(FEW_TICKS))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
+
+
+def _apart(values: list[float]) -> list[str]:
+    """The labels of ascending values; none where it would touch that of the value before."""
+    room = CLOSEST * (values[-1] - values[0])
+    labels, last = [], -math.inf
+    for value in values:
+        shown = value - last >= room
+        labels.append(f"{value:.6g}" if shown else "")
+        last = value if shown else last
+    return labels
 
 
 def _seeds_of(means: list[Mean], error: str = " ± standard error") -> str:

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from phasewise.workloads.collision.analysis.coherent import mode_spectra, pair_modes, shift_in_xi
+from phasewise.analysis.spectrum import amplitude_spectrum
+from phasewise.workloads.collision.analysis.coherent import (
+    pair_modes,
+    shift_in_xi,
+    sum_and_difference,
+)
 
 TURNS = 2048
 
@@ -86,9 +91,9 @@ def test_beams_without_interaction_have_no_factor():
     assert pair_modes(first, second, 0.31, 0.0).yokoya is None
 
 
-def test_the_spectra_separate_the_modes():
+def test_sum_and_difference_separate_the_modes():
     first, second = centroids(0.31, -0.006)
-    together, against = mode_spectra(first, second)
+    together, against = map(amplitude_spectrum, sum_and_difference(first, second))
     bin_width = 1 / (4 * TURNS)
     assert together.frequency[together.amplitude.argmax()] == pytest.approx(0.31, abs=bin_width)
     assert against.frequency[against.amplitude.argmax()] == pytest.approx(0.304, abs=bin_width)

@@ -16,6 +16,7 @@ from phasewise.report import planned
 from phasewise.report.communication import draw_phase_times, draw_volume
 from phasewise.report.communication_tables import communication_tables
 from phasewise.report.contents import make_report
+from phasewise.report.figure import Missing
 from phasewise.report.reporting import reported
 from phasewise.report.timeline import draw_states, draw_tasks, draw_utilisation
 from phasewise.traces.efficiency import efficiency, node_size_of, phase_costs, share_on_node
@@ -175,7 +176,7 @@ def test_a_time_line_that_ended_early_shows_what_all_ranks_kept(tmp_path):
 @pytest.mark.parametrize("shape", [{"prow": 1, "pcol": 1}, {"prow": 8, "pcol": 16}])
 def test_every_figure_is_drawn_at_2_and_at_256_ranks(tmp_path, shape):
     machine = write_messages(tmp_path, node_size=16, **shape)
-    made = make_report(tmp_path)
+    made = make_report(tmp_path, compare=[tmp_path])
     names = [figure.name for figure in made.figures]
     assert names == ["volume", "phase-times", "tasks", "states", "utilisation"]
     assert all(figure.svg for figure in made.figures)
@@ -191,7 +192,7 @@ def test_a_run_of_messages_alone_shows_study_and_communication_of_a_simulator(tm
     assert re.findall(r'<section id="([\w-]+)"', page) == ["communication", "study", "resolved"]
     words = "simulated on <b>bassi (a simulator, not hardware)"
     assert html.escape(words) in page[: page.index("<nav>")] and words not in page
-    assert all(words in figure.caption for figure in made.figures)
+    assert all(words in figure.caption for figure in made.figures if figure.svg)
     assert row_of(page, "parallel efficiency, the product of the two") == ["50.0 %"]
     links = re.findall(r'\b(?:src|href)="([^"]*)"', page)
     assert any(link.startswith("data:image/png") for link in links)
@@ -202,7 +203,7 @@ def test_a_run_of_messages_alone_shows_study_and_communication_of_a_simulator(tm
 def test_times_of_a_real_run_are_said_to_be_measured(tmp_path):
     write_messages(tmp_path, machine=None)
     for draw in (draw_volume, draw_phase_times, draw_tasks, draw_states, draw_utilisation):
-        caption = draw(reported(tmp_path)).caption
+        caption = draw(reported(tmp_path, [tmp_path])).caption
         # The volume has what was planned beside it where the core is built.
         assert re.search(r"Source: measured(; the plan)?\.", caption) and "simulat" not in caption
 
@@ -223,11 +224,20 @@ def test_another_run_stands_on_the_right_and_among_the_bars(tmp_path):
 
 
 def test_the_bars_are_as_high_as_the_times_put_in(folder):
-    times, share = draw_phase_times(reported(folder)).canvas.axes
+    times, share = draw_phase_times(reported(folder, [folder])).canvas.axes
     heights = {bars.get_label(): bars.patches[0].get_height() for bars in times.containers}
     expected = {"computing": 5, "reduce_column": 3, "broadcast_row": 1.5, "moments": 0.5}
     assert heights == pytest.approx(expected)  # ms
     assert share.patches[0].get_height() == pytest.approx(50)  # %
+
+
+def test_the_times_of_a_single_run_are_no_picture_but_a_table(tmp_path):
+    write_messages(tmp_path)
+    run = reported(tmp_path)
+    drawn = draw_phase_times(run)
+    assert isinstance(drawn, Missing) and "--compare" in drawn.sentence
+    table = next(table for table in communication_tables(run) if table.title in drawn.sentence)
+    assert "reduce_column" in [row[0] for row in table.rows]
 
 
 def test_without_another_run_the_plan_of_the_other_layout_stands_on_the_right(

@@ -51,6 +51,33 @@ def test_regular_motion_has_no_diffusion_and_a_drifting_tune_has():
     np.testing.assert_allclose(moving.diffusion, expected, atol=np.log10(1.1))
 
 
+BARE = (0.28, 0.31)
+
+
+def kicked(xi: float) -> np.ndarray:
+    """Coordinates (T, 1, 6) of a particle at 1.3 and 0.9 rms that meets a round Gaussian beam with
+    the parameter ξ in each turn: Δp = -8πξ x (1 - exp(-r²/2))/r², in rms of size and angle.
+    """
+    record = np.zeros((4096, 1, 6))
+    phasors = np.array([1.3, 0.9], dtype=complex)
+    turning = np.exp(-2j * np.pi * np.array(BARE))
+    for turn in range(len(record)):
+        record[turn, 0, 0:4:2], record[turn, 0, 1:4:2] = phasors.real, phasors.imag
+        square = phasors.real @ phasors.real
+        kick = 8 * np.pi * xi * np.expm1(-square / 2) / square
+        phasors = turning * (phasors + 1j * kick * phasors.real)
+    return record
+
+
+def test_a_chaotic_particle_diffuses_and_a_regular_one_does_not() -> None:
+    optics = Optics(beta=(1.0, 1.0))
+    regular, chaotic = (
+        tune_footprint(kicked(xi), BARE, (1.0, 1.0), optics, reach=0.25).diffusion[0]
+        for xi in (0.005, 0.4)
+    )
+    assert regular < -5 < chaotic
+
+
 def test_lost_particles_are_left_out():
     record = tracked(AMPLITUDE, -1e-3)
     record[200:, 1] = np.nan

@@ -16,7 +16,7 @@ from phasewise.report.style import picture_style
 from phasewise.runs.results import Results
 from phasewise.study import Study
 from phasewise.tables.writing import document
-from phasewise.workloads.collision.report import history
+from phasewise.workloads.collision.report import luminosity
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from tests.unit.study_tables import RF, build, tables
 from tests.unit.synthetic_communication import write_communication
@@ -104,7 +104,7 @@ def test_pictures_are_drawn_on_given_axes_on_parts_of_them_or_on_new_ones(result
 def test_a_picture_from_python_is_the_one_of_the_report(results: Any) -> None:
     ours = results.plot.luminosity()
     with picture_style():
-        drawn = history.draw_luminosity(BeamsRun(results.folder))
+        drawn = luminosity.draw_luminosity(BeamsRun(results.folder))
     theirs = drawn.canvas.axes[0]
     for one, other in zip(ours.lines, theirs.lines, strict=True):
         np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
@@ -114,6 +114,13 @@ def test_pictures_are_listed_and_what_was_not_recorded_is_asked_for(results: Any
     assert {"luminosity", "phase_space", "spectra", "volume"} <= set(dir(results.plot))
     with pytest.raises(phasewise.RunError, match=r"Set records\.particles_every"):
         results.plot.density()
+    with pytest.raises(phasewise.RunError, match="No particle was lost"):
+        results.plot.losses()
+    with pytest.raises(phasewise.RunError, match="turns = 512"):
+        results.plot.waterfall()
+    with pytest.raises(phasewise.RunError, match="--compare"):
+        results.plot.phase_times()
+    assert results.plot.phase_times(compare=[results.folder]).shape == (1, 2)
     with pytest.raises(AttributeError, match="no picture 'nothing'"):
         _ = results.plot.nothing
 

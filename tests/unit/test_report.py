@@ -20,12 +20,11 @@ from phasewise.report.style import (
     picture_style,
     scale,
     scientific,
-    thin,
     unit_text,
     with_error,
 )
 from phasewise.runs.records import RecordsWriter
-from phasewise.workloads.collision.report.modes import resonances
+from phasewise.workloads.collision.report.footprint import resonances
 from phasewise.workloads.collision.reporting import CHAPTERS
 from tests.unit.synthetic_communication import write_communication
 from tests.unit.synthetic_run import GROWTH, KERNEL, YOKOYA, make_study, write_run
@@ -74,7 +73,10 @@ def run_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "full"
     write_run(folder, outside=3)
     write_communication(folder)
-    return folder, make_report(folder)
+    other = folder.with_name("other")
+    other.mkdir()
+    write_communication(other)
+    return folder, make_report(folder, compare=[other])
 
 
 def text_of(made):
@@ -157,7 +159,9 @@ def test_what_was_not_recorded_is_asked_for_in_one_sentence(tmp_path):
     write_run(tmp_path, turns=20, **BARE)
     figures = {figure.name: figure for figure in make_report(tmp_path).figures}
     asked = {
+        "losses": "No particle was lost",
         "spectra": "turns = 64",
+        "waterfall": "turns = 512",
         "footprint": "records.tracked",
         "phase-space": "records.particles_every",
         "density": "records.particles_every",
@@ -279,14 +283,6 @@ def test_numbers_are_written_for_people():
     assert unit_text("cm^-2 s^-1") == "cm⁻² s⁻¹"
     factor, unit = scale([5.026e-10], "m")
     assert (round(5.026e-10 * factor, 3), unit) == (502.6, "pm")
-
-
-def test_a_long_history_keeps_its_extremes_when_thinned():
-    turn = np.arange(1e5)
-    value = np.sin(turn)
-    value[77_777] = 9.0
-    few_turns, few = thin(turn, value)
-    assert len(few) <= 4000 and few.max() == 9.0 and few_turns[few.argmax()] == 77_777
 
 
 def test_dollars_in_a_title_or_in_the_name_of_a_run_are_no_formula() -> None:

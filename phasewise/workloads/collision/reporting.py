@@ -5,7 +5,15 @@ from __future__ import annotations
 from phasewise.report.page import Tile
 from phasewise.report.reporting import Chapter
 from phasewise.report.style import scientific, unit_text, with_error
-from phasewise.workloads.collision.report import bunches, fields, history, modes
+from phasewise.workloads.collision.report import (
+    bunches,
+    fields,
+    footprint,
+    history,
+    luminosity,
+    modes,
+    waterfall,
+)
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.tables import result_tables, study_tables
 
@@ -18,7 +26,7 @@ CHAPTERS = (
         "results",
         "Results",
         (
-            ("luminosity", "Luminosity", history.draw_luminosity),
+            ("luminosity", "Luminosity", luminosity.draw_luminosity),
             ("emittances", "Emittances", history.draw_emittances),
             ("sizes", "Sizes and shape", history.draw_sizes),
             ("losses", "Losses", history.draw_losses),
@@ -31,7 +39,8 @@ CHAPTERS = (
         (
             ("centroids", "Centroids", history.draw_centroids),
             ("spectra", "Spectra of the σ and π modes", modes.draw_spectra),
-            ("footprint", "Tune footprint", modes.draw_footprint),
+            ("waterfall", "Spectra along the run", waterfall.draw_waterfall),
+            ("footprint", "Tune footprint", footprint.draw_footprint),
         ),
     ),
     Chapter(

@@ -18,9 +18,7 @@ from phasewise.analysis.spectrum import (
     Floats,
     Peak,
     Signal,
-    Spectrum,
     WindowName,
-    amplitude_spectrum,
     find_peak,
     fraction,
     unfold,
@@ -158,14 +156,6 @@ def unresolved(turns: int, xi: tuple[float, float], tunes: tuple[float, float] |
 def _lacking(sigma: Peak | None, pi: Peak | None) -> str:
     lacking = [name for name, peak in (("σ", sigma), ("π", pi)) if peak is None]
     return f"no {' and no '.join(lacking)} line rises from the noise" if lacking else "ξ is 0"
-
-
-def mode_spectra(
-    first: Signal, second: Signal, window: WindowName = "hann"
-) -> tuple[Spectrum, Spectrum]:
-    """Amplitude spectra of half the sum and half the difference of the centroids."""
-    together, against = sum_and_difference(first, second)
-    return amplitude_spectrum(together, window), amplitude_spectrum(against, window)
 
 
 def shift_in_xi(frequency: Floats, tune: float, xi: float, complex_signal: bool) -> Floats:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from phasewise.analysis.spectrum import Complexes, Floats
+from phasewise.analysis.spectrum import Complexes, Floats, Signal
 from phasewise.report.reported_run import ReportedRun
 from phasewise.workloads.collision.analysis import (
     BeamGrowth,
@@ -21,6 +21,7 @@ from phasewise.workloads.collision.analysis import (
     luminosity,
     setting_of,
 )
+from phasewise.workloads.collision.analysis.coherent import sum_and_difference
 from phasewise.workloads.collision.analysis.setting import Setting
 from phasewise.workloads.collision.views import BeamResults
 
@@ -64,6 +65,32 @@ class BeamsRun(ReportedRun):
     def phasors(self) -> tuple[tuple[Complexes, Complexes], ...]:
         """Phasors of the centroids, [beam][plane]."""
         return centroid_phasors(self.results)
+
+    @property
+    def without_centroids(self) -> str | None:
+        """Why centroids have no spectrum, as a sentence; None where they have."""
+        if np.isfinite(self.phasors).all():
+            return None
+        what = self.lost or "The centroids are not finite"
+        return f"{what}: without centroids to the end there is no spectrum."
+
+    def pair(self, plane: int) -> tuple[tuple[str, Signal], tuple[str, Signal]]:
+        """Phasors (T,) of a plane with their names: half the sum and half the difference of the
+        beams' centroids, or those of each beam where the run cannot show the modes.
+        """
+        first, second = self.phasors[0][plane], self.phasors[1][plane]
+        if (self.modes.x, self.modes.y)[plane].sought:
+            together, against = sum_and_difference(first, second)
+            return ("sum", together), ("difference", against)
+        return ("beam 1", first), ("beam 2", second)
+
+    def centre(self, plane: int) -> float:
+        """The tune around which spectra are shown: the machine's, else that of the σ mode."""
+        tune = self.setting.tune(plane)
+        if tune is not None:
+            return tune
+        sigma = (self.modes.x, self.modes.y)[plane].sigma
+        return sigma.frequency if sigma else 0.25
 
     @cached_property
     def growth(self) -> tuple[BeamGrowth, BeamGrowth]:

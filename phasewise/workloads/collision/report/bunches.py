@@ -5,14 +5,19 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure as Canvas
+from matplotlib.image import AxesImage
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from phasewise.analysis.spectrum import Floats
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.style import log_ticks, new_picture, scale
+from phasewise.report.style import INK, log_ticks, new_picture, scale
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.colours import BEAM
 
-BINS = 110
+MOST_BINS = 110
+"""Bins along an axis; fewer where particles are few: one particle per bin on average."""
+FEWEST_BINS = 24
 # Bin contents outside this many rms are not shown.
 REACH = 5.0
 PLANES = (("x", "px"), ("y", "py"), ("z", "δ"))
@@ -30,9 +35,10 @@ def draw_phase_space(run: BeamsRun) -> Drawing | Missing:
     for row, (number, particles) in enumerate(beams.items()):
         for plane, (names, units) in enumerate(zip(PLANES, UNITS, strict=True)):
             axis: Axes = axes[row, plane]
-            _histogram(axis, particles[2 * plane], particles[2 * plane + 1], names, units)
-            if plane == 0:
-                axis.set_title(f"beam {number}")
+            pair = particles[2 * plane], particles[2 * plane + 1]
+            picture = _histogram(axis, *pair, names, units)
+            axis.set_title(f"beam {number}" if plane == 0 else "")
+            _count_bar(canvas, picture, axis, named=plane == 2)
     return Drawing(
         canvas,
         f"Phase space at turn {turn} on arrival at IP 1, macroparticles per bin in logarithmic "
@@ -49,20 +55,21 @@ def draw_density(run: BeamsRun) -> Drawing | Missing:
         return Missing(f"No particles were left at turn {turn}, when they were dumped last.")
     canvas, axes = new_picture(len(beams), 3, 0.6 + 2.5 * len(beams))
     for row, (number, particles) in enumerate(beams.items()):
-        _histogram(axes[row, 0], particles[0], particles[2], ("x", "y"), ("m", "m"))
+        picture = _histogram(axes[row, 0], particles[0], particles[2], ("x", "y"), ("m", "m"))
+        _count_bar(canvas, picture, axes[row, 0], named=True)
         axes[row, 0].set_title(f"beam {number}")
         for column, (coordinate, name) in enumerate(((0, "x"), (2, "y")), 1):
             _profile(axes[row, column], particles[coordinate], name, BEAM[number - 1])
     return Drawing(
         canvas,
-        f"Density at turn {turn} on arrival at IP 1, logarithmic colour, and profiles in x and y "
+        f"Density at turn {turn} on arrival at IP 1 within ±{REACH:g} rms, and profiles in x and y "
         "(steps) against the Gaussian of the same rms (dashed): tails show as steps above it.",
     )
 
 
 def _histogram(
     axis: Axes, first: Floats, second: Floats, names: tuple[str, str], units: tuple[str, str]
-) -> None:
+) -> AxesImage:
     scaled, labels, window = [], [], []
     for values, name, unit in zip((first, second), names, units, strict=True):
         mean, rms = float(np.mean(values)), float(np.std(values)) or 1e-12
@@ -70,16 +77,29 @@ def _histogram(
         scaled.append(values * factor)
         labels.append(f"{name} [{label}]")
         window.append([(mean - REACH * rms) * factor, (mean + REACH * rms) * factor])
-    counts, x, y = np.histogram2d(scaled[0], scaled[1], bins=BINS, range=window)
+    bins = int(np.clip(np.sqrt(len(first)), FEWEST_BINS, MOST_BINS))
+    counts, x, y = np.histogram2d(scaled[0], scaled[1], bins=bins, range=window)
     shown = np.ma.masked_less(counts.T, 0.5)
     norm = LogNorm(0.7, max(float(counts.max()), 2.0))
     extent = (x[0], x[-1], y[0], y[-1])
-    axis.imshow(
+    picture = axis.imshow(
         shown, origin="lower", extent=extent, aspect="auto", norm=norm, interpolation="nearest"
     )
     axis.set_xlabel(labels[0])
     axis.set_ylabel(labels[1])
     axis.grid(False)
+    return picture
+
+
+def _count_bar(canvas: Canvas, picture: AxesImage, axis: Axes, named: bool) -> None:
+    """The scale of a histogram; `named` where it stands at the end of a row."""
+    bar = canvas.colorbar(picture, ax=axis, fraction=0.046, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(color=INK)
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    bar.ax.yaxis.set_minor_formatter(NullFormatter())
+    if named:
+        bar.set_label("macroparticles per bin")
 
 
 def _profile(axis: Axes, values: Floats, name: str, colour: str) -> None:

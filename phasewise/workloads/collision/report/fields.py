@@ -7,19 +7,30 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import MaxNLocator
 
 from phasewise.analysis.spectrum import Floats
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.style import INK, new_picture, scale, scientific, whole_ticks
+from phasewise.report.style import INK, MUTED, new_picture, scale, scientific, whole_ticks
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.colours import BEAM
 from phasewise.workloads.collision.tables.point import slices_of
 
 ONE_SLICE = Missing("Set slices to more than 1 at the interaction point to see slices compared.")
 
+MOST_FLAT = 5.0
+"""A mesh whose sides differ by a larger factor is drawn in rms sizes of its charge."""
+PANEL = 2.3
+"""Width of one of three panels beside each other [inches]."""
+MOST_HEIGHT = 3.0
+"""Of a panel [inches]."""
+
 
 def draw_field(run: BeamsRun) -> Drawing | Missing:
-    """Charge, potential and field of the middle slice of both beams at the first IP."""
+    """Charge, potential and field of the middle slice of both beams at the first IP.
+
+    A length is as long in x as in y, in metres or, where the mesh is flat, in rms sizes.
+    """
     turns = run.results.snapshots("field")
     if not turns:
         return Missing(
@@ -27,24 +38,88 @@ def draw_field(run: BeamsRun) -> Drawing | Missing:
             "of the last turn."
         )
     turn, ip = turns[-1], _first_mesh(run)
-    canvas, axes = new_picture(2, 3, 5.6)
-    for index in range(2):
-        field = run.results.field(turn, ip, index + 1)
+    fields = [run.results.field(turn, ip, beam) for beam in (1, 2)]
+    flat = any(_flatness(field) > MOST_FLAT for field in fields)
+    height = max(1.0, max(_height(field, flat) for field in fields) * PANEL)
+    canvas, axes = new_picture(2, 3, 2 * (min(height, MOST_HEIGHT) + 0.7))
+    for index, field in enumerate(fields):
+        x, y, labels = _in_sizes(field) if flat else _in_metres(field)
         size = np.hypot(field["ex"], field["ey"])
-        for axis, values, title in (
-            (axes[index, 0], field["charge"], "charge"),
-            (axes[index, 1], field["potential"] - field["potential"].min(), "potential"),
-            (axes[index, 2], size, "field |E|"),
+        potential = field["potential"] - field["potential"].min()
+        titles = ("charge", "potential", "field |E|")
+        for axis, title, values in zip(
+            axes[index], titles, (field["charge"], potential, size), strict=True
         ):
-            _image(canvas, axis, field, values)
+            picture = _image(axis, x, y, values)
             axis.set_title(f"beam {index + 1}, {title}")
-        _contours(axes[index, 1], field)
+            axis.set(xlabel=labels[0], ylabel=labels[1])
+        if np.ptp(potential) > 0:
+            look: dict[str, Any] = {"colors": "white", "linewidths": 0.5, "alpha": 0.7}
+            axes[index, 1].contour(x, y, potential.T, levels=9, **look)
+    bar = canvas.colorbar(picture, ax=list(axes.flat), fraction=0.03, pad=0.02, shrink=0.8)
+    bar.outline.set_visible(False)
+    bar.set_label("over the largest value of the panel")
+    unit = "rms sizes σ of the charge shown, as the mesh is flat" if flat else "metres"
     return Drawing(
         canvas,
-        f"Middle slice of each beam at IP {ip}, turn {turn}, on its mesh, each over its "
-        "largest value; the potential is counted from its lowest value on the mesh, and the lines "
-        "are equipotentials.",
+        f"Middle slice of each beam at IP {ip}, turn {turn}, on its mesh; the potential is counted "
+        "from its lowest value on the mesh, and the lines are equipotentials. Both axes have one "
+        f"scale, in {unit}.",
     )
+
+
+def _spans(x: Floats, y: Floats) -> tuple[float, float]:
+    return float(np.ptp(x)), float(np.ptp(y))
+
+
+def _flatness(field: dict[str, Floats]) -> float:
+    """The longer over the shorter side of a field's mesh."""
+    spans = _spans(field["x"], field["y"])
+    return max(spans) / min(spans)
+
+
+def _height(field: dict[str, Floats], flat: bool) -> float:
+    """Height over width of a field's panel."""
+    x, y, _ = _in_sizes(field) if flat else _in_metres(field)
+    width, height = _spans(x, y)
+    return height / width
+
+
+def _in_metres(field: dict[str, Floats]) -> tuple[Floats, Floats, tuple[str, str]]:
+    """The mesh in one unit of length along both axes, and their labels."""
+    factor, unit = scale(np.concatenate([field["x"], field["y"]]), "m")
+    return field["x"] * factor, field["y"] * factor, (f"x [{unit}]", f"y [{unit}]")
+
+
+def _in_sizes(field: dict[str, Floats]) -> tuple[Floats, Floats, tuple[str, str]]:
+    """The mesh in rms sizes of the charge on it, and the labels of the axes with these sizes."""
+    found, labels = [], []
+    for name, along in (("x", 1), ("y", 0)):
+        charge = np.abs(field["charge"]).sum(axis=along)
+        total = max(float(charge.sum()), np.finfo(float).tiny)
+        away = field[name] - charge @ field[name] / total
+        size = float(np.sqrt(charge @ away**2 / total)) or float(np.ptp(away))
+        factor, unit = scale(size, "m")
+        found.append(field[name] / size)
+        labels.append(f"{name} / σ {name} ({size * factor:.3g} {unit})")
+    return found[0], found[1], (labels[0], labels[1])
+
+
+def _image(axis: Axes, x: Floats, y: Floats, values: Floats) -> Any:
+    """Values (nx, ny) over the largest, as long in x as in y."""
+    largest = max(float(np.max(values)), np.finfo(float).tiny)
+    picture = axis.imshow(
+        (values / largest).T,
+        origin="lower",
+        extent=(x[0], x[-1], y[0], y[-1]),
+        aspect="equal",
+        vmin=0,
+        vmax=1,
+    )
+    axis.xaxis.set_major_locator(MaxNLocator(5))
+    axis.yaxis.set_major_locator(MaxNLocator(5))
+    axis.grid(False)
+    return picture
 
 
 def draw_pair_luminosity(run: BeamsRun) -> Drawing | Missing:
@@ -96,7 +171,7 @@ def _draw_by_step(axis: Axes, pairs: Floats) -> None:
     total = max(float(np.nansum(pairs)), np.finfo(float).tiny)
     # Step k collides the pairs i + j = k + 1: the antidiagonals.
     share = [100 * np.trace(np.fliplr(pairs), offset=pairs.shape[1] - k) / total for k in steps]
-    axis.bar(steps, share, color=BEAM[0], width=0.8)
+    axis.bar(steps, share, color=MUTED, width=0.8)
     axis.set_xlabel("step of the collision")
     axis.set_title("share by step [%]")
     axis.grid(False, axis="x")
@@ -126,7 +201,7 @@ def draw_slices(run: BeamsRun) -> Drawing | Missing:
         share = 100 * table["count"] / max(float(table["count"].sum()), 1.0)
         _along(axes[0, 2], table, share, z_factor, index)
     axes[0, 2].set_title("share of the particles [%]")
-    axes[0, 2].set_ylim(bottom=0)
+    axes[0, 2].set_ylim(0, 1.1 * axes[0, 2].get_ylim()[1])
     axes[0, 2].legend(loc="lower center", ncols=2)
     for index, table in enumerate(tables):
         _along(axes[1, 2], table, table["sigma"][:, 2] / table["sigma"][:, 0], z_factor, index)
@@ -154,31 +229,6 @@ def _slices(run: BeamsRun, ip: int) -> tuple[int, int]:
 def _first_mesh(run: BeamsRun) -> int:
     """First interaction point with a mesh."""
     return next(k for k in run.points if run.study["ip"][str(k)]["model"] == "strong-strong")
-
-
-def _image(canvas: Canvas, axis: Axes, field: dict[str, Floats], values: Floats) -> None:
-    factors = [scale(field[name], "m") for name in "xy"]
-    x, y = (field[name] * factor for name, (factor, _) in zip("xy", factors, strict=True))
-    largest = max(float(np.max(values)), np.finfo(float).tiny)
-    picture = axis.imshow(
-        (values / largest).T,
-        origin="lower",
-        extent=(x[0], x[-1], y[0], y[-1]),
-        aspect="auto",
-        vmin=0,
-        vmax=1,
-    )
-    axis.set_xlabel(f"x [{factors[0][1]}]")
-    axis.set_ylabel(f"y [{factors[1][1]}]")
-    axis.grid(False)
-    _bar(canvas, picture, axis, None)
-
-
-def _contours(axis: Axes, field: dict[str, Floats]) -> None:
-    potential = field["potential"]
-    if np.ptp(potential) > 0:
-        x, y = (field[name] * scale(field[name], "m")[0] for name in "xy")
-        axis.contour(x, y, potential.T, levels=9, colors="white", linewidths=0.5, alpha=0.7)
 
 
 def _bar(canvas: Canvas, picture: Any, axis: Axes, label: str | None) -> None:
