@@ -61,7 +61,7 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("transpose", ["pairwise", "mpi"])
+@pytest.mark.parametrize("transpose", ["pairwise", "alltoallw"])
 def test_a_run_without_mpi_gives_the_bits_of_one_rank(
     study: Path, tmp_path: Path, transpose: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
