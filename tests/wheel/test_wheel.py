@@ -166,7 +166,7 @@ def test_a_study_is_planned_for_many_ranks(installed: Installed) -> None:
 
 def test_a_study_is_predicted_on_a_machine_of_the_package(installed: Installed) -> None:
     said = installed.said("predict", "small.toml", "--machine", "bassi", "--ranks", "2,16")
-    assert [point["ranks"] for point in said["predictions"]][:1] == [2]
+    assert [point["ranks"] for point in said["points"]] == [2, 16]
     done = installed.call("predict", "small.toml", "--machine", "bassy", "--ranks", 2)
     assert 'did you mean "bassi"' in done.stderr
 
