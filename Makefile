@@ -6,7 +6,7 @@ PORTABLE ?= 0
 TEST_WORKERS ?= $(shell nproc)
 BIN := .venv/bin
 STAMPS := .venv/stamps
-CORE := $(shell find core cmake -name '*.?pp' -o -name '*.cmake')
+CORE := $(shell find core cmake -name '*.?pp' -o -name '*.h' -o -name '*.cmake')
 SIMGRID := $(if $(shell command -v smpicxx),with,without)
 
 .PHONY: help setup demo test docs lint format sanitize torture device bench compare clean
@@ -76,7 +76,7 @@ lint: setup $(STAMPS)/lint
 
 format: setup
 	@$(BIN)/ruff check --fix-only --quiet . && $(BIN)/ruff format --quiet .
-	@git ls-files -co --exclude-standard 'core/*.?pp' 'core/*.cu' 'machines/*.cpp' | \
+	@git ls-files -co --exclude-standard 'core/*.?pp' 'core/*.h' 'core/*.cu' 'machines/*.cpp' | \
 		xargs $(BIN)/clang-format -i
 
 sanitize: setup

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 
 from benchmarks.compare_checkouts import CallError, measure, show_times
@@ -90,20 +90,20 @@ def build_plain(folder: Path) -> Path:
     configure = ["cmake", "-S", str(folder), "-B", str(tree), "-G", "Ninja"]
     configure += ["-DCMAKE_BUILD_TYPE=Release", "-DPHASEWISE_PYTHON=ON"]
     configure += [f"-DPython_EXECUTABLE={sys.executable}"]
-    for command in (configure, ["cmake", "--build", str(tree), "--target", "_core"]):
+    for command in (configure, ["cmake", "--build", str(tree), "--target", "_core_mpi"]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise CallError(f"the module with plain sums cannot be built: {done.stdout[-500:]}")
-    (module,) = tree.glob("_core*.so")
+    (module,) = tree.glob("_core_mpi*.so")
     return module
 
 
 def installed_module() -> Path:
     """The compiled module of this environment; CallError where there is none."""
-    found = find_spec("phasewise._core")
-    if found is None or found.origin is None:
-        raise CallError("phasewise is not built: make setup")
-    return Path(found.origin)
+    try:
+        return Path(str(import_module("phasewise._core").__file__))
+    except ImportError as error:
+        raise CallError(f"phasewise is not built ({error}): make setup") from error
 
 
 def share(exact: float, plain: float) -> float:

@@ -11,11 +11,13 @@ target_compile_options(
 # The C++ bindings that old MPI headers pull in are deprecated and not used.
 target_compile_definitions(phasewise_flags INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 
+set(phasewise_architecture "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND PHASEWISE_PORTABLE)
-  target_compile_options(phasewise_flags INTERFACE -march=x86-64-v3)
+  set(phasewise_architecture -march=x86-64-v3)
 elseif(NOT PHASEWISE_PORTABLE)
-  target_compile_options(phasewise_flags INTERFACE -march=native)
+  set(phasewise_architecture -march=native)
 endif()
+target_compile_options(phasewise_flags INTERFACE ${phasewise_architecture})
 
 if(PHASEWISE_SANITIZE)
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

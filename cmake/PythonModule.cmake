@@ -1,4 +1,5 @@
-# The module phasewise._core, by nanobind.
+# The modules that phasewise._core may be, by nanobind: _core_mpi and _core_serial, from the same
+# objects.
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 execute_process(
   COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
@@ -8,10 +9,36 @@ find_package(nanobind CONFIG REQUIRED)
 # Bindings of a workload stand in its own folder.
 file(GLOB binding_sources CONFIGURE_DEPENDS core/bindings/*.cpp core/*/bindings*.cpp)
 list(REMOVE_DUPLICATES binding_sources)
-nanobind_add_module(_core NB_STATIC NOMINSIZE ${binding_sources})
-target_link_libraries(_core PRIVATE phasewise_core)
+nanobind_build_library(nanobind-static)
+add_library(phasewise_bindings OBJECT ${binding_sources})
+set_target_properties(phasewise_bindings PROPERTIES POSITION_INDEPENDENT_CODE ON)
+nanobind_set_visibility(phasewise_bindings)
+nanobind_disable_stack_protector(phasewise_bindings)
+target_link_libraries(phasewise_bindings PRIVATE phasewise_core nanobind-static)
 
-install(TARGETS _core LIBRARY DESTINATION phasewise)
-if(SKBUILD_SCRIPTS_DIR)
+foreach(kind mpi serial)
+  if(TARGET phasewise_comm_${kind})
+    nanobind_add_module(_core_${kind} NB_STATIC NOMINSIZE $<TARGET_OBJECTS:phasewise_bindings>)
+    target_link_libraries(_core_${kind} PRIVATE phasewise_core phasewise_comm_${kind})
+    install(TARGETS _core_${kind} LIBRARY DESTINATION phasewise)
+  endif()
+endforeach()
+
+# What a processor must have, by the names of /proc/cpuinfo: phasewise/_core.py reads it before it
+# loads a module.
+execute_process(
+  COMMAND "${CMAKE_CXX_COMPILER}" ${phasewise_architecture} -dM -E -x c++ /dev/null
+  OUTPUT_VARIABLE macros COMMAND_ERROR_IS_FATAL ANY)
+set(needs "")
+foreach(feature avx2 bmi2 fma avx512f avx512bw avx512dq avx512vl)
+  string(TOUPPER "${feature}" macro)
+  if(macros MATCHES "#define __${macro}__ ")
+    string(APPEND needs "${feature}\n")
+  endif()
+endforeach()
+file(CONFIGURE OUTPUT _core_needs.txt CONTENT "${needs}" @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/_core_needs.txt" DESTINATION phasewise)
+
+if(SKBUILD_SCRIPTS_DIR AND TARGET phasewise-driver)
   install(TARGETS phasewise-driver RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}")
 endif()

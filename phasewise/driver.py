@@ -24,6 +24,13 @@ RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK",
 """Variables with the rank of the process that they set."""
 
 
+SLURM_MAX_STEP = 0xFFFF0000
+"""Slurm's steps that srun starts have smaller numbers."""
+
+REMEDY = "install the MPI library that it was built with, or build it where there is one"
+"""What gives phasewise its MPI."""
+
+
 ALONE = "OMPI_MCA_ess_singleton_isolated"
 """Set for a process that no launcher started: Open MPI needs no daemon then."""
 
@@ -69,8 +76,10 @@ class Communicator(Protocol):
 
 
 class Core(Communicator, Protocol):
-    """The module `phasewise._core`."""
+    """The module `phasewise._core`; missing_mpi: why it has no MPI, empty if it has."""
 
+    @property
+    def missing_mpi(self) -> str: ...
     def mpi_version(self) -> str: ...
     def mpi_built_with(self) -> str: ...
     def start(self, parameters: str, threads: int = 1) -> Run: ...
@@ -127,7 +136,9 @@ def load_planner() -> Planner:
 
 
 def load_core() -> Core:
-    """The compiled module; RunError if it is not built, or its MPI is not the launcher's."""
+    """The compiled module; RunError if it is not built, or its MPI is not the launcher's, or it has
+    none and is not alone.
+    """
     if launched_size() == 0:
         # Alone, Open MPI would start a daemon, for which it needs its programs and those of ssh.
         os.environ.setdefault(ALONE, "1")
@@ -137,9 +148,26 @@ def load_core() -> Core:
         raise RunError(
             f"the compiled core cannot be loaded ({error}); build it with make setup"
         ) from error
+    check_alone(core.missing_mpi)
     check_library(core.mpi_version(), core.mpi_built_with())
     check_world(core.size())
     return core
+
+
+def require_mpi() -> None:
+    """RunError if the compiled core has no MPI, so that it cannot run in several ranks."""
+    if missing := cast(Core, load_planner()).missing_mpi:
+        raise RunError(f"--ranks needs MPI, which phasewise has not here ({missing}); {REMEDY}")
+
+
+def check_alone(missing_mpi: str, environment: Mapping[str, str] | None = None) -> None:
+    """RunError if a core without MPI, for the reason given, is one of several processes."""
+    started = max(launched_size(environment), step_tasks(environment))
+    if missing_mpi and started > 1:
+        raise RunError(
+            f"the launcher started {started} ranks, but phasewise has no MPI here ({missing_mpi}) "
+            f"and runs on one; {REMEDY}"
+        )
 
 
 def check_library(running: str, built_with: str) -> None:
@@ -168,6 +196,18 @@ def launched_size(environment: Mapping[str, str] | None = None) -> int:
         # With PMIx these variables come from srun; otherwise from a batch script, without MPI.
         sizes.append(environment.get("SLURM_STEP_NUM_TASKS", ""))
     return max((int(size) for size in sizes if size.isdigit()), default=0)
+
+
+def step_tasks(environment: Mapping[str, str] | None = None) -> int:
+    """Processes that srun started with this one, whatever they know of MPI; 0 if it is none of
+    them. The script of a batch job is no such process: its step has one of the largest numbers.
+    """
+    environment = os.environ if environment is None else environment
+    names = ("SLURM_PROCID", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS")
+    rank, step, tasks = (environment.get(name, "") for name in names)
+    if not (rank.isdigit() and step.isdigit() and tasks.isdigit()):
+        return 0
+    return int(tasks) if int(step) < SLURM_MAX_STEP else 0
 
 
 def launched_rank(environment: Mapping[str, str] | None = None) -> int | None:

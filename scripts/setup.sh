@@ -28,6 +28,7 @@ build() {
   local portable=OFF
   [ "${PORTABLE:-0}" = 1 ] && portable=ON
   "${pip[@]}" install --no-build-isolation --no-deps --editable . \
+    --config-settings=build-dir=build/python \
     --config-settings=cmake.define.PHASEWISE_PORTABLE="$portable"
 }
 
@@ -41,7 +42,9 @@ simulated() {
   local portable=OFF log=build/simulated.log
   [ "${PORTABLE:-0}" = 1 ] && portable=ON
   mkdir -p build
-  if ! { cmake --preset simulated -DPHASEWISE_PORTABLE="$portable" &&
+  # What is not core/comm is the same for simulated ranks: it is linked, not built again.
+  if ! { cmake --preset simulated -DPHASEWISE_PORTABLE="$portable" \
+    -DPHASEWISE_CORE_LIBRARY="$PWD/build/python/libphasewise_core.a" &&
     cmake --build --preset simulated; } >"$log" 2>&1; then
     echo "The driver could not be built for simulated machines; $log tells why" >&2
   fi

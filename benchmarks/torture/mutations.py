@@ -92,7 +92,7 @@ def targets(repository: Path, run: Path, scratch: Path) -> list[Target]:
     for source in sorted(repository.glob("examples/*/study.toml")):
         place = scratch / "study" / "study.toml"
         add("study", source, place, lambda place=place: _use(load(place)))  # type: ignore[misc]
-    for source in sorted(repository.glob("machines/*.toml")):
+    for source in sorted(repository.glob("phasewise/machines/files/*.toml")):
         place = scratch / "machine.toml"
         add("machine", source, place, lambda place=place: parse_machine(read_text(place), "it"))
     deck = repository / "tests" / "data" / "beambeam3d"

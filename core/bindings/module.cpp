@@ -1,4 +1,5 @@
-// The module phasewise._core; every concept has its own function that binds it.
+// The modules that phasewise._core may be, with and without MPI; every concept has its own function
+// that binds it.
 #include <nanobind/nanobind.h>
 
 // The list of workloads, compiled here for their bindings.

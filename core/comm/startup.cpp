@@ -38,6 +38,9 @@ void start_library() {
 // The clock stays the machine's steady one, which the ranks of a node share; MPI_Wtime may begin
 // with each process.
 void start_library() {
+  // Open MPI's handler of a crash writes a stack trace, and may wait for ever for a lock that the
+  // rank held. Without it the rank ends, and so do the others. Other libraries ignore the variable.
+  setenv("OMPI_MCA_opal_signal", "", 0);
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   if (provided < MPI_THREAD_FUNNELED)
@@ -97,6 +100,8 @@ std::string built_with_version() {
          std::to_string(OMPI_MINOR_VERSION) + "." + std::to_string(OMPI_RELEASE_VERSION);
 #elif defined(MPICH_VERSION)
   return "MPICH Version: " MPICH_VERSION;
+#elif defined(PHASEWISE_SERIAL)
+  return library_version();
 #else
   return "";
 #endif

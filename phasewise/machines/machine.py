@@ -25,13 +25,8 @@ from phasewise.tables.keys import (
     with_defaults,
 )
 
-FOLDERS = (
-    Path(__file__).parents[2] / "machines",
-    Path(__file__).parent / "files",
-)
-"""Folders in which machine files are found by name: in the source tree, or in an installed
-package.
-"""
+FILES = Path(__file__).parent / "files"
+"""Folder in which machine files are found by name."""
 
 SMALLEST_BOX = "smallest-box"
 
@@ -134,7 +129,7 @@ class Machine:
 
 def machine_names() -> list[str]:
     """Names of the machines that phasewise knows."""
-    return sorted({path.stem for folder in FOLDERS for path in folder.glob("*.toml")})
+    return sorted(path.stem for path in FILES.glob("*.toml"))
 
 
 def load_machine(name: str) -> Machine:
@@ -154,9 +149,8 @@ def parse_machine(text: str, name: str) -> Machine:
 
 def machine_path(name: str) -> Path:
     """The file of the machine called `name`, or the file `name`; StudyError if neither is."""
-    for folder in FOLDERS:
-        if (folder / f"{name}.toml").is_file():
-            return folder / f"{name}.toml"
+    if (FILES / f"{name}.toml").is_file():
+        return FILES / f"{name}.toml"
     if "/" in name or name.endswith(".toml"):
         return Path(name)
     raise StudyError(

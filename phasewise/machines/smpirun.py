@@ -14,9 +14,9 @@ from phasewise.mpi.children import child
 from phasewise.mpi.launch import OURS
 
 FOLDER_VARIABLE = "PHASEWISE_SIMULATED"
-"""Variable with the folder of the simulated build, if it is not build/simulated of the source
-tree.
-"""
+"""Variable with the folder of the simulated build, if it is not build/simulated of a checkout."""
+CHECKOUT = Path(__file__).parents[2]
+"""The checkout in which this file stands, if it is not installed elsewhere."""
 
 DRIVER, PLATFORM = "phasewise-driver", "phasewise-platform.so"
 PLATFORM_VARIABLE = "PHASEWISE_PLATFORM"
@@ -36,15 +36,20 @@ SIGNALS = {9: "it was killed, perhaps for want of memory", 11: "it met a segment
 
 def simulated_tree() -> tuple[Path, Path]:
     """The driver and the platform built for simulated machines; RunError if they are not built."""
-    folder = Path(
-        os.environ.get(FOLDER_VARIABLE) or Path(__file__).parents[2] / "build" / "simulated"
-    )
-    driver, platform = folder / DRIVER, folder / PLATFORM
     if shutil.which("smpirun") is None:
         raise RunError(
             "simulated machines need SimGrid, whose smpirun is not found: install libsimgrid-dev "
-            "(Debian's name) and run make setup"
+            "(Debian's name) and run make setup in a checkout of phasewise"
         )
+    named = os.environ.get(FOLDER_VARIABLE)
+    if not named and not (CHECKOUT / "CMakeLists.txt").is_file():
+        raise RunError(
+            "simulated machines need the driver for SimGrid, which an installed package does not "
+            "have: run make setup in a checkout of phasewise, and name its folder build/simulated "
+            f"in {FOLDER_VARIABLE}"
+        )
+    folder = Path(named or CHECKOUT / "build" / "simulated")
+    driver, platform = folder / DRIVER, folder / PLATFORM
     if not driver.is_file() or not platform.is_file():
         raise RunError(
             f"{folder} holds no driver for simulated machines: run make setup, or name the folder "

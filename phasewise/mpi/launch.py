@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from phasewise.driver import ALONE, launched_size
+from phasewise.driver import ALONE, launched_size, require_mpi
 from phasewise.errors import RunError, StudyError
 from phasewise.mpi.children import child
 from phasewise.mpi.progress import RELAY_VARIABLE
@@ -114,9 +114,6 @@ def mpiexec_options(
     options = ["-n", str(ranks)]
     if not open_mpi:
         return options
-    # The library's handler of a crash writes a stack trace, and may wait for ever for a lock that
-    # the rank held. Without it the rank ends, and so do the others.
-    options += ["--mca", "opal_signal", ""]
     if machine.root:
         options.append("--allow-run-as-root")
     crowded = ranks * threads > machine.cores
@@ -201,8 +198,9 @@ def launch_command(
 ) -> tuple[list[str], dict[str, str]]:
     """The command line that starts `program` in ranks, and the environment that they need.
 
-    alone: as for `mpiexec_options`.
+    alone: as for `mpiexec_options`. RunError if there is no MPI to start them with.
     """
+    require_mpi()
     mpiexec, open_mpi = find_mpiexec()
     machine = this_machine()
     variables = rank_variables(machine, ranks, threads)

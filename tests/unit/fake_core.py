@@ -87,6 +87,8 @@ class FakeRank:
     def current_phase(self) -> str:
         return ""
 
+    missing_mpi = ""
+
     def mpi_version(self) -> str:
         return "Threads v1.0"
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from itertools import count
+from pathlib import Path
 from typing import Any, TypeVar
 
 from phasewise.driver import load_planner
@@ -21,7 +22,10 @@ from phasewise.machines import Machine, load_machine
 from phasewise.simulated.many import Task
 from phasewise.simulated.simulate import Request
 from phasewise.study import Study
-from phasewise.workloads.collision.bench import collision_case
+from phasewise.tables.files import parse, read_text
+
+STUDY = Path(__file__).with_name("paper.toml")
+"""The source paper's case and the base of its variants; examples/paper explains it."""
 
 MACHINES = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")
 """The machines of the source paper, in its order."""
@@ -112,9 +116,10 @@ class SimulatedCase:
 
 def paper_tables() -> dict[str, Any]:
     """The source paper's case, one turn of it, with the default communication."""
-    tables = collision_case("paper") | {"title": "the source paper's case", "turns": 1}
-    tables["ip"]["1"] |= {"green_function": "every-step", "luminosity": False}
-    return tables
+    tables = parse(read_text(STUDY), str(STUDY))
+    del tables["communication"]
+    changes = {"title": "the source paper's case", "turns": 1, "records": {"moments_order": 2}}
+    return tables | changes
 
 
 def paper_case(machine: str, ranks: int, variant: str) -> SimulatedCase:
