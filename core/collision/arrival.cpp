@@ -166,6 +166,7 @@ void Turn::cut_and_sort(int ip, Listener& listener) {
     const int slices = point.description.slices[b];
     beam::Bunch& bunch = bunches_[b];
     CollidingBeam& beam = point.beams[b];
+    beam.slices = slices;
     beam.strong = bunch.constants.strong;
     beam.macroparticles = static_cast<double>(bunch.constants.macroparticles);
     beam.per_macroparticle = bunch.constants.per_macroparticle();
@@ -174,7 +175,6 @@ void Turn::cut_and_sort(int ip, Listener& listener) {
     if (!groups_.holds(b)) continue;
     const double here = held_particles(b);
     beam.here = here;
-    beam.even_share = here / slices;
     if (bunch.particles)
       beam.particles = &*bunch.particles;
     else if (contents_ == Contents::design)
