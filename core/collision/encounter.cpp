@@ -174,7 +174,8 @@ parallel::KernelCard encounter_card(Weighting weighting, int planes) {
           .bytes = 88.0,  // 48 read, 40 written; the mesh stays in the cache
           // Reading and writing the mesh particle by particle takes most of the time, except with
           // the smallest stencil.
-          .vectorised = weighting == Weighting::cic && planes == 1};
+          .vectorised = weighting == Weighting::cic && planes == 1,
+          .touched = 48.0};
 }
 
 parallel::KernelCard clear_card() {
