@@ -31,7 +31,7 @@ void Turn::arrive(int ip, Listener& listener) {
   if (ip == 0) record_arrival();
   if (!point.collides) return;
   cut_and_sort(ip, listener);
-  if (point.strong_strong) point.strong_strong->begin(point.beams, point.result);
+  if (point.strong_strong) point.strong_strong->begin(point.beams, point.result, listener);
 }
 
 // Finds the number of particles and the bounds of the coordinates over all ranks, and of a beam
