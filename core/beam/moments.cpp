@@ -113,7 +113,8 @@ parallel::KernelCard MomentSums::card(int order) {
   return {.name = "moments",
           .flops = 8.0 * terms(order),  // a product and 7 additions
           .bytes = 96.0,                // read and written
-          .vectorised = true};
+          .vectorised = true,
+          .touched = 48.0};
 }
 
 Moments MomentSums::moments(double particles) const {

@@ -59,6 +59,8 @@ nb::list kernels(const Run& run) {
     kernel["seconds"] = r.seconds;
     kernel["flops"] = r.flops;
     kernel["bytes"] = r.bytes;
+    kernel["calls"] = r.calls;
+    kernel["working_sets"] = r.working_sets;
     result.append(kernel);
   }
   return result;
@@ -126,7 +128,10 @@ void bind_run(nb::module_& m) {
            "Number of times that each data-dependent piece of a turn occurred so far.")
       .def("phases", &phases,
            "Calls, messages, bytes and seconds of each communication phase on this rank.")
-      .def("kernels", &kernels, "Items, seconds, flops and bytes of each kernel on this rank.");
+      .def("kernels", &kernels,
+           "Items, seconds, flops and bytes of each kernel on this rank; calls with items, and the "
+           "sum "
+           "of their working sets [bytes].");
   m.def(
       "start",
       [](const std::string& parameters, int threads) {

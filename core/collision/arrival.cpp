@@ -31,7 +31,7 @@ void Turn::arrive(int ip, Listener& listener) {
   if (ip == 0) record_arrival();
   if (!point.collides) return;
   cut_and_sort(ip, listener);
-  if (point.strong_strong) point.strong_strong->begin(point.beams, point.result);
+  if (point.strong_strong) point.strong_strong->begin(point.beams, point.result, listener);
 }
 
 // Finds the number of particles and the bounds of the coordinates over all ranks, and of a beam
@@ -166,6 +166,7 @@ void Turn::cut_and_sort(int ip, Listener& listener) {
     const int slices = point.description.slices[b];
     beam::Bunch& bunch = bunches_[b];
     CollidingBeam& beam = point.beams[b];
+    beam.slices = slices;
     beam.strong = bunch.constants.strong;
     beam.macroparticles = static_cast<double>(bunch.constants.macroparticles);
     beam.per_macroparticle = bunch.constants.per_macroparticle();
@@ -174,7 +175,6 @@ void Turn::cut_and_sort(int ip, Listener& listener) {
     if (!groups_.holds(b)) continue;
     const double here = held_particles(b);
     beam.here = here;
-    beam.even_share = here / slices;
     if (bunch.particles)
       beam.particles = &*bunch.particles;
     else if (contents_ == Contents::design)

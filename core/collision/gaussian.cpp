@@ -44,8 +44,9 @@ void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposi
 parallel::KernelCard gaussian_encounter_card() {
   return {.name = "gaussian_encounter",
           .flops = 470.0,
-          .bytes = 88.0,         // 48 read, 40 written
-          .vectorised = false};  // the field of each particle needs inner loops
+          .bytes = 88.0,        // 48 read, 40 written
+          .vectorised = false,  // the field of each particle needs inner loops
+          .touched = 48.0};
 }
 
 double GaussianCollision::luminosity_of(const Pair& pair,

@@ -46,17 +46,17 @@ struct CollidingBeam {
   bool strong = false;                       // not tracked: Gaussian slices of its design moments
   std::vector<GaussianSlice> strong_slices;  // of a strong beam
   std::vector<std::int64_t> begin;  // where each slice begins among this rank's particles (S + 1)
-  double here = 0.0;        // particles of this rank, their mean number if nothing else is known
-  double even_share = 0.0;  // mean particles of this rank in a slice, if nothing else is known
+  int slices = 1;
+  double here = 0.0;  // particles of this rank, their mean number if nothing else is known
   beam::SliceCuts cuts;
   beam::Moments moments;      // of the whole beam
   double macroparticles = 0;  // at the start
   double kick_scale = 0.0;    // kick by one macroparticle of the other beam, over its field E [m]
   double per_macroparticle = 0.0;  // real particles that one macroparticle stands for
 
-  // Particles of this rank in a slice.
+  // Particles of this rank in a slice, their mean number if nothing else is known.
   double in_slice(int slice) const {
-    return begin.empty() ? even_share : static_cast<double>(begin[slice + 1] - begin[slice]);
+    return begin.empty() ? here / slices : static_cast<double>(begin[slice + 1] - begin[slice]);
   }
 };
 

@@ -129,4 +129,11 @@ CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<Colliding
   return mesh;
 }
 
+parallel::KernelCard mesh_card() {
+  return {.name = "mesh",
+          .flops = 200.0,  // three slices at two places each, 30 a place, and a logarithm
+          .bytes = 100.0,
+          .vectorised = false};
+}
+
 }  // namespace phasewise::collision

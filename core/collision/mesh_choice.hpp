@@ -11,6 +11,7 @@
 #include "collision/interaction_point.hpp"
 #include "collision/mesh_levels.hpp"
 #include "field/mesh.hpp"
+#include "parallel/kernel.hpp"
 
 namespace phasewise::collision {
 
@@ -33,5 +34,8 @@ struct CollisionMesh : field::Mesh {
 };
 
 CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams);
+// One item: a slice of a beam and a plane at which it meets the other one, for which a level is
+// chosen. All ranks choose alike.
+parallel::KernelCard mesh_card();
 
 }  // namespace phasewise::collision

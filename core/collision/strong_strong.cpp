@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -63,15 +62,19 @@ StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
   if (solver_) solver_->set_green_capacity(kept_greens(ip));
 }
 
-void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& result) {
+void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& result,
+                         Listener& listener) {
   beams_ = &beams;
   result_ = &result;
   last_.reset();
   const std::size_t pairs = pairs_in_all(ip_.slices);
   overlap_sums_.assign(2 * pairs, 0.0);
+  const auto choose = [&] { mesh_ = choose_mesh(ip_, beams); };
+  if (contents_ == Contents::design) choose();  // where kernels do not run, but windows are needed
+  listener.kernel(mesh_card(), ip_.fixed_mesh ? 0.0 : 2.0 * ip_.planes * static_cast<double>(pairs),
+                  choose);
   if (contents_ == Contents::none) return;
   result.pair_luminosity.assign(pairs, 0.0);
-  mesh_ = choose_mesh(ip_, beams);
   for (int b = 0; b < 2; ++b) {
     const double quantum = numerics::power_of_two_above(beams[b].macroparticles) * 0x1p-52;
     rounding_offset_[b] = numerics::rounding_offset_for(quantum);
@@ -129,40 +132,15 @@ void StrongStrong::allocate() {
   if (groups_.divided()) outgoing_.reserve(pairs);
 }
 
-std::vector<StrongStrong::Task> StrongStrong::tasks(const Step* now, const Step* next,
-                                                    int parts) const {
-  std::vector<Task> result;
-  for (int slice = 0; slice < most_slices(ip_.slices); ++slice)
-    for (int b = 0; b < 2; ++b)
-      if (groups_.holds(b) &&
-          ((now && now->contains(b, slice)) || (next && next->contains(b, slice))))
-        for (int part = 0; part < parts; ++part) result.push_back({b, slice, part});
-  return result;
-}
-
-// Number of parts into which each slice is divided, so that the threads share the work about
-// evenly. Each part has its own charge grid.
-int StrongStrong::parts_of_slices(const Step* now, const Step* next) const {
-  const int whole = static_cast<int>(tasks(now, next, 1).size());
-  const int even = threads_ / std::gcd(threads_, std::max(whole, 1));
-  const int enough = (4 * threads_ + whole - 1) / std::max(whole, 1);
-  return std::max(1, std::min(even, enough));
-}
-
-double StrongStrong::particles_in(const Step* now, const Step* next) const {
-  double particles = 0.0;
-  for (const Task& task : tasks(now, next, 1))
-    particles += (*beams_)[task.beam].in_slice(task.slice);
-  return particles;
-}
-
 void StrongStrong::advance(const Step* now, const Step* next, Listener& listener) {
   const int parts = parts_of_slices(now, next);
   if (next) {
     const double cells = static_cast<double>(next->pairs() * pair_size());
     listener.kernel(clear_card(), cells * groups_.held(), [&] { clear_charges(*next, parts); });
   }
-  listener.kernel(encounter_card(ip_.weighting, ip_.planes), particles_in(now, next),
+  const double particles = particles_in(now, next);
+  const double apart = particles > 0.0 ? particles_apart(now) / particles : 0.0;
+  listener.kernel(encounter_card(ip_.weighting, ip_.planes, apart), particles,
                   [&] { pass(now, next, parts); });
   if (next && parts > 1 && real()) sum_parts(*next, parts);
 }

@@ -38,7 +38,7 @@ class StrongStrong {
 
   // One collision: begin, then all or some of the steps in order, then finish. The beams and the
   // result must stay in place until then.
-  void begin(std::array<CollidingBeam, 2>& beams, CollisionResult& result);
+  void begin(std::array<CollidingBeam, 2>& beams, CollisionResult& result, Listener& listener);
   void run_step(const Step& step, Listener& listener);
   void finish(Listener& listener);
   // Makes a new Green function, as a step does if none is kept.
@@ -62,6 +62,8 @@ class StrongStrong {
   // Kicks particles in the step `now` and deposits them for the step `next`, unless they are null.
   void advance(const Step* now, const Step* next, Listener& listener);
   double particles_in(const Step* now, const Step* next) const;
+  // Those of them that read two planes on meshes of their own.
+  double particles_apart(const Step* now) const;
   void pass(const Step* now, const Step* next, int parts);
   int parts_of_slices(const Step* now, const Step* next) const;
   void clear_charges(const Step& next, int parts);

@@ -69,12 +69,13 @@ void Executor::Flight::begin_round() {
   packed_ = 0;
   for (const Transfer& t : round.receives) expect(t, to, receives);
   for (const Transfer& t : round.sends) give(t, from, sends);
-  if (packed_ > 0) parallel::clock().charge(0.0, 2.0 * static_cast<double>(packed_));
+  parallel::clock().charge(0.0, 2.0 * static_cast<double>(packed_));
   pending_ = executor_->post(work.exchange, round_, sends, receives);
   posted_ = true;
 }
 
-// Data that are stored in one fragment are received in place.
+// Data that are stored in one fragment are received in place. Without contents the same data would
+// be, so that a skeleton is charged for the same copies.
 void Executor::Flight::expect(const Transfer& transfer, std::byte*& staging,
                               std::vector<Message>& receives) {
   const Work& work = work_[current_];
@@ -84,12 +85,11 @@ void Executor::Flight::expect(const Transfer& transfer, std::byte*& staging,
   const bool contents = work.to.data != nullptr, from_me = transfer.peer == exchange.team->me;
   const std::size_t first = arriving_.size();
   std::int64_t end = 0;
-  if (contents)
-    for (const int chunk : transfer.chunks)
-      end = append(arriving_, exchange.blocks[chunk], work.to.item_size, end);
-  const bool in_place = contents && !from_me && !exchange.adds && arriving_.size() == first + 1 &&
-                        arriving_.back().contiguous();
-  std::byte* target = in_place ? work.to.data + arriving_.back().at : staging;
+  for (const int chunk : transfer.chunks)
+    end = append(arriving_, exchange.blocks[chunk], work.to.item_size, end);
+  const bool in_place =
+      !from_me && !exchange.adds && arriving_.size() == first + 1 && arriving_.back().contiguous();
+  std::byte* target = in_place && contents ? work.to.data + arriving_.back().at : staging;
   if (from_me) from_me_.push_back(arrivals_.size());
   if (in_place)
     arriving_.pop_back();
@@ -109,16 +109,14 @@ void Executor::Flight::give(const Transfer& transfer, std::byte*& staging,
   Fragments& fragments = executor_->fragments_;
   fragments.clear();
   std::int64_t end = 0;
-  if (contents)
-    for (const int chunk : transfer.chunks)
-      end = append(fragments, exchange.blocks[chunk], work.from.item_size, end);
-  const bool in_place =
-      contents && !to_me && fragments.size() == 1 && fragments.front().contiguous();
-  std::byte* source = in_place ? work.from.data + fragments.front().at : staging;
-  if (contents && !in_place) {
+  for (const int chunk : transfer.chunks)
+    end = append(fragments, exchange.blocks[chunk], work.from.item_size, end);
+  const bool in_place = !to_me && fragments.size() == 1 && fragments.front().contiguous();
+  std::byte* source = in_place && contents ? work.from.data + fragments.front().at : staging;
+  if (!in_place) packed_ += bytes;
+  if (!in_place && contents) {
     pack(fragments, work.from.data, staging, executor_->threads_);
     staging += bytes;
-    packed_ += bytes;
   }
   if (!to_me) {
     sends.push_back({exchange.team->ranks[transfer.peer], source, bytes});

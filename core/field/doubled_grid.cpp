@@ -28,7 +28,10 @@ parallel::KernelCard DoubledGrid::solve_card() const {
   return {.name = "solve",
           .flops = 2.0 * row.flops + column.flops,
           .bytes = 2.0 * row.bytes + column.bytes,
-          .vectorised = true};
+          .vectorised = true,
+          // Charge, potential, half-transformed rows, Green transform.
+          .touched = 16.0 * nx_ * ny_ + 1.0 * complex_bytes * columns() * (nx_ + mx_),
+          .item_by_item = true};
 }
 
 // FFTW's codelets, which take most of the time, are vectorised.
@@ -47,7 +50,8 @@ parallel::KernelCard DoubledGrid::column_card() const {
   return {.name = "solve",
           .flops = 2.0 * columns() * numerics::transform_flops(mx_) + 6.0 * columns() * mx_,
           .bytes = 2.0 * complex_bytes * nx_ * columns() + 1.0 * complex_bytes * columns() * mx_,
-          .vectorised = true};
+          .vectorised = true,
+          .touched = 1.0 * complex_bytes * columns() * (nx_ + mx_)};
 }
 
 parallel::KernelCard DoubledGrid::green_card(int parts) const {
@@ -60,7 +64,9 @@ parallel::KernelCard DoubledGrid::green_card(int parts) const {
           .flops = 70.0 * corners + distances * (0.5 * numerics::transform_flops(my_) + 4.0 * ny_) +
                    columns() * (numerics::transform_flops(mx_) + 2.0 * mx_),
           .bytes = 24.0 * corners + 3.0 * complex_bytes * mx_ * columns(),
-          .vectorised = false};  // logarithms and arctangents take most of the time
+          .vectorised = false,  // logarithms and arctangents take most of the time
+          .touched = 8.0 * corners + 1.0 * complex_bytes * mx_ * columns(),
+          .item_by_item = true};
 }
 
 }  // namespace phasewise::field

@@ -11,6 +11,17 @@ struct KernelCard {
   double flops;     // per item
   double bytes;     // per item, to and from memory
   bool vectorised;  // whether the loop that takes most of its time works on several items at once
+  // Bytes of an item's data. A byte that is read and written counts once; 0: none is moved twice.
+  double touched = 0.0;
+  // The loop is done with an item before it begins the next one, and passes its data several times.
+  bool item_by_item = false;
 };
+
+// Bytes that a call with these items touches, or touches before it leaves them for the next item:
+// in the memory level that holds so much the kernel may find its data.
+inline double working_set(const KernelCard& card, double items) {
+  const double touched = card.touched > 0.0 ? card.touched : card.bytes;
+  return card.item_by_item ? touched : items * touched;
+}
 
 }  // namespace phasewise::parallel

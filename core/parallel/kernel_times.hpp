@@ -15,7 +15,9 @@ struct KernelRecord {
   double items = 0.0;
   double seconds = 0.0;  // wall time of this rank, all its threads at work
   double flops = 0.0;
-  double bytes = 0.0;  // moved to and from memory, as the card counts them
+  double bytes = 0.0;         // moved to and from memory, as the card counts them
+  double calls = 0.0;         // with items
+  double working_sets = 0.0;  // bytes, summed over these calls
 };
 
 class KernelTimes {
@@ -46,6 +48,10 @@ class KernelTimes {
     record.seconds += end - start;
     record.flops += flops;
     record.bytes += bytes;
+    if (items > 0.0) {
+      record.calls += 1.0;
+      record.working_sets += working_set(card, items);
+    }
     if (observer_) observer_(found->first, start, end);
   }
 

@@ -37,6 +37,40 @@ double triad_bandwidth(int threads) {
   return 3.0 * sizeof(double) * n / seconds;
 }
 
+// Bytes per second of f(a, b, n), which moves so many arrays of n values, on two arrays of each
+// thread that have `bytes` together with those of the other threads.
+template <class F>
+double loop_bandwidth(int threads, std::int64_t bytes, int arrays, F&& f) {
+  constexpr std::int64_t least = std::int64_t{1}
+                                 << 24;  // bytes of a thread in a pass: milliseconds
+  const std::int64_t size = std::max<std::int64_t>(bytes / (16 * threads), 8);
+  const std::int64_t repeats = std::max<std::int64_t>(least / (16 * size), 1);
+  std::vector<parallel::Buffer<double>> a(threads), b(threads);
+  parallel::for_tasks(threads, threads, [&](int t, int) {
+    a[t] = parallel::Buffer<double>(size);
+    b[t] = parallel::Buffer<double>(size);
+    std::fill_n(a[t].data(), size, 1.0);
+    std::fill_n(b[t].data(), size, 1.0);
+  });
+  const double seconds = best_seconds(7, [&] {
+    parallel::for_tasks(threads, threads, [&](int t, int) {
+      for (std::int64_t k = 0; k < repeats; ++k) f(a[t].data(), b[t].data(), size);
+    });
+  });
+  const double values = static_cast<double>(size) * static_cast<double>(repeats);
+  return sizeof(double) * arrays * values * threads / seconds;
+}
+
+// Both are not inlined, so that their repetition leaves each loop as it is.
+[[gnu::noinline]] void update(double* a, double* b, std::int64_t n) {
+  for (double* array : {a, b})
+    for (std::int64_t i = 0; i < n; ++i) array[i] = 1.0 - array[i];
+}
+
+[[gnu::noinline]] void add(double* a, double* b, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) a[i] += 3.0 * b[i];
+}
+
 // Independent fused multiply-adds on values that stay in registers.
 double multiply_add_rate(int threads) {
   constexpr int lanes = 48, rounds = 4'000'000;
@@ -56,6 +90,11 @@ double multiply_add_rate(int threads) {
 }
 
 }  // namespace
+
+double measure_bandwidth(int threads, std::int64_t bytes) {
+  return std::max(loop_bandwidth(threads, bytes, 4, update),
+                  loop_bandwidth(threads, bytes, 3, add));
+}
 
 Roof measure_roof(int threads) { return {triad_bandwidth(threads), multiply_add_rate(threads)}; }
 

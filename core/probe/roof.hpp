@@ -1,7 +1,9 @@
 // The machine's roof, measured: memory bandwidth and floating-point rate of this many threads.
-// Williams, Waterman, Patterson, Commun. ACM 52 (2009) 65; the bandwidth kernel is STREAM's triad
-// (McCalpin 1995).
+// Williams, Waterman, Patterson, Commun. ACM 52 (2009) 65; the kernel of main memory is STREAM's
+// triad (McCalpin 1995).
 #pragma once
+
+#include <cstdint>
 
 namespace phasewise::probe {
 
@@ -12,5 +14,10 @@ struct Roof {
 
 // Takes about a second; the best of several passes.
 Roof measure_roof(int threads);
+
+// Bytes per second that these threads read and write on arrays of so many bytes together, the
+// better of two loops that change arrays in place: no line is read only to be overwritten, so that
+// this is more than a triad's.
+double measure_bandwidth(int threads, std::int64_t bytes);
 
 }  // namespace phasewise::probe

@@ -49,6 +49,8 @@ def add_options(parser: Parser) -> None:
         "--sample-seed", type=count, default=1, metavar="S", help="seed of the samples (1)"
     )
     parser.add_argument("--jobs", type=count, default=0, metavar="N", help="points at a time")
+    parser.add_argument("--ranks", type=count, default=1, metavar="N", help="MPI ranks of a point")
+    parser.add_argument("--threads", type=count, default=1, metavar="T", help="threads per rank")
     parser.add_argument(
         "--part", default="1/1", metavar="I/N", help="run each N-th point, for a batch array"
     )
@@ -79,6 +81,8 @@ def main(options: argparse.Namespace) -> int:
     request = Request(
         out=Path(options.out or default_folder(source)),
         jobs=options.jobs,
+        ranks=options.ranks,
+        threads=options.threads,
         part=part_of(options.part),
         plot=tuple(options.plot),
         converge=tuple(options.converge),

@@ -105,7 +105,7 @@ def _rate(name: str, table: Mapping[str, Any]) -> KernelRate:
 def _numbers(given: object, key: Key, where: str) -> tuple[float, ...]:
     values = plain(given)
     if not isinstance(values, list | tuple) or not values:
-        raise StudyError(f"{where} must be a list of numbers, but is {show(values)}")
+        raise StudyError(f"{where} must be a list of {key.plural}, but is {show(values)}")
     return tuple(float(convert(value, key, where)) for value in values)
 
 

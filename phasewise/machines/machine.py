@@ -262,7 +262,7 @@ def _protocol(given: object) -> Protocol:
 def _row(given: object, key: Key, where: str) -> tuple[Any, ...]:
     values = plain(given)
     if not isinstance(values, list | tuple):
-        raise StudyError(f"{where} must be a list of numbers, but is {show(values)}")
+        raise StudyError(f"{where} must be a list of {key.plural}, but is {show(values)}")
     return tuple(convert(value, key, where) for value in values)
 
 

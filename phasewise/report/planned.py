@@ -15,14 +15,12 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.study import Study
 from phasewise.traces.efficiency import node_size_of
 from phasewise.traces.records import CommunicationRecord, Traffic
-
-OTHER_LAYOUT = {"column-first": "row-first"}
-"""The layout that a run's own is compared with; column-first for any other."""
+from phasewise.workloads.communication import COLUMN_FIRST, ROW_FIRST
 
 
 def other_layout(record: CommunicationRecord) -> str:
     """The layout with which that of a run is compared."""
-    return OTHER_LAYOUT.get(record.layout, "column-first")
+    return ROW_FIRST if record.layout == COLUMN_FIRST else COLUMN_FIRST
 
 
 def planned_traffic(run: ReportedRun, record: CommunicationRecord, layout: str) -> Traffic | None:

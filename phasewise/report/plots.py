@@ -22,7 +22,8 @@ from phasewise.runs.results import Results
 
 class Plots:
     """The pictures of a run's report as methods: ``plot.luminosity(ax=None)``; ``dir(plot)`` lists
-    them, under the names of the report's files with ``_`` for ``-``.
+    them, under the names of the report's files with ``_`` for ``-``. A picture of `size` is found
+    as ``plot.size`` too, and so for any quantity whose plural is a picture's name.
 
     Each draws on the axes ``ax``, divided where the picture has several panels, or on an array of
     axes of the picture's rows and columns; without ``ax`` it makes a figure. It returns the axes,
@@ -40,6 +41,8 @@ class Plots:
         return {name.replace("-", "_"): draw for name, _, draw in figures}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        if not name.startswith("_") and f"{name}s" in self._pictures():
+            name += "s"
         if name.startswith("_") or name not in self._pictures():
             raise AttributeError(f"there is no picture {name!r}: dir(results.plot) lists them")
         return partial(self._draw, name)

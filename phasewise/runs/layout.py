@@ -1,10 +1,10 @@
 """Which datasets the records of a run have; the part `recording` of its workload defines them.
 
-* `rows(study)`: shape and type of one turn's entry in each dataset, without the turn's number;
+* `rows(study)`: each dataset of which a turn has one entry, without the turn's number;
 * `values(study, record)`: the values of a driver's record by dataset; by default under the record's
   own names;
 * `GROUPS` and `snapshots(study, first)`: groups of datasets that are written once, with a subgroup
-  for each turn; and the names and shapes of those for turns from `first` on;
+  for each turn; and the names of those for turns from `first` on, with the dataset that each is;
 * `snap(run, comm, study, write)`: writes those that are due after a turn; collective;
 * `check(study)`: StudyError if the records ask for what a file cannot hold;
 * `detail(study)`: makes the words of progress from the driver's record of a turn;
@@ -18,7 +18,8 @@ For a workload without that part only the number of each turn is recorded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,17 +29,41 @@ from phasewise.study import Study
 MAX_SNAPSHOTS = 10_000
 """Most snapshots in a file: the HDF5 objects of all of them are created when the run starts."""
 
-Row = tuple[tuple[int, ...], str]
+Units = str | tuple[str, ...] | tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset as its workload declares it; the file holds all of it but the shape as attributes.
+
+    What is recorded turn by turn has `shape` in each turn. What is written once may have another
+    shape when it is written, with as many axes.
+    """
+
+    shape: tuple[int, ...]
+    description: str
+    """One sentence in ASCII."""
+    unit: Units = "1"
+    """In SI, such as m^-2; "1" of numbers. Where columns differ, one for each of them, and where
+    rows and columns do, one for each number.
+    """
+    columns: tuple[str, ...] = ()
+    """Names along the last axis, where its entries have names."""
+    kind: str = "f8"
+
+
 Write = Callable[[str, Arrays], None]
 """Writes arrays under a group."""
 
 PART = "recording"
 
 
-def row_layout(study: Study) -> dict[str, Row]:
-    """Shape and type of one turn's entry in each dataset extended turn by turn."""
-    rows: Mapping[str, Row] = study.workload.offers(PART, "rows", _nothing)(study)
-    return {study.workload.unit.one: ((), "i8"), **rows}
+def row_layout(study: Study) -> dict[str, Dataset]:
+    """Each dataset that is extended turn by turn."""
+    rows: Mapping[str, Dataset] = study.workload.offers(PART, "rows", _nothing)(study)
+    one = study.workload.unit.one
+    number = Dataset((), f"Number of the {one}, from 0.", kind="i8")
+    return {one: number, **rows}
 
 
 def _nothing(_study: Study, *_rest: Any) -> dict[str, Any]:
@@ -55,10 +80,9 @@ def _same(_study: Study, record: Mapping[str, Any]) -> Mapping[str, Any]:
     return record
 
 
-def snapshot_layout(study: Study, first: int = 0) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Name and expected shape of every dataset written once, for turns from `first` on."""
-    layout = study.workload.offers(PART, "snapshots", _nothing)(study, first)
-    return iter(dict(layout).items())
+def snapshot_layout(study: Study, first: int = 0) -> dict[str, Dataset]:
+    """Every dataset that is written once, for turns from `first` on."""
+    return dict(study.workload.offers(PART, "snapshots", _nothing)(study, first))
 
 
 def snapshot_groups(study: Study) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,13 @@ from numpy.typing import NDArray
 from phasewise.driver import Arrays
 from phasewise.errors import PhasewiseError, RunError
 from phasewise.runs.disk import DAMAGE, damage_reason, disk_reason, missing_bytes, reserve, trim
-from phasewise.runs.layout import entries, row_layout, snapshot_groups, snapshot_layout
+from phasewise.runs.layout import (
+    Dataset,
+    entries,
+    row_layout,
+    snapshot_groups,
+    snapshot_layout,
+)
 from phasewise.study import Study
 
 FLUSH_SECONDS = 0.5, 2.0
@@ -92,50 +98,64 @@ class RecordsWriter:
     def _lay_out(self, attributes: Mapping[str, Any], old: h5py.File | None, turn: int) -> None:
         """Attributes, every dataset, and what `old` holds of the turns before `turn`; then SWMR."""
         file = self._file
-        snapshots = dict(snapshot_layout(self._study, turn))
+        snapshots = snapshot_layout(self._study, turn)
         reserve(file, OBJECT_BYTES * (len(snapshots) + len(self._layout)) + RESERVED)
         now = datetime.now(UTC).isoformat("T", "seconds")
         fixed = {"complete": False, f"seconds_per_{self._unit}": np.nan}
         for name, value in ({"created": now} | dict(attributes) | fixed).items():
             file.attrs[name] = fixed_text(value) if isinstance(value, str) else value
-        for name, (shape, kind) in self._layout.items():
-            bytes_per_row = 8 * max(1, int(np.prod(shape)))
-            wide = tuple(max(1, length) for length in shape)
-            chunk = (max(1, min(BUFFERED_TURNS, CHUNK_BYTES // bytes_per_row)), *wide)
-            self._chunks += bytes_per_row * chunk[0]
-            self._row_bytes += bytes_per_row
-            made = file.create_dataset(
-                name,
-                (0, *shape),
-                kind,
-                maxshape=(None, *wide),
-                chunks=chunk,
-                fletcher32=True,
-                fillvalue=NOT_RECORDED[kind],
-            )
+        for name, declared in self._layout.items():
+            made = self._extended(name, declared)
             if old is not None and name in old:
                 _copy_rows(old[name], made, turn)
             else:
                 made.resize(turn, axis=0)
         if old is not None:
-            _copy_snapshots(old, file, snapshot_groups(self._study), turn)
-        for name, shape in snapshots.items():
+            self._keep_snapshots(old, turn)
+        for name, declared in snapshots.items():
             if name not in file:
-                file.create_dataset(
-                    name,
-                    (0,) * len(shape),
-                    "f8",
-                    maxshape=(None,) * len(shape),
-                    chunks=shape,
-                    fletcher32=True,
-                )
+                _written_once(file, name, declared)
         file.swmr_mode = True
+
+    def _extended(self, name: str, declared: Dataset) -> h5py.Dataset:
+        """An empty dataset that grows turn by turn."""
+        shape, kind = declared.shape, declared.kind
+        bytes_per_row = 8 * max(1, int(np.prod(shape)))
+        wide = tuple(max(1, length) for length in shape)
+        chunk = (max(1, min(BUFFERED_TURNS, CHUNK_BYTES // bytes_per_row)), *wide)
+        self._chunks += bytes_per_row * chunk[0]
+        self._row_bytes += bytes_per_row
+        made = self._file.create_dataset(
+            name,
+            (0, *shape),
+            kind,
+            maxshape=(None, *wide),
+            chunks=chunk,
+            fletcher32=True,
+            fillvalue=NOT_RECORDED[kind],
+        )
+        _describe(made, declared)
+        return made
+
+    def _keep_snapshots(self, old: h5py.File, turn: int) -> None:
+        """Copy the snapshots of the turns before `turn`; a file of an earlier version does not
+        describe them.
+        """
+        for kind in snapshot_groups(self._study):
+            for name in old.get(kind, {}):
+                if int(name) < turn:
+                    old.copy(f"{kind}/{name}", self._file.require_group(kind))
+        for name, declared in snapshot_layout(self._study).items():
+            kept = self._file.get(name)
+            if kept is not None and not kept.attrs:
+                _describe(kept, declared)
 
     def append(self, turn: int, record: Mapping[str, Any]) -> None:
         """Keep the driver's record of `turn`; it reaches the file within seconds."""
         row: dict[str, Any] = {self._unit: turn}
         values = entries(self._study, record)
-        for name, (shape, _) in self._layout.items():
+        for name, declared in self._layout.items():
+            shape = declared.shape
             if name not in row:
                 # Copied, as the driver may reuse what it hands over.
                 row[name] = np.empty(shape) if 0 in shape else np.array(values[name]).reshape(shape)
@@ -303,6 +323,27 @@ def read_rows(dataset: h5py.Dataset, first: int, last: int) -> NDArray[Any]:
         return np.concatenate([dataset[first:start], tail]) if first < start else tail
 
 
+def _describe(made: h5py.Dataset, declared: Dataset) -> None:
+    """Give a new dataset its unit, description and columns as attributes."""
+    texts = {"unit": declared.unit, "description": declared.description}
+    named = {"columns": declared.columns} if declared.columns else {}
+    for name, text in (texts | named).items():
+        made.attrs.create(name, np.array(text, "S"))
+
+
+def _written_once(file: h5py.File, name: str, declared: Dataset) -> None:
+    axes = len(declared.shape)
+    made = file.create_dataset(
+        name,
+        (0,) * axes,
+        declared.kind,
+        maxshape=(None,) * axes,
+        chunks=declared.shape,
+        fletcher32=True,
+    )
+    _describe(made, declared)
+
+
 def _copy_rows(old: h5py.Dataset, new: h5py.Dataset, rows: int) -> None:
     new.resize(rows, axis=0)
     if not new.size:
@@ -312,11 +353,3 @@ def _copy_rows(old: h5py.Dataset, new: h5py.Dataset, rows: int) -> None:
     for first in range(0, rows, step):
         reserve(new.file, 2 * COPIED_BYTES)
         new[first : min(rows, first + step)] = read_rows(old, first, min(rows, first + step))
-
-
-def _copy_snapshots(old: h5py.File, new: h5py.File, names: Iterable[str], turn: int) -> None:
-    """Keep the snapshots of the turns before `turn`."""
-    for kind in names:
-        for name in old.get(kind, {}):
-            if int(name) < turn:
-                old.copy(f"{kind}/{name}", new.require_group(kind))

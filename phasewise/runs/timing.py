@@ -1,4 +1,4 @@
-"""Seconds per turn of a study, and each kernel against the machine's measured roof."""
+"""Seconds per turn of a study, and each kernel against the machine's measured roof (roof.py)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.driver import Core, Run
+from phasewise.runs.roof import level_of
+from phasewise.runs.roof import measure as measure_roof
 from phasewise.study import Study
 
 WARM_UP_TURNS = 2
@@ -32,7 +34,7 @@ def measure(core: Core, study: Study, threads: int, turns: int, figures: Figures
     per_turn = statistics.median(seconds)
     kernels = simulation.kernels()
     memory = _peak_memory()  # before the roof's own arrays
-    roof = core.measure_roof(threads)
+    roof = measure_roof(core, threads)
     unit = study.workload.unit
     added = figures(simulation, per_turn)
     return {
@@ -70,18 +72,23 @@ def _peak_memory() -> int:
 
 
 def _kernel(
-    after: dict[str, Any], before: dict[str, Any] | None, turns: int, roof: dict[str, float]
+    after: dict[str, Any], before: dict[str, Any] | None, turns: int, roof: dict[str, Any]
 ) -> dict[str, Any]:
-    """Per turn on rank 0: items, seconds, rates, and the share of the roof at its intensity."""
-    spent = {
-        key: (after[key] - (before[key] if before else 0.0)) / turns
-        for key in ("items", "seconds", "flops", "bytes")
-    }
+    """Per turn on rank 0: items, seconds, rates; the working set of a call [bytes], the memory
+    level in which it lies, and the share of the roof there at its intensity.
+    """
+    keys = ("items", "seconds", "flops", "bytes", "calls", "working_sets")
+    spent = {key: (after[key] - (before[key] if before else 0.0)) / turns for key in keys}
     flops, bytes_moved, seconds = spent["flops"], spent["bytes"], spent["seconds"]
-    least = max(flops / roof["flops_per_second"], bytes_moved / roof["bytes_per_second"])
+    sets = spent.pop("working_sets")
+    working_set = sets / spent["calls"] if spent["calls"] > 0 else 0.0
+    level = level_of(roof, working_set)
+    least = max(flops / roof["flops_per_second"], bytes_moved / level["bytes_per_second"])
     return {
         "name": after["name"],
         **spent,
+        "working_set": working_set,
+        "level": level["name"] if spent["calls"] > 0 else None,
         "gigaflops": flops / seconds / 1e9 if seconds > 0 else 0.0,
         "gigabytes_per_second": bytes_moved / seconds / 1e9 if seconds > 0 else 0.0,
         "roof_share": least / seconds if seconds > 0 else 0.0,

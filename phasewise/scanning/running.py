@@ -35,6 +35,8 @@ class Job:
     overrides: tuple[str, ...]
     folder: Path
     resume: bool
+    ranks: int = 1
+    threads: int = 1
 
     @property
     def command(self) -> list[str]:
@@ -42,7 +44,9 @@ class Job:
         words = [sys.executable, "-m", "phasewise", "run", str(self.study)]
         for override in self.overrides:
             words += ["--set", override]
-        words += ["--out", str(self.folder), "--quiet"]
+        words += ["--out", str(self.folder), "--quiet", "--threads", str(self.threads)]
+        if self.ranks > 1:
+            words += ["--ranks", str(self.ranks)]
         return [*words, "--resume"] if self.resume else words
 
 
@@ -69,7 +73,7 @@ class _Running:
         self._stack = stack
         self._words: IO[bytes] = stack.enter_context(TemporaryFile())  # noqa: SIM115
         self.process: subprocess.Popen[bytes] = stack.enter_context(
-            child(job.command, one_core(os.environ), stderr=self._words)
+            child(job.command, own_cores(os.environ), stderr=self._words)
         )
 
     def ended(self, asked: bool) -> Ended:
@@ -82,8 +86,10 @@ class _Running:
         return Ended(self.job.point, "" if stopped else why, self.job.resume, stopped)
 
 
-def one_core(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a run that keeps to one core, whatever started this process."""
+def own_cores(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a run that keeps to its own cores, whatever started this process:
+    libraries start no threads beside those of the run.
+    """
     return without_mpi(environment) | dict.fromkeys(ONE_THREAD, "1")
 
 

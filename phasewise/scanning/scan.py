@@ -43,7 +43,10 @@ class Request:
 
     out: Path
     jobs: int = 0
-    """Points at a time; 0: as many as there are cores."""
+    """Points at a time; 0: as many as there are cores for."""
+    ranks: int = 1
+    threads: int = 1
+    """Of a rank."""
     part: tuple[int, int] = (1, 1)
     """(I, N): of N processes that share the scan, the I-th, which runs each N-th point."""
     plot: tuple[str, ...] = ()
@@ -53,6 +56,11 @@ class Request:
     parquet: bool = False
     source: tuple[Path, tuple[str, ...]] | None = None
     """The study's file and its overrides, for a study whose paths are relative to it."""
+
+    def points_at_a_time(self) -> int:
+        """As asked for, or so many that each has the cores of its ranks and threads."""
+        cores = len(os.sched_getaffinity(0))
+        return self.jobs or max(1, cores // (self.ranks * self.threads))
 
 
 def scan(
@@ -64,6 +72,8 @@ def scan(
     sobol: int = 0,
     sample_seed: int = 1,
     jobs: int = 0,
+    ranks: int = 1,
+    threads: int = 1,
     out: str | Path | None = None,
     plot: Sequence[str] = (),
     converge: Sequence[str] = (),
@@ -79,7 +89,9 @@ def scan(
         random: Number of random samples of the ranges "LOW:HIGH" among the values.
         sobol: Number of samples of a scrambled Sobol sequence, instead of random ones.
         sample_seed: Seed of the samples.
-        jobs: Points at a time; 0: as many as there are cores.
+        jobs: Points at a time; 0: as many as there are cores for.
+        ranks: MPI ranks of each point.
+        threads: Threads of each rank.
         out: The scan's folder, ``scans/<study>`` by default where the study is a file. Points that
             are complete in it are not run again.
         plot: Results to show, instead of the workload's own choice.
@@ -101,7 +113,13 @@ def scan(
     definition = Definition(as_given(study), axes, samples, seeds)
     definition.check_count(yes)
     request = Request(
-        out=Path(out), jobs=jobs, plot=tuple(plot), converge=tuple(converge), source=source
+        out=Path(out),
+        jobs=jobs,
+        ranks=ranks,
+        threads=threads,
+        plot=tuple(plot),
+        converge=tuple(converge),
+        source=source,
     )
     return run_scan(definition, request)
 
@@ -135,7 +153,7 @@ def run_scan(
     """Run what is not complete of a scan, and write its table and pictures."""
     _check(definition, request)
     folder = ScanFolder(request.out)
-    refused = _refused(definition)
+    refused = _refused(definition, request.ranks)
     folder.prepare(definition, request.part)
     if refused:
         share = f"{len(refused)} of {definition.count} points cannot be run"
@@ -160,6 +178,9 @@ def run_scan(
 def _check(definition: Definition, request: Request) -> None:
     """StudyError where anything of a request cannot be done, before a point runs."""
     orders(definition, list(request.converge))
+    for name in ("jobs", "ranks", "threads"):
+        if getattr(request, name) < (name != "jobs"):
+            raise StudyError(f"{name} = {getattr(request, name)} must be at least 1")
     if request.parquet:
         check_parquet()
     if launched_size() > 1:
@@ -169,15 +190,15 @@ def _check(definition: Definition, request: Request) -> None:
         )
 
 
-def _refused(definition: Definition) -> dict[int, str]:
-    """The points whose study cannot be run, by number, with the reason.
+def _refused(definition: Definition, ranks: int) -> dict[int, str]:
+    """The points whose study cannot be run on so many ranks, by number, with the reason.
 
     StudyError where none can be, as with a misspelt key.
     """
     found = {}
     for point in definition.points:
         try:
-            definition.study_of(point)
+            definition.study_of(point).check_ranks(ranks)
         except StudyError as error:
             found[point.number] = str(error)
     if len(found) == definition.count:
@@ -212,7 +233,7 @@ class _Work:
             for point in mine
             if point.number not in refused and folder.state(point).status != COMPLETE
         ]
-        self.jobs = request.jobs or len(os.sched_getaffinity(0))
+        self.jobs = request.points_at_a_time()
         self._mine, self._done = len(mine), len(mine) - len(self.todo)
         self._written = time.monotonic()
         progress.update(self._done, self._mine, "")
@@ -234,7 +255,8 @@ class _Work:
         path, overrides = self._base
         resume = self._folder.ready(point)
         own = (*overrides, *point.overrides)
-        return Job(point, path, own, self._folder.run_folder(point), resume)
+        folder, asked = self._folder.run_folder(point), self._request
+        return Job(point, path, own, folder, resume, asked.ranks, asked.threads)
 
     def ended(self, ended: Ended) -> None:
         """Keep how a point ended, and show it."""

@@ -37,6 +37,16 @@ class Key:
     flat: str | bool = False
     as_flat: Callable[[Any], Any] | None = None
 
+    @property
+    def whole(self) -> bool:
+        """Whether its values are integers."""
+        return self.kind in ("integer", "integers")
+
+    @property
+    def plural(self) -> str:
+        """Several of its values in a sentence."""
+        return "integers" if self.whole else "numbers"
+
 
 Schema = Mapping[str, Key]
 
@@ -139,9 +149,10 @@ def _list(value: object, key: Key, where: str) -> list[Any] | tuple[Any, ...]:
     if key.shared and isinstance(value, Real):
         return [value] * key.length
     if not isinstance(value, list | tuple) or len(value) != key.length:
-        alone = "a number or " if key.shared else ""
+        one = ("an integer or " if key.whole else "a number or ") if key.shared else ""
         raise StudyError(
-            f"{where} must be {alone}a list of {key.length} numbers{_in(key)}, but is {show(value)}"
+            f"{where} must be {one}a list of {key.length} {key.plural}{_in(key)}, but is "
+            f"{show(value)}"
         )
     return value
 

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Self
 from phasewise.tables.declared import flat_of, values_of
 from phasewise.tables.keys import Key
 
-LAYOUTS = ("random", "row-first", "column-first")
+ROW_FIRST, COLUMN_FIRST = "row-first", "column-first"
+LAYOUTS = ("random", ROW_FIRST, COLUMN_FIRST)
 """Names of the orders in which ranks get the places of a process grid."""
 
 NODE_SIZE = Key("integer", 0, least=0, most=10**6, unit="ranks", flat=True)
@@ -72,7 +73,7 @@ class Communication:
     @property
     def layout_text(self) -> str:
         """The layout as tables show it."""
-        return str(getattr(self, "layout", LAYOUTS[-1]))
+        return str(getattr(self, "layout", COLUMN_FIRST))
 
     @property
     def grid_text(self) -> str:

@@ -219,9 +219,10 @@ def counts_are_those_of_the_record(core: Any) -> None:
         ]
     assert kernels
     for kernel in kernels:
-        assert kernel.keys() == {"name", "items", "seconds", "flops", "bytes"}
+        counts = {"items", "seconds", "flops", "bytes", "calls", "working_sets"}
+        assert kernel.keys() == {"name", *counts}
         assert kernel["name"] in record["names"]
-        assert {type(kernel[key]) for key in ("items", "seconds", "flops", "bytes")} == {float}
+        assert {type(kernel[key]) for key in counts} == {float}
 
 
 def a_collision_shows_its_slices_pairs_and_fields(core: Any) -> None:

@@ -205,7 +205,8 @@ class FakeSimulation:
     def kernels(self) -> list[dict[str, Any]]:
         items = float(sum(len(columns["id"]) for columns in self._columns.values()) * self._steps)
         rates = {"seconds": 0.5 * self._steps, "flops": 10 * items, "bytes": 52 * items}
-        return [{"name": "kick", "items": items} | rates]
+        calls = {"calls": float(self._steps), "working_sets": 52 * items}
+        return [{"name": "kick", "items": items} | rates | calls]
 
     def communication(self, events: bool) -> tuple[str, bytes]:
         """Turns of 1 s; one event for each message."""

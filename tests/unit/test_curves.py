@@ -123,7 +123,7 @@ def test_measured_tables_are_replaced_and_the_description_is_kept() -> None:
         ('"ping-ping"', '"pingping"', 'did you mean "ping-ping"'),
         ('"ping-ping"', '"grid"', "direction is missing"),
         ('level = "network"\n', "", "level is missing"),
-        ("sizes = [0, 1024, 4096, 65536]", 'sizes = "0"', "must be a list of numbers"),
+        ("sizes = [0, 1024, 4096, 65536]", 'sizes = "0"', "must be a list of integers"),
     ],
 )
 def test_a_curve_that_cannot_be_is_refused_in_one_sentence(

@@ -112,6 +112,7 @@ def test_a_picture_from_python_is_the_one_of_the_report(results: Any) -> None:
 
 def test_pictures_are_listed_and_what_was_not_recorded_is_asked_for(results: Any) -> None:
     assert {"luminosity", "phase_space", "spectra", "volume"} <= set(dir(results.plot))
+    assert results.plot.size().shape == results.plot.sizes().shape
     with pytest.raises(phasewise.RunError, match=r"Set records\.particles_every"):
         results.plot.density()
     with pytest.raises(phasewise.RunError, match="No particle was lost"):
@@ -134,7 +135,17 @@ def test_a_turn_s_record_has_the_names_of_the_datasets(results: Any) -> None:
         names = [f"{beam}/{name}" for beam in ("beam1", "beam2") for name in file[beam]]
     for name in names:
         np.testing.assert_array_equal(record[name], record[name.removeprefix("beam")])
+        assert hasattr(results.beam(1), name.removeprefix("beam1/").removeprefix("beam2/"))
+    variances = np.diagonal(record["beam2/covariance"])[::2]
+    np.testing.assert_array_equal(record["beam2/size"], np.sqrt(variances))
     assert record["luminosity_rate"].shape == record["luminosity"].shape == (1,)
+
+
+def test_no_tracked_particles_are_an_empty_entry_as_in_the_records() -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    simulation = phasewise.Simulation(build(records__tracked=0))
+    simulation.step()
+    assert simulation.record()["beam1/tracked"].shape == (0, 6)
 
 
 def test_the_package_says_that_it_is_typed() -> None:

@@ -116,6 +116,37 @@ def test_the_reader_of_openpmd_understands_a_dump(tmp_path):
     series.close()
 
 
+@pytest.mark.parametrize("backend", ["h5py", "openpmd-api"])
+def test_the_viewer_of_openpmd_gives_momenta_over_mc(tmp_path, backend):
+    viewer = pytest.importorskip("openpmd_viewer")
+    rows = small_particles()
+    dump(tmp_path, rows=rows)
+    series = viewer.OpenPMDTimeSeries(str(tmp_path), backend=backend)
+    names = ["x", "ux", "uz", "w", "mass", "charge"]
+    x, ux, uz, w, mass, charge = series.get_particle(names, species="beam1", iteration=12)
+    np.testing.assert_array_equal(x, rows[:, 0])
+    over_mc = math.sqrt((7e12 / PROTON_MASS) ** 2 - 1)
+    np.testing.assert_allclose(ux, rows[:, 1] * over_mc, rtol=ULPS)
+    along = np.sqrt((1 + rows[:, 5]) ** 2 - rows[:, 1] ** 2 - rows[:, 3] ** 2)
+    np.testing.assert_allclose(uz, along * over_mc, rtol=ULPS)
+    assert w.sum() == pytest.approx(1.15e11, rel=1e-13)
+    assert mass.tolist() == [pytest.approx(1.67262192e-27, rel=1e-8)] * COUNT
+    assert charge.tolist() == [ELEMENTARY_CHARGE] * COUNT
+
+
+def test_records_of_a_particle_and_of_a_macroparticle_are_told_apart(tmp_path):
+    with h5py.File(dump(tmp_path)) as file:
+        beam = file["data/12/particles/beam1"]
+        found = {
+            name: (int(item.attrs["macroWeighted"]), float(item.attrs["weightingPower"]))
+            for name, item in beam.items()
+        }
+    one = dict.fromkeys(("momentum", "mass", "charge"), (0, 1.0))
+    whole = dict.fromkeys(("weight", "weighting"), (1, 1.0))
+    neither = dict.fromkeys(("position", "positionOffset", "time", "id"), (0, 0.0))
+    assert found == one | whole | neither
+
+
 def beam_from(path, count=COUNT):
     plan = tables()
     for number in ("1", "2"):

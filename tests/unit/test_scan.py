@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import phasewise
 from phasewise.cli import main
 from phasewise.mpi.guard import members
 from phasewise.runs.checkpoint import find_checkpoints
+from phasewise.scanning.scan import Request
 from phasewise.traces.records import read_communication
 from tests.unit.study_tables import json_as_toml, tables, write
 
@@ -140,6 +142,45 @@ def test_a_study_of_python_is_scanned_with_seeds(tmp_path: Path) -> None:
     assert mean.error == pytest.approx(abs(column[1] - column[0]) / 2)
     with pytest.raises(phasewise.StudyError, match="give out"):
         phasewise.scan(study, seeds=2)
+
+
+@pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
+def test_points_on_several_ranks_and_threads_have_the_same_bits(study: Path) -> None:
+    found = []
+    for name, words in (("one", ()), ("two", ("--ranks", "2", "--threads", "2"))):
+        out = study.parent / name
+        given = ["--seeds", "1", "--out", str(out), "--plot", "luminosity.mean", "--quiet"]
+        assert main(["scan", str(study), *given, *words]) == 0
+        found.append(phasewise.open_results(out / "points/0001"))
+    one, two = found
+    assert (one.attributes["ranks"], two.attributes["ranks"]) == (1, 2)
+    assert two.attributes["threads"] == 2
+    np.testing.assert_array_equal(one.luminosity, two.luminosity)
+
+
+@pytest.mark.parametrize(
+    ("asked", "at_a_time"),
+    [
+        ({}, 8),
+        ({"ranks": 2}, 4),
+        ({"ranks": 3, "threads": 2}, 1),
+        ({"ranks": 16}, 1),
+        ({"ranks": 4, "jobs": 5}, 5),
+    ],
+)
+def test_as_many_points_run_as_have_the_cores_of_their_ranks(
+    monkeypatch: pytest.MonkeyPatch, asked: dict[str, int], at_a_time: int
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    assert Request(out=Path("here"), **asked).points_at_a_time() == at_a_time
+
+
+def test_points_whose_process_grid_has_other_ranks_are_refused(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert scan(study, "--over", 'communication.process_grid="1x2"', "--ranks", "6") == 2
+    assert "no point of the scan can be run: " in (error := capsys.readouterr().err)
+    assert "needs 4 ranks with such a grid for each beam, not 6" in error
 
 
 def wait_until(true: Callable[[], object]) -> None:

@@ -101,8 +101,9 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"ip__1__slices": [2.5, 1]}, "ip.1.slices must be an integer, but is 2.5"),
     (
         {"ip__1__slices": [4, 4, 4]},
-        "ip.1.slices must be a number or a list of 2 numbers, but is [4, 4, 4]",
+        "ip.1.slices must be an integer or a list of 2 integers, but is [4, 4, 4]",
     ),
+    ({"ip__1__grid": 128}, "ip.1.grid must be a list of 2 integers (cells), but is 128"),
     ({"ip__1__grid": [4, 128]}, "ip.1.grid = 4 must be at least 8 (cells)"),
     ({"ip__1__half_crossing_angle": 142.5}, "at most 0.5 (rad); the unit is radians"),
     ({"ip__1__mesh": "fixed"}, "ip.1.mesh_half_width = [x, y] (m) is missing"),

@@ -62,6 +62,8 @@ def expected_items(changes: list[str], ranks: int = 1) -> dict[str, float]:
         "clear": meshes * cells * max(1.0, ranks / 2),
         "field": 2.0 * pairs * cells * max(1.0, ranks / 2),
         "solve": meshes,
+        # Every rank chooses a level for each slice and plane of both beams.
+        "mesh": ranks * meshes,
         "green": ranks * (steps if 'ip.1.green_function="every-step"' in changes else 1.0),
     }
     if "ip.1.luminosity=false" not in changes:

@@ -108,16 +108,18 @@ def show(result: dict[str, Any]) -> None:
             f"{kernel['seconds'] / result['seconds_per_turn'] * 100:.1f}",
             f"{kernel['gigaflops']:.2f}",
             f"{kernel['gigabytes_per_second']:.2f}",
+            kernel["level"] or "-",
             f"{kernel['roof_share'] * 100:.0f}",
         ]
         for kernel in sorted(result["kernels"], key=lambda kernel: -kernel["seconds"])
     ]
+    roof = result["roof"]
+    levels = (f"{one['name']} {one['bytes_per_second'] / 1e9:.1f}" for one in roof["levels"])
     print_table(
         f"{result['case']}: {result['ranks']} ranks × {result['threads']} threads, "
         f"{result['seconds_per_turn']:.4f} s per turn, "
         f"{result['core_ns_per_encounter']:.1f} core-ns per encounter; roof "
-        f"{result['roof']['flops_per_second'] / 1e9:.1f} Gflop/s, "
-        f"{result['roof']['bytes_per_second'] / 1e9:.1f} GB/s",
-        ["kernel", "ms/turn", "% of turn", "Gflop/s", "GB/s", "% of roof"],
+        f"{roof['flops_per_second'] / 1e9:.1f} Gflop/s, GB/s {', '.join(levels)}",
+        ["kernel", "ms/turn", "% of turn", "Gflop/s", "GB/s", "data in", "% of roof"],
         rows,
     )

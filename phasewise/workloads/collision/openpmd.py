@@ -27,6 +27,7 @@ from phasewise.errors import PhasewiseError, RunError
 from phasewise.runs.disk import DAMAGE, damage_reason, disk_reason, replacing_hdf5
 from phasewise.runs.gathering import count_rows, gather_rows
 from phasewise.study import Study
+from phasewise.version import __version__
 from phasewise.workloads.collision.driver import CollisionRun
 from phasewise.workloads.collision.particles import COLUMNS, Particles
 from phasewise.workloads.collision.tables.beam import Beam
@@ -37,10 +38,16 @@ EV_OVER_C = ELEMENTARY_CHARGE / SPEED_OF_LIGHT
 
 # Powers of length, mass, time, current, temperature, amount, luminous intensity.
 LENGTH = (1.0, 0, 0, 0, 0, 0, 0)
+MASS = (0.0, 1, 0, 0, 0, 0, 0)
 MOMENTUM = (1.0, 1, -1, 0, 0, 0, 0)
 TIME = (0.0, 0, 1, 0, 0, 0, 0)
 CHARGE = (0.0, 0, 1, 1, 0, 0, 0)
 NUMBER = (0.0, 0, 0, 0, 0, 0, 0)
+
+PER_PARTICLE = ("momentum", "mass", "charge")
+"""Records of one real particle, which times `weighting` are those of a macroparticle."""
+PER_MACROPARTICLE = ("weight", "weighting")
+"""Records of a whole macroparticle."""
 
 SPECIES = {"proton": "proton", "antiproton": "anti-proton", "ion": "other"}
 """Names of the SpeciesType extension that differ from ours."""
@@ -115,6 +122,7 @@ def _describe_file(file: h5py.File, turn: int, study: Study) -> None:
         "iterationEncoding": "fileBased",
         "iterationFormat": "turn-%09T",
         "software": "phasewise",
+        "softwareVersion": __version__,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S +0000"),
         "comment": study.title,
     }
@@ -158,8 +166,10 @@ class _Species:
         self._array("time", count, TIME)
         self._array("id", count, NUMBER, kind="<u8")
         self._constant("weight", count, macro_charge, CHARGE)
-        # The base standard's name for how many real particles one stands for.
+        # The base standard's names: how many real particles one stands for, and what each is.
         self._constant("weighting", count, beam.bunch_population / total, NUMBER)
+        self._constant("charge", count, beam.charge * ELEMENTARY_CHARGE, CHARGE)
+        self._constant("mass", count, beam.mass * EV_OVER_C / SPEED_OF_LIGHT, MASS)
 
     def _describe(self, beam: Beam, count: int, macro_charge: float) -> None:
         attributes = self._group.attrs
@@ -185,13 +195,13 @@ class _Species:
 
     def _attributes(self, name: str, item: Any, power: tuple[float, ...], unit: float) -> None:
         item.attrs["unitSI"] = unit
-        weighted = name == "weight"
-        for owner in {name.split("/")[0], name}:
+        kind = name.split("/")[0]
+        for owner in {kind, name}:
             record = self._group[owner]
             record.attrs["unitDimension"] = np.array(power, np.float64)
             record.attrs["timeOffset"] = 0.0
-            record.attrs["macroWeighted"] = np.uint32(weighted)
-            record.attrs["weightingPower"] = float(weighted)
+            record.attrs["macroWeighted"] = np.uint32(kind in PER_MACROPARTICLE)
+            record.attrs["weightingPower"] = float(kind in PER_MACROPARTICLE + PER_PARTICLE)
 
     def write(self, block: Arrays) -> None:
         last = self._filled + len(block["id"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,38 +12,78 @@ import numpy as np
 
 from phasewise.driver import Communicator, Run
 from phasewise.errors import StudyError
-from phasewise.runs.layout import MAX_SNAPSHOTS, Detail, Row, Write
+from phasewise.runs.layout import MAX_SNAPSHOTS, Dataset, Detail, Write
 from phasewise.study import Study
-from phasewise.workloads.collision.driver import CollisionRun
+from phasewise.workloads.collision.driver import COORDINATES, CollisionRun
 from phasewise.workloads.collision.luminosity import LuminosityUnit
 from phasewise.workloads.collision.openpmd import write_dump
 from phasewise.workloads.collision.tables.model import collision_of
 
-SLICE_SHAPES: dict[str, tuple[int, ...]] = {"count": (), "z": (), "mean": (4,), "sigma": (4,)}
-FIELD_AXES = ("x", "y")
-FIELD_GRIDS = ("charge", "potential", "ex", "ey")
+IS_LENGTH = (1, 0, 1, 0, 1, 0)
+"""Powers of the metre of the coordinates."""
+
+
+def _metres(power: int) -> str:
+    return {0: "1", 1: "m"}.get(power, f"m^{power}")
+
+
+def _units(order: int) -> tuple[str, ...]:
+    """Units of each coordinate's moments of this order."""
+    return tuple(_metres(order * length) for length in IS_LENGTH)
+
+
+SQUARES = tuple(tuple(_metres(one + other) for other in IS_LENGTH) for one in IS_LENGTH)
+
+ROWS = {
+    "mean": Dataset((6,), "Mean of each coordinate.", _units(1), COORDINATES),
+    "covariance": Dataset((6, 6), "Central second moments.", SQUARES, COORDINATES),
+    "moment3": Dataset((6,), "Central third moment of each coordinate.", _units(3), COORDINATES),
+    "moment4": Dataset((6,), "Central fourth moment of each coordinate.", _units(4), COORDINATES),
+    "emittance": Dataset(
+        (3,), "Geometric emittances, in x and y without dispersion.", "m", ("x", "y", "z")
+    ),
+    "particles": Dataset((), "Living macroparticles.", kind="i8"),
+    "losses": Dataset((), "Macroparticles lost so far.", kind="i8"),
+    "debunched": Dataset((), "Living macroparticles outside the RF bucket.", kind="i8"),
+}
+"""A beam's entries whose shape is that of any study."""
+
+SLICES = {
+    "count": Dataset((), "Macroparticles of each slice, head first."),
+    "z": Dataset((), "Longitudinal centre of each slice.", "m"),
+    "mean": Dataset((4,), "Centroid of each slice.", _units(1)[:4], COORDINATES[:4]),
+    "sigma": Dataset((4,), "Rms sizes of each slice.", _units(1)[:4], COORDINATES[:4]),
+}
+"""A slice's entries."""
+
+FIELD_AXES = {
+    axis: Dataset((), f"Places of the mesh's nodes in {axis}.", "m") for axis in ("x", "y")
+}
+FIELD_GRIDS = {
+    "charge": Dataset((), "Charge of each node, that of a macroparticle being 1."),
+    "potential": Dataset((), "Potential, that of a macroparticle at distance r being -ln r."),
+    "ex": Dataset((), "Field in x, minus the gradient of the potential.", "m^-1"),
+    "ey": Dataset((), "Field in y, minus the gradient of the potential.", "m^-1"),
+}
 
 GROUPS = ("slices", "pair_luminosity", "field")
 
 
-def rows(study: Study) -> dict[str, Row]:
-    """Shape and type of one turn's entry in each dataset extended turn by turn."""
+def rows(study: Study) -> dict[str, Dataset]:
+    """Each dataset that is extended turn by turn."""
     model = collision_of(study)
-    points = len(model.ips)
-    layout: dict[str, Row] = {"luminosity": ((points,), "f8")}
+    points = (len(model.ips),)
+    luminosity = "Luminosity of each interaction point per crossing."
+    layout = {"luminosity": Dataset(points, luminosity, "m^-2")}
     for beam in model.beams:
         tracked = 0 if beam.strong else model.records.tracked
-        entries: dict[str, Row] = {
-            "mean": ((6,), "f8"),
-            "covariance": ((6, 6), "f8"),
-            "moment3": ((6,), "f8"),
-            "moment4": ((6,), "f8"),
-            "emittance": ((3,), "f8"),
-            "particles": ((), "i8"),
-            "losses": ((), "i8"),
-            "debunched": ((), "i8"),
-            "outside": ((points,), "i8"),
-            "tracked": ((tracked, 6), "f8"),
+        entries = ROWS | {
+            "outside": Dataset(
+                points, "Deposits outside the mesh at each interaction point.", kind="i8"
+            ),
+            "tracked": Dataset(
+                (tracked, 6), "Coordinates of the tracked particles.", _units(1), COORDINATES
+            ),
         }
         layout |= {f"beam{beam.number}/{name}": row for name, row in entries.items()}
     return layout
@@ -53,25 +94,29 @@ def values(_study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
     return {f"beam{name}" if name[0] in "12" else name: value for name, value in record.items()}
 
 
-def snapshots(study: Study, first: int = 0) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Name and expected shape of every dataset written once, for turns from `first` on."""
+def snapshots(study: Study, first: int = 0) -> Iterator[tuple[str, Dataset]]:
+    """Every dataset that is written once, for turns from `first` on."""
     model = collision_of(study)
     records = model.records
     colliding = [(k, ip) for k, ip in enumerate(model.ips, 1) if ip.model != "none"]
     for turn in _scheduled(first, study.count, records.slices_every):
         for k, ip in colliding:
             for beam in (1, 2):
-                for name, row in SLICE_SHAPES.items():
-                    yield f"slices/{turn}/ip{k}/beam{beam}/{name}", (ip.slices[beam - 1], *row)
+                group, slices = f"slices/{turn}/ip{k}/beam{beam}", ip.slices[beam - 1]
+                for name, one in SLICES.items():
+                    yield f"{group}/{name}", replace(one, shape=(slices, *one.shape))
+    pairs = "Luminosity of each pair of slices per crossing, those of beam 1 first."
     for turn in _scheduled(first, study.count, records.pair_luminosity_every):
         for k, ip in colliding:
-            yield f"pair_luminosity/{turn}/ip{k}", ip.slices
+            yield f"pair_luminosity/{turn}/ip{k}", Dataset(ip.slices, pairs, "m^-2")
     if records.field and model.has_field:
         grid = model.ips[0].grid
         for beam in (1, 2):
             group = f"field/{study.count - 1}/ip1/beam{beam}"
-            yield from ((f"{group}/{n}", (g,)) for n, g in zip("xy", grid, strict=True))
-            yield from ((f"{group}/{name}", grid) for name in FIELD_GRIDS)
+            for (name, axis), nodes in zip(FIELD_AXES.items(), grid, strict=True):
+                yield f"{group}/{name}", replace(axis, shape=(nodes,))
+            for name, plane in FIELD_GRIDS.items():
+                yield f"{group}/{name}", replace(plane, shape=grid)
 
 
 def _scheduled(first: int, turns: int, every: int) -> range:

@@ -94,6 +94,12 @@ def simulation_view(simulation: Simulation) -> CollisionView:
     return CollisionView(simulation)
 
 
+def sizes_of(covariance: Floats) -> Floats:
+    """(..., 3): rms sizes in x, y and z [m] from second moments (..., 6, 6)."""
+    diagonal = np.diagonal(covariance, axis1=-2, axis2=-1)
+    return np.asarray(np.sqrt(diagonal[..., [0, 2, 4]]))
+
+
 class BeamResults:
     """Records of one beam over T turns; every access reads from the file."""
 
@@ -161,8 +167,7 @@ class BeamResults:
     @property
     def size(self) -> Floats:
         """(T, 3): rms sizes in x, y and z [m]."""
-        diagonal = np.diagonal(self.covariance, axis1=1, axis2=2)
-        return np.sqrt(diagonal[:, [0, 2, 4]])
+        return sizes_of(self.covariance)
 
 
 class CollisionResults:
@@ -241,15 +246,19 @@ class CollisionResults:
 
 def naming(study: Study) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Gives what a turn measured the names of the records: `luminosity`, `beam1/mean`, …, and adds
-    `luminosity_rate` [cm⁻²s⁻¹] where the study gives bunches and circumference. The driver's names,
-    such as `1/mean`, stay beside them, since scripts use them.
+    each beam's `size` [m], and `luminosity_rate` [cm⁻²s⁻¹] where the study gives bunches and
+    circumference. `tracked` is empty where no particles are tracked, as in the records. The
+    driver's names, such as `1/mean`, stay beside them, since scripts use them.
     """
     unit = LuminosityUnit(study.resolved(), study.derived())
     known = unit.name == PER_SECOND
 
     def named(values: Mapping[str, Any]) -> dict[str, Any]:
-        rate = {"luminosity_rate": values["luminosity"] * unit.factor} if known else {}
-        return {**values, **datasets(study, values), **rate}
+        found = {**values, **datasets(study, values)}
+        for beam in ("beam1", "beam2"):
+            found.setdefault(f"{beam}/tracked", np.empty((0, 6)))
+            found[f"{beam}/size"] = sizes_of(found[f"{beam}/covariance"])
+        return found | ({"luminosity_rate": values["luminosity"] * unit.factor} if known else {})
 
     return named
 

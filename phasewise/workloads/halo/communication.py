@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from phasewise.errors import StudyError
 from phasewise.tables.declared import declared, key, schema_of
 from phasewise.tables.keys import check_table, show, with_defaults
-from phasewise.workloads.communication import LAYOUTS, NODE_SIZE, TUNE, Communication
+from phasewise.workloads.communication import NODE_SIZE, ROW_FIRST, TUNE, Communication
 
 VARIANTS = ("irecv-isend", "sendrecv", "persistent")
 """How two neighbours exchange, in the names of the core (core/comm)."""
@@ -47,7 +47,7 @@ class HaloCommunication(Communication):
     @property
     def layout_text(self) -> str:
         """Row-first: ranks with the same y are consecutive."""
-        return LAYOUTS[1]
+        return ROW_FIRST
 
 
 def read_communication(table: object, _folder: Path) -> HaloCommunication:

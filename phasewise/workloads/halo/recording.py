@@ -5,16 +5,17 @@ from __future__ import annotations
 from phasewise.driver import Communicator, Run
 from phasewise.errors import RunError, StudyError
 from phasewise.mpi.ranks import AgreedError
-from phasewise.runs.layout import Row, Write
+from phasewise.runs.layout import Dataset, Write
 from phasewise.study import Study
 from phasewise.workloads.halo.model import excess, model_of
 
+WRONG = Dataset((), "Halo cells of all ranks that differ from the cell that they copy.", kind="i8")
+CHECKSUM = Dataset((), "Sum of the halo cells of all ranks modulo 2^53.", kind="i8")
 
-def rows(study: Study) -> dict[str, Row]:
-    """`wrong`: how many halo cells of all ranks differ from the cell that they copy; `checksum`:
-    the sum of all halo cells modulo 2^53.
-    """
-    return {"wrong": ((), "i8"), "checksum": ((), "i8")} if model_of(study).verify else {}
+
+def rows(study: Study) -> dict[str, Dataset]:
+    """What the checks found, where they are asked for."""
+    return {"wrong": WRONG, "checksum": CHECKSUM} if model_of(study).verify else {}
 
 
 def check(study: Study) -> None:

@@ -68,7 +68,7 @@ def terms_at(
             Term("encounter_mesh" + variant, meetings, cells),
             Term("encounter_cold" + variant, meshes * cells, cells),
         ]
-    if name in ("debunched", "overlap_factor"):  # no rates of their own are measured
+    if name in ("debunched", "mesh", "overlap_factor"):  # no rates of their own are measured
         return [Term(name, items, particles)]
     if name in ("bounds", "moments", "sort", "arc", "gaussian_encounter", "slice_moments"):
         return [Term(name, work[UNITS[name]], particles)]

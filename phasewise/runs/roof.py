@@ -1,0 +1,106 @@
+"""The machine's roof by memory level, measured: a kernel whose data lie in a cache is faster than
+main memory, and is held against that cache.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+MEMORY = "memory"
+LEAST_MEMORY = 1 << 28
+"""Bytes of the arrays in main memory, at least; four times the largest cache otherwise."""
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A level of caches for data: its name, bytes of one cache, and processors that share it."""
+
+    name: str
+    size: int
+    shared_by: int
+
+
+@dataclass(frozen=True)
+class Level:
+    """A memory level: how many bytes its caches hold together, and their bandwidth [B/s]."""
+
+    name: str
+    bytes: float
+    bytes_per_second: float
+
+
+class Measuring(Protocol):
+    """What measures, of the core."""
+
+    def measure_roof(self, threads: int = 1) -> dict[str, float]: ...
+    def measure_bandwidth(self, threads: int, bytes: int) -> float: ...  # noqa: A002
+
+
+def find_caches(folder: Path = CACHES) -> list[Cache]:
+    """The caches for data of a processor, the smallest first; none where the system hides them."""
+    found = []
+    for index in sorted(folder.glob("index*")):
+        try:
+            words = {
+                name: (index / name).read_text(encoding="ascii").strip()
+                for name in ("type", "level", "size", "shared_cpu_list")
+            }
+        except OSError:
+            continue
+        if words["type"] != "Instruction":
+            size = int(words["size"][:-1]) * UNITS[words["size"][-1]]
+            found.append(Cache(f"L{words['level']}", size, _length(words["shared_cpu_list"])))
+    return sorted(found, key=lambda cache: cache.size)
+
+
+def _length(listed: str) -> int:
+    """How many processors are in a list such as 0-3,8."""
+    ends = ([int(end) for end in part.split("-")] for part in listed.split(","))
+    return sum(pair[-1] - pair[0] + 1 for pair in ends)
+
+
+def measure(core: Measuring, threads: int, caches: Sequence[Cache] | None = None) -> dict[str, Any]:
+    """The roof of so many threads: `flops_per_second`, `bytes_per_second` of a triad in main
+    memory, and `levels`, the fastest first. It takes some seconds.
+    """
+    levels: list[Level] = []
+    below = 0.0
+    for cache in find_caches() if caches is None else caches:
+        instances = min(threads, max(1, (os.cpu_count() or 1) // cache.shared_by))
+        holds = float(cache.size * instances)
+        levels.append(Level(cache.name, holds, _best(core, threads, _sizes(below, holds))))
+        below = holds
+    size = max(LEAST_MEMORY, 4 * below)
+    levels.append(Level(MEMORY, math.inf, _best(core, threads, [size])))
+    return {**core.measure_roof(threads), "levels": [_shown(level) for level in levels]}
+
+
+def _sizes(below: float, holds: float) -> list[float]:
+    """Sizes that lie in a level and not in the one below, small ones too: a cache that is shared
+    with other programs holds less than its size.
+    """
+    sizes = (holds / 4, holds / 2, 2 * below, math.sqrt(below * holds))
+    return sorted({size for size in sizes if below < size < holds}) or [holds]
+
+
+def _best(core: Measuring, threads: int, sizes: Sequence[float]) -> float:
+    return max(core.measure_bandwidth(threads, int(size)) for size in sizes)
+
+
+def _shown(level: Level) -> dict[str, Any]:
+    """A level as JSON can hold it: main memory holds everything, which is null."""
+    shown = asdict(level)
+    return shown | {"bytes": None if math.isinf(level.bytes) else level.bytes}
+
+
+def level_of(roof: Mapping[str, Any], working_set: float) -> Mapping[str, Any]:
+    """The fastest level of a roof that holds so many bytes."""
+    levels: list[Mapping[str, Any]] = roof["levels"]
+    return next(one for one in levels if one["bytes"] is None or working_set <= one["bytes"])
