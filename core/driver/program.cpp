@@ -17,20 +17,21 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
                                      const ProgramOptions& options,
                                      std::vector<std::string>& phases) {
   const bool in_full = options.max_series == 0;
-  Followed program(study.ranks(), rank, in_full, options.like, phases);
+  Followed program(study.ranks(), rank, options, phases);
   const auto turn = study.turn_of(rank);
   for (const auto& [piece, weight] : workload::representative_pieces(
            study.pieces(), options.counts,
            in_full ? std::numeric_limits<int>::max() : options.max_series)) {
-    program.set_weight(weight);
+    program.at(piece.part, weight);
     turn->tell(piece, program);
   }
   return program.take();
 }
 
 contention::Program turn_program(const workload::Workload& study,
-                                 const workload::PieceCounts& counts, std::int64_t max_messages) {
-  ProgramOptions options{.counts = counts};
+                                 const workload::PieceCounts& counts, const Rates& rates,
+                                 std::int64_t max_messages) {
+  ProgramOptions options{.counts = counts, .rates = rates};
   contention::Program program;
   const auto too_many = [&] {
     const contention::RankProgram first = rank_program(study, 0, options, program.phases);
