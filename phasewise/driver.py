@@ -102,6 +102,7 @@ class Planner(Protocol):
         bandwidth_factors: list[float],
         latency_factors: list[float],
         pieces: Mapping[str, float],
+        rates: dict[str, Any],
     ) -> dict[str, Any]: ...
     def by_load(
         self,
@@ -112,6 +113,7 @@ class Planner(Protocol):
         between: dict[str, Any],
         eager: int,
         pieces: Mapping[str, float],
+        rates: dict[str, Any],
     ) -> dict[str, Any]: ...
     def pattern_loads(self, to: list[int], platform: str) -> list[float]: ...
 

@@ -130,8 +130,8 @@ def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Predic
     """
     models = list(dict.fromkeys(one.model for one in predictions))
     unit = study.workload.unit
-    columns = ["ranks", "model", "communication", "90 % interval", "computation", unit.one]
-    title = f"{study.title}: {unit.indefinite} [ms]"
+    columns = ["ranks", "model", "computation", "communication", "waiting in it", unit.one]
+    title = f"{study.title}: {unit.indefinite} [ms], with 90 % intervals"
     print_table(title, columns, [_row(one) for one in predictions])
     first = [one for one in predictions if one.model == models[0]]
     # The prediction with most phases first, so that phases missing on few ranks keep their place.
@@ -154,11 +154,15 @@ def _row(one: Prediction) -> list[str]:
     return [
         str(one.ranks),
         one.model,
-        _ms(one.communication_seconds),
-        f"{_ms(one.low)} … {_ms(one.high)}",
         _ms(one.computation_seconds),
-        _ms(one.turn_seconds),
+        _within(one.communication_seconds, one.low, one.high),
+        _ms(one.waiting_seconds),
+        _within(one.turn_seconds, one.turn_low, one.turn_high),
     ]
+
+
+def _within(seconds: float, low: float, high: float) -> str:
+    return f"{_ms(seconds)} [{_ms(low)}…{_ms(high)}]"
 
 
 def _ms(seconds: float | None) -> str:

@@ -36,8 +36,9 @@ PACKING = "packing"
 def kernel_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each kernel, of the mean rank; IMBALANCE, PACKING, OTHER beside them.
 
-    Their sum is the time of a turn without its messages. Empty for a case without a study.
-    StudyError if the study does not fit the ranks; RunError without the compiled core.
+    Their sum is the time of a turn without its messages; IMBALANCE is waiting. Empty for a case
+    without a study. StudyError if the study does not fit the ranks; RunError without the compiled
+    core.
     """
     if case.study is None:
         return {}
@@ -50,6 +51,26 @@ def kernel_seconds(case: Case) -> dict[str, float]:
         imbalance += own * (float(kernel["load"]) - 1.0)
     other = _other(case, case.study)
     return seconds | {IMBALANCE: imbalance, PACKING: _packing(case), OTHER: other}
+
+
+def rates_of(case: Case) -> dict[str, Any]:
+    """How long a rank computes, for a model that follows the turn: `kernels`, a list of name, part
+    and seconds of an item; `byte`, seconds of a byte that is copied around a message.
+    """
+    if case.study is None:
+        return {}
+    study = case.study
+    rates = [
+        (str(kernel["name"]), int(kernel["part"]), _seconds(case, study, kernel) / kernel["items"])
+        for kernel in kernel_work(case)
+        if kernel["items"] > 0
+    ]
+    return {"kernels": rates, "byte": 1.0 / case.machine.processor.bandwidth}
+
+
+def overhead_seconds(case: Case) -> float:
+    """Seconds of a turn that neither kernels nor messages take (OTHER)."""
+    return 0.0 if case.study is None else _other(case, case.study)
 
 
 def kernel_work(case: Case) -> list[dict[str, Any]]:

@@ -48,7 +48,15 @@ UNKNOWN = "a factor of two, since no runs of this workload were compared"
 DESCRIPTION = ("node_ranks", "memory", "network", "protocol")
 """The properties of a machine on which message times depend."""
 
-Residuals = dict[str, dict[str, tuple[float, ...]]]
+COMPUTING = (0.9, 1.1)
+"""Actual over predicted computing where no residuals of turns are known. On hardware whose kernels
+were measured, benchmarks/predicted_turns.py found turns within this (docs/performance.md).
+"""
+
+COMMUNICATION, TURN = "communication", "turn"
+"""The predicted quantities that have residuals."""
+
+Residuals = dict[str, dict[str, dict[str, tuple[float, ...]]]]
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,27 @@ def interval(
     return seconds * math.exp(middle - half), seconds * math.exp(middle + half)
 
 
+def turn_interval(
+    seconds: float,
+    communicating: tuple[float, float],
+    computing: float,
+    model_name: str,
+    machine: Machine,
+    twin: str = "full",
+    residuals: Residuals | None = None,
+) -> tuple[float, float]:
+    """The 90 % interval [s] of a turn's predicted time: of residuals of turns; without them, the
+    ends of its communication's interval and of its computing's.
+    """
+    found = _of_residuals(residuals, TURN, model_name, machine, twin)
+    if found is None:
+        low, high = communicating
+        return low + COMPUTING[0] * computing, high + COMPUTING[1] * computing
+    middle, half = (found.high + found.low) / 2, (found.high - found.low) / 2
+    half = math.hypot(half, noise(machine))
+    return seconds * math.exp(middle - half), seconds * math.exp(middle + half)
+
+
 def spread(
     model_name: str, machine: Machine, twin: str = "full", residuals: Residuals | None = None
 ) -> Spread:
@@ -85,16 +114,27 @@ def spread(
     """
     if residuals is None:
         return Spread(math.log(OTHERS[0]), math.log(OTHERS[1]), UNKNOWN)
-    if twin == "full" and not machine.is_hardware:
-        own = residuals.get(model_name, {})
-        for source, values in _groups(own, machine):
-            if len(values) >= FEWEST:
-                low, high = conformal(values)
-                return Spread(low, high, f"{len(values)} simulated runs on {source}")
+    found = _of_residuals(residuals, COMMUNICATION, model_name, machine, twin)
+    if found is not None:
+        return found
     factors = SHARED_FACTORS if machine.network.kind in SHARED_LINKS else SMP_FACTORS
     low, high = factors.get(model_name, OTHERS)
     source = "the source paper's errors" if model_name in factors else "a factor of two"
     return Spread(math.log(low), math.log(high), source)
+
+
+def _of_residuals(
+    residuals: Residuals | None, quantity: str, model_name: str, machine: Machine, twin: str
+) -> Spread | None:
+    """None for hardware, plain twins, and where there are too few residuals."""
+    if residuals is None or twin != "full" or machine.is_hardware:
+        return None
+    own = residuals.get(quantity, {}).get(model_name, {})
+    for source, values in _groups(own, machine):
+        if len(values) >= FEWEST:
+            low, high = conformal(values)
+            return Spread(low, high, f"{len(values)} simulated runs on {source}")
+    return None
 
 
 def conformal(values: Iterable[float]) -> tuple[float, float]:
@@ -114,8 +154,8 @@ def noise(machine: Machine) -> float:
 
 
 def residuals_of(workload: Workload | None) -> Residuals | None:
-    """Model → "network kind|machine" → log(actual/predicted) of runs of the workload's fit set;
-    None if there are none.
+    """Quantity → model → "network kind|machine" → log(actual/predicted) of runs of the workload's
+    fit set; None if there are none.
     """
     path = None if workload is None else workload.folder / FILE
     return _read(path, path.stat().st_mtime_ns) if path is not None and path.exists() else None
@@ -127,8 +167,11 @@ def _read(path: Path, changed: int) -> Residuals:
     del changed  # part of the key alone
     content = json.loads(path.read_text(encoding="utf-8"))
     return {
-        str(model): {str(key): tuple(map(float, values)) for key, values in groups.items()}
-        for model, groups in content.items()
+        quantity: {
+            model: {key: tuple(map(float, values)) for key, values in groups.items()}
+            for model, groups in models.items()
+        }
+        for quantity, models in content.items()
     }
 
 
