@@ -32,8 +32,14 @@ using bindings::numpy;
 
 // Number of a turn's messages to follow; if there are more, fewer steps stand for all.
 constexpr std::int64_t many_messages = 400'000, few_messages = 100'000;
-// Rates are kept for this fraction of the time that a message takes.
-constexpr double resolution = 0.002;
+// Rates are kept for this fraction of the time that a message takes: in effect until a message
+// starts or ends; on a long turn for longer.
+constexpr double fine = 2e-5, coarse = 2e-3;
+constexpr int long_turn = 200'000;  // messages
+
+double resolution(const contention::Program& program) {
+  return program.messages < long_turn ? fine : coarse;
+}
 
 nb::list messages(const std::string& parameters, int ranks, int node_size, const nb::dict& pieces) {
   const auto study = bindings::plan_study(parameters, ranks, node_size);
@@ -61,6 +67,7 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
 driver::Rates rates_from(const nb::dict& given) {
   driver::Rates rates;
   if (given.size() == 0) return rates;
+  rates.flop = nb::cast<double>(given["flop"]);
   rates.byte = nb::cast<double>(given["byte"]);
   for (const auto& [name, part, seconds] :
        nb::cast<std::vector<std::tuple<std::string, int, double>>>(given["kernels"]))
@@ -102,15 +109,16 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
                  const nb::dict& pieces, const nb::dict& rates, double effort) {
   const contention::Network network(platform);
   const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
-  const contention::Program program = driver::turn_program(
-      *study, bindings::counts_from(pieces), rates_from(rates),
-      static_cast<std::int64_t>(effort * many_messages));
+  const contention::Program program =
+      driver::turn_program(*study, bindings::counts_from(pieces), rates_from(rates),
+                           static_cast<std::int64_t>(effort * many_messages));
   const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
                                       std::move(latency_factors));
   contention::Execution execution;
   {
     const nb::gil_scoped_release unlocked;
-    execution = contention::execute(program, network, protocol, eager, resolution / effort);
+    execution =
+        contention::execute(program, network, protocol, eager, resolution(program) / effort);
   }
   return summed(program, execution);
 }
@@ -133,7 +141,7 @@ nb::dict by_load(const std::string& parameters, int ranks, const std::string& pl
   contention::Execution execution;
   {
     const nb::gil_scoped_release unlocked;
-    execution = contention::execute(program, network, tables, eager, resolution);
+    execution = contention::execute(program, network, tables, eager, resolution(program));
   }
   return summed(program, execution);
 }
@@ -182,9 +190,10 @@ void bind_prediction(nb::module_& m) {
         nb::arg("effort") = 1.0,
         "Seconds of a turn, from following all ranks and their messages through the network: "
         "phases, waiting (the part of phases before the last sender has posted its message) and "
-        "computing, means over the ranks; turn, of the slowest rank. rates: kernels, a list of "
-        "name, part (from 1), seconds of an item; byte, seconds of a byte copied around a message. "
-        "Without rates nothing is computed. effort: 1 is the usual accuracy, more is finer.");
+        "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
+        "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
+        "of a flop, or of a byte if it has no flops. Without rates nothing is computed. effort: 1 "
+        "is the usual accuracy, more is finer.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
         nb::arg("rates") = nb::dict(),

@@ -148,9 +148,9 @@ class Sharing : public Walk {
   FairShare share_;
   std::vector<Transfer> transfers_;
   std::vector<int> free_, active_;
-  std::size_t known_ = 0;  // the first active ones, which had a rate before
+  std::size_t known_ = 0;     // the first active ones, which had a rate before
   Events starting_, waking_;  // messages, and ranks
-  double now_ = 0.0;  // when the rates were set
+  double now_ = 0.0;          // when the rates were set
   std::vector<FairShare::Flow> flows_;
   std::vector<double> rates_;
 };

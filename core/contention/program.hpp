@@ -29,6 +29,7 @@ struct ProgramRound {
   float packing, storing;  // before the messages are posted, and after they have come [s]
   std::uint8_t channel;
   bool blocking;  // entered only by a rank that waits for the end of the sequence
+  bool library;   // inside a call of the library, whose waiting nobody can tell from its transfer
   int first_send, last_send, first_receive, last_receive;
 };
 

@@ -166,8 +166,9 @@ void Walk::one_done(const End& end, double sent, double now) {
   const double from = std::max(rank.since, last_start_);
   const double passed = std::max(now - from, 0.0);
   rank.times.communicating[round.phase] += round.weight * passed;
-  rank.times.waiting[round.phase] +=
-      round.weight * std::clamp(state.last_sent - from, 0.0, passed);
+  if (!round.library)
+    rank.times.waiting[round.phase] +=
+        round.weight * std::clamp(state.last_sent - from, 0.0, passed);
   go_on(end.rank, now);
 }
 

@@ -38,9 +38,8 @@ Followed::Followed(int ranks, int rank, const ProgramOptions& options,
 
 void Followed::kernel(const parallel::KernelCard& card, double items,
                       const std::function<void()>& /*work*/) {
-  const auto rate = options_.rates.kernels.find(std::pair(std::string(card.name), part_));
-  if (rate == options_.rates.kernels.end() || rate->second * items <= 0.0) return;
-  const double seconds = rate->second * items;
+  const double seconds = options_.rates.seconds(card, items, part_);
+  if (seconds <= 0.0) return;
   const auto weight = static_cast<float>(weight_);
   auto& instructions = program_.instructions;
   auto& computations = program_.computations;
@@ -100,7 +99,7 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
     return;
   }
   for (const comm::Round& from : *exchange.rounds) {
-    begin_round(exchange.phase, exchange.channel, false, weight_);
+    begin_round(exchange.phase, exchange.channel, Posting::at_once, weight_);
     for (const comm::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
     for (const comm::Transfer& t : from.receives) receive(ranks[t.peer]);
     end_round();
@@ -122,13 +121,14 @@ int Followed::phase(std::string_view name) {
   return static_cast<int>(phases_.size()) - 1;
 }
 
-void Followed::begin_round(std::string_view name, Channel channel, bool blocking, double weight) {
+void Followed::begin_round(std::string_view name, Channel channel, Posting posting, double weight) {
   round_ = {.phase = phase(name),
             .weight = static_cast<float>(weight),
             .packing = 0.0F,
             .storing = 0.0F,
             .channel = static_cast<std::uint8_t>(channel),
-            .blocking = blocking,
+            .blocking = posting != Posting::at_once,
+            .library = posting == Posting::by_library,
             .first_send = static_cast<int>(program_.sends.size()),
             .last_send = 0,
             .first_receive = static_cast<int>(program_.receives.size()),
@@ -163,7 +163,8 @@ void Followed::add_round(const Exchange& exchange, const comm::Round& round, dou
     if (exchange.message_bytes(t) > 0) sources.push_back(ranks[t.peer]);
   }
   const bool in_pairs = exchange.variant == comm::Variant::sendrecv;
-  const auto open = [&] { begin_round(exchange.phase, exchange.channel, in_pairs, weight); };
+  const Posting posting = in_pairs ? Posting::in_pairs : Posting::at_once;
+  const auto open = [&] { begin_round(exchange.phase, exchange.channel, posting, weight); };
   std::size_t done = 0;
   open();
   for (; in_pairs && done < std::min(sends.size(), sources.size()); ++done) {
@@ -197,7 +198,7 @@ void Followed::add_library(const Exchange& exchange, double weight) {
 void Followed::add_collective(std::string_view name, Channel channel, const std::vector<int>& ranks,
                               const contention::CollectiveRounds& rounds, double weight) {
   for (const contention::CollectiveRound& from : rounds) {
-    begin_round(name, channel, true, weight);
+    begin_round(name, channel, Posting::by_library, weight);
     for (const contention::CollectiveSend& part : from.sends) send(ranks[part.peer], part.bytes);
     for (const int member : from.receives) receive(ranks[member]);
     end_round();

@@ -1,5 +1,5 @@
-// The listener that writes down a rank's turn as a program: rounds of messages, how they follow each
-// other, and the work in between.
+// The listener that writes down a rank's turn as a program: rounds of messages, how they follow
+// each other, and the work in between.
 #pragma once
 
 #include <array>
@@ -47,7 +47,9 @@ class Followed : public OfflineListener {
                       const contention::CollectiveRounds& rounds, double weight);
   void add_round(const comm::Exchange& exchange, const comm::Round& round, double weight);
   bool in_full() const { return options_.max_series == 0; }
-  void begin_round(std::string_view name, comm::Channel channel, bool blocking, double weight);
+  // The calls that post a round's messages: all but `at_once` block.
+  enum class Posting { at_once, in_pairs, by_library };
+  void begin_round(std::string_view name, comm::Channel channel, Posting posting, double weight);
   void send(int to, std::int64_t bytes) { program_.sends.push_back({to, bytes}); }
   void receive(int from) { program_.receives.push_back({from}); }
   void end_round();

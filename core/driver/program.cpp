@@ -13,6 +13,13 @@ constexpr int min_series = 3;
 
 }  // namespace
 
+double Rates::seconds(const parallel::KernelCard& card, double items, int part) const {
+  const auto measured = kernels.find(std::pair(std::string(card.name), part));
+  if (measured != kernels.end())
+    return items * measured->second * (card.flops > 0.0 ? card.flops : card.bytes);
+  return items * std::max(card.flops * flop, card.bytes * byte);
+}
+
 contention::RankProgram rank_program(const workload::Workload& study, int rank,
                                      const ProgramOptions& options,
                                      std::vector<std::string>& phases) {

@@ -13,12 +13,15 @@
 
 namespace phasewise::driver {
 
-// How long a rank computes.
+// How long a rank computes. By default it takes no time.
 struct Rates {
-  // Seconds of an item of each kernel, by its name and the part of the turn; kernels without an
-  // entry take no time.
+  // Seconds of a flop, and of a byte moved; a kernel takes the longer of both.
+  double flop = 0.0, byte = 0.0;
+  // Seconds of a flop, or of a byte if the card has no flops, of kernels that were measured, by
+  // name and part of the turn.
   std::map<std::pair<std::string, int>, double> kernels;
-  double byte = 0.0;  // [s] of a byte that is copied or added up around a message
+
+  double seconds(const parallel::KernelCard& card, double items, int part) const;
 };
 
 struct ProgramOptions {

@@ -54,18 +54,19 @@ def kernel_seconds(case: Case) -> dict[str, float]:
 
 
 def rates_of(case: Case) -> dict[str, Any]:
-    """How long a rank computes, for a model that follows the turn: `kernels`, a list of name, part
-    and seconds of an item; `byte`, seconds of a byte that is copied around a message.
+    """How long a rank computes, for a model that follows the turn: `flop` and `byte`, seconds of a
+    flop and of a byte moved; `kernels`, where the machine has their rates, a list of name, part and
+    seconds of a flop, or of a byte if a kernel has no flops.
     """
     if case.study is None:
         return {}
-    study = case.study
-    rates = [
-        (str(kernel["name"]), int(kernel["part"]), _seconds(case, study, kernel) / kernel["items"])
-        for kernel in kernel_work(case)
-        if kernel["items"] > 0
-    ]
-    return {"kernels": rates, "byte": 1.0 / case.machine.processor.bandwidth}
+    processor, kernels = case.machine.processor, []
+    for kernel in kernel_work(case) if case.machine.kernels else ():
+        work = float(kernel["flops"]) or float(kernel["bytes"])
+        if work > 0:
+            seconds = _seconds(case, case.study, kernel)
+            kernels.append((str(kernel["name"]), int(kernel["part"]), seconds / work))
+    return {"flop": 1 / processor.flops, "byte": 1 / processor.bandwidth, "kernels": kernels}
 
 
 def overhead_seconds(case: Case) -> float:
