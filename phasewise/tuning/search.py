@@ -29,7 +29,7 @@ from phasewise.tuning.candidates import (
 from phasewise.tuning.verification import simulated_seconds, simulation_task
 from phasewise.tuning.verification import turn_seconds as measured_turn
 
-CHEAP = ("6", "4", "5", "3", "2", "1b", "1a")
+CHEAP = ("6", "4", "5", "3", "2", "1b", "1a", "described")
 """Models that rank all candidates before a precise one does, the most detailed first."""
 
 MANY_RANKS = 256
