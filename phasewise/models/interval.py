@@ -56,6 +56,21 @@ were measured, benchmarks/predicted_turns.py found turns within this (docs/perfo
 COMMUNICATION, TURN = "communication", "turn"
 """The predicted quantities that have residuals."""
 
+DRAWN = "drawn"
+"""Stands for a machine's name in the residuals of machines that were drawn at random."""
+
+FITTED: tuple[tuple[str, float, float], ...] = (
+    ("ranks a node", 1, 128),
+    ("latency", 5e-7, 5e-5),
+    ("flow bandwidth", 0.3e9, 30e9),
+    ("eager limit", 0, 1e6),
+)
+"""What machines were drawn from (benchmarks/machine_generator.py): beyond, intervals are wider."""
+FITTED_RANKS = 256
+"""Most ranks of the runs that gave residuals."""
+WIDER = 2.0
+"""Factor on an interval's half width beyond them."""
+
 Residuals = dict[str, dict[str, dict[str, tuple[float, ...]]]]
 
 
@@ -74,9 +89,13 @@ def interval(
     machine: Machine,
     twin: str = "full",
     residuals: Residuals | None = None,
+    ranks: int = 0,
 ) -> tuple[float, float]:
     """The 90 % interval [s] of a predicted time, of residuals and of the noise of the curves."""
-    found = spread(model_name, machine, twin, residuals)
+    return _ends(seconds, spread(model_name, machine, twin, residuals, ranks), machine)
+
+
+def _ends(seconds: float, found: Spread, machine: Machine) -> tuple[float, float]:
     middle, half = (found.high + found.low) / 2, (found.high - found.low) / 2
     half = math.hypot(half, noise(machine))
     return seconds * math.exp(middle - half), seconds * math.exp(middle + half)
@@ -90,31 +109,35 @@ def turn_interval(
     machine: Machine,
     twin: str = "full",
     residuals: Residuals | None = None,
+    ranks: int = 0,
 ) -> tuple[float, float]:
     """The 90 % interval [s] of a turn's predicted time: of residuals of turns; without them, the
     ends of its communication's interval and of its computing's.
     """
-    found = _of_residuals(residuals, TURN, model_name, machine, twin)
+    found = _of_residuals(residuals, TURN, model_name, machine, twin, ranks)
     if found is None:
         low, high = communicating
         return low + COMPUTING[0] * computing, high + COMPUTING[1] * computing
-    middle, half = (found.high + found.low) / 2, (found.high - found.low) / 2
-    half = math.hypot(half, noise(machine))
-    return seconds * math.exp(middle - half), seconds * math.exp(middle + half)
+    return _ends(seconds, found, machine)
 
 
 def spread(
-    model_name: str, machine: Machine, twin: str = "full", residuals: Residuals | None = None
+    model_name: str,
+    machine: Machine,
+    twin: str = "full",
+    residuals: Residuals | None = None,
+    ranks: int = 0,
 ) -> Spread:
-    """Computed from residuals on the machine itself, on its kind of network, or on any machine: the
-    first of these of which there are enough. Otherwise, and for hardware and plain twins, the
-    source paper's errors are used.
+    """Computed from residuals on the machine itself, on drawn machines with its kind of network, on
+    that kind, or on any machine: the first of these of which there are enough. Otherwise, and for
+    hardware and plain twins, the source paper's errors are used.
 
-    residuals: those of the workload (`residuals_of`); None: a factor of two is assumed.
+    residuals: those of the workload (`residuals_of`); None: a factor of two is assumed. Beyond what
+    gave residuals the interval is wider, and `source` says so.
     """
     if residuals is None:
         return Spread(math.log(OTHERS[0]), math.log(OTHERS[1]), UNKNOWN)
-    found = _of_residuals(residuals, COMMUNICATION, model_name, machine, twin)
+    found = _of_residuals(residuals, COMMUNICATION, model_name, machine, twin, ranks)
     if found is not None:
         return found
     factors = SHARED_FACTORS if machine.network.kind in SHARED_LINKS else SMP_FACTORS
@@ -124,7 +147,12 @@ def spread(
 
 
 def _of_residuals(
-    residuals: Residuals | None, quantity: str, model_name: str, machine: Machine, twin: str
+    residuals: Residuals | None,
+    quantity: str,
+    model_name: str,
+    machine: Machine,
+    twin: str,
+    ranks: int,
 ) -> Spread | None:
     """None for hardware, plain twins, and where there are too few residuals."""
     if residuals is None or twin != "full" or machine.is_hardware:
@@ -132,9 +160,32 @@ def _of_residuals(
     own = residuals.get(quantity, {}).get(model_name, {})
     for source, values in _groups(own, machine):
         if len(values) >= FEWEST:
-            low, high = conformal(values)
-            return Spread(low, high, f"{len(values)} simulated runs on {source}")
+            found = Spread(*conformal(values), f"{len(values)} simulated runs on {source}")
+            beyond = _beyond(machine, ranks)
+            return _widened(found, beyond) if beyond else found
     return None
+
+
+def _beyond(machine: Machine, ranks: int) -> list[str]:
+    """In what a case lies outside of those that gave residuals."""
+    found = [f"{ranks} ranks"] if ranks > FITTED_RANKS else []
+    if _is_described(machine):
+        return found
+    network = machine.network
+    values: dict[str, float] = {
+        "ranks a node": machine.node_ranks,
+        "eager limit": machine.protocol.eager,
+    }
+    if network.kind != "none":
+        values |= {"latency": network.latency, "flow bandwidth": network.flow_bandwidth}
+    outside = (name for name, low, high in FITTED if not low <= values.get(name, low) <= high)
+    return found + [f"{name} {values[name]:.3g}" for name in outside]
+
+
+def _widened(found: Spread, beyond: list[str]) -> Spread:
+    middle, half = (found.high + found.low) / 2, WIDER * (found.high - found.low) / 2
+    source = f"{found.source}, twice as wide outside of these ({', '.join(beyond)})"
+    return Spread(middle - half, middle + half, source)
 
 
 def conformal(values: Iterable[float]) -> tuple[float, float]:
@@ -182,8 +233,9 @@ def _groups(
     if _is_described(machine):
         yield machine.name, _chosen(own, machine.name)
     kind = machine.network.kind
+    yield f"drawn machines with network {kind}", list(own.get(f"{kind}|{DRAWN}", ()))
     yield f"machines with network {kind}", _chosen(own, kind)
-    yield "all described machines", _chosen(own)
+    yield "all machines", _chosen(own)
 
 
 def _is_described(machine: Machine) -> bool:

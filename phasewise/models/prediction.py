@@ -56,11 +56,10 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
     beside = overhead_seconds(case) if computation else 0.0
     workload = None if case.study is None else case.study.workload
     residuals = residuals_of(workload)
-    low, high = interval(turn.communicating, chosen.NAME, case.machine, case.twin, residuals)
+    about = (chosen.NAME, case.machine, case.twin, residuals, case.ranks)
+    low, high = interval(turn.communicating, *about)
     computing, seconds = turn.computing + beside, turn.seconds + beside
-    turn_low, turn_high = turn_interval(
-        seconds, (low, high), computing, chosen.NAME, case.machine, case.twin, residuals
-    )
+    turn_low, turn_high = turn_interval(seconds, (low, high), computing, *about)
     return Prediction(
         ranks=case.ranks,
         model=chosen.NAME,

@@ -44,7 +44,10 @@ def test_contention_tells_what_a_simulated_run_takes(
     assert found.exchange_seconds == pytest.approx(summary["exchange_seconds"], rel=0.01)
 
 
-UNEVEN = {"beam__1__macroparticles": 30_000, "beam__2": {"like": "beam.1", "macroparticles": 10_000}}
+UNEVEN = {
+    "beam__1__macroparticles": 30_000,
+    "beam__2": {"like": "beam.1", "macroparticles": 10_000},
+}
 """More work in one beam than in the other."""
 
 WAYS = {

@@ -94,7 +94,9 @@ def shortened(**changes: Any) -> float:
 
 def test_overlap_hides_more_messages_than_calls_of_the_library() -> None:
     assert shortened() > 0.1
-    assert shortened(communication__reduce="mpi", communication__broadcast="mpi") < 0.7 * shortened()
+    assert (
+        shortened(communication__reduce="mpi", communication__broadcast="mpi") < 0.7 * shortened()
+    )
 
 
 def machine() -> Machine:
