@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
+#include <string>
 
 #include "driver/followed.hpp"
 
@@ -10,6 +12,19 @@ namespace {
 
 // Enough sizes to interpolate times that are not linear in the size.
 constexpr int min_series = 3;
+// Most messages that are followed at all.
+constexpr std::int64_t too_many_messages = 30'000'000;
+constexpr double message_bytes = 120.0;  // of memory that a message takes, measured
+
+// Throws std::invalid_argument.
+void check_memory(std::int64_t messages) {
+  if (messages <= too_many_messages) return;
+  throw std::invalid_argument(
+      "following about " + std::to_string(messages / 1'000'000) + " million messages would take " +
+      std::to_string(static_cast<int>(message_bytes * static_cast<double>(messages) / 1e9)) +
+      " GB of memory; ask for fewer ranks, or for a model that adds messages up, such as "
+      "described");
+}
 
 }  // namespace
 
@@ -47,6 +62,7 @@ contention::Program turn_program(const workload::Workload& study,
   if (too_many()) options.max_series = workload::distinct_sizes(study.pieces());
   while (options.max_series > min_series && too_many())
     options.max_series = std::max(min_series, options.max_series * 2 / 3);
+  check_memory(std::ssize(rank_program(study, 0, options, program.phases).sends) * study.ranks());
   program.ranks.reserve(study.ranks());
   for (int rank = 0; rank < study.ranks(); ++rank) {
     program.ranks.push_back(rank_program(study, rank, options, program.phases));
