@@ -13,6 +13,7 @@ from phasewise.models.discovery import load_model
 from phasewise.models.interval import interval, residuals_of, turn_interval
 from phasewise.models.model import Case, Model, Turn
 from phasewise.study import Study
+from phasewise.study.laboratory import first_pieces
 from phasewise.workloads.discovery import main_phases
 
 
@@ -96,14 +97,17 @@ def predict_many(
     models: Sequence[str],
     twin: str = "full",
     fit: Sequence[str | Path] = (),
+    first: bool = False,
 ) -> list[Prediction]:
     """Predictions of each model on each number of ranks, model by model.
 
+    first: of a run's first turn, in which data-dependent pieces occur that later ones have not.
     StudyError if one of the numbers does not suit the study or the machine.
     """
     records = tuple(map(Path, fit))
     numbers = list(dict.fromkeys(ranks))
     for number in numbers:
         study.check_ranks(number)
-    cases = [Case(study, machine, number, twin, records=records) for number in numbers]
+    pieces = first_pieces(study) if first else {}
+    cases = [Case(study, machine, number, twin, pieces, records) for number in numbers]
     return [predict(case, model) for model in models for case in cases]
