@@ -98,13 +98,17 @@ def show(tuned: Tuned) -> None:
     )
     print(document({"communication": choice.candidate.communication()}))
     print(
-        f"{choice.ranks} ranks × {choice.threads} threads: {choice.predicted:.4g} s expected for "
+        f"{choice.ranks} ranks × {_threads(choice.threads)}: {choice.predicted:.4g} s expected for "
         f"{unit}, 90 %: {choice.low:.3g} to {choice.high:.3g} s (model {problem.model_name})"
     )
     verified = "not verified" if choice.verified is None else f"{choice.verified:.4g} s verified"
     print(f"{verified}, {_reference(problem)}")
     before, after = (1e3 * s for s in (tuned.baseline_seconds, tuned.choice_seconds))
     print(f"yours {before:.4g} ms → {after:.4g} ms")
+
+
+def _threads(number: int) -> str:
+    return "1 thread" if number == 1 else f"{number} threads"
 
 
 def _reference(problem: Problem) -> str:

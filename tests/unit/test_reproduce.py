@@ -74,9 +74,8 @@ def plans() -> Plans:
 
 
 def prediction(ranks: int, model: str, seconds: float) -> Prediction:
-    return Prediction(
-        ranks, model, seconds, 0.9 * seconds, 1.1 * seconds, seconds, 0.0, seconds, {}
-    )
+    ends = (0.9 * seconds, 1.1 * seconds)
+    return Prediction(ranks, model, seconds, 0.0, *ends, seconds, 0.0, seconds, *ends, {})
 
 
 def as_the_paper_says(extent: Extent = FULL) -> PaperResults:
