@@ -34,11 +34,13 @@ from phasewise.workloads.collision.reproduction.cases import (
     simulated_cases,
 )
 from phasewise.workloads.collision.reproduction.holdout import (
+    FIGURES,
     WholeStudy,
     holdout,
     judge,
     keep_whole_study,
     residuals,
+    times_of,
 )
 
 
@@ -63,8 +65,8 @@ def evaluate(
 ) -> int:
     """Fit the intervals, judge the models, and show how far they are off."""
     machines = {name: measured_machine(name, Path(options.cache)) for name in options.machines}
-    seconds = [float(summary["communication_seconds"]) for summary in summaries]
-    judged, refused = judge(chosen, seconds, machines, progress=Telling("cases judged"))
+    times = [times_of(summary) for summary in summaries]
+    judged, refused = judge(chosen, times, machines, progress=Telling("cases judged"))
     keep_residuals(residuals(judged, machines))
     found = holdout(judged, machines)
     if set(options.machines) == set(MACHINES):
@@ -85,32 +87,42 @@ def keep_residuals(found: dict[str, Any]) -> None:
 
     Models and machines that were not judged this time keep what they have.
     """
-    kept = {model: dict(own) for model, own in (residuals_of(COLLISION) or {}).items()}
-    for model, own in found.items():
-        kept.setdefault(model, {}).update({key: tuple(values) for key, values in own.items()})
-    lines = [
+    kept: dict[str, Any] = residuals_of(COLLISION) or {}
+    for quantity, models in found.items():
+        for model, own in models.items():
+            kept.setdefault(quantity, {}).setdefault(model, {}).update(own)
+    of_quantities = [
+        f"{json.dumps(quantity)}: {{\n" + ",\n".join(_lines(models)) + "\n}"
+        for quantity, models in sorted(kept.items())
+    ]
+    replace_text(COLLISION.folder / FILE, "{\n" + ",\n".join(of_quantities) + "\n}\n")
+
+
+def _lines(models: dict[str, Any]) -> list[str]:
+    """A line for each machine of each model."""
+    return [
         f"{json.dumps(model)}: {{\n"
         + ",\n".join(f"{json.dumps(key)}: {json.dumps(v)}" for key, v in sorted(own.items()))
         + "\n}"
-        for model, own in sorted(kept.items())
+        for model, own in sorted(models.items())
     ]
-    replace_text(COLLISION.folder / FILE, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def show(found: dict[str, Any], machines: dict[str, Machine]) -> None:
-    """The hold-out table: errors of the communication time against the simulator."""
+    """The hold-out table: errors against the simulator, of communication and of turns."""
     rows = [
         [
             machine,
             machines[machine].network.kind,
             model,
-            *(f"{100 * own[key]:.1f} %" for key in ("mean_error", "worst_error", "coverage")),
+            *(f"{100 * own[key]:.1f} %" for key in FIGURES[:-1]),
             str(own["points"]),
         ]
         for machine, models in found.items()
         for model, own in models.items()
     ]
-    heads = ["machine", "network", "model", "mean error", "worst", "in interval", "points"]
+    figures = ["mean error", "worst", "inside", "turn: mean error", "worst", "inside"]
+    heads = ["machine", "network", "model", *figures, "points"]
     print_table("Hold-out cases; the reference is a simulator", heads, rows)
 
 

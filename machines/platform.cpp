@@ -2,21 +2,21 @@
 // an XML file, which could give neither a node's shared memory bus nor an adapter beside the limit
 // of one flow. The variable PHASEWISE_PLATFORM names the file that describes what to build.
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <simgrid/s4u.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "contention/description.hpp"
+#include "contention/dragonfly.hpp"
 #include "contention/torus.hpp"
 
 namespace sg4 = simgrid::s4u;
 using phasewise::contention::Description;
+using phasewise::contention::Dragonfly;
 using phasewise::contention::Torus;
 using simgrid::kernel::routing::NetPoint;
 
@@ -116,78 +116,62 @@ void build_tapered(const Description& given) {
   top->seal();
 }
 
-// SimGrid's own torus sends all messages the same way where both ways are equally long.
-class TorusZone {
+// Nodes whose messages follow a network's own routes. SimGrid's torus sends all messages the same
+// way where both ways are equally long, and its dragonfly has links of a single bandwidth.
+template <class Network>
+class RoutedZone {
  public:
-  TorusZone(sg4::NetZone* zone, const Description& given) : zone_(zone) {
-    const std::vector<double> dims = given.numbers("dims", 3), link = given.numbers("link", 2);
-    std::copy(dims.begin(), dims.end(), torus_.dims.begin());
-    for (int i = 0; i < torus_.nodes(); ++i) {
-      nodes_.push_back(make_node(zone, given, node_name(i)));
-      for (int way = 0; way < Torus::ways; ++way)
-        links_.push_back(
-            shared_link(zone, node_name(i) + ".link" + std::to_string(way), {link[0], link[1]}));
-    }
+  RoutedZone(const Description& given, const Network& network) : network_(network) {
+    for (unsigned long i = 0; i < count(given, "nodes"); ++i)
+      nodes_.push_back(make_node(zone_, given, node_name(i)));
+  }
+
+  void add_links(int number, Rate rate) {
+    for (int i = 0; i < number; ++i)
+      links_.push_back(shared_link(zone_, "link" + std::to_string(links_.size()), rate));
   }
 
   void add_routes() {
-    const int places = torus_.nodes();
+    const int places = static_cast<int>(nodes_.size());
     for (int a = 0; a < places; ++a)
       for (int b = 0; b < places; ++b)
         if (a != b || !nodes_[a].within.empty())
           zone_->add_route(nodes_[a].point(), nodes_[b].point(), nullptr, nullptr,
                            a == b ? nodes_[a].within : route(a, b), false);
+    zone_->seal();
   }
 
  private:
   std::vector<sg4::LinkInRoute> route(int from, int to) const {
     std::vector<sg4::LinkInRoute> links = nodes_[from].out;
-    torus_.follow(from, to, [&](int link) { links.push_back(links_[link]); });
+    network_.follow(from, to, [&](int link) { links.push_back(links_[link]); });
     links.insert(links.end(), nodes_[to].in.begin(), nodes_[to].in.end());
     return links;
   }
 
-  sg4::NetZone* zone_;
-  Torus torus_;
+  sg4::NetZone* zone_ = sg4::create_full_zone("cluster");
+  Network network_;
   std::vector<Node> nodes_;
-  std::vector<sg4::LinkInRoute> links_;  // as Torus numbers them
+  std::vector<sg4::LinkInRoute> links_;  // as the network numbers them
 };
 
 void build_torus(const Description& given) {
-  sg4::NetZone* zone = sg4::create_full_zone("cluster");
-  TorusZone(zone, given).add_routes();
-  zone->seal();
+  const std::vector<double> dims = given.numbers("dims", 3), link = given.numbers("link", 2);
+  Torus torus;
+  std::copy(dims.begin(), dims.end(), torus.dims.begin());
+  RoutedZone zone(given, torus);
+  zone.add_links(torus.nodes() * Torus::ways, {link[0], link[1]});
+  zone.add_routes();
 }
 
-// Each place of a dragonfly is a star of one node, whose own links come before and after those of
-// the network.
-sg4::ClusterCallbacks one_node_each(const Description& given) {
-  return sg4::ClusterCallbacks(
-      [&given](sg4::NetZone* zone, const std::vector<unsigned long>& /*at*/, unsigned long id) {
-        sg4::NetZone* star = sg4::create_star_zone("place" + std::to_string(id));
-        star->set_parent(zone);
-        NetPoint* gateway = star->create_router("place" + std::to_string(id) + ".router");
-        add_to_star(star, given, node_name(id));
-        star->seal();
-        return std::pair(star->get_netpoint(), gateway);
-      });
-}
-
-// All routers of a group are joined, and so is each pair of groups. SimGrid takes one bandwidth for
-// all links, and a wider link as a multiple of it.
 void build_dragonfly(const Description& given) {
   const std::vector<double> dims = given.numbers("dims", 3), link = given.numbers("link", 2);
-  const auto wide = [&](double bandwidth) {
-    return static_cast<unsigned int>(std::max(1.0, std::round(bandwidth / link[1])));
-  };
-  const auto groups = static_cast<unsigned int>(dims[0]),
-             routers = static_cast<unsigned int>(dims[1]),
-             nodes = static_cast<unsigned int>(dims[2]);
-  const sg4::DragonflyParams shape{
-      {groups, wide(given.number("global"))}, {1, 1}, {routers, 1}, nodes};
-  sg4::create_dragonfly_zone("cluster", nullptr, shape, one_node_each(given), link[1], link[0],
-                             sg4::Link::SharingPolicy::SPLITDUPLEX)
-      ->seal();
+  const Dragonfly dragonfly{static_cast<int>(dims[0]), static_cast<int>(dims[1]),
+                            static_cast<int>(dims[2])};
+  RoutedZone zone(given, dragonfly);
+  zone.add_links(dragonfly.first_global(), {link[0], link[1]});
+  zone.add_links(dragonfly.links() - dragonfly.first_global(), {link[0], given.number("global")});
+  zone.add_routes();
 }
 
 void build(const Description& given) {

@@ -112,6 +112,7 @@ class Planner(Protocol):
         bandwidth_factors: list[float],
         latency_factors: list[float],
         pieces: Mapping[str, float],
+        rates: dict[str, Any],
     ) -> dict[str, Any]: ...
     def by_load(
         self,
@@ -122,6 +123,7 @@ class Planner(Protocol):
         between: dict[str, Any],
         eager: int,
         pieces: Mapping[str, float],
+        rates: dict[str, Any],
     ) -> dict[str, Any]: ...
     def pattern_loads(self, to: list[int], platform: str) -> list[float]: ...
 

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,8 +32,14 @@ using bindings::numpy;
 
 // Number of a turn's messages to follow; if there are more, fewer steps stand for all.
 constexpr std::int64_t many_messages = 400'000, few_messages = 100'000;
-// Rates are kept for this fraction of the time that a message takes.
-constexpr double resolution = 0.02;
+// Rates are kept for this fraction of the time that a message takes: in effect until a message
+// starts or ends; on a long turn for longer.
+constexpr double fine = 2e-5, coarse = 2e-3;
+constexpr int long_turn = 200'000;  // messages
+
+double resolution(const contention::Program& program) {
+  return program.messages < long_turn ? fine : coarse;
+}
 
 nb::list messages(const std::string& parameters, int ranks, int node_size, const nb::dict& pieces) {
   const auto study = bindings::plan_study(parameters, ranks, node_size);
@@ -56,24 +64,41 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
   return result;
 }
 
-// Seconds of a turn: of each phase and in all as means over the ranks, and in all on the slowest
-// rank.
-nb::dict summed(const contention::Program& program,
-                const std::vector<std::vector<double>>& seconds) {
-  nb::dict phases, result;
-  double mean = 0.0, largest = 0.0;
-  for (const auto& of_rank : seconds)
-    largest = std::max(largest, std::accumulate(of_rank.begin(), of_rank.end(), 0.0));
+driver::Rates rates_from(const nb::dict& given) {
+  driver::Rates rates;
+  if (given.size() == 0) return rates;
+  rates.flop = nb::cast<double>(given["flop"]);
+  rates.byte = nb::cast<double>(given["byte"]);
+  for (const auto& [name, part, seconds] :
+       nb::cast<std::vector<std::tuple<std::string, int, double>>>(given["kernels"]))
+    rates.kernels[{name, part - 1}] = seconds;
+  return rates;
+}
+
+// Seconds of a turn: communication of each phase, waiting in it and computing as means over the
+// ranks, and all of these on the rank that takes longest.
+nb::dict summed(const contention::Program& program, const contention::Execution& execution) {
+  const double ranks = static_cast<double>(execution.size());
+  std::vector<double> communicating(program.phases.size()), waiting(program.phases.size());
+  double computing = 0.0, turn = 0.0;
+  for (const contention::RankTimes& of_rank : execution) {
+    for (std::size_t phase = 0; phase < program.phases.size(); ++phase) {
+      communicating[phase] += of_rank.communicating[phase] / ranks;
+      waiting[phase] += of_rank.waiting[phase] / ranks;
+    }
+    computing += of_rank.computing / ranks;
+    turn = std::max(turn, std::accumulate(of_rank.communicating.begin(),
+                                          of_rank.communicating.end(), of_rank.computing));
+  }
+  nb::dict phases, waits, result;
   for (std::size_t phase = 0; phase < program.phases.size(); ++phase) {
-    double sum = 0.0;
-    for (const auto& of_rank : seconds) sum += of_rank[phase];
-    const double share = sum / static_cast<double>(seconds.size());
-    phases[program.phases[phase].c_str()] = share;
-    mean += share;
+    phases[program.phases[phase].c_str()] = communicating[phase];
+    waits[program.phases[phase].c_str()] = waiting[phase];
   }
   result["phases"] = phases;
-  result["mean"] = mean;
-  result["max"] = largest;
+  result["waiting"] = waits;
+  result["computing"] = computing;
+  result["turn"] = turn;
   result["messages"] = program.messages;
   return result;
 }
@@ -81,19 +106,21 @@ nb::dict summed(const contention::Program& program,
 nb::dict contend(const std::string& parameters, int ranks, const std::string& platform,
                  std::int64_t eager, std::vector<std::int64_t> sizes,
                  std::vector<double> bandwidth_factors, std::vector<double> latency_factors,
-                 const nb::dict& pieces, double effort) {
+                 const nb::dict& pieces, const nb::dict& rates, double effort) {
   const contention::Network network(platform);
   const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
-  const contention::Program program = driver::turn_program(
-      *study, bindings::counts_from(pieces), static_cast<std::int64_t>(effort * many_messages));
+  const contention::Program program =
+      driver::turn_program(*study, bindings::counts_from(pieces), rates_from(rates),
+                           static_cast<std::int64_t>(effort * many_messages));
   const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
                                       std::move(latency_factors));
   contention::Execution execution;
   {
     const nb::gil_scoped_release unlocked;
-    execution = contention::execute(program, network, protocol, eager, resolution / effort);
+    execution =
+        contention::execute(program, network, protocol, eager, resolution(program) / effort);
   }
-  return summed(program, execution.seconds);
+  return summed(program, execution);
 }
 
 // Times of messages by load (increasing), all of the same sizes.
@@ -105,18 +132,18 @@ contention::LoadTable table_from(const nb::dict& given) {
 
 nb::dict by_load(const std::string& parameters, int ranks, const std::string& platform,
                  const nb::dict& within, const nb::dict& between, std::int64_t eager,
-                 const nb::dict& pieces) {
+                 const nb::dict& pieces, const nb::dict& rates) {
   const contention::Network network(platform);
   const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
   const contention::Program program =
-      driver::turn_program(*study, bindings::counts_from(pieces), few_messages);
+      driver::turn_program(*study, bindings::counts_from(pieces), rates_from(rates), few_messages);
   const contention::LoadTables tables(network, table_from(within), table_from(between));
   contention::Execution execution;
   {
     const nb::gil_scoped_release unlocked;
-    execution = contention::execute(program, network, tables, eager, resolution);
+    execution = contention::execute(program, network, tables, eager, resolution(program));
   }
-  return summed(program, execution.seconds);
+  return summed(program, execution);
 }
 
 std::vector<double> pattern_loads(const std::vector<int>& to, const std::string& platform) {
@@ -159,13 +186,19 @@ void bind_prediction(nb::module_& m) {
         "(docs/models.md).");
   m.def("contend", &contend, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("eager"), nb::arg("sizes"), nb::arg("bandwidth_factors"),
-        nb::arg("latency_factors"), nb::arg("pieces") = nb::dict(), nb::arg("effort") = 1.0,
-        "Seconds of a turn's phases, from following all messages through the network. effort: 1 is "
-        "the usual accuracy, more is finer.");
+        nb::arg("latency_factors"), nb::arg("pieces") = nb::dict(), nb::arg("rates") = nb::dict(),
+        nb::arg("effort") = 1.0,
+        "Seconds of a turn, from following all ranks and their messages through the network: "
+        "phases, waiting (the part of phases before the last sender has posted its message) and "
+        "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
+        "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
+        "of a flop, or of a byte if it has no flops. Without rates nothing is computed. effort: 1 "
+        "is the usual accuracy, more is finer.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
-        "Seconds of a turn's phases from tables of message times by size and load, within nodes "
-        "and between them: dicts of sizes, loads, seconds[load][size].");
+        nb::arg("rates") = nb::dict(),
+        "As contend, from tables of message times by size and load, within nodes and between them: "
+        "dicts of sizes, loads, seconds[load][size].");
   m.def("pattern_loads", &pattern_loads, nb::arg("to"), nb::arg("platform"),
         "The load of each message if rank i sends to to[i] (-1: nothing): how many messages share "
         "the narrowest place on its way.");

@@ -134,7 +134,7 @@ void Executor::Flight::end_round() {
   for (const Arrival& arrival : arrivals_) arrived += arrival.bytes;
   if (arrived == 0) return;
   const int phase = executor_->recorder_.phase(exchange.phase);
-  executor_->computing(phase, (exchange.adds ? 3 : 2) * arrived, [&] {
+  executor_->computing(phase, stored_traffic(exchange, arrived), [&] {
     if (work.to.data == nullptr) return;
     for (const auto& [data, bytes, first, last] : arrivals_) {
       const std::span<const Fragment> fragments = std::span(arriving_).subspan(first, last - first);

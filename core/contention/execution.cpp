@@ -14,8 +14,10 @@ constexpr double never = std::numeric_limits<double>::infinity();
 // Links whose shares differ by less are filled together.
 constexpr double share_tolerance = 2e-3;
 
-using Event = std::pair<double, int>;  // time, and the transfer's index
+using Event = std::pair<double, int>;  // time, and the transfer's or the rank's index
 using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
+
+double first_of(const Events& events) { return events.empty() ? never : events.top().first; }
 
 // Messages share the links that they cross.
 class Sharing : public Walk {
@@ -30,7 +32,7 @@ class Sharing : public Walk {
 
   Execution run() {
     begin(network_.latency());
-    while (!active_.empty() || !starting_.empty()) advance();
+    while (!active_.empty() || !starting_.empty() || !waking_.empty()) advance();
     return finish();
   }
 
@@ -55,6 +57,8 @@ class Sharing : public Walk {
     starting_.emplace(transfer.start, index);
   }
 
+  void sleep(int rank, double then) override { waking_.emplace(then, rank); }
+
   int take() {
     if (free_.empty()) {
       transfers_.emplace_back();
@@ -69,7 +73,7 @@ class Sharing : public Walk {
   // present rates. Then it sets new rates, and credits transfers that began in between with what
   // they would have done since.
   void advance() {
-    double next = starting_.empty() ? never : starting_.top().first;
+    double next = std::min(first_of(starting_), first_of(waking_));
     double lasting = 0.0;
     for (const int index : active_) {
       next = std::min(next, transfers_[index].end);
@@ -77,11 +81,14 @@ class Sharing : public Walk {
     }
     const double until =
         active_.empty() ? next : next + resolution_ * lasting / static_cast<double>(active_.size());
-    begin_and_end(until);
-    set_rates(until);
+    if (begin_and_end(until))
+      set_rates(until);
+    else
+      now_ = until;
   }
 
-  void begin_and_end(double until) {
+  // Returns whether other messages are under way afterwards.
+  bool begin_and_end(double until) {
     Events ending;
     std::erase_if(active_, [&](int index) {
       Transfer& transfer = transfers_[index];
@@ -93,13 +100,17 @@ class Sharing : public Walk {
       return false;
     });
     known_ = active_.size();
+    bool changed = !ending.empty();
     while (true) {
-      const double end = ending.empty() ? never : ending.top().first;
-      const double start = starting_.empty() ? never : starting_.top().first;
-      if (std::min(end, start) > until) break;
-      Events& events = end <= start ? ending : starting_;
+      const double end = first_of(ending), start = first_of(starting_), wake = first_of(waking_);
+      if (std::min({end, start, wake}) > until) return changed;
+      Events& events = wake < std::min(end, start) ? waking_ : end <= start ? ending : starting_;
       const auto [time, index] = events.top();
       events.pop();
+      if (&events == &waking_) {
+        go_on(index, time);
+        continue;
+      }
       if (end <= start) {
         free_.push_back(index);
         arrive(transfers_[index].id, time);
@@ -108,10 +119,12 @@ class Sharing : public Walk {
       // A message that would end within this span does not need new rates.
       const Timing::Message& message = transfers_[index].message;
       const double alone = time + message.amount / timing_.progress(message, message.max_rate);
-      if (alone <= until)
+      if (alone <= until) {
         ending.emplace(alone, index);
-      else
-        active_.push_back(index);
+        continue;
+      }
+      active_.push_back(index);
+      changed = true;
     }
   }
 
@@ -135,9 +148,9 @@ class Sharing : public Walk {
   FairShare share_;
   std::vector<Transfer> transfers_;
   std::vector<int> free_, active_;
-  std::size_t known_ = 0;  // the first active ones, which had a rate before
-  Events starting_;
-  double now_ = 0.0;  // when the rates were set
+  std::size_t known_ = 0;     // the first active ones, which had a rate before
+  Events starting_, waking_;  // messages, and ranks
+  double now_ = 0.0;          // when the rates were set
   std::vector<FairShare::Flow> flows_;
   std::vector<double> rates_;
 };

@@ -45,14 +45,10 @@ Network::Network(const std::string& text) {
     hop_ = add_links(nodes_ * Torus::ways, link[1]);
     return;
   }
-  groups_ = static_cast<int>(dims[0]);
-  group_routers_ = static_cast<int>(dims[1]);
-  router_nodes_ = static_cast<int>(dims[2]);
-  nodes_ = groups_ * group_routers_ * router_nodes_;
-  to_router_ = add_links(nodes_, link[1]);
-  from_router_ = add_links(nodes_, link[1]);
-  local_ = add_links(groups_ * group_routers_ * group_routers_, link[1]);
-  global_ = add_links(groups_ * groups_, given.number("global"));
+  dragonfly_ = {static_cast<int>(dims[0]), static_cast<int>(dims[1]), static_cast<int>(dims[2])};
+  nodes_ = dragonfly_.nodes();
+  hop_ = add_links(dragonfly_.first_global(), link[1]);
+  add_links(dragonfly_.links() - dragonfly_.first_global(), given.number("global"));
 }
 
 void Network::cross(int link, Route& route) const {
@@ -82,31 +78,9 @@ void Network::find_route(int from_rank, int to_rank, Route& route) const {
     route.links.push_back(down_ + to / stage_nodes_);
   }
   if (kind_ == Kind::torus) torus_.follow(from, to, [&](int link) { cross(hop_ + link, route); });
-  if (kind_ == Kind::dragonfly) add_dragonfly_way(from, to, route);
+  if (kind_ == Kind::dragonfly)
+    dragonfly_.follow(from, to, [&](int link) { cross(hop_ + link, route); });
   if (in_ >= 0) route.links.push_back(in_ + to);
-}
-
-// A message goes from its node to the router; within a group, straight to any other router; between
-// groups, over the one link that joins them, which leaves from the router that has the other
-// group's number.
-void Network::add_dragonfly_way(int from, int to, Route& route) const {
-  const int each = router_nodes_, width = group_routers_;
-  int router = from / each;
-  const int last = to / each;
-  const auto hop = [&](int next) {
-    if (next == router) return;
-    cross(local_ + router * width + next % width, route);
-    router = next;
-  };
-  cross(to_router_ + from, route);
-  const int group = router / width, target = last / width;
-  if (group != target) {
-    hop(group * width + target);
-    cross(global_ + group * groups_ + target, route);
-    router = target * width + group;
-  }
-  hop(last);
-  cross(from_router_ + to, route);
 }
 
 }  // namespace phasewise::contention

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "contention/dragonfly.hpp"
 #include "contention/torus.hpp"
 
 namespace phasewise::contention {
@@ -38,7 +39,6 @@ class Network {
     double latency, bandwidth;  // of one message, however many there are
   };
   int add_links(int count, double capacity);
-  void add_dragonfly_way(int from, int to, Route& route) const;
   void cross(int link, Route& route) const;
 
   Kind kind_ = Kind::fat_tree;
@@ -50,8 +50,7 @@ class Network {
   int bus_ = -1, out_ = -1, in_ = -1, up_ = -1, down_ = -1, hop_ = -1;
   int stage_nodes_ = 0;
   Torus torus_;
-  int groups_ = 0, group_routers_ = 0, router_nodes_ = 0;  // of a dragonfly
-  int to_router_ = -1, from_router_ = -1, local_ = -1, global_ = -1;
+  Dragonfly dragonfly_;
 };
 
 }  // namespace phasewise::contention

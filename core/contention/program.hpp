@@ -1,5 +1,5 @@
-// The communication of all ranks in a turn, as data: sequences of rounds of messages, and the order
-// in which each rank starts, advances and finishes them.
+// What all ranks do in a turn, as data: sequences of rounds of messages, the order in which each
+// rank starts, advances and finishes them, and what it computes in between.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,10 @@ struct Receive {
 struct ProgramRound {
   int phase;
   float weight;
+  float packing, storing;  // before the messages are posted, and after they have come [s]
   std::uint8_t channel;
+  bool blocking;  // entered only by a rank that waits for the end of the sequence
+  bool library;   // inside a call of the library, whose waiting nobody can tell from its transfer
   int first_send, last_send, first_receive, last_receive;
 };
 
@@ -35,12 +38,18 @@ struct RoundSequence {
   int first, last;
 };
 
+// Computing between messages; its time counts `weight` times, as that of a round does.
+struct Computation {
+  double seconds;
+  float weight;
+};
+
 // start: the first round may begin; progress: as many rounds are done as can be without waiting;
-// finish: the rank waits until the last one is done.
-enum class Action : std::uint8_t { start, progress, finish };
+// finish: the rank waits until the last one is done; compute: it computes.
+enum class Action : std::uint8_t { start, progress, finish, compute };
 struct Instruction {
   Action action;
-  int sequence;
+  int number;  // of the sequence, or of the computation
 };
 
 struct RankProgram {
@@ -56,6 +65,7 @@ struct RankProgram {
   std::vector<Receive> receives;
   std::vector<ProgramRound> rounds;
   std::vector<RoundSequence> sequences;
+  std::vector<Computation> computations;
   std::vector<Instruction> instructions;
 };
 

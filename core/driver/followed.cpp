@@ -24,16 +24,33 @@ bool alike(const Exchange& a, const Exchange& b) {
 
 }  // namespace
 
-Followed::Followed(int ranks, int rank, bool in_full, const contention::RankProgram* like,
+Followed::Followed(int ranks, int rank, const ProgramOptions& options,
                    std::vector<std::string>& phases)
-    : rank_(rank), in_full_(in_full), phases_(phases), everyone_(ranks) {
-  if (like != nullptr) {
+    : rank_(rank), options_(options), phases_(phases), everyone_(ranks) {
+  if (const contention::RankProgram* like = options.like; like != nullptr) {
     program_.rounds.reserve(like->rounds.size());
     program_.sends.reserve(like->sends.size());
     program_.receives.reserve(like->receives.size());
   }
   std::iota(everyone_.begin(), everyone_.end(), 0);
   under_way_.fill(-1);
+}
+
+void Followed::kernel(const parallel::KernelCard& card, double items,
+                      const std::function<void()>& /*work*/) {
+  const double seconds = options_.rates.seconds(card, items, part_);
+  if (seconds <= 0.0) return;
+  const auto weight = static_cast<float>(weight_);
+  auto& instructions = program_.instructions;
+  auto& computations = program_.computations;
+  const bool goes_on = !instructions.empty() && instructions.back().action == Action::compute &&
+                       computations.back().weight == weight;
+  if (goes_on) {
+    computations.back().seconds += seconds;
+    return;
+  }
+  instructions.push_back({Action::compute, static_cast<int>(computations.size())});
+  computations.push_back({seconds, weight});
 }
 
 void Followed::summed(std::string_view phase, std::size_t values) {
@@ -82,7 +99,7 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
     return;
   }
   for (const comm::Round& from : *exchange.rounds) {
-    begin_round(exchange.phase, exchange.channel, weight_);
+    begin_round(exchange.phase, exchange.channel, Posting::at_once, weight_);
     for (const comm::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
     for (const comm::Transfer& t : from.receives) receive(ranks[t.peer]);
     end_round();
@@ -90,11 +107,11 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
 }
 
 int Followed::repeated(std::size_t times) const {
-  return static_cast<int>(in_full_ ? times : std::min<std::size_t>(times, max_repetitions));
+  return static_cast<int>(in_full() ? times : std::min<std::size_t>(times, max_repetitions));
 }
 // The last repetition that is written down stands for the rest too.
 double Followed::share_of(int number, int times) const {
-  return !in_full_ && number == max_repetitions - 1 ? times - max_repetitions + 1.0 : 1.0;
+  return !in_full() && number == max_repetitions - 1 ? times - max_repetitions + 1.0 : 1.0;
 }
 
 int Followed::phase(std::string_view name) {
@@ -104,36 +121,62 @@ int Followed::phase(std::string_view name) {
   return static_cast<int>(phases_.size()) - 1;
 }
 
-void Followed::begin_round(std::string_view name, Channel channel, double weight) {
+void Followed::begin_round(std::string_view name, Channel channel, Posting posting, double weight) {
   round_ = {.phase = phase(name),
             .weight = static_cast<float>(weight),
+            .packing = 0.0F,
+            .storing = 0.0F,
             .channel = static_cast<std::uint8_t>(channel),
+            .blocking = posting != Posting::at_once,
+            .library = posting == Posting::by_library,
             .first_send = static_cast<int>(program_.sends.size()),
             .last_send = 0,
             .first_receive = static_cast<int>(program_.receives.size()),
             .last_receive = 0};
 }
 
-// A round without messages is left out.
+// A round in which nothing happens is left out.
 void Followed::end_round() {
   round_.last_send = static_cast<int>(program_.sends.size());
   round_.last_receive = static_cast<int>(program_.receives.size());
-  if (round_.last_send > round_.first_send || round_.last_receive > round_.first_receive)
+  if (round_.last_send > round_.first_send || round_.last_receive > round_.first_receive ||
+      round_.packing > 0.0F || round_.storing > 0.0F)
     program_.rounds.push_back(round_);
 }
 
 void Followed::add(const Exchange& exchange, double weight) {
   if (exchange.by_library()) return add_library(exchange, weight);
-  const comm::Team& team = *exchange.team;
-  for (const comm::Round& from : *exchange.rounds) {
-    begin_round(exchange.phase, exchange.channel, weight);
-    for (const comm::Transfer& t : from.sends)
-      if (const std::int64_t bytes = exchange.message_bytes(t); bytes > 0)
-        send(team.ranks[t.peer], bytes);
-    for (const comm::Transfer& t : from.receives)
-      if (exchange.message_bytes(t) > 0) receive(team.ranks[t.peer]);
-    end_round();
+  for (const comm::Round& round : *exchange.rounds) add_round(exchange, round, weight);
+}
+
+// With sendrecv each send goes with a receive, pair after pair; what is left over goes together.
+void Followed::add_round(const Exchange& exchange, const comm::Round& round, double weight) {
+  const std::vector<int>& ranks = exchange.team->ranks;
+  std::vector<contention::Send> sends;
+  std::vector<int> sources;
+  std::int64_t stored = 0;
+  for (const comm::Transfer& t : round.sends)
+    if (const std::int64_t bytes = exchange.message_bytes(t); bytes > 0)
+      sends.push_back({ranks[t.peer], bytes});
+  for (const comm::Transfer& t : round.receives) {
+    stored += exchange.bytes(t);
+    if (exchange.message_bytes(t) > 0) sources.push_back(ranks[t.peer]);
   }
+  const bool in_pairs = exchange.variant == comm::Variant::sendrecv;
+  const Posting posting = in_pairs ? Posting::in_pairs : Posting::at_once;
+  const auto open = [&] { begin_round(exchange.phase, exchange.channel, posting, weight); };
+  std::size_t done = 0;
+  open();
+  for (; in_pairs && done < std::min(sends.size(), sources.size()); ++done) {
+    send(sends[done].peer, sends[done].bytes);
+    receive(sources[done]);
+    end_round();
+    open();
+  }
+  for (std::size_t i = done; i < sends.size(); ++i) send(sends[i].peer, sends[i].bytes);
+  for (std::size_t i = done; i < sources.size(); ++i) receive(sources[i]);
+  round_.storing = static_cast<float>(options_.rates.byte * comm::stored_traffic(exchange, stored));
+  end_round();
 }
 
 void Followed::add_library(const Exchange& exchange, double weight) {
@@ -155,7 +198,7 @@ void Followed::add_library(const Exchange& exchange, double weight) {
 void Followed::add_collective(std::string_view name, Channel channel, const std::vector<int>& ranks,
                               const contention::CollectiveRounds& rounds, double weight) {
   for (const contention::CollectiveRound& from : rounds) {
-    begin_round(name, channel, weight);
+    begin_round(name, channel, Posting::by_library, weight);
     for (const contention::CollectiveSend& part : from.sends) send(ranks[part.peer], part.bytes);
     for (const int member : from.receives) receive(ranks[member]);
     end_round();

@@ -1,9 +1,10 @@
-// The listener that writes down a rank's messages as a program: rounds and how they follow each
-// other, for the models that follow them through a network.
+// The listener that writes down a rank's turn as a program: rounds of messages, how they follow
+// each other, and the work in between.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,20 +12,25 @@
 #include "contention/collectives.hpp"
 #include "contention/program.hpp"
 #include "driver/offline_listener.hpp"
+#include "driver/program.hpp"
 
 namespace phasewise::driver {
 
 class Followed : public OfflineListener {
  public:
-  // in_full: writes down every repetition of an exchange; otherwise the first few, the last of
-  // which stands for the others. like: a program of about the same length, or null. `phases`
-  // collects the names to which a round's phase number refers.
-  Followed(int ranks, int rank, bool in_full, const contention::RankProgram* like,
-           std::vector<std::string>& phases);
+  // `phases` collects the names to which a round's phase number refers.
+  Followed(int ranks, int rank, const ProgramOptions& options, std::vector<std::string>& phases);
 
-  // How many rounds of its kind each following round stands for.
-  void set_weight(double weight) { weight_ = weight; }
+  // The part of the turn to which what follows belongs, and how many rounds of its kind each round
+  // stands for.
+  void at(int part, double weight) {
+    part_ = part;
+    weight_ = weight;
+  }
   contention::RankProgram take() { return std::move(program_); }
+
+  void kernel(const parallel::KernelCard& card, double items,
+              const std::function<void()>& work) override;
 
   void start(comm::Channel channel, const Exchanges& exchanges) override;
   void progress(comm::Channel channel) override;
@@ -39,7 +45,11 @@ class Followed : public OfflineListener {
   void add_transpose(const comm::TransposeExchange& exchange);
   void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,
                       const contention::CollectiveRounds& rounds, double weight);
-  void begin_round(std::string_view name, comm::Channel channel, double weight);
+  void add_round(const comm::Exchange& exchange, const comm::Round& round, double weight);
+  bool in_full() const { return options_.max_series == 0; }
+  // The calls that post a round's messages: all but `at_once` block.
+  enum class Posting { at_once, in_pairs, by_library };
+  void begin_round(std::string_view name, comm::Channel channel, Posting posting, double weight);
   void send(int to, std::int64_t bytes) { program_.sends.push_back({to, bytes}); }
   void receive(int from) { program_.receives.push_back({from}); }
   void end_round();
@@ -51,9 +61,10 @@ class Followed : public OfflineListener {
   void act(contention::Action action, comm::Channel channel);
 
   int rank_;
-  bool in_full_;
+  const ProgramOptions& options_;
   std::vector<std::string>& phases_;
   std::vector<int> everyone_;
+  int part_ = 0;
   double weight_ = 1.0;
   contention::RankProgram program_;
   contention::ProgramRound round_{};           // that is being written

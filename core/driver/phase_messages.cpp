@@ -22,7 +22,7 @@ constexpr int max_series = std::numeric_limits<int>::max();
 class Programs {
  public:
   Programs(const workload::Workload& study, const workload::PieceCounts& counts)
-      : study_(study), options_{counts, max_series} {}
+      : study_(study), options_{.counts = counts, .rates = {}, .max_series = max_series} {}
 
   const RankProgram& of(int rank) {
     auto [found, made] = programs_.try_emplace(rank);

@@ -69,9 +69,10 @@ void tell(const Workload& study, int rank, const std::vector<Piece>& pieces,
   for (const Piece& piece : pieces) turn->tell(piece, listener);
 }
 
-// Each phase of these pieces, seen by the rank of [first, last) that sends the most messages in it,
-// or the most bytes if messages are equal.
-std::vector<PlannedPhase> busiest_in_each_phase(const Workload& study, int first, int last,
+// Each phase of these pieces, seen by the one of these ranks that sends the most messages in it, or
+// the most bytes if messages are equal.
+std::vector<PlannedPhase> busiest_in_each_phase(const Workload& study,
+                                                const std::vector<int>& ranks,
                                                 const std::vector<Piece>& pieces) {
   struct Busiest {
     std::string_view name;
@@ -79,7 +80,7 @@ std::vector<PlannedPhase> busiest_in_each_phase(const Workload& study, int first
     int rank;
   };
   std::vector<Busiest> busiest;
-  for (int rank = first; rank < last; ++rank) {
+  for (const int rank : ranks) {
     Totals totals(study.ranks());
     tell(study, rank, pieces, totals);
     for (const Totals::Phase& phase : totals.phases()) {
@@ -128,12 +129,12 @@ std::vector<PlannedPhase> plan_turn(const Workload& study, int rank) {
   if (rank >= study.ranks())
     throw std::invalid_argument("rank " + std::to_string(rank) + " is not among " +
                                 std::to_string(study.ranks()) + " ranks, which are counted from 0");
-  const int first = std::max(rank, 0), last = rank < 0 ? study.ranks() : rank + 1;
+  const std::vector<int> ranks = rank < 0 ? study.typical_ranks() : std::vector<int>{rank};
   std::vector<PlannedPhase> found;
   for (const std::vector<Piece>& group : groups_of(study.pieces())) {
     if (group.empty()) continue;
     const bool every_turn = group.front().kind != Piece::Kind::data_dependent;
-    for (PlannedPhase& phase : busiest_in_each_phase(study, first, last, group)) {
+    for (PlannedPhase& phase : busiest_in_each_phase(study, ranks, group)) {
       phase.per = every_turn ? "turn" : group.front().per;
       if (!every_turn) phase.piece = group.front().name;
       found.push_back(std::move(phase));

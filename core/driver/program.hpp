@@ -1,9 +1,11 @@
-// A study's turn as a program of all ranks, for the models that follow its messages. A listener
-// writes down the rounds, and splits the library's collectives into messages.
+// A study's turn as a program of all ranks, for the models that follow it in time. A listener
+// writes down the rounds and the work, and splits the library's collectives into messages.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "contention/program.hpp"
@@ -11,8 +13,20 @@
 
 namespace phasewise::driver {
 
+// How long a rank computes. By default it takes no time.
+struct Rates {
+  // Seconds of a flop, and of a byte moved; a kernel takes the longer of both.
+  double flop = 0.0, byte = 0.0;
+  // Seconds of a flop, or of a byte if the card has no flops, of kernels that were measured, by
+  // name and part of the turn.
+  std::map<std::pair<std::string, int>, double> kernels;
+
+  double seconds(const parallel::KernelCard& card, double items, int part) const;
+};
+
 struct ProgramOptions {
   workload::PieceCounts counts;
+  Rates rates;
   // 0: everything is written down. Otherwise the largest number of sizes of each series; repeated
   // exchanges are then written down only a few times.
   int max_series = 0;
@@ -28,6 +42,7 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
 // The programs of all ranks, with their messages matched. Uses as many pieces as keep the number of
 // messages below `max_messages`, but at least three sizes of each series.
 contention::Program turn_program(const workload::Workload& study,
-                                 const workload::PieceCounts& counts, std::int64_t max_messages);
+                                 const workload::PieceCounts& counts, const Rates& rates,
+                                 std::int64_t max_messages);
 
 }  // namespace phasewise::driver

@@ -12,12 +12,14 @@ from phasewise.models.comparison import (
     compare,
     errors_of,
     machine_of,
+    ratio,
     read_run,
     summarise,
 )
 from phasewise.options import Parser, add_json, add_models
 from phasewise.output import console, message, print_json, print_table
 from phasewise.traces.records import common_unit
+from phasewise.workloads.interface import Unit
 
 
 def add_options(parser: Parser) -> None:
@@ -57,9 +59,11 @@ def main(options: argparse.Namespace) -> int:
 
 def show(points: Sequence[Point]) -> None:
     """Print the totals, the phases, the errors, and the sources of the measured times."""
-    columns = ["run", "ranks", "model", "measured", "predicted", "90 % interval", "ratio"]
-    unit = common_unit([point.run.record for point in points]).indefinite
-    print_table(f"communication of {unit} [ms]", columns, [_row(point) for point in points])
+    columns = ["run", "ranks", "model", "time of", "measured", "predicted"]
+    columns += ["90 % interval", "ratio"]
+    unit = common_unit([point.run.record for point in points])
+    rows = [row for point in points for row in _rows(point, unit)]
+    print_table(f"{unit.indefinite} [ms]: measured and predicted", columns, rows)
     names = list(dict.fromkeys(name for point in points for name in point.phase_ratios))
     if names:
         heads = [f"{_name(point)}\nmodel {point.predicted.model}" for point in points]
@@ -83,12 +87,6 @@ def show(points: Sequence[Point]) -> None:
         for name, run in runs.items()
         if run.tuned_turns
     ]
-    lines += [
-        f"{point.run.record.unit.indefinite}: measured {turn:.4g} s, predicted "
-        f"{point.predicted.turn_seconds:.4g} s ({_name(point)}, model {point.predicted.model})"
-        for point in points
-        if (turn := point.to_dict()["measured_turn_seconds"]) is not None
-    ]
     console().print("\n".join(lines), soft_wrap=True)
 
 
@@ -96,17 +94,31 @@ def _name(point: Point) -> str:
     return point.run.directory.resolve().name
 
 
-def _row(point: Point) -> list[str]:
-    one = point.predicted
-    times = (point.measured_seconds, one.communication_seconds)
+def _rows(point: Point, unit: Unit) -> list[list[str]]:
+    """Communication, the waiting in it, and the whole turn if computation took time."""
+    one, turn = point.predicted, point.measured_turn
+    measured = [point.measured_seconds, point.measured_waiting]
+    predicted = [one.communication_seconds, one.waiting_seconds]
+    parts = ["communication", "waiting in it"]
+    within = [_interval(one.low, one.high, point.inside), "–"]
+    if turn is not None:
+        measured, predicted = [*measured, turn], [*predicted, one.turn_seconds]
+        parts.append(unit.one)
+        within.append(_interval(one.turn_low, one.turn_high, bool(point.turn_inside)))
+    of_run = [_name(point), str(point.run.record.ranks), one.model]
+    heads = [of_run, *([""] * 3 for _ in parts[1:])]
     return [
-        _name(point),
-        str(point.run.record.ranks),
-        one.model,
-        *(f"{1e3 * seconds:.4g}" for seconds in times),
-        f"{1e3 * one.low:.4g} … {1e3 * one.high:.4g}{'' if point.inside else ' !'}",
-        _two(point.ratio),
+        [*head, part, _ms(m), _ms(p), ends, _two(ratio(m, p))]
+        for head, part, m, p, ends in zip(heads, parts, measured, predicted, within, strict=True)
     ]
+
+
+def _interval(low: float, high: float, inside: bool) -> str:
+    return f"{_ms(low)} … {_ms(high)}{'' if inside else ' !'}"
+
+
+def _ms(seconds: float) -> str:
+    return f"{1e3 * seconds:.4g}"
 
 
 def _two(ratio: float | None) -> str:

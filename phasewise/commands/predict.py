@@ -26,6 +26,7 @@ from phasewise.options import (
 )
 from phasewise.output import console, message, print_json, print_table
 from phasewise.study import Study, load
+from phasewise.study.laboratory import first_pieces
 from phasewise.tables.keys import nearest
 from phasewise.workloads.interface import Workload
 
@@ -43,6 +44,9 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--algorithm", metavar="A", help="of all reduce and broadcast phases, such as hypercube"
     )
+    parser.add_argument(
+        "--first", action="store_true", help="the first turn of a run, in place of a later one"
+    )
     parser.add_argument("--picture", metavar="FILE", help="the predictions as a picture (SVG, PNG)")
     parser.add_argument(
         "--export", nargs=2, metavar=("extrap", "FILE"), help="the points as a file for Extra-P"
@@ -58,7 +62,9 @@ def main(options: argparse.Namespace) -> int:
         study = load(options.study, [*chosen, *algorithm(study.workload, options.algorithm)])
     models = chosen_models(options.model, options.fit, machine)
     check_targets(options)
-    predictions = predict_many(study, machine, options.ranks, models, options.twin, options.fit)
+    predictions = predict_many(
+        study, machine, options.ranks, models, options.twin, options.fit, options.first
+    )
     if options.export is not None:
         export_extrap(options.export[1], predictions, study.workload.unit.one)
     if options.picture is not None:
@@ -69,13 +75,25 @@ def main(options: argparse.Namespace) -> int:
             options.picture,
         )
     if options.json:
-        print_json(summarise(study, machine, options.twin, predictions))
+        summary = summarise(study, machine, options.twin, predictions)
+        print_json(summary | {"first": options.first})
     else:
         show(study, machine, options.twin, predictions)
+        if first_pieces(study):
+            print(which_turn(study, options.first))
     for written in (options.picture, options.export and options.export[1]):
         if written:
             message(f"wrote {written}")
     return 0
+
+
+def which_turn(study: Study, first: bool) -> str:
+    """Whether the first turn is predicted, which is not like later ones."""
+    unit = study.workload.unit.one
+    pieces = ", ".join(first_pieces(study))
+    if first:
+        return f"the first {unit} of a run, with what only some have ({pieces}), as simulate has it"
+    return f"a later {unit}: only the first one, which --first predicts, always has: {pieces}"
 
 
 def algorithm(workload: Workload, word: str) -> list[str]:
@@ -130,8 +148,8 @@ def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Predic
     """
     models = list(dict.fromkeys(one.model for one in predictions))
     unit = study.workload.unit
-    columns = ["ranks", "model", "communication", "90 % interval", "computation", unit.one]
-    title = f"{study.title}: {unit.indefinite} [ms]"
+    columns = ["ranks", "model", "computation", "communication", "waiting in it", unit.one]
+    title = f"{study.title}: {unit.indefinite} [ms], with 90 % intervals"
     print_table(title, columns, [_row(one) for one in predictions])
     first = [one for one in predictions if one.model == models[0]]
     # The prediction with most phases first, so that phases missing on few ranks keep their place.
@@ -154,11 +172,15 @@ def _row(one: Prediction) -> list[str]:
     return [
         str(one.ranks),
         one.model,
-        _ms(one.communication_seconds),
-        f"{_ms(one.low)} … {_ms(one.high)}",
         _ms(one.computation_seconds),
-        _ms(one.turn_seconds),
+        _within(one.communication_seconds, one.low, one.high),
+        _ms(one.waiting_seconds),
+        _within(one.turn_seconds, one.turn_low, one.turn_high),
     ]
+
+
+def _within(seconds: float, low: float, high: float) -> str:
+    return f"{_ms(seconds)} [{_ms(low)}…{_ms(high)}]"
 
 
 def _ms(seconds: float | None) -> str:

@@ -89,21 +89,26 @@ def show(tuned: Tuned) -> None:
     split = problem.cores is not None
     columns = [*heads_of(problem.study), "predicted", "verified"]
     unit = problem.study.workload.unit.indefinite
-    what = unit if problem.whole_turns else f"the communication of {unit}"
     steps = tuned.sampled_steps
     part = f", verified by {steps[0]} of its {steps[1]} steps" if steps else ""
     print_table(
-        f"{problem.machine.name}: the best of {len(tuned.entries)} candidates, {what}{part}, in ms",
+        f"{problem.machine.name}: the best of {len(tuned.entries)} candidates, {unit}{part}, in ms",
         columns,
-        [_row(entry, split) for entry in tuned.entries[:SHOWN]],
+        [_row(entry, split) for entry in (*tuned.entries[:SHOWN], tuned.baseline)],
     )
     print(document({"communication": choice.candidate.communication()}))
     print(
-        f"{choice.ranks} ranks × {choice.threads} threads: {choice.predicted:.4g} s expected for "
-        f"{what}, 90 %: {choice.low:.3g} to {choice.high:.3g} s (model {problem.model_name})"
+        f"{choice.ranks} ranks × {_threads(choice.threads)}: {choice.predicted:.4g} s expected for "
+        f"{unit}, 90 %: {choice.low:.3g} to {choice.high:.3g} s (model {problem.model_name})"
     )
     verified = "not verified" if choice.verified is None else f"{choice.verified:.4g} s verified"
     print(f"{verified}, {_reference(problem)}")
+    before, after = (1e3 * s for s in (tuned.baseline_seconds, tuned.choice_seconds))
+    print(f"yours {before:.4g} ms → {after:.4g} ms")
+
+
+def _threads(number: int) -> str:
+    return "1 thread" if number == 1 else f"{number} threads"
 
 
 def _reference(problem: Problem) -> str:

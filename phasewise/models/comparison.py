@@ -53,6 +53,12 @@ class Recorded:
         }
 
     @property
+    def waiting(self) -> float:
+        """Seconds of a turn in which a rank waits for a late sender, mean over the ranks."""
+        waited = [float(np.mean(phase.waiting)) for phase in self.record.phases]
+        return sum(waited) / max(self.record.turns, 1)
+
+    @property
     def pieces(self) -> Pieces:
         """How often each data-dependent piece occurred in a turn."""
         return self.record.pieces
@@ -60,7 +66,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Point:
-    """One run beside one prediction of it; seconds are of a turn's communication.
+    """One run beside one prediction of it; seconds are of a turn.
 
     `spread`: where the prediction's interval comes from.
     """
@@ -77,7 +83,24 @@ class Point:
     @property
     def ratio(self) -> float | None:
         """Measured over predicted; None if nothing is predicted."""
-        return _ratio(self.measured_seconds, self.predicted.communication_seconds)
+        return ratio(self.measured_seconds, self.predicted.communication_seconds)
+
+    @property
+    def measured_waiting(self) -> float:
+        """Waiting for late senders, a part of the communication, mean over the ranks."""
+        return self.run.waiting
+
+    @property
+    def measured_turn(self) -> float | None:
+        """The whole turn; None if computation took no time."""
+        record = self.run.record
+        return record.seconds / max(record.turns, 1) if self.run.computes else None
+
+    @property
+    def turn_inside(self) -> bool | None:
+        """Whether the measured turn lies in its 90 % interval; None if there is none."""
+        turn = self.measured_turn
+        return None if turn is None else self.predicted.turn_low <= turn <= self.predicted.turn_high
 
     @property
     def inside(self) -> bool:
@@ -93,8 +116,7 @@ class Point:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        record, one = self.run.record, self.predicted
-        turn = record.seconds / max(record.turns, 1) if self.run.computes else None
+        record, one, turn = self.run.record, self.predicted, self.measured_turn
         return {
             "directory": str(self.run.directory),
             "ranks": record.ranks,
@@ -111,9 +133,14 @@ class Point:
             "interval": self.spread,
             "inside": self.inside,
             "phases": self.phase_ratios,
+            "measured_waiting_seconds": self.measured_waiting,
+            "predicted_waiting_seconds": one.waiting_seconds,
             "measured_turn_seconds": turn,
             "predicted_turn_seconds": one.turn_seconds,
-            "turn_ratio": None if turn is None else _ratio(turn, one.turn_seconds),
+            "turn_low": one.turn_low,
+            "turn_high": one.turn_high,
+            "turn_ratio": None if turn is None else ratio(turn, one.turn_seconds),
+            "turn_inside": self.turn_inside,
         }
 
 
@@ -209,7 +236,11 @@ def compare(
     names = chosen_models(models, [str(path) for path in fit], machine)
     residuals = residuals_of(run.study.workload)
     return [
-        Point(run, predict(case, name), spread(name, machine, run.twin, residuals).source)
+        Point(
+            run,
+            predict(case, name, run.computes),
+            spread(name, machine, run.twin, residuals).source,
+        )
         for name in names
     ]
 
@@ -245,5 +276,6 @@ def errors_of(points: Sequence[Point]) -> dict[str, float | None]:
     }
 
 
-def _ratio(measured: float, predicted: float) -> float | None:
+def ratio(measured: float, predicted: float) -> float | None:
+    """Measured over predicted; None if nothing is predicted."""
     return measured / predicted if predicted > 0 else None

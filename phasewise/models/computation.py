@@ -36,8 +36,9 @@ PACKING = "packing"
 def kernel_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each kernel, of the mean rank; IMBALANCE, PACKING, OTHER beside them.
 
-    Their sum is the time of a turn without its messages. Empty for a case without a study.
-    StudyError if the study does not fit the ranks; RunError without the compiled core.
+    Their sum is the time of a turn without its messages; IMBALANCE is waiting. Empty for a case
+    without a study. StudyError if the study does not fit the ranks; RunError without the compiled
+    core.
     """
     if case.study is None:
         return {}
@@ -50,6 +51,27 @@ def kernel_seconds(case: Case) -> dict[str, float]:
         imbalance += own * (float(kernel["load"]) - 1.0)
     other = _other(case, case.study)
     return seconds | {IMBALANCE: imbalance, PACKING: _packing(case), OTHER: other}
+
+
+def rates_of(case: Case) -> dict[str, Any]:
+    """How long a rank computes, for a model that follows the turn: `flop` and `byte`, seconds of a
+    flop and of a byte moved; `kernels`, where the machine has their rates, a list of name, part and
+    seconds of a flop, or of a byte if a kernel has no flops.
+    """
+    if case.study is None:
+        return {}
+    processor, kernels = case.machine.processor, []
+    for kernel in kernel_work(case) if case.machine.kernels else ():
+        work = float(kernel["flops"]) or float(kernel["bytes"])
+        if work > 0:
+            seconds = _seconds(case, case.study, kernel)
+            kernels.append((str(kernel["name"]), int(kernel["part"]), seconds / work))
+    return {"flop": 1 / processor.flops, "byte": 1 / processor.bandwidth, "kernels": kernels}
+
+
+def overhead_seconds(case: Case) -> float:
+    """Seconds of a turn that neither kernels nor messages take (OTHER)."""
+    return 0.0 if case.study is None else _other(case, case.study)
 
 
 def kernel_work(case: Case) -> list[dict[str, Any]]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from phasewise.driver import load_planner
 from phasewise.machines import make_twin
 from phasewise.machines.machine import Protocol as MessageProtocol
-from phasewise.models.model import Case, refusals
+from phasewise.models.computation import rates_of
+from phasewise.models.model import Case, Turn, refusals, turn_from
 
 NAME = "contention"
 TITLE = "every message on its route, bandwidth shared max-min fairly"
@@ -19,10 +20,15 @@ PRECISE = True
 
 
 def phase_seconds(case: Case) -> dict[str, float]:
-    """Seconds of a turn in each phase, mean over the ranks, waiting included.
+    """Seconds of a turn in each phase, mean over the ranks, if nothing is computed.
 
     StudyError if study, machine and ranks do not fit.
     """
+    return follow(case, computation=False).phases
+
+
+def follow(case: Case, computation: bool = True) -> Turn:
+    """The turn with all its waiting, followed in time; StudyError as phase_seconds."""
     core, parameters = load_planner(), case.parameters(NAME)
     twin = make_twin(case.machine, case.twin, case.ranks)
     protocol = case.machine.protocol if case.twin == "full" else MessageProtocol()
@@ -36,5 +42,6 @@ def phase_seconds(case: Case) -> dict[str, float]:
             list(protocol.bandwidth_factors),
             list(protocol.latency_factors),
             case.pieces,
+            rates_of(case) if computation else {},
         )
-    return dict(found["phases"])
+    return turn_from(found)

@@ -48,7 +48,30 @@ UNKNOWN = "a factor of two, since no runs of this workload were compared"
 DESCRIPTION = ("node_ranks", "memory", "network", "protocol")
 """The properties of a machine on which message times depend."""
 
-Residuals = dict[str, dict[str, tuple[float, ...]]]
+COMPUTING = (0.9, 1.1)
+"""Actual over predicted computing where no residuals of turns are known. On hardware whose kernels
+were measured, benchmarks/predicted_turns.py found turns within this (docs/performance.md).
+"""
+
+COMMUNICATION, TURN = "communication", "turn"
+"""The predicted quantities that have residuals."""
+
+DRAWN = "drawn"
+"""Stands for a machine's name in the residuals of machines that were drawn at random."""
+
+FITTED: tuple[tuple[str, float, float], ...] = (
+    ("ranks a node", 1, 128),
+    ("latency", 5e-7, 5e-5),
+    ("flow bandwidth", 0.3e9, 30e9),
+    ("eager limit", 0, 1e6),
+)
+"""What machines were drawn from (benchmarks/machine_generator.py): beyond, intervals are wider."""
+FITTED_RANKS = 256
+"""Most ranks of the runs that gave residuals."""
+WIDER = 2.0
+"""Factor on an interval's half width beyond them."""
+
+Residuals = dict[str, dict[str, dict[str, tuple[float, ...]]]]
 
 
 @dataclass(frozen=True)
@@ -66,35 +89,103 @@ def interval(
     machine: Machine,
     twin: str = "full",
     residuals: Residuals | None = None,
+    ranks: int = 0,
 ) -> tuple[float, float]:
     """The 90 % interval [s] of a predicted time, of residuals and of the noise of the curves."""
-    found = spread(model_name, machine, twin, residuals)
+    return _ends(seconds, spread(model_name, machine, twin, residuals, ranks), machine)
+
+
+def _ends(seconds: float, found: Spread, machine: Machine) -> tuple[float, float]:
     middle, half = (found.high + found.low) / 2, (found.high - found.low) / 2
     half = math.hypot(half, noise(machine))
     return seconds * math.exp(middle - half), seconds * math.exp(middle + half)
 
 
-def spread(
-    model_name: str, machine: Machine, twin: str = "full", residuals: Residuals | None = None
-) -> Spread:
-    """Computed from residuals on the machine itself, on its kind of network, or on any machine: the
-    first of these of which there are enough. Otherwise, and for hardware and plain twins, the
-    source paper's errors are used.
+def turn_interval(
+    seconds: float,
+    communicating: tuple[float, float],
+    computing: float,
+    model_name: str,
+    machine: Machine,
+    twin: str = "full",
+    residuals: Residuals | None = None,
+    ranks: int = 0,
+) -> tuple[float, float]:
+    """The 90 % interval [s] of a turn's predicted time: of residuals of turns; without them, the
+    ends of its communication's interval and of its computing's.
+    """
+    found = _of_residuals(residuals, TURN, model_name, machine, twin, ranks)
+    if found is None:
+        low, high = communicating
+        return low + COMPUTING[0] * computing, high + COMPUTING[1] * computing
+    return _ends(seconds, found, machine)
 
-    residuals: those of the workload (`residuals_of`); None: a factor of two is assumed.
+
+def spread(
+    model_name: str,
+    machine: Machine,
+    twin: str = "full",
+    residuals: Residuals | None = None,
+    ranks: int = 0,
+) -> Spread:
+    """Computed from residuals on the machine itself, on drawn machines with its kind of network, on
+    that kind, or on any machine: the first of these of which there are enough. Otherwise, and for
+    hardware and plain twins, the source paper's errors are used.
+
+    residuals: those of the workload (`residuals_of`); None: a factor of two is assumed. Beyond what
+    gave residuals the interval is wider, and `source` says so.
     """
     if residuals is None:
         return Spread(math.log(OTHERS[0]), math.log(OTHERS[1]), UNKNOWN)
-    if twin == "full" and not machine.is_hardware:
-        own = residuals.get(model_name, {})
-        for source, values in _groups(own, machine):
-            if len(values) >= FEWEST:
-                low, high = conformal(values)
-                return Spread(low, high, f"{len(values)} simulated runs on {source}")
+    found = _of_residuals(residuals, COMMUNICATION, model_name, machine, twin, ranks)
+    if found is not None:
+        return found
     factors = SHARED_FACTORS if machine.network.kind in SHARED_LINKS else SMP_FACTORS
     low, high = factors.get(model_name, OTHERS)
     source = "the source paper's errors" if model_name in factors else "a factor of two"
     return Spread(math.log(low), math.log(high), source)
+
+
+def _of_residuals(
+    residuals: Residuals | None,
+    quantity: str,
+    model_name: str,
+    machine: Machine,
+    twin: str,
+    ranks: int,
+) -> Spread | None:
+    """None for hardware, plain twins, and where there are too few residuals."""
+    if residuals is None or twin != "full" or machine.is_hardware:
+        return None
+    own = residuals.get(quantity, {}).get(model_name, {})
+    for source, values in _groups(own, machine):
+        if len(values) >= FEWEST:
+            found = Spread(*conformal(values), f"{len(values)} simulated runs on {source}")
+            beyond = _beyond(machine, ranks)
+            return _widened(found, beyond) if beyond else found
+    return None
+
+
+def _beyond(machine: Machine, ranks: int) -> list[str]:
+    """In what a case lies outside of those that gave residuals."""
+    found = [f"{ranks} ranks"] if ranks > FITTED_RANKS else []
+    if _is_described(machine):
+        return found
+    network = machine.network
+    values: dict[str, float] = {
+        "ranks a node": machine.node_ranks,
+        "eager limit": machine.protocol.eager,
+    }
+    if network.kind != "none":
+        values |= {"latency": network.latency, "flow bandwidth": network.flow_bandwidth}
+    outside = (name for name, low, high in FITTED if not low <= values.get(name, low) <= high)
+    return found + [f"{name} {values[name]:.3g}" for name in outside]
+
+
+def _widened(found: Spread, beyond: list[str]) -> Spread:
+    middle, half = (found.high + found.low) / 2, WIDER * (found.high - found.low) / 2
+    source = f"{found.source}, twice as wide outside of these ({', '.join(beyond)})"
+    return Spread(middle - half, middle + half, source)
 
 
 def conformal(values: Iterable[float]) -> tuple[float, float]:
@@ -114,8 +205,8 @@ def noise(machine: Machine) -> float:
 
 
 def residuals_of(workload: Workload | None) -> Residuals | None:
-    """Model → "network kind|machine" → log(actual/predicted) of runs of the workload's fit set;
-    None if there are none.
+    """Quantity → model → "network kind|machine" → log(actual/predicted) of runs of the workload's
+    fit set; None if there are none.
     """
     path = None if workload is None else workload.folder / FILE
     return _read(path, path.stat().st_mtime_ns) if path is not None and path.exists() else None
@@ -127,8 +218,11 @@ def _read(path: Path, changed: int) -> Residuals:
     del changed  # part of the key alone
     content = json.loads(path.read_text(encoding="utf-8"))
     return {
-        str(model): {str(key): tuple(map(float, values)) for key, values in groups.items()}
-        for model, groups in content.items()
+        quantity: {
+            model: {key: tuple(map(float, values)) for key, values in groups.items()}
+            for model, groups in models.items()
+        }
+        for quantity, models in content.items()
     }
 
 
@@ -139,8 +233,9 @@ def _groups(
     if _is_described(machine):
         yield machine.name, _chosen(own, machine.name)
     kind = machine.network.kind
+    yield f"drawn machines with network {kind}", list(own.get(f"{kind}|{DRAWN}", ()))
     yield f"machines with network {kind}", _chosen(own, kind)
-    yield "all described machines", _chosen(own)
+    yield "all machines", _chosen(own)
 
 
 def _is_described(machine: Machine) -> bool:

@@ -20,8 +20,9 @@ from phasewise.machines import Machine, make_twin, nodes_of
 from phasewise.machines.curves import Curve, find
 from phasewise.machines.probes import probes_of
 from phasewise.machines.topology import SHARED_LINKS
+from phasewise.models.computation import rates_of
 from phasewise.models.costs import NETWORK, NODE, missing
-from phasewise.models.model import Case, refusals
+from phasewise.models.model import Case, Turn, refusals, turn_from
 
 NAME = "loads"
 TITLE = "tables of parallel ping-ping by the load of a message's way"
@@ -34,10 +35,15 @@ ByLoad = dict[float, Curve]
 
 
 def phase_seconds(case: Case) -> dict[str, float]:
-    """Seconds of a turn in each phase, mean over the ranks, waiting included.
+    """Seconds of a turn in each phase, mean over the ranks, if nothing is computed.
 
     StudyError if study, machine and ranks do not fit, or where the machine lacks the tables.
     """
+    return follow(case, computation=False).phases
+
+
+def follow(case: Case, computation: bool = True) -> Turn:
+    """The turn with all its waiting, followed in time; StudyError as phase_seconds."""
     core, parameters = load_planner(), case.parameters(NAME)
     machine = case.machine
     twin = make_twin(machine, case.twin, case.ranks)
@@ -51,8 +57,9 @@ def phase_seconds(case: Case) -> dict[str, float]:
             _table(case, NETWORK) if several else NOTHING,
             machine.protocol.eager if case.twin == "full" else 0,
             case.pieces,
+            rates_of(case) if computation else {},
         )
-    return dict(found["phases"])
+    return turn_from(found)
 
 
 def _table(case: Case, level: str) -> dict[str, Any]:

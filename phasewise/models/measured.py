@@ -23,6 +23,8 @@ from phasewise.traces.records import CommunicationRecord, Phase, read_communicat
 
 NAME = "measured"
 TITLE = "terms in ranks and sizes, fitted to recorded runs"
+WAITING_INCLUDED = True
+"""Recorded times of phases include waiting for ranks that compute longer."""
 
 FEWEST = 3
 """Fewest different runs, so that a hypothesis can be judged by a run that it was not fitted to."""

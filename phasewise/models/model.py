@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -123,17 +123,48 @@ def _phase(found: dict[str, Any]) -> PhaseMessages:
     )
 
 
+@dataclass(frozen=True)
+class Turn:
+    """Seconds of a turn.
+
+    phases: communication of each phase; communicating: of all, which a model that adds up messages
+    completes by waiting; waiting: the part of it that passes before the last of the senders has
+    posted its message; computing: kernels and the copying around messages. All are means over the
+    ranks. seconds: of the slowest rank.
+    """
+
+    phases: dict[str, float]
+    communicating: float
+    waiting: float
+    computing: float
+    seconds: float
+
+
+def turn_from(found: Mapping[str, Any]) -> Turn:
+    """The turn that the core has followed."""
+    phases = dict(found["phases"])
+    return Turn(
+        phases=phases,
+        communicating=float(sum(phases.values())),
+        waiting=float(sum(found["waiting"].values())),
+        computing=float(found["computing"]),
+        seconds=float(found["turn"]),
+    )
+
+
 class Model(Protocol):
     """A module that defines these three.
 
-    `PRECISE = True` beside them marks a model that follows every message, and takes seconds.
+    `PRECISE = True` beside them marks a model that follows every message, and takes seconds. Such a
+    model also defines `follow(case, computation) -> Turn`, which lets ranks wait for those that
+    compute longer.
     """
 
     NAME: str
     TITLE: str
 
     def phase_seconds(self, case: Case) -> dict[str, float]:
-        """Seconds of a turn in each phase of communication, mean over the ranks.
+        """Seconds of a turn's messages in each phase, mean over the ranks, if nothing is computed.
 
         StudyError, one sentence with the probe to run, where the machine does not hold what the
         model needs.

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.machines import Machine
-from phasewise.models.computation import kernel_seconds
+from phasewise.models.computation import IMBALANCE, OTHER, kernel_seconds, overhead_seconds
 from phasewise.models.discovery import load_model
-from phasewise.models.interval import interval, residuals_of
-from phasewise.models.model import Case, Model
+from phasewise.models.interval import interval, residuals_of, turn_interval
+from phasewise.models.model import Case, Model, Turn
 from phasewise.study import Study
+from phasewise.study.laboratory import first_pieces
 from phasewise.workloads.discovery import main_phases
 
 
@@ -20,19 +21,24 @@ from phasewise.workloads.discovery import main_phases
 class Prediction:
     """Seconds of one turn, means over the ranks.
 
-    `communication_seconds` is the sum of `phases`, [low, high] its 90 % interval;
-    `exchange_seconds` counts only the phases of the workload's own exchange, as the source paper
-    does; `turn_seconds` is computation and communication.
+    `communication_seconds` includes `waiting_seconds`, the time before the last of the senders has
+    posted its message; [low, high] is its 90 % interval. `phases` has what the model knows by
+    phase: models that add up messages know no waiting by phase. `exchange_seconds` counts only the
+    phases of the workload's own exchange, as the source paper does. `turn_seconds` is computation
+    and communication, [turn_low, turn_high] its 90 % interval.
     """
 
     ranks: int
     model: str
     communication_seconds: float
+    waiting_seconds: float
     low: float
     high: float
     exchange_seconds: float
     computation_seconds: float
     turn_seconds: float
+    turn_low: float
+    turn_high: float
     phases: dict[str, float]
 
     def to_dict(self) -> dict[str, Any]:
@@ -43,26 +49,45 @@ class Prediction:
 def predict(case: Case, model: Model | str, computation: bool = True) -> Prediction:
     """The prediction of a model; StudyError if study, machine, ranks and model do not fit.
 
-    computation: whether to predict the kernels' time too.
+    computation: whether to predict the kernels' time, and waiting for it, too.
     """
     chosen = load_model(model) if isinstance(model, str) else model
-    phases = chosen.phase_seconds(case)
-    communicating = sum(phases.values())
+    follow = getattr(chosen, "follow", None)
+    turn = _added_up(case, chosen, computation) if follow is None else follow(case, computation)
+    beside = overhead_seconds(case) if computation else 0.0
     workload = None if case.study is None else case.study.workload
     residuals = residuals_of(workload)
-    low, high = interval(communicating, chosen.NAME, case.machine, case.twin, residuals)
-    computing = sum(kernel_seconds(case).values()) if computation else 0.0
+    about = (chosen.NAME, case.machine, case.twin, residuals, case.ranks)
+    low, high = interval(turn.communicating, *about)
+    computing, seconds = turn.computing + beside, turn.seconds + beside
+    turn_low, turn_high = turn_interval(seconds, (low, high), computing, *about)
     return Prediction(
         ranks=case.ranks,
         model=chosen.NAME,
-        communication_seconds=communicating,
+        communication_seconds=turn.communicating,
+        waiting_seconds=turn.waiting,
         low=low,
         high=high,
-        exchange_seconds=sum(phases.get(name, 0.0) for name in main_phases(workload)),
+        exchange_seconds=sum(turn.phases.get(name, 0.0) for name in main_phases(workload)),
         computation_seconds=computing,
-        turn_seconds=computing + communicating,
-        phases=phases,
+        turn_seconds=seconds,
+        turn_low=turn_low,
+        turn_high=turn_high,
+        phases=turn.phases,
     )
+
+
+def _added_up(case: Case, model: Model, computation: bool) -> Turn:
+    """Messages and work that are added up: in each step the mean rank waits for the one that has
+    most work.
+    """
+    phases = model.phase_seconds(case)
+    kernels = kernel_seconds(case) if computation else {}
+    imbalance = kernels.pop(IMBALANCE, 0.0)
+    waiting = 0.0 if getattr(model, "WAITING_INCLUDED", False) else imbalance
+    kernels.pop(OTHER, None)
+    computing, communicating = sum(kernels.values()), sum(phases.values()) + waiting
+    return Turn(phases, communicating, waiting, computing, computing + communicating)
 
 
 def predict_many(
@@ -72,14 +97,17 @@ def predict_many(
     models: Sequence[str],
     twin: str = "full",
     fit: Sequence[str | Path] = (),
+    first: bool = False,
 ) -> list[Prediction]:
     """Predictions of each model on each number of ranks, model by model.
 
+    first: of a run's first turn, in which data-dependent pieces occur that later ones have not.
     StudyError if one of the numbers does not suit the study or the machine.
     """
     records = tuple(map(Path, fit))
     numbers = list(dict.fromkeys(ranks))
     for number in numbers:
         study.check_ranks(number)
-    cases = [Case(study, machine, number, twin, records=records) for number in numbers]
+    pieces = first_pieces(study) if first else {}
+    cases = [Case(study, machine, number, twin, pieces, records) for number in numbers]
     return [predict(case, model) for model in models for case in cases]

@@ -23,6 +23,8 @@ from phasewise.workloads.interface import Unit, Workload
 TURN = Unit()
 FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")
+COMPUTATION, WAITING = "computation", "waiting"
+"""Parts of a turn beside its phases."""
 GROUP = 0.8
 """Share of a group's width that its bars take."""
 MAX_BANDS = 2
@@ -183,15 +185,12 @@ def _rank_axis(axis: Axes, ranks: Sequence[int]) -> None:
 def _draw_phases(axis: Axes, first: Sequence[Prediction], workload: Workload, closing: str) -> None:
     factor, second = scale([one.turn_seconds for one in first], "s")
     most = sorted(first, key=lambda one: -len(one.phases))
-    names = tuple(dict.fromkeys(name for one in most for name in one.phases))
+    names = (*dict.fromkeys(name for one in most for name in one.phases), WAITING)
     computes = (True, *(False,) * len(names))
-    colours = colours_of(("computation", *names), computes, workload.colours)
+    colours = colours_of((COMPUTATION, *names), computes, workload.colours) | {WAITING: MUTED}
     at, bottom = np.arange(len(first)), np.zeros(len(first))
     for name, colour in colours.items():
-        values = [
-            one.computation_seconds if name == "computation" else one.phases.get(name, 0.0)
-            for one in first
-        ]
+        values = [_part(one, name) for one in first]
         heights = np.array(values) * factor
         if heights.any():
             axis.bar(at, heights, 0.62, bottom, color=colour, label=name)
@@ -202,6 +201,15 @@ def _draw_phases(axis: Axes, first: Sequence[Prediction], workload: Workload, cl
     axis.grid(False, axis="x")
     handles, labels = axis.get_legend_handles_labels()
     axis.legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _part(one: Prediction, name: str) -> float:
+    """Seconds of one part of a turn; WAITING is what a model does not know by phase."""
+    if name == COMPUTATION:
+        return one.computation_seconds
+    if name == WAITING:
+        return max(one.communication_seconds - sum(one.phases.values()), 0.0)
+    return one.phases.get(name, 0.0)
 
 
 def _draw_variants(axis: Axes, variants: Sequence[Variant], unit: Unit, opening: str) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,6 +24,7 @@ from phasewise.machines import Machine
 from phasewise.study import Study
 
 PART = "tuning"
+GIVEN = "the study's own"
 
 
 class Candidate(Protocol):
@@ -96,6 +97,38 @@ class PlainCandidate:
     def columns(self) -> tuple[str, ...]:
         """A column for each key."""
         return tuple(str(value) for _, value in self.values)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the study has in [communication]. heads: how many cells it takes in a table."""
+
+    study: Study = field(compare=False)
+    heads: int
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """As the study has it."""
+        return (GIVEN,)
+
+    design = place
+    kind = place
+
+    def communication(self) -> dict[str, Any]:
+        """The whole table, resolved."""
+        return self.study.communication.resolved()
+
+    def apply(self, study: Study) -> Study:
+        """`study` itself."""
+        return study
+
+    def replaces(self, _study: Study) -> list[str]:
+        """Nothing."""
+        return []
+
+    def columns(self) -> tuple[str, ...]:
+        """A title, and empty cells."""
+        return (GIVEN, *("",) * (self.heads - 1))
 
 
 def candidates(study: Study, ranks: int, machine: Machine) -> Sequence[Candidate]:

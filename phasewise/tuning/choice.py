@@ -15,16 +15,36 @@ from phasewise.tuning.verification import why_not_here
 
 @dataclass(frozen=True)
 class Tuned:
-    """The result of a search: all entries, verified ones first, and the choice."""
+    """The result of a search: all entries, verified ones first, and the choice. baseline: the
+    study as it is.
+    """
 
     problem: Problem
     entries: list[Entry]
+    baseline: Entry
 
     @property
     def choice(self) -> Entry:
         """The fastest of those that were verified; the best prediction where none was."""
         tried = [entry for entry in self.entries if entry.verified is not None]
-        return min(tried, key=lambda entry: entry.verified or 0.0) if tried else self.entries[0]
+        return min(tried, key=_time) if tried else self.entries[0]
+
+    @property
+    def gain(self) -> float:
+        """The time of a turn of the study as it is over that of the choice; both verified, or
+        neither.
+        """
+        return self.baseline_seconds / self.choice_seconds
+
+    @property
+    def baseline_seconds(self) -> float:
+        """Of a turn of the study as it is, verified if the choice is."""
+        return _time(self.baseline)
+
+    @property
+    def choice_seconds(self) -> float:
+        """Of a turn with the choice."""
+        return _time(self.choice)
 
     @property
     def sampled_steps(self) -> list[int] | None:
@@ -46,12 +66,14 @@ class Tuned:
             "model": problem.model_name,
             "ranks": choice.ranks,
             "threads": choice.threads,
-            "seconds_of": unit if problem.whole_turns else "communication",
+            "seconds_of": unit,
             "choice": choice.candidate.communication(),
             "expected_seconds": choice.predicted,
             "low": choice.low,
             "high": choice.high,
             "verified_seconds": choice.verified,
+            "baseline_seconds": self.baseline_seconds,
+            "gain": self.gain,
             "sampled_steps": self.sampled_steps,
             "candidates": [entry.to_dict() for entry in self.entries],
         }
@@ -63,13 +85,21 @@ def tune(problem: Problem, verified: int, cache: Path | None = None) -> Tuned:
     cache: a folder that keeps verifying simulations; None: they are not kept. If the machine's file
     was measured on another computer, nothing is run and a message says so.
     """
-    entries = CandidateSearch(problem, message).run()
+    search = CandidateSearch(problem, message)
+    baseline, entries = search.baseline(), search.run()
     chosen = finalists(entries, verified)
     if chosen and not _runs_here(problem, chosen):
         chosen = []
-    tried = verify(problem, chosen, message, cache) if chosen else []
+    if not chosen:
+        return Tuned(problem, entries, baseline)
+    baseline, *tried = verify(problem, [baseline, *chosen], message, cache)
     left = [entry for entry in entries if entry not in chosen]
-    return Tuned(problem, [*sorted(tried, key=lambda entry: entry.verified or 0.0), *left])
+    return Tuned(problem, [*sorted(tried, key=_time), *left], baseline)
+
+
+def _time(entry: Entry) -> float:
+    """Seconds of a turn: verified, else predicted."""
+    return entry.predicted if entry.verified is None else entry.verified
 
 
 def _runs_here(problem: Problem, chosen: Sequence[Entry]) -> bool:

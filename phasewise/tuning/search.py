@@ -18,11 +18,18 @@ from phasewise.models import Case, Model, Prediction, default_model, load_model,
 from phasewise.runs.choosing import nothing_to_try
 from phasewise.study import Study
 from phasewise.study.laboratory import first_pieces
-from phasewise.tuning.candidates import Candidate, candidates, neighbours, node_levels
+from phasewise.tuning.candidates import (
+    Candidate,
+    Given,
+    candidates,
+    heads_of,
+    neighbours,
+    node_levels,
+)
 from phasewise.tuning.verification import simulated_seconds, simulation_task
 from phasewise.tuning.verification import turn_seconds as measured_turn
 
-CHEAP = ("6", "4", "5", "3", "2", "1b", "1a")
+CHEAP = ("6", "4", "5", "3", "2", "1b", "1a", "described")
 """Models that rank all candidates before a precise one does, the most detailed first."""
 
 MANY_RANKS = 256
@@ -58,11 +65,6 @@ class Problem:
     twin: str = "full"
 
     @property
-    def whole_turns(self) -> bool:
-        """Whether whole turns are compared, computation included, and not communication alone."""
-        return self.cores is not None or self.machine.is_hardware
-
-    @property
     def model_name(self) -> str:
         """The model asked for, or the machine's best."""
         return self.model or default_model(self.machine)
@@ -77,9 +79,8 @@ class Problem:
 
 @dataclass(frozen=True)
 class Entry:
-    """A candidate and its times [s] of a turn: predicted, with an interval of 90 %, and verified.
-
-    `Problem.whole_turns` says whether computation is included. model: the model that predicted.
+    """A candidate and its times [s] of a whole turn: predicted, with an interval of 90 %, and
+    verified. model: the model that predicted.
     """
 
     candidate: Candidate
@@ -147,6 +148,13 @@ class CandidateSearch:
                 self._refine(entry, precise, cheap)
         return self._merged(precise)
 
+    def baseline(self) -> Entry:
+        """The study as it is, on all ranks, by the precise model."""
+        problem = self.problem
+        threads = 1 if problem.cores is None else max(problem.cores // problem.ranks, 1)
+        given = Given(problem.study, len(heads_of(problem.study)))
+        return self._predicted(given, problem.ranks, threads, load_model(problem.model_name))
+
     def _cheap(self, precise: Model) -> Model:
         """`precise` itself where it is quick; else the first of CHEAP that the machine allows."""
         problem = self.problem
@@ -180,15 +188,17 @@ class CandidateSearch:
     def _entry(self, candidate: Candidate, ranks: int, threads: int, model: Model) -> Entry:
         key = (candidate, ranks, model.NAME)
         if key not in self.found:
-            problem = self.problem
-            study = candidate.apply(problem.study)
-            # Simulations run the first turn, in which every data-dependent piece occurs; later
-            # turns have few.
-            pieces = {} if problem.machine.is_hardware else first_pieces(study)
-            case = Case(study, problem.machine, ranks, problem.twin, pieces)
-            prediction = predict(case, model, computation=problem.whole_turns)
-            self.found[key] = _as_entry(candidate, ranks, threads, prediction, problem.whole_turns)
+            self.found[key] = self._predicted(candidate, ranks, threads, model)
         return self.found[key]
+
+    def _predicted(self, candidate: Candidate, ranks: int, threads: int, model: Model) -> Entry:
+        problem = self.problem
+        study = candidate.apply(problem.study)
+        # Simulations run the first turn, in which every data-dependent piece occurs; later turns
+        # have few.
+        pieces = {} if problem.machine.is_hardware else first_pieces(study)
+        case = Case(study, problem.machine, ranks, problem.twin, pieces)
+        return _as_entry(candidate, ranks, threads, predict(case, model))
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:
         """Change minor keys of an entry one after another, keeping each gain."""
@@ -236,19 +246,17 @@ def _predicted(entry: Entry) -> float:
     return entry.predicted
 
 
-def _as_entry(
-    candidate: Candidate, ranks: int, threads: int, prediction: Prediction, whole: bool
-) -> Entry:
+def _as_entry(candidate: Candidate, ranks: int, threads: int, prediction: Prediction) -> Entry:
     # Kernels are assumed to scale perfectly with threads; the verifying runs show if they do not.
-    work = prediction.computation_seconds / threads if whole else 0.0
+    saved = prediction.computation_seconds * (1.0 - 1.0 / threads)
     return Entry(
         candidate,
         ranks,
         threads,
         prediction.model,
-        prediction.communication_seconds + work,
-        prediction.low + work,
-        prediction.high + work,
+        prediction.turn_seconds - saved,
+        prediction.turn_low - saved,
+        prediction.turn_high - saved,
     )
 
 

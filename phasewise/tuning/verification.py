@@ -1,4 +1,4 @@
-"""Verifies the best candidates: simulates their messages, or runs whole turns on this machine.
+"""Verifies the best candidates: simulates whole turns, or runs them on this machine.
 
 For the latter this module is started under mpiexec, once for each candidate.
 """
@@ -34,23 +34,23 @@ WARM_UP, TIMED = 2, 5
 def simulation_task(
     study: Study, machine: Machine, ranks: int, candidate: Candidate, twin: str = "full"
 ) -> Task:
-    """A simulation of the messages of one turn of `study` with `candidate`; no work is charged."""
+    """A simulation of one turn of `study` with `candidate`, without the messages' contents."""
     sampled = sampled_steps(study, ranks)
     steps = sampled[0] if sampled else 0
-    request = Request(machine, ranks, twin, steps, skeleton=True, computation=False)
+    request = Request(machine, ranks, twin, steps, skeleton=True)
     return Task(candidate.apply(study).with_count(1), request)
 
 
 def simulated_seconds(
     tasks: Sequence[Task], cache: Path | None = None, progress: Report | None = None
 ) -> list[float]:
-    """Communication of a turn [s], mean of the ranks, of each task; RunError as simulate_many.
+    """A whole turn of each task [s]; RunError as simulate_many.
 
     cache: a folder that keeps what was simulated; None: one that goes away.
     """
     with TemporaryDirectory(prefix="phasewise-tune-") as folder:
         found = simulate_many(tasks, cache or Path(folder), WORKERS, progress)
-    return [float(summary["communication_seconds"]) for summary in found]
+    return [float(summary["turn_seconds"]) for summary in found]
 
 
 def why_not_here(machine: Machine, cores: int) -> str | None:

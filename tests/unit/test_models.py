@@ -14,7 +14,15 @@ from phasewise.machines import Machine, load_machine
 from phasewise.machines.curves import Curve, Measured
 from phasewise.models import Case, PhaseMessages, default_model, load_model, model_names, predict
 from phasewise.models.computation import kernel_seconds
-from phasewise.models.interval import FEWEST, conformal, interval, noise, residuals_of, spread
+from phasewise.models.interval import (
+    FEWEST,
+    Residuals,
+    conformal,
+    interval,
+    noise,
+    residuals_of,
+    spread,
+)
 from phasewise.models.model import Floats
 from phasewise.models.plan import plan
 from phasewise.study import Study, load
@@ -251,10 +259,14 @@ def test_one_rank_alone_communicates_for_no_time() -> None:
 def test_a_turn_is_computation_and_communication() -> None:
     case = Case(paper(), load_machine("bassi"), 64)
     found = predict(case, "3")
-    assert found.computation_seconds == sum(kernel_seconds(case).values())
+    kernels = kernel_seconds(case)
+    assert found.waiting_seconds == kernels.pop("imbalance")
+    assert found.computation_seconds == pytest.approx(sum(kernels.values()))
     assert found.turn_seconds == found.computation_seconds + found.communication_seconds
-    assert sum(found.phases.values()) == found.communication_seconds
+    messages = sum(found.phases.values())
+    assert found.communication_seconds == messages + found.waiting_seconds
     assert found.low < found.communication_seconds < found.high
+    assert found.turn_low < found.turn_seconds < found.turn_high
 
 
 def test_a_workload_without_compared_runs_has_an_interval_of_a_factor_of_two() -> None:
@@ -288,10 +300,15 @@ def test_nine_of_ten_new_points_lie_inside_of_the_interval() -> None:
     assert np.mean(inside) == pytest.approx(0.9, abs=0.012)
 
 
+def of_communication(given: dict[str, dict[str, list[float]]]) -> Residuals:
+    found = {model: {k: tuple(v) for k, v in groups.items()} for model, groups in given.items()}
+    return {"communication": found}
+
+
 def test_residuals_of_the_machine_come_before_those_of_its_kind() -> None:
     own, kind, other = [0.1] * FEWEST, [0.3] * FEWEST, [0.6] * FEWEST
     every = {"3": {"fat-tree|bassi": own, "fat-tree|seaborg": kind, "torus|jaguar": other}}
-    residuals = {model: {k: tuple(v) for k, v in g.items()} for model, g in every.items()}
+    residuals = of_communication(every)
     names = ("bassi", "jacquard", "bluegene-l")
     found = {name: spread("3", load_machine(name), residuals=residuals) for name in names}
     assert found["bassi"].high == 0.1
@@ -299,7 +316,7 @@ def test_residuals_of_the_machine_come_before_those_of_its_kind() -> None:
     assert found["jacquard"].source == "38 simulated runs on machines with network fat-tree"
     # Of one torus there are 19 residuals: enough, though none is of this one.
     assert found["bluegene-l"].high == 0.6
-    none_of_its_kind = {"3": {"fat-tree|bassi": tuple(own)}}
+    none_of_its_kind = of_communication({"3": {"fat-tree|bassi": own}})
     assert spread("3", load_machine("jaguar"), residuals=none_of_its_kind).high == 0.1
 
 
@@ -331,13 +348,15 @@ def test_every_model_has_residuals_of_every_described_machine() -> None:
     for model in model_names():
         # `measured` is fitted to runs that the user gives.
         if model != "measured":
-            counts = {key.split("|")[1]: len(own) for key, own in KEPT[model].items()}
-            assert sorted(counts) == sorted(machines), model
-            assert min(counts.values()) >= FEWEST, model
+            for quantity in ("communication", "turn"):
+                groups = KEPT[quantity][model].items()
+                counts = {key.split("|")[1]: len(own) for key, own in groups}
+                assert set(machines) <= set(counts), model
+                assert min(counts.values()) >= FEWEST, model
 
 
 def test_too_few_residuals_are_not_taken_for_a_distribution() -> None:
-    few = {"3": {"fat-tree|bassi": (0.0,) * (FEWEST - 1)}}
+    few = of_communication({"3": {"fat-tree|bassi": [0.0] * (FEWEST - 1)}})
     assert "paper" in spread("3", load_machine("bassi"), residuals=few).source
 
 

@@ -13,7 +13,8 @@ from phasewise.models import Prediction
 from phasewise.models.extrap import export_extrap
 
 POINT = {"ranks", "model", "communication_seconds", "low", "high", "exchange_seconds",
-         "computation_seconds", "turn_seconds", "phases"}  # fmt: skip
+         "computation_seconds", "waiting_seconds", "turn_seconds", "turn_low", "turn_high",
+         "phases"}  # fmt: skip
 
 
 @pytest.fixture
@@ -45,7 +46,9 @@ def test_json_has_a_point_for_each_model_and_number_of_ranks(
     for point in found["points"]:
         assert set(point) == POINT
         assert point["low"] < point["communication_seconds"] < point["high"]
-        assert sum(point["phases"].values()) == pytest.approx(point["communication_seconds"])
+        messages = sum(point["phases"].values())
+        assert point["communication_seconds"] == pytest.approx(messages + point["waiting_seconds"])
+        assert point["turn_low"] < point["turn_seconds"] < point["turn_high"]
 
 
 def test_every_output_of_a_described_machine_says_that_it_is_no_hardware(
@@ -125,7 +128,20 @@ def test_a_picture_that_cannot_be_written_ends_in_a_sentence(
 
 def point(ranks: int, model: str = "3", **phases: float) -> Prediction:
     total = sum(phases.values())
-    return Prediction(ranks, model, total, total / 2, 2 * total, total, 1.0, 1.0 + total, phases)
+    return Prediction(
+        ranks=ranks,
+        model=model,
+        communication_seconds=total,
+        waiting_seconds=0.0,
+        low=total / 2,
+        high=2 * total,
+        exchange_seconds=total,
+        computation_seconds=1.0,
+        turn_seconds=1.0 + total,
+        turn_low=1.0,
+        turn_high=2.0 + total,
+        phases=phases,
+    )
 
 
 def test_the_text_for_extra_p_has_as_many_values_as_points(tmp_path: Path) -> None:

@@ -32,7 +32,9 @@ from phasewise.workloads.collision.reproduction.cases import (
 from phasewise.workloads.collision.reproduction.contents import make_page, summarise
 from phasewise.workloads.collision.reproduction.gains import check_claims
 from phasewise.workloads.collision.reproduction.holdout import (
+    FIGURES,
     Judged,
+    Times,
     WholeStudy,
     holdout,
     keep_whole_study,
@@ -72,9 +74,8 @@ def plans() -> Plans:
 
 
 def prediction(ranks: int, model: str, seconds: float) -> Prediction:
-    return Prediction(
-        ranks, model, seconds, 0.9 * seconds, 1.1 * seconds, seconds, 0.0, seconds, {}
-    )
+    ends = (0.9 * seconds, 1.1 * seconds)
+    return Prediction(ranks, model, seconds, 0.0, *ends, seconds, 0.0, seconds, *ends, {})
 
 
 def as_the_paper_says(extent: Extent = FULL) -> PaperResults:
@@ -104,7 +105,7 @@ def as_the_paper_says(extent: Extent = FULL) -> PaperResults:
                     scale = 1.076 if (name, variant) == ("jaguar", "hypercube") else scale
                     predicted[run, model] = prediction(ranks, model, times[variant] / scale)
     machines = {name: load_machine(name) for name in extent.machines}
-    figures = {"mean_error": 0.02, "worst_error": 0.05, "coverage": 0.9, "points": 10.0}
+    figures = dict.fromkeys(FIGURES, 0.05) | {"points": 10.0}
     judged = {name: {"contention": figures} for name in extent.machines}
     whole = {name: {"contention": figures | {"points": 35.0}} for name in MACHINES}
     return PaperResults(
@@ -195,7 +196,7 @@ def test_the_page_needs_nothing_else_and_says_that_the_reference_is_a_simulator(
 
 
 def test_a_whole_study_is_read_as_it_was_written(tmp_path: Path) -> None:
-    figures = {"mean_error": 0.0213, "worst_error": 0.05, "coverage": 0.9, "points": 35.0}
+    figures = dict.fromkeys(FIGURES, 0.0213) | {"points": 35.0}
     study = WholeStudy("2026-03-01", {"bassi": {"1a": figures, "loads": figures}, "jaguar": {}})
     path = tmp_path / "holdout.json"
     assert read_whole_study(path) is None
@@ -261,7 +262,7 @@ def test_table_4_has_the_curves_of_whole_nodes_and_of_256_ranks() -> None:
 def judged(machine: str, number: int, simulated: float, held_out: bool) -> Judged:
     own = [replace(paper_case(machine, 32, "base"), seed=seed) for seed in range(1, 200)]
     chosen = [sample for sample in own if sample.held_out == held_out]
-    return Judged(chosen[number], "contention", simulated, 1.0)
+    return Judged(chosen[number], "contention", Times(simulated, 2 * simulated), Times(1.0, 2.0))
 
 
 def test_errors_are_of_held_out_cases_and_residuals_of_the_others() -> None:
@@ -278,9 +279,9 @@ def test_errors_are_of_held_out_cases_and_residuals_of_the_others() -> None:
     assert figures["worst_error"] == pytest.approx(0.25)
     assert figures["points"] == 2
     found = residuals(all_of_them, machines)
-    assert found == {
-        "contention": {"fat-tree|bassi": [round(math.log(0.9), 6), round(math.log(1.1), 6)]}
-    }
+    logarithms = [round(math.log(0.9), 6), round(math.log(1.1), 6)]
+    of_models = {"contention": {"fat-tree|bassi": logarithms}}
+    assert found == {"communication": of_models, "turn": of_models}
 
 
 def test_the_papers_cases_are_those_of_the_study_in_the_examples(repository: Path) -> None:

@@ -18,6 +18,7 @@ from phasewise.commands.tune import show
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.study import Study, load
+from phasewise.tuning.candidates import Given
 from phasewise.tuning.choice import Tuned, tune
 from phasewise.tuning.search import CandidateSearch, Entry, Problem, finalists, shortlist
 from phasewise.workloads.collision.tuning import Candidate, candidates
@@ -41,16 +42,20 @@ class Fake:
     def predict(self, case: Any) -> Any:
         self.asked += 1
         seconds = self.cost(case.study, case.ranks)
-        return FakePrediction(self.NAME, seconds, 0.9 * seconds, 1.1 * seconds)
+        return FakePrediction(self.NAME, seconds + WORK, 0.9 * seconds + WORK, 1.1 * seconds + WORK)
+
+
+WORK = 8.0
+"""Seconds of a turn's computation by a fake model."""
 
 
 @dataclass
 class FakePrediction:
     model: str
-    communication_seconds: float
-    low: float
-    high: float
-    computation_seconds: float = 8.0
+    turn_seconds: float
+    turn_low: float
+    turn_high: float
+    computation_seconds: float = WORK
 
 
 @pytest.fixture
@@ -65,7 +70,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 raise StudyError(f'there is no model "{name}"')
             return known[name]
 
-        def predicted(case: Any, model: Fake, computation: bool) -> Any:  # noqa: ARG001
+        def predicted(case: Any, model: Fake) -> Any:
             return model.predict(case)
 
         monkeypatch.setattr(search_module, "load_model", find)
@@ -85,7 +90,8 @@ def silent(_text: str) -> None:
 def simple(own: Study, _ranks: int) -> float:
     """Two columns, column-first, hypercube and a ring in solve alone are best."""
     chosen = own.communication
-    assert chosen.process_grid is not None
+    if chosen.process_grid is None:  # the study as it is
+        return 10.0
     phases = {phase.name: phase.algorithm for phase in chosen.phases}
     return (
         1.0
@@ -107,7 +113,8 @@ def test_the_best_candidate_is_found_and_its_lesser_keys_are_refined(
     best = entries[0]
     assert best.candidate.shapes == ((2, 4), (2, 4))
     assert best.candidate.phases == (("solve", "algorithm", "ring"),)
-    assert (best.predicted, best.low, best.high) == (0.75, 0.9 * 0.75, 1.1 * 0.75)
+    ends = (WORK + 0.9 * 0.75, WORK + 1.1 * 0.75)
+    assert (best.predicted, best.low, best.high) == (WORK + 0.75, *ends)
     assert [entry.predicted for entry in entries] == sorted(entry.predicted for entry in entries)
 
 
@@ -192,9 +199,11 @@ def test_cores_are_split_into_ranks_and_threads_and_computation_into_threads(
 def test_the_title_says_how_many_steps_were_simulated(capsys: pytest.CaptureFixture[str]) -> None:
     paper = load(Path(__file__).parents[2] / "examples/paper/study.toml")
     tried = Entry(Candidate(((2, 16), (2, 16))), 64, 1, "m", 1.0, 0.9, 1.1, 1.05)
-    show(Tuned(Problem(paper, load_machine("bassi"), 64, model="m"), [tried]))
+    given = Entry(Given(paper, 3), 64, 1, "m", 2.0, 1.9, 2.1, 2.1)
+    show(Tuned(Problem(paper, load_machine("bassi"), 64, model="m"), [tried], given))
     words = " ".join(capsys.readouterr().out.split())
-    assert "the communication of a turn, verified by 4 of its 15 steps, in ms" in words
+    assert "a turn, verified by 4 of its 15 steps, in ms" in words
+    assert words.endswith("yours 2100 ms → 1050 ms")
 
 
 def test_the_table_names_only_keys_that_are_not_as_usual(
@@ -203,11 +212,11 @@ def test_the_table_names_only_keys_that_are_not_as_usual(
     candidate = Candidate(((2, 4), (2, 4)), overlap=True).with_phase("solve", "algorithm", "bruck")
     found = Entry(candidate, 16, 1, "m", 1.0, 0.9, 1.1, 1.05)
     assert found.candidate.columns()[2] == "overlap=true, solve.algorithm=bruck"
-    show(Tuned(Problem(study(), load_machine("bassi"), 16, model="m"), [found]))
+    show(Tuned(Problem(study(), load_machine("bassi"), 16, model="m"), [found], found))
     text = capsys.readouterr().out
     assert "2x4 column-first" in text
     assert "1.05 s verified, on bassi, full twin: a simulator, not hardware" in text
-    assert "16 ranks × 1 threads: 1 s expected for the communication of a turn" in text
+    assert "16 ranks × 1 thread: 1 s expected for a turn" in text
 
 
 @pytest.mark.parametrize(

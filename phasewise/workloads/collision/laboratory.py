@@ -53,7 +53,9 @@ def check_simulated(model: Collision, skeleton: bool) -> None:
 
 def first_pieces(model: Collision) -> dict[str, float]:
     """In the first turn every mesh is new, and slices are measured if they ever are."""
-    return {GREEN: 1.0} | ({SLICES: 1.0} if model.records.slices_every else {})
+    needed = any(ip.green_function == "as-needed" for ip in model.meshes)
+    slices = model.records.slices_every > 0
+    return ({GREEN: 1.0} if needed else {}) | ({SLICES: 1.0} if slices else {})
 
 
 def placed(given: BeamCommunication, record: CommunicationRecord) -> BeamCommunication:

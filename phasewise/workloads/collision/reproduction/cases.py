@@ -107,10 +107,12 @@ class SimulatedCase:
         tables["communication"] = {name: getattr(self, name) for name in CHOICES}
         return Study.from_dict(tables)
 
-    def task(self, twin: str = "full") -> Task:
-        """Its simulation: the messages of a whole turn, without contents and computation."""
+    def task(self, twin: str = "full", computation: bool = True) -> Task:
+        """The simulation of a whole turn, without contents. computation: whether it takes time,
+        which the source paper's models leave out.
+        """
         machine = load_machine(self.machine)
-        request = Request(machine, self.ranks, twin, skeleton=True, computation=False)
+        request = Request(machine, self.ranks, twin, skeleton=True, computation=computation)
         return Task(self.study(), request)
 
 

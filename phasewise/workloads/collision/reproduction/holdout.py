@@ -1,4 +1,4 @@
-"""How far models are off: predicted against simulated communication time of many cases.
+"""How far models are off: predicted against simulated times of many cases' turns.
 
 The reference is a simulator. Error of a prediction: |predicted / simulated - 1|.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine
 from phasewise.models import Case, predict
-from phasewise.models.interval import interval, residuals_of
+from phasewise.models.interval import COMMUNICATION, TURN, interval, residuals_of, turn_interval
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.workloads.collision.laboratory import GREEN
 from phasewise.workloads.collision.reproduction.cases import SimulatedCase
@@ -26,10 +27,17 @@ from phasewise.workloads.interface import load_workload
 MODELS = ("1a", "1b", "2", "3", "4", "5", "6", "loads", "contention")
 """The models that are judged: all that need no recorded runs."""
 
-Errors = dict[str, dict[str, dict[str, float]]]
-"""machine → model → mean_error, worst_error, coverage, points."""
+QUANTITIES = (COMMUNICATION, TURN)
+"""Whose errors are judged."""
 
-FIGURES = ("mean_error", "worst_error", "coverage", "points")
+Errors = dict[str, dict[str, dict[str, float]]]
+"""machine → model → FIGURES."""
+
+FIGURES = (
+    *("mean_error", "worst_error", "coverage"),
+    *("turn_mean_error", "turn_worst_error", "turn_coverage", "points"),
+)
+"""Of the communication, waiting included, and of whole turns."""
 FILE = Path(__file__).with_name("holdout.json")
 """Errors on all held-out cases, written by benchmarks/residuals.py."""
 
@@ -38,28 +46,38 @@ FIRST_TURN = {GREEN: 1.0}
 
 
 @dataclass(frozen=True)
+class Times:
+    """Seconds of a turn: its communication, mean over the ranks, and all of it."""
+
+    communication: float
+    turn: float
+
+    def of(self, quantity: str) -> float:
+        """One of QUANTITIES."""
+        return self.turn if quantity == TURN else self.communication
+
+
+@dataclass(frozen=True)
 class Judged:
-    """One case as a model sees it, and the simulator: communication of a turn [s]."""
+    """One case as a model sees it, and the simulator."""
 
     sample: SimulatedCase
     model: str
-    simulated: float
-    predicted: float
+    simulated: Times
+    predicted: Times
 
-    @property
-    def error(self) -> float:
+    def error(self, quantity: str) -> float:
         """How far the prediction is off, relative to the simulated time."""
-        return abs(self.predicted / self.simulated - 1)
+        return abs(self.predicted.of(quantity) / self.simulated.of(quantity) - 1)
 
-    @property
-    def residual(self) -> float:
+    def residual(self, quantity: str) -> float:
         """log(simulated/predicted)."""
-        return math.log(self.simulated / self.predicted)
+        return math.log(self.simulated.of(quantity) / self.predicted.of(quantity))
 
 
 def judge(
     samples: Sequence[SimulatedCase],
-    simulated: Sequence[float],
+    simulated: Sequence[Times],
     machines: Mapping[str, Machine],
     models: Sequence[str] = MODELS,
     progress: Callable[[int, int], None] | None = None,
@@ -67,42 +85,48 @@ def judge(
     """Predictions of every sample by every model, and (model, machine) → why a model has none for a
     machine.
 
-    simulated: communication of a turn [s], of each sample. machines: by name, with their measured
-    curves.
+    machines: by name, with their measured curves.
     """
     judged: list[Judged] = []
     refused: dict[tuple[str, str], str] = {}
-    for number, (sample, seconds) in enumerate(zip(samples, simulated, strict=True), 1):
+    for number, (sample, times) in enumerate(zip(samples, simulated, strict=True), 1):
         case = Case(sample.study(), machines[sample.machine], sample.ranks, pieces=FIRST_TURN)
         for model in models:
             if (model, sample.machine) in refused:
                 continue
             try:
-                predicted = predict(case, model, computation=False).communication_seconds
+                found = predict(case, model)
             except StudyError as error:
                 refused[model, sample.machine] = str(error)
                 continue
-            judged.append(Judged(sample, model, seconds, predicted))
+            predicted = Times(found.communication_seconds, found.turn_seconds)
+            judged.append(Judged(sample, model, times, predicted))
         if progress is not None:
             progress(number, len(samples))
     return judged, refused
 
 
+def times_of(summary: Mapping[str, Any]) -> Times:
+    """The simulated times of a summary of `phasewise simulate`."""
+    return Times(float(summary["communication_seconds"]), float(summary["turn_seconds"]))
+
+
 def residuals(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> dict[str, Any]:
-    """Sorted log(simulated/predicted) of the fit set: model → "network kind|machine" → values."""
-    found: dict[str, dict[str, list[float]]] = {}
-    for one in judged:
-        if not one.sample.held_out:
+    """Sorted log(simulated/predicted) of the fit set: quantity → model → "network kind|machine" →
+    values.
+    """
+    fitted = [one for one in judged if not one.sample.held_out]
+    found: dict[str, Any] = {}
+    for quantity in QUANTITIES:
+        for one in fitted:
             key = f"{machines[one.sample.machine].network.kind}|{one.sample.machine}"
-            found.setdefault(one.model, {}).setdefault(key, []).append(one.residual)
-    return {
-        model: {key: sorted(round(value, 6) for value in values) for key, values in own.items()}
-        for model, own in found.items()
-    }
+            groups = found.setdefault(quantity, {}).setdefault(one.model, {})
+            insort(groups.setdefault(key, []), round(one.residual(quantity), 6))
+    return found
 
 
 def holdout(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> Errors:
-    """Errors of the cases held out: machine → model → mean_error, worst_error, coverage, points.
+    """Errors of the cases held out: machine → model → FIGURES.
 
     coverage: share of the simulated times within the 90 % interval of their prediction.
     """
@@ -117,19 +141,28 @@ def holdout(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> Errors
 
 
 def _figures(group: Sequence[Judged], machine: Machine) -> dict[str, float]:
-    errors = [one.error for one in group]
-    return {
-        "mean_error": float(np.mean(errors)),
-        "worst_error": float(np.max(errors)),
-        "coverage": float(np.mean([_covered(one, machine) for one in group])),
-        "points": len(group),
-    }
+    found: dict[str, float] = {}
+    covered = np.mean([_covered(one, machine) for one in group], axis=0)
+    for i, (quantity, prefix) in enumerate(zip(QUANTITIES, ("", "turn_"), strict=True)):
+        errors = [one.error(quantity) for one in group]
+        found[f"{prefix}mean_error"] = float(np.mean(errors))
+        found[f"{prefix}worst_error"] = float(np.max(errors))
+        found[f"{prefix}coverage"] = float(covered[i])
+    return found | {"points": len(group)}
 
 
-def _covered(one: Judged, machine: Machine) -> bool:
+def _covered(one: Judged, machine: Machine) -> tuple[bool, bool]:
+    """Whether the simulated times of communication and turn lie in their intervals."""
     residuals = residuals_of(load_workload("collision"))
-    low, high = interval(one.predicted, one.model, machine, residuals=residuals)
-    return low <= one.simulated <= high
+    communication, turn = one.predicted.communication, one.predicted.turn
+    ends = interval(communication, one.model, machine, residuals=residuals)
+    turn_ends = turn_interval(
+        turn, ends, turn - communication, one.model, machine, residuals=residuals
+    )
+    return (
+        ends[0] <= one.simulated.communication <= ends[1],
+        turn_ends[0] <= one.simulated.turn <= turn_ends[1],
+    )
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from phasewise.workloads.collision.reproduction.holdout import (
     holdout,
     judge,
     read_whole_study,
+    times_of,
 )
 
 VARIANTS = ("base", "optimised", "aggregated", "hypercube")
@@ -153,7 +154,7 @@ def _runs(extent: Extent) -> list[Run]:
 
 def paper_task(run: Run, extent: Extent) -> Task:
     """The simulation of one of the paper's cases, sampled where it has very many messages."""
-    task = paper_case(*run).task()
+    task = paper_case(*run).task(computation=False)
     steps = extent.steps if run.ranks >= extent.many else 0
     return replace(task, request=replace(task.request, steps=steps))
 
@@ -230,6 +231,6 @@ def _computing(extent: Extent, machines: dict[str, Machine]) -> dict[tuple[str, 
 def _judge(
     held_out: list[SimulatedCase], summaries: list[Summary], machines: dict[str, Machine]
 ) -> Errors:
-    seconds = [float(summary["communication_seconds"]) for summary in summaries]
+    times = [times_of(summary) for summary in summaries]
     tell = Telling("cases judged")
-    return holdout(judge(held_out, seconds, machines, progress=tell)[0], machines)
+    return holdout(judge(held_out, times, machines, progress=tell)[0], machines)

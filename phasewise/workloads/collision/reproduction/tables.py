@@ -8,7 +8,12 @@ from phasewise.machines import Machine
 from phasewise.machines.curves import find
 from phasewise.report.tables import Table
 from phasewise.reproduction.claim import VERDICT, Claim
-from phasewise.workloads.collision.reproduction.holdout import Errors, WholeStudy, points
+from phasewise.workloads.collision.reproduction.holdout import (
+    FIGURES,
+    Errors,
+    WholeStudy,
+    points,
+)
 from phasewise.workloads.collision.reproduction.plans import NODES, RANKS, SIX, TABLE_5, Plans
 from phasewise.workloads.collision.reproduction.results import PaperResults
 
@@ -35,7 +40,7 @@ def whole_study_table(study: WholeStudy | None) -> Table:
             f"{study.date}, not repeated here."
         )
     return _errors_table(
-        "Hold-out cases, all: predicted against simulated communication of a turn",
+        "Hold-out cases, all: predicted against simulated turns",
         {} if study is None else study.errors,
         note,
     )
@@ -55,13 +60,18 @@ def _errors_table(title: str, errors: Errors, note: str) -> Table:
     rows = tuple(
         (
             f"{machine}, {model}",
-            *(f"{100 * own[key]:.1f} %" for key in ("mean_error", "worst_error", "coverage")),
+            *(f"{100 * own[key]:.1f} %" for key in FIGURES[:-1]),
             f"{own['points']:.0f}",
         )
         for machine, models in errors.items()
         for model, own in models.items()
     )
-    heads = ("machine, model", "mean error", "worst", "in the 90 % interval", "points")
+    quantities = ("communication", "turn")
+    heads = (
+        "machine, model",
+        *(f"{of}: {what}" for of in quantities for what in ("mean error", "worst", "inside")),
+        "points",
+    )
     return Table(title, heads, rows, note)
 
 

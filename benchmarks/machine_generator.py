@@ -1,0 +1,142 @@
+"""Machines and studies that nobody has looked at, drawn by number: the same number gives the same.
+
+Five kinds of network (one switch, tapered fat-trees, tori, dragonflies, single nodes), 1 to 128
+ranks a node, latencies and bandwidths over two decades, eager limits from 1 kB to 1 MB.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phasewise.errors import StudyError
+from phasewise.machines.machine import Machine, parse_machine
+from phasewise.study import Study
+from phasewise.workloads.collision.reproduction.cases import ALGORITHMS, paper_tables
+
+KINDS = ("switch", "tapered", "torus", "dragonfly", "node")
+NODE_RANKS = (1, 2, 4, 8, 16, 32, 64, 128)
+RANKS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
+"""So few that a simulation takes seconds; most nodes are larger than that in some draws."""
+SIZES = ((64, 4), (128, 4), (128, 8), (256, 4), (64, 15))
+"""Nodes of the mesh each way, and slices."""
+TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
+UNEVEN = 3
+"""How many times more macroparticles one beam may have than the other."""
+
+Draw = np.random.Generator
+
+
+def machine_of(number: int) -> Machine:
+    """The machine of a number; its kind is number modulo the kinds."""
+    draw, kind = np.random.default_rng([1, number]), KINDS[number // 2 % len(KINDS)]
+    node = (
+        64
+        if kind == "node"
+        else int(draw.choice(NODE_RANKS[:5] if kind == "torus" else NODE_RANKS))
+    )
+    flow = _between(draw, 0.3e9, 30e9)
+    lines = [f'name = "{kind}-{number}"', "[node]", f"ranks = {node}", *_memory(draw, node, flow)]
+    lines += ["[network]", *_network(draw, kind, flow)]
+    eager = int(_between(draw, 1e3, 1e6))
+    flops, bandwidth = _between(draw, 0.5e9, 20e9), _between(draw, 1e9, 20e9)
+    lines += ["[protocol]", f"eager = {eager}", "[processor]", f"peak = {10 * flops!r}"]
+    lines += [f"flops = {flops!r}", f"bandwidth = {bandwidth!r}"]
+    return parse_machine("\n".join(lines) + "\n", f"{kind}-{number}")
+
+
+def _between(draw: Draw, low: float, high: float) -> float:
+    """Evenly in the logarithm."""
+    return float(math.exp(draw.uniform(math.log(low), math.log(high))))
+
+
+def _memory(draw: Draw, node: int, flow: float) -> list[str]:
+    if node == 1:
+        return []
+    own = _between(draw, 0.5, 8) * flow
+    shared = own * _between(draw, 1.0, node)
+    latency = _between(draw, 2e-7, 4e-6)
+    lines = ["[memory]", f"latency = {latency!r}", f"rank_bandwidth = {own!r}"]
+    return [*lines, f"bandwidth = {shared!r}"]
+
+
+def _network(draw: Draw, kind: str, flow: float) -> list[str]:
+    if kind == "node":
+        return ['kind = "none"']
+    latency, adapter = _between(draw, 5e-7, 5e-5), flow * _between(draw, 1.0, 4.0)
+    lines = [f"latency = {latency!r}", f"flow_bandwidth = {flow!r}"]
+    lines.append(f"adapter_bandwidth = {adapter!r}")
+    hops = [f"hop_latency = {_between(draw, 2e-8, 1e-6)!r}"]
+    hops.append(f"link_bandwidth = {flow * _between(draw, 0.5, 4.0)!r}")
+    if kind == "torus":
+        dims = [int(n) for n in draw.choice((2, 3, 4, 5), 2)] + [8]
+        return ['kind = "torus"', *lines, *hops, f"dims = {dims}"]
+    if kind == "dragonfly":
+        shape = ["groups = 8", "routers = 8", f"router_nodes = {int(draw.choice((1, 2, 4)))}"]
+        far = f"global_bandwidth = {flow * _between(draw, 0.5, 8.0)!r}"
+        return ['kind = "dragonfly"', *lines, *hops, *shape, far]
+    taper = ["[network.taper]", f"nodes = {int(draw.choice((2, 4, 8)))}"]
+    taper.append(f"bandwidth = {adapter * _between(draw, 0.5, 4.0)!r}")
+    return ['kind = "fat-tree"', *lines, *(taper if kind == "tapered" else [])]
+
+
+def study_of(machine: Machine, number: int, folder: Path) -> tuple[Study, int]:
+    """The first valid study of a number, and its ranks. folder: for files of layouts."""
+    for trial in range(1000):
+        draw = np.random.default_rng([2, number, trial])
+        ranks = int(draw.choice([n for n in RANKS if _has_room(machine, n)]))
+        try:
+            study = Study.from_dict(_tables(draw, machine, ranks, folder / f"{number}.layout"))
+            study.check_ranks(ranks)
+        except StudyError:
+            continue
+        return study, ranks
+    raise StudyError(f"no study was found for number {number}")
+
+
+def _has_room(machine: Machine, ranks: int) -> bool:
+    return machine.network.kind != "none" or ranks <= machine.node_ranks
+
+
+def _tables(draw: Draw, machine: Machine, ranks: int, layout_file: Path) -> dict[str, Any]:
+    tables = paper_tables() | {"title": "drawn", "seed": int(draw.integers(1, 1000))}
+    nodes, slices = (int(n) for n in SIZES[draw.integers(len(SIZES))])
+    tables["ip"]["1"] |= {
+        "grid": [nodes, nodes],
+        "slices": slices,
+        "interpolation": str(draw.choice(("none", "linear"))),
+        "luminosity": bool(draw.integers(2)),
+    }
+    particles = int(_between(draw, 1e5, 3e6))
+    tables["beam"]["1"]["macroparticles"] = particles
+    tables["beam"]["2"] |= {"macroparticles": int(particles * _between(draw, 1 / UNEVEN, UNEVEN))}
+    columns = int(draw.choice([n for n in range(1, slices + 1) if ranks // 2 % n == 0]))
+    grid = (columns, ranks // 2 // columns)
+    pairs = [pair for pair in ALGORITHMS if machine.node_ranks > 1 or "node" not in pair[0]]
+    reduce, broadcast = pairs[draw.integers(len(pairs))]
+    tables["communication"] = {
+        "process_grid": f"{grid[0]}x{grid[1]}",
+        "layout": _layout(draw, grid, layout_file),
+        "reduce": reduce,
+        "broadcast": broadcast,
+        "schedule": str(draw.choice(("ring", "pairwise"))),
+        "transpose": str(draw.choice(TRANSPOSES)),
+        "aggregate": bool(draw.integers(2)),
+        "crossing": str(draw.choice(("4a", "4b"))),
+        "overlap": bool(draw.integers(2)),
+    }
+    return tables
+
+
+def _layout(draw: Draw, grid: tuple[int, int], path: Path) -> str:
+    """A word, or a file with the places of all ranks in no order."""
+    word = str(draw.choice(("row-first", "column-first", "random", "file")))
+    if word != "file":
+        return word
+    places = [(b, c, r) for b in (1, 2) for c in range(grid[0]) for r in range(grid[1])]
+    shuffled = [places[i] for i in draw.permutation(len(places))]
+    path.write_text("".join(f"{b} {c} {r}\n" for b, c, r in shuffled), encoding="utf-8")
+    return str(path)

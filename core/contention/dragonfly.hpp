@@ -1,0 +1,44 @@
+// The route of a message over a dragonfly. It includes nothing of the project, since
+// machines/platform.cpp, which is compiled against SimGrid alone, uses the same routes.
+#pragma once
+
+namespace phasewise::contention {
+
+// Groups of routers, each with some nodes. All routers of a group are joined, and so is each pair
+// of groups (Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology",
+// ISCA 2008).
+struct Dragonfly {
+  int groups = 0, routers = 0, router_nodes = 0;  // routers of a group, nodes of a router
+
+  int nodes() const { return groups * routers * router_nodes; }
+  // Links are numbered by what they join: node to router, router to node, router to router of one
+  // group, group to group.
+  int first_local() const { return 2 * nodes(); }
+  int first_global() const { return first_local() + groups * routers * routers; }
+  int links() const { return first_global() + groups * groups; }
+
+  // Calls cross(link) for each link on the way. A message goes from its node to the router; within
+  // a group, straight to any other router; between groups, over the one link that joins them, which
+  // leaves from the router that has the other group's number.
+  template <class Cross>
+  void follow(int from, int to, Cross&& cross) const {
+    int router = from / router_nodes;
+    const int last = to / router_nodes;
+    const auto hop = [&](int next) {
+      if (next == router) return;
+      cross(first_local() + router * routers + next % routers);
+      router = next;
+    };
+    cross(from);
+    const int group = router / routers, target = last / routers;
+    if (group != target) {
+      hop(group * routers + target);
+      cross(first_global() + group * groups + target);
+      router = target * routers + group;
+    }
+    hop(last);
+    cross(nodes() + to);
+  }
+};
+
+}  // namespace phasewise::contention

@@ -1,0 +1,43 @@
+"""Model `described`: latency and bandwidth of the machine's description, without any measurement.
+
+A message takes L + s/B of its level. B is what one message can have, or its share of the node's
+adapter or memory bus among the ranks of the node that send in the same round, whichever is less. On
+a torus or dragonfly a message has a link to itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from phasewise.machines import Machine
+from phasewise.models.costs import add_up
+from phasewise.models.model import Case, Floats, PhaseMessages
+
+NAME = "described"
+TITLE = "latency and bandwidth of the description, shared by the senders of a node"
+
+
+def phase_seconds(case: Case) -> dict[str, float]:
+    """Seconds of a turn in each phase; StudyError if study, machine and ranks do not fit."""
+
+    def seconds(phase: PhaseMessages) -> Floats:
+        crossing = phase.inter != 0
+        times = np.where(crossing, *(_level(case.machine, phase, inter) for inter in (True, False)))
+        return np.asarray(times, dtype=np.float64)
+
+    return add_up(case, seconds)
+
+
+def _level(machine: Machine, phase: PhaseMessages, inter: bool) -> Floats:
+    """Seconds (n,) of a phase's messages, all of them between nodes or within one."""
+    network, memory, senders = machine.network, machine.memory, np.maximum(phase.active, 1)
+    if inter:
+        own = [network.flow_bandwidth, network.link_bandwidth]
+        latency, shared = network.latency, network.adapter_bandwidth
+    elif memory is None:
+        return np.zeros(len(phase.bytes))
+    else:
+        own, latency, shared = [memory.rank_bandwidth], memory.latency, memory.bandwidth
+    alone = min(bandwidth for bandwidth in own if bandwidth is not None)
+    share = alone if shared is None else np.minimum(alone, shared / senders)
+    return np.asarray(latency + phase.bytes / share, dtype=np.float64)
