@@ -56,10 +56,6 @@ struct Exchange {
     return adds || form == LibraryForm::all_reduced ? total_bytes() : blocks[team->me].bytes();
   }
 };
-// Memory traffic [B] of data that arrived: they are read and stored, or read, added and stored.
-inline std::int64_t stored_traffic(const Exchange& exchange, std::int64_t bytes) {
-  return (exchange.adds ? 3 : 2) * bytes;
-}
 using ExchangePointer = std::shared_ptr<const Exchange>;
 using Exchanges = std::vector<ExchangePointer>;
 

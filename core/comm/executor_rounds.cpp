@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "comm/executor.hpp"
+#include "comm/in_place.hpp"
 
 namespace phasewise::comm {
 
@@ -69,7 +70,7 @@ void Executor::Flight::begin_round() {
   packed_ = 0;
   for (const Transfer& t : round.receives) expect(t, to, receives);
   for (const Transfer& t : round.sends) give(t, from, sends);
-  parallel::clock().charge(0.0, 2.0 * static_cast<double>(packed_));
+  parallel::clock().charge(0.0, static_cast<double>(packed_traffic(packed_)));
   pending_ = executor_->post(work.exchange, round_, sends, receives);
   posted_ = true;
 }
@@ -84,11 +85,8 @@ void Executor::Flight::expect(const Transfer& transfer, std::byte*& staging,
   if (bytes == 0) return;
   const bool contents = work.to.data != nullptr, from_me = transfer.peer == exchange.team->me;
   const std::size_t first = arriving_.size();
-  std::int64_t end = 0;
-  for (const int chunk : transfer.chunks)
-    end = append(arriving_, exchange.blocks[chunk], work.to.item_size, end);
-  const bool in_place =
-      !from_me && !exchange.adds && arriving_.size() == first + 1 && arriving_.back().contiguous();
+  append(arriving_, exchange, transfer, work.to.item_size);
+  const bool in_place = received_in_place(exchange, transfer, std::span(arriving_).subspan(first));
   std::byte* target = in_place && contents ? work.to.data + arriving_.back().at : staging;
   if (from_me) from_me_.push_back(arrivals_.size());
   if (in_place)
@@ -108,10 +106,8 @@ void Executor::Flight::give(const Transfer& transfer, std::byte*& staging,
   const bool contents = work.to.data != nullptr, to_me = transfer.peer == exchange.team->me;
   Fragments& fragments = executor_->fragments_;
   fragments.clear();
-  std::int64_t end = 0;
-  for (const int chunk : transfer.chunks)
-    end = append(fragments, exchange.blocks[chunk], work.from.item_size, end);
-  const bool in_place = !to_me && fragments.size() == 1 && fragments.front().contiguous();
+  append(fragments, exchange, transfer, work.from.item_size);
+  const bool in_place = sent_in_place(exchange, transfer, fragments);
   std::byte* source = in_place && contents ? work.from.data + fragments.front().at : staging;
   if (!in_place) packed_ += bytes;
   if (!in_place && contents) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
+
+#include "comm/in_place.hpp"
 
 namespace phasewise::driver {
 
@@ -71,7 +74,7 @@ void Followed::start(Channel channel, const Exchanges& exchanges) {
     std::size_t same = 1;
     while (i + same < works.size() && alike(*works[i].exchange, *works[i + same].exchange)) ++same;
     for (int j = 0; j < repeated(same); ++j)
-      add(*works[i + j].exchange, weight_ * share_of(j, static_cast<int>(same)));
+      add(works[i + j], weight_ * share_of(j, static_cast<int>(same)));
     i += same;
   }
   end(channel);
@@ -144,29 +147,53 @@ void Followed::end_round() {
     program_.rounds.push_back(round_);
 }
 
-void Followed::add(const Exchange& exchange, double weight) {
+void Followed::add(const comm::Work& work, double weight) {
+  const Exchange& exchange = *work.exchange;
   if (exchange.by_library()) return add_library(exchange, weight);
-  for (const comm::Round& round : *exchange.rounds) add_round(exchange, round, weight);
+  for (const comm::Round& round : *exchange.rounds) add_round(work, round, weight);
+}
+
+// The bytes that the executor copies.
+Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& round) const {
+  const Exchange& exchange = *work.exchange;
+  Copied copied;
+  if (options_.rates.byte <= 0.0) return copied;
+  comm::Fragments fragments;
+  const auto fragments_of = [&](const comm::Transfer& t, std::int64_t item_size) {
+    fragments.clear();
+    append(fragments, exchange, t, item_size);
+    return std::span<const comm::Fragment>(fragments);
+  };
+  for (const comm::Transfer& t : round.sends)
+    if (!sent_in_place(exchange, t, fragments_of(t, work.from.item_size)))
+      copied.packed += exchange.bytes(t);
+  for (const comm::Transfer& t : round.receives)
+    if (!received_in_place(exchange, t, fragments_of(t, work.to.item_size)))
+      copied.stored += exchange.bytes(t);
+  return copied;
 }
 
 // With sendrecv each send goes with a receive, pair after pair; what is left over goes together.
-void Followed::add_round(const Exchange& exchange, const comm::Round& round, double weight) {
+void Followed::add_round(const comm::Work& work, const comm::Round& round, double weight) {
+  const Exchange& exchange = *work.exchange;
   const std::vector<int>& ranks = exchange.team->ranks;
   std::vector<contention::Send> sends;
   std::vector<int> sources;
-  std::int64_t stored = 0;
   for (const comm::Transfer& t : round.sends)
     if (const std::int64_t bytes = exchange.message_bytes(t); bytes > 0)
       sends.push_back({ranks[t.peer], bytes});
-  for (const comm::Transfer& t : round.receives) {
-    stored += exchange.bytes(t);
+  for (const comm::Transfer& t : round.receives)
     if (exchange.message_bytes(t) > 0) sources.push_back(ranks[t.peer]);
-  }
+  const Copied bytes = copied(work, round);
+  const auto seconds = [&](std::int64_t traffic) {
+    return static_cast<float>(options_.rates.byte * static_cast<double>(traffic));
+  };
   const bool in_pairs = exchange.variant == comm::Variant::sendrecv;
   const Posting posting = in_pairs ? Posting::in_pairs : Posting::at_once;
   const auto open = [&] { begin_round(exchange.phase, exchange.channel, posting, weight); };
   std::size_t done = 0;
   open();
+  round_.packing = seconds(comm::packed_traffic(bytes.packed));
   for (; in_pairs && done < std::min(sends.size(), sources.size()); ++done) {
     send(sends[done].peer, sends[done].bytes);
     receive(sources[done]);
@@ -175,7 +202,7 @@ void Followed::add_round(const Exchange& exchange, const comm::Round& round, dou
   }
   for (std::size_t i = done; i < sends.size(); ++i) send(sends[i].peer, sends[i].bytes);
   for (std::size_t i = done; i < sources.size(); ++i) receive(sources[i]);
-  round_.storing = static_cast<float>(options_.rates.byte * comm::stored_traffic(exchange, stored));
+  round_.storing = seconds(comm::stored_traffic(exchange, bytes.stored));
   end_round();
 }
 

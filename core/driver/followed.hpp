@@ -40,12 +40,16 @@ class Followed : public OfflineListener {
 
  private:
   void summed(std::string_view phase, std::size_t values) override;
-  void add(const comm::Exchange& exchange, double weight);
+  struct Copied {
+    std::int64_t packed = 0, stored = 0;  // B
+  };
+  void add(const comm::Work& work, double weight);
+  Copied copied(const comm::Work& work, const comm::Round& round) const;
   void add_library(const comm::Exchange& exchange, double weight);
   void add_transpose(const comm::TransposeExchange& exchange);
   void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,
                       const contention::CollectiveRounds& rounds, double weight);
-  void add_round(const comm::Exchange& exchange, const comm::Round& round, double weight);
+  void add_round(const comm::Work& work, const comm::Round& round, double weight);
   bool in_full() const { return options_.max_series == 0; }
   // The calls that post a round's messages: all but `at_once` block.
   enum class Posting { at_once, in_pairs, by_library };

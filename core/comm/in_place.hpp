@@ -1,0 +1,38 @@
+// Which data of an exchange are sent and received where they are, without a copy.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "comm/exchange.hpp"
+#include "comm/packing.hpp"
+
+namespace phasewise::comm {
+
+// Appends the fragments of a transfer's data in a buffer whose items have this size [B].
+inline void append(Fragments& fragments, const Exchange& exchange, const Transfer& transfer,
+                   std::int64_t item_size) {
+  std::int64_t end = 0;
+  for (const int chunk : transfer.chunks)
+    end = append(fragments, exchange.blocks[chunk], item_size, end);
+}
+
+// `fragments` are the transfer's own.
+inline bool sent_in_place(const Exchange& exchange, const Transfer& transfer,
+                          std::span<const Fragment> fragments) {
+  return transfer.peer != exchange.team->me && fragments.size() == 1 &&
+         fragments.front().contiguous();
+}
+inline bool received_in_place(const Exchange& exchange, const Transfer& transfer,
+                              std::span<const Fragment> fragments) {
+  return !exchange.adds && sent_in_place(exchange, transfer, fragments);
+}
+
+// Memory traffic [B] of copies: of packed data, which are read and written, and of data that
+// arrived, which are read and stored, or read, added and stored.
+inline std::int64_t packed_traffic(std::int64_t bytes) { return 2 * bytes; }
+inline std::int64_t stored_traffic(const Exchange& exchange, std::int64_t bytes) {
+  return (exchange.adds ? 3 : 2) * bytes;
+}
+
+}  // namespace phasewise::comm
