@@ -15,7 +15,9 @@ check() {
   fi
 }
 
-mapfile -t sources < <(git ls-files --cached --others --exclude-standard 'core/*.?pp' 'core/*.h' 'core/*.cu')
+mapfile -t sources < <(
+  git ls-files --cached --others --exclude-standard 'core/*.?pp' 'core/*.h' 'core/*.cu'
+)
 mapfile -t units < <(printf '%s\n' "${sources[@]}" | grep '\.cpp$')
 
 tidy() {
