@@ -22,6 +22,10 @@ from phasewise.traces.records import common_unit
 from phasewise.workloads.interface import Unit
 
 
+BOTH = "measured or simulated"
+"""What a picture calls the times of simulated runs and of others."""
+
+
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the comparison as JSON")
@@ -127,7 +131,7 @@ def _two(ratio: float | None) -> str:
 
 def _draw(points: Sequence[Point], path: str) -> None:
     """Figures 4 and 5: a panel for each machine."""
-    from phasewise.report.predictions import draw_ratios, save_picture
+    from phasewise.report.predictions import MEASURED, SIMULATED, draw_ratios, save_picture
 
     panels: dict[str, dict[str, dict[str, float]]] = {}
     for point in points:
@@ -139,4 +143,6 @@ def _draw(points: Sequence[Point], path: str) -> None:
             label += f", {_name(point)}"
         ratios[label] = point.ratio if point.ratio is not None else float("nan")
     sources = "; ".join(dict.fromkeys(point.run.record.source for point in points))
-    save_picture(lambda: draw_ratios(panels, sources), path)
+    kinds = {point.run.record.simulated for point in points}
+    actual = SIMULATED if kinds == {True} else MEASURED if kinds == {False} else BOTH
+    save_picture(lambda: draw_ratios(panels, sources, actual), path)

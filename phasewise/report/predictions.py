@@ -21,6 +21,8 @@ from phasewise.runs.disk import disk_reason, replacing
 from phasewise.workloads.interface import Unit, Workload
 
 TURN = Unit()
+MEASURED, SIMULATED = "measured", "simulated"
+"""Where actual times come from."""
 FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")
 COMPUTATION, WAITING = "computation", "waiting"
@@ -47,7 +49,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Variant:
-    """One group of bars of Figure 7: a variant's predicted time [s] and the measured one."""
+    """One group of bars of Figure 7: a variant's predicted time [s] and the actual one."""
 
     label: str
     predicted: float
@@ -99,28 +101,37 @@ def draw_scaling(panels: Mapping[str, Sequence[Series]], source: str, unit: Unit
 
 
 def draw_variants(
-    panels: Mapping[str, Sequence[Variant]], source: str, unit: Unit = TURN
+    panels: Mapping[str, Sequence[Variant]], source: str, unit: Unit = TURN, actual: str = MEASURED
 ) -> Drawing:
-    """Predicted and measured communication of variants, a panel for each machine: Figure 7."""
+    """Predicted and actual communication of variants, a panel for each machine: Figure 7.
+
+    actual: MEASURED or SIMULATED.
+    """
     canvas, axes = new_picture(1, max(len(panels), 1), 3.6)
     for axis, (name, variants) in zip(axes[0], panels.items(), strict=False):
-        _draw_variants(axis, variants, unit, f"{name}: ")
+        _draw_variants(axis, variants, unit, f"{name}: ", actual)
     axes[0, 0].legend()
     return Drawing(
         canvas,
-        f"Communication of {unit.indefinite}, predicted with its 90 % interval and measured. "
+        f"Communication of {unit.indefinite}, predicted with its 90 % interval and {actual}. "
         f"{source}.",
     )
 
 
-def draw_ratios(panels: Mapping[str, Mapping[str, Mapping[str, float]]], source: str) -> Drawing:
-    """Measured over predicted communication: panel → model → run → ratio; Figures 4 and 5."""
+def draw_ratios(
+    panels: Mapping[str, Mapping[str, Mapping[str, float]]], source: str, actual: str = MEASURED
+) -> Drawing:
+    """Actual over predicted communication: panel → model → run → ratio; Figures 4 and 5.
+
+    actual: MEASURED or SIMULATED.
+    """
     canvas, axes = new_picture(1, max(len(panels), 1), 3.6, sharey=True)
     for axis, (name, models) in zip(axes[0], panels.items(), strict=False):
         _draw_ratios(axis, models)
-        axis.set_title(f"{name}: measured over predicted" if name else "measured over predicted")
+        title = f"{actual} over predicted"
+        axis.set_title(f"{name}: {title}" if name else title)
     axes[0, -1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return Drawing(canvas, f"Ratio of measured to predicted communication; 1 is right. {source}.")
+    return Drawing(canvas, f"Ratio of {actual} to predicted communication; 1 is right. {source}.")
 
 
 def check_picture(path: str) -> None:
@@ -212,7 +223,9 @@ def _part(one: Prediction, name: str) -> float:
     return one.phases.get(name, 0.0)
 
 
-def _draw_variants(axis: Axes, variants: Sequence[Variant], unit: Unit, opening: str) -> None:
+def _draw_variants(
+    axis: Axes, variants: Sequence[Variant], unit: Unit, opening: str, actual: str
+) -> None:
     factor, second = scale([one.predicted for one in variants], "s")
     at = np.arange(len(variants))
     predicted = np.array([one.predicted for one in variants]) * factor
@@ -223,7 +236,7 @@ def _draw_variants(axis: Axes, variants: Sequence[Variant], unit: Unit, opening:
     if known:
         places, values = zip(*known, strict=True)
         heights = np.array(values) * factor
-        axis.bar(np.array(places) - shift, heights, width, color=COLOURS[0], label="measured")
+        axis.bar(np.array(places) - shift, heights, width, color=COLOURS[0], label=actual)
     axis.bar(at + shift, predicted, width, color=COLOURS[1], label="predicted")
     # An interval may lie to one side of the prediction if a model is known to be too low.
     axis.vlines(at + shift, ends[0], ends[1], color=INK, linewidth=1)

@@ -14,6 +14,7 @@ from phasewise.machines.curves import Curve, find
 from phasewise.report.figure import Drawing, Figure, Missing, make_figure
 from phasewise.report.palette import STATES
 from phasewise.report.predictions import (
+    SIMULATED,
     Series,
     Variant,
     draw_ratios,
@@ -31,7 +32,7 @@ GRIDS = ("1b", "4", "5", "6")
 """Models that the figures show of SMP machines and of tori."""
 
 NOT_RUN = Missing("It was not simulated: run without --quick.")
-SOURCE = "What is called measured is simulated: the reference is a simulator, not hardware"
+SOURCE = "The reference is a simulator, not hardware"
 MATRIX_RANKS = 128
 KIB = 1024
 
@@ -93,7 +94,7 @@ def _ratios(
     if name not in results.machines:
         return NOT_RUN
     found = _ratios_of(results, name, variant, (*models, "contention"))
-    return draw_ratios({f"{name}, {variant}": found}, SOURCE)
+    return draw_ratios({f"{name}, {variant}": found}, SOURCE, SIMULATED)
 
 
 def _ratios_of(
@@ -162,7 +163,8 @@ def _gains(results: PaperResults, name: str) -> Drawing | Missing:
             own = results.simulated[Run(name, ranks, variant)]
             ends = (found.low * scale, found.high * scale)
             variants.append(Variant(variant, found.exchange_seconds, *ends, own))
-    return draw_variants({name: variants}, f"{ranks} ranks; model {model}. {SOURCE}")
+    source = f"{ranks} ranks; model {model}. {SOURCE}"
+    return draw_variants({name: variants}, source, actual=SIMULATED)
 
 
 def _scaling(results: PaperResults, name: str) -> Drawing | Missing:
