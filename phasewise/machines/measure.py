@@ -26,7 +26,7 @@ from phasewise.machines.statistics import (
     fit_line,
 )
 from phasewise.machines.targets import Order, Repetitions, Sample, Target
-from phasewise.mpi.launch import TooLong
+from phasewise.mpi.launch import TooLongError
 
 Say = Callable[[str], None]
 
@@ -154,6 +154,11 @@ class Measurement:
         if not complete:
             self.missing.append(f"some of the {what}")
 
+    def _lacking(self, probe: Probe, sizes: Sequence[int], launches: int) -> Order:
+        """The sizes of which there are samples from this number of launches at most."""
+        few = (size for size in sizes if self.samples.launches_of(probe, size) <= launches)
+        return Order(probe, tuple(few))
+
     def _take(
         self, what: str, orders: Sequence[Order], repetitions: Repetitions | None = None
     ) -> bool:
@@ -164,8 +169,8 @@ class Measurement:
             return True
         self._tell(what, orders)
         wanted = repetitions or self._effort.repetitions
-        complete = all([self._time(orders, wanted) for _ in range(self._target.launches)])
-        if not complete:
+        done = [self._time(orders, wanted) for _ in range(self._target.launches)]
+        if not all(done):
             self.missing.append(what)
         elif self._journal is not None:
             self._journal.add({"stage": what})
@@ -187,10 +192,11 @@ class Measurement:
             try:
                 self._execute(orders, repetitions, TOGETHER * self._deadline.left)
                 return True
-            except TooLong as error:
+            except TooLongError as error:
                 self._say(f"{error}: the benchmarks are timed one by one, with few repetitions")
                 self._one_by_one = True
-        return all([self._hurry(orders, number) for number in range(len(orders))])
+        done = [self._hurry(orders, number) for number in range(len(orders))]
+        return all(done)
 
     def _hurry(self, orders: Sequence[Order], number: int) -> bool:
         """Time one of the orders in its share of the time left; whether that was enough."""
@@ -200,7 +206,7 @@ class Measurement:
         try:
             limit = self._deadline.left / (len(orders) - number)
             self._execute([orders[number]], HURRIED, limit)
-        except TooLong:
+        except TooLongError:
             return False
         return True
 

@@ -97,7 +97,7 @@ class Target(Protocol):
         seed: int,
         limit: float | None = None,
     ) -> Answer:
-        """Time the orders in one launch; RunError if it fails, TooLong after `limit` s."""
+        """Time the orders in one launch; RunError if it fails, TooLongError after `limit` s."""
 
 
 class SimulatedTarget:
@@ -147,7 +147,7 @@ class HardwareTarget:
         self._first: Answer | None = None
 
     def look(self, limit: float | None = None) -> None:
-        """Find the nodes of the ranks and their roof; TooLong after `limit` s."""
+        """Find the nodes of the ranks and their roof; TooLongError after `limit` s."""
         self._first = self._launch("roof\n", (), limit)
 
     def know(self, nodes: Sequence[int], roof: dict[str, float]) -> None:
