@@ -81,7 +81,7 @@ class Samples:
 
     def launches_of(self, probe: Probe, size: int) -> int:
         """From how many launches there are samples of a size."""
-        return len(self._by_size[probe][size])
+        return len(self._by_size[probe].get(size, ()))
 
     def late(self, probe: Probe) -> set[int]:
         """The sizes of which more than MISSED of the starts were missed."""
@@ -232,6 +232,8 @@ class Measurement:
         found = []
         for probe in self.probes:
             known = self.samples.estimates(probe)
+            if not known:
+                continue
             noise = np.array([entry.half_width for entry in known.values()])
             medians = np.array([entry.median for entry in known.values()])
             sizes = np.array([*known], dtype=np.float64)
