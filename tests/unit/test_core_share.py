@@ -14,9 +14,12 @@ from phasewise.cli import main
 from phasewise.machines import load_machine
 from phasewise.machines.curves import Measured
 from phasewise.models.causes import likely_cause
+from phasewise.runs.core_share import QUIET as QUIET_SHARE
 from phasewise.runs.core_share import CoreShare, ProcessorTimes, core_share_of
-from phasewise.study import load
+from phasewise.study import Study, load
+from phasewise.tables.writing import document
 from phasewise.traces.records import read_communication
+from tests.unit.study_tables import tables
 from tests.unit.synthetic_communication import write_communication
 
 QUIET = CoreShare(0.98, 3.0, 8)
@@ -147,3 +150,18 @@ def test_the_likely_cause_is_the_first_that_holds() -> None:
     loaded = replace(here, measured=replace(here.measured, load=100.0))
     assert "load average of 100" in likely_cause(loaded, QUIET, "2026-01-02")
     assert likely_cause(loaded, BUSY, "2026-01-02") == BUSY.sentence
+
+
+def test_a_run_records_the_share_and_its_summary_has_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "study.toml").write_text(document(Study.from_dict(tables()).resolved()))
+    words = [str(tmp_path / "study.toml"), "--json", "--out", str(tmp_path / "run")]
+    assert main(["run", *words]) == 0
+    said = capsys.readouterr()
+    content = json.loads((tmp_path / "run/communication.json").read_text())
+    (rank,) = content["rank"]
+    assert 0 < rank["core_share"] <= 1 and rank["cpu_seconds"] > 0
+    assert content["cores"] >= 1 and content["threads"] == 1
+    assert json.loads(said.out)["core_share"] == rank["core_share"]
+    assert ("the rank had" in said.err) == (rank["core_share"] < QUIET_SHARE)
