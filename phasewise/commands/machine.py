@@ -80,12 +80,16 @@ def main(options: argparse.Namespace) -> int:
         keep = partial(write_samples, output=output)
         minutes = LIMIT_MINUTES if options.limit is None else options.limit
         plan = Plan(output, options.quick, 60 * minutes, options.resume)
-        result = measure_here(ranks, plan, message, keep)
+        try:
+            result = measure_here(ranks, plan, message, keep)
+        except KeyboardInterrupt:
+            message(f"{journal_path(output)} keeps what is measured: --resume goes on from there")
+            raise
     picture = output.with_suffix(".svg")
     _write_picture(result.machine, picture)
     files = [*write(result, output), picture]
     if options.json:
-        print_json(summary(result.machine, files) | {"missing": list(result.missing)})
+        print_json(summary(result, files))
     else:
         show(result.machine)
         message(f"wrote {', '.join(map(str, files))}")
@@ -138,8 +142,9 @@ def _check_writable(output: Path) -> None:
         ) from error
 
 
-def summary(machine: Machine, files: list[Path]) -> dict[str, Any]:
+def summary(result: MeasuredMachine, files: list[Path]) -> dict[str, Any]:
     """What ``machine measure --json`` prints."""
+    machine = result.machine
     assert machine.measured is not None
     return {
         "name": machine.name,
@@ -148,6 +153,8 @@ def summary(machine: Machine, files: list[Path]) -> dict[str, Any]:
         "curves": [{"name": curve.name, **vars(curve)} for curve in machine.curves],
         "noisy": [curve.name for curve in machine.curves if curve.noisy],
         "files": [str(path) for path in files],
+        "missing": list(result.missing),
+        "core_share": None if result.core_share is None else result.core_share.share,
     }
 
 

@@ -26,7 +26,8 @@ def journal_path(output: Path) -> Path:
 
 class Journal:
     """Lines that are JSON objects: first the head, which says what is measured where, then `nodes`
-    and `roof`; a `sample` with its `launch`; a `stage` that is complete; a `kernel` as `timed`.
+    and `roof`; a `sample` with its `launch`; a `stage` that is complete; a `kernel` as `timed`,
+    with what the `processor` gave the ranks meanwhile.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any], resume: bool) -> None:
@@ -112,14 +113,6 @@ class Journal:
         except (TypeError, ValueError, LookupError) as error:
             raise self._damaged(f"a sample: {error!r}") from None
 
-    def kernels(self) -> dict[str, Any]:
-        """The timings of kernels by name, read anew, since the ranks wrote them."""
-        return timed_kernels(self.path)
-
-    def remove(self) -> None:
-        """Everything is in the machine's file."""
-        self.path.unlink(missing_ok=True)
-
 
 def append(path: Path, line: Mapping[str, Any]) -> None:
     """Write a line behind the others; RunError if the disk refuses it."""
@@ -141,10 +134,10 @@ def sample_line(launch: int, sample: Sample) -> dict[str, Any]:
     }
 
 
-def timed_kernels(path: Path) -> dict[str, Any]:
-    """The timings of kernels by name in a journal, without a last line that was cut off."""
+def kernel_lines(path: Path) -> dict[str, dict[str, Any]]:
+    """The lines of a journal with timings of kernels by name, less a last one that was cut off."""
     if not path.is_file():
         return {}
     lines = path.read_text(encoding="utf-8").split("\n")[:-1]
     found = [json.loads(line) for line in lines]
-    return {line["kernel"]: line["timed"] for line in found if "kernel" in line}
+    return {line["kernel"]: line for line in found if "kernel" in line}

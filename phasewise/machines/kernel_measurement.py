@@ -19,7 +19,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,10 +28,11 @@ from typing import Any
 from phasewise.driver import Core, load_core
 from phasewise.errors import RunError
 from phasewise.machines.deadline import Deadline
-from phasewise.machines.journal import append, timed_kernels
+from phasewise.machines.journal import append, kernel_lines
 from phasewise.machines.kernel_rates import KernelRate
 from phasewise.mpi.launch import TooLongError, launch_command, run_to_end
 from phasewise.mpi.ranks import together
+from phasewise.runs.core_share import CoreShare, ProcessorTimes, core_share_of, node_facts
 from phasewise.workloads.discovery import with_part
 from phasewise.workloads.interface import Workload
 
@@ -40,11 +41,14 @@ PART = "measuring"
 
 @dataclass(frozen=True)
 class MeasuredKernels:
-    """Rates by name, and how many of how many timings they come from."""
+    """Rates by name, how many of how many timings they come from, and how much of a core the ranks
+    had in these.
+    """
 
     rates: dict[str, KernelRate]
     timings: int
     wanted: int
+    core_share: CoreShare | None
 
 
 def measure_kernels(
@@ -57,15 +61,21 @@ def measure_kernels(
     """
     if not deadline.passed:
         _time_kernels(ranks, file, deadline, threads)
-    timed = timed_kernels(file)
+    lines = kernel_lines(file)
     rates: dict[str, KernelRate] = {}
     for name, workload in with_part(PART).items():
-        own = {
-            case: timed[_key(name, case)] for case in _cases(workload) if _key(name, case) in timed
-        }
+        keys = {case: _key(name, case) for case in _cases(workload)}
+        own = {case: lines[key]["timed"] for case, key in keys.items() if key in lines}
         rates |= workload.offers(PART, "rates", _no_rates)(own)
-    keys = list(_all_cases())
-    return MeasuredKernels(rates, sum(key in timed for key in keys), len(keys))
+    done = [lines[key] for key in _all_cases() if key in lines]
+    return MeasuredKernels(rates, len(done), len(_all_cases()), _usual_share(done))
+
+
+def _usual_share(lines: Iterable[Mapping[str, Any]]) -> CoreShare | None:
+    """The share of a core in the timing whose ranks had the median share of all timings."""
+    found = [core_share_of(line["processor"], line["processor"]["rank"]) for line in lines]
+    known = sorted((share for share in found if share is not None), key=lambda share: share.share)
+    return known[len(known) // 2] if known else None
 
 
 def _time_kernels(ranks: int, file: Path, deadline: Deadline, threads: int) -> None:
@@ -104,14 +114,14 @@ def _cases(workload: Workload) -> Sequence[str]:
 def time_all(
     core: Core,
     threads: int,
-    known: Mapping[str, Any],
+    known: Collection[str],
     left: Callable[[], float],
-    keep: Callable[[str, Any], None],
+    keep: Callable[[str, Any, dict[str, Any]], None],
 ) -> None:
     """Time what is not known with the ranks of this run at work; collective.
 
     left: seconds until the end; each timing gets its share of them. keep: called on rank 0 with
-    each timing and its name.
+    the name of each timing, the timing, and what the system gave the ranks meanwhile.
     """
     wanted = {key: of for key, of in _all_cases().items() if key not in known}
     for number, (key, (workload, case)) in enumerate(wanted.items()):
@@ -119,9 +129,13 @@ def time_all(
         if core.any(core.rank() == 0 and seconds <= 0):
             return
         share = seconds / (len(wanted) - number)
-        timed = workload.offers(PART, "time_case", _nothing)(core, threads, case, share)
+        processor = ProcessorTimes()
+        with processor.counted():
+            timed = workload.offers(PART, "time_case", _nothing)(core, threads, case, share)
+        mine = processor.to_dict() | {"seconds": processor.seconds}
+        ranks = [json.loads(part) for part in core.gather(json.dumps(mine).encode())]
         if core.rank() == 0:
-            keep(key, timed)
+            keep(key, timed, node_facts(threads) | {"rank": ranks})
 
 
 def _nothing(*_given: Any) -> None:
@@ -137,11 +151,11 @@ def main(argv: Sequence[str]) -> int:
     file, threads, end = Path(argv[0]), int(argv[1]), float(argv[2])
     core = load_core()
 
-    def keep(key: str, timed: Any) -> None:
-        append(file, {"kernel": key, "timed": timed})
+    def keep(key: str, timed: Any, processor: dict[str, Any]) -> None:
+        append(file, {"kernel": key, "timed": timed, "processor": processor})
 
     def here() -> int:
-        mine = json.dumps(timed_kernels(file)).encode() if core.rank() == 0 else b""
+        mine = json.dumps([*kernel_lines(file)]).encode() if core.rank() == 0 else b""
         known = json.loads(core.broadcast(mine))
         time_all(core, threads, known, lambda: end - time.time(), keep)
         return 0

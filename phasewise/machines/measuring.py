@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from phasewise.machines.machine_file import description_of, hardware_description
 from phasewise.machines.measure import Measurement, Samples
 from phasewise.machines.targets import HardwareTarget, SimulatedTarget, Target, this_host
 from phasewise.mpi.launch import TooLongError, this_machine
+from phasewise.runs.core_share import CoreShare
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.tables.files import read_text
 from phasewise.version import __version__
@@ -55,6 +56,8 @@ class MeasuredMachine:
     text: str
     samples: Samples
     missing: tuple[str, ...] = ()
+    core_share: CoreShare | None = None
+    """How much of a core the ranks had in the timings of kernels; None where that is unknown."""
 
 
 def measure_simulated(
@@ -98,6 +101,8 @@ def measure_here(
     _check_curves(measurement, curves)
     say("kernels")
     kernels = measure_kernels(ranks, journal.path, deadline)
+    if kernels.core_share is not None and kernels.core_share.disturbed:
+        say(kernels.core_share.sentence)
     missing = list(measurement.missing)
     if kernels.timings < kernels.wanted:
         left = kernels.wanted - kernels.timings
@@ -107,7 +112,7 @@ def measure_here(
         target.host, _per_node(target), len(set(target.nodes)), target.roof, curves, kernels.rates
     )
     result = _result(description, measured, curves, measurement.samples)
-    return MeasuredMachine(result.machine, result.text, result.samples, tuple(missing))
+    return replace(result, missing=tuple(missing), core_share=kernels.core_share)
 
 
 def _head(ranks: int, quick: bool) -> dict[str, object]:

@@ -95,12 +95,15 @@ class CoreShare:
     @property
     def cause(self) -> str:
         """Why the ranks had less than a core each."""
-        if self.cores and self.crowd > self.cores:
-            return f"{self.crowd} threads of ranks share {_cores(self.cores)}"
         if not self.cores:
             return "other work or more ranks than cores"
         load = f" (load average {self.load:.3g} on {_cores(self.cores)})" if self.load else ""
-        return f"other work had the rest{load}"
+        if self.crowd <= self.cores:
+            return f"other work had the rest{load}"
+        crowd = f"{self.ranks} ranks" if self.crowd == self.ranks else f"{self.crowd} threads"
+        alone = self.cores / self.crowd
+        others = f" with other work{load}" if self.share < QUIET * alone else ""
+        return f"{crowd} share {_cores(self.cores)}{others}"
 
 
 def _cores(count: int) -> str:

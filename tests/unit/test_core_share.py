@@ -84,7 +84,10 @@ def test_disturbed_ranks_are_told_in_a_sentence_with_the_cause() -> None:
         "other work had the rest (load average 10.4 on 2 cores); times are not those of a quiet "
         "machine"
     )
-    assert "4 threads of ranks share 2 cores" in replace(BUSY, crowd=4).sentence
+    crowded = replace(BUSY, crowd=4)
+    assert "4 ranks share 2 cores with other work (load average 10.4" in crowded.sentence
+    assert "a second: 4 ranks share 2 cores; times" in replace(crowded, share=0.49).sentence
+    assert "8 threads share 2 cores; times" in replace(crowded, share=0.24, crowd=8).sentence
     assert "other work or more ranks than cores" in replace(BUSY, cores=0).sentence
     assert replace(BUSY, ranks=1).sentence.startswith("the rank had 20 %")
 

@@ -14,7 +14,7 @@ from phasewise.cli import main
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import kernel_measurement
 from phasewise.machines.deadline import Deadline
-from phasewise.machines.journal import Journal, append, timed_kernels
+from phasewise.machines.journal import Journal, append, kernel_lines
 from phasewise.machines.load import Load, load_now
 from phasewise.machines.measure import Measurement
 from phasewise.machines.targets import Answer, Order, Repetitions, Sample
@@ -123,11 +123,11 @@ def test_a_line_cut_off_is_lost_and_the_others_stay(tmp_path: Path) -> None:
     append(path, {"kernel": "w: one", "timed": [1.0]})
     with path.open("a") as file:
         file.write('{"kernel": "w: two", "ti')
-    assert timed_kernels(path) == {"w: one": [1.0]}
+    assert [line["timed"] for line in kernel_lines(path).values()] == [[1.0]]
     again = Journal(path, HEAD, resume=True)
     assert again.first() == ((0, 0), {"flops": 1e9, "bandwidth": 1e9})
     append(path, {"kernel": "w: two", "timed": [2.0]})
-    assert again.kernels() == {"w: one": [1.0], "w: two": [2.0]}
+    assert list(kernel_lines(path)) == ["w: one", "w: two"]
 
 
 @pytest.mark.parametrize(
@@ -205,12 +205,16 @@ def timed(
     monkeypatch.setattr(kernel_measurement, "with_part", lambda _: {"w": kernels})
     kept: dict[str, Any] = {}
 
+    def keep(key: str, what: Any, processor: dict[str, Any]) -> None:
+        assert len(processor["rank"]) == 2 and processor["rank"][0]["core_share"] <= 1
+        kept[key] = what
+
     def left() -> float:
         return seconds - clock.time
 
     def time_all(rank: FakeRank) -> None:
         core: Any = rank
-        kernel_measurement.time_all(core, 1, known, left, kept.__setitem__)
+        kernel_measurement.time_all(core, 1, known, left, keep)
 
     World(2).run(time_all)
     return kept, kernels.shares
