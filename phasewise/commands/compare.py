@@ -75,21 +75,28 @@ def show(points: Sequence[Point]) -> None:
         print_table("measured over predicted", ["phase", *heads], rows)
     lines = []
     for name, own in by_model(points).items():
-        errors, inside = errors_of(own), sum(point.inside for point in own)
-        sources = dict.fromkeys(point.spread for point in own)
+        quiet = [point for point in own if not point.run.disturbed]
+        errors, inside = errors_of(own), sum(point.inside for point in quiet)
+        sources = dict.fromkeys(point.spread for point in quiet)
         if errors["mean_error"] is not None and errors["worst_error"] is not None:
             lines.append(
                 f"model {name} ({load_model(name).TITLE}): off by {errors['mean_error']:.1%} in "
-                f"the mean and {errors['worst_error']:.1%} at worst; {inside} of {len(own)} inside "
-                f"of the interval, from {' or '.join(sources)}"
+                f"the mean and {errors['worst_error']:.1%} at worst; {inside} of {len(quiet)} "
+                f"inside of the interval, from {' or '.join(sources)}"
             )
     lines += list(dict.fromkeys(point.run.record.source for point in points))
+    lines += [point.wrong for point in points if point.wrong and not point.run.disturbed]
     runs = {_name(point): point.run for point in points}
     lines += [
         f"{name}: in {run.tuned_turns} of {run.record.unit.of(run.record.turns)} other algorithms "
         "were tried, which are in the measured times; predicted are those that were chosen"
         for name, run in runs.items()
         if run.tuned_turns
+    ]
+    lines += [
+        f"* {name}: {run.core_share.sentence}; it is not in the errors"
+        for name, run in runs.items()
+        if run.disturbed and run.core_share is not None
     ]
     console().print("\n".join(lines), soft_wrap=True)
 
@@ -109,7 +116,11 @@ def _rows(point: Point, unit: Unit) -> list[list[str]]:
         measured, predicted = [*measured, turn], [*predicted, one.turn_seconds]
         parts.append(unit.one)
         within.append(_interval(one.turn_low, one.turn_high, bool(point.turn_inside)))
-    of_run = [_name(point), str(point.run.record.ranks), one.model]
+    of_run = [
+        _name(point) + ("*" if point.run.disturbed else ""),
+        str(point.run.record.ranks),
+        one.model,
+    ]
     heads = [of_run, *([""] * 3 for _ in parts[1:])]
     return [
         [*head, part, _ms(m), _ms(p), ends, _two(ratio(m, p))]

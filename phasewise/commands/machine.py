@@ -13,8 +13,16 @@ from typing import Any
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import TWINS
+from phasewise.machines.journal import journal_path
 from phasewise.machines.machine import Machine
-from phasewise.machines.measuring import measure_here, measure_simulated, write, write_samples
+from phasewise.machines.measuring import (
+    MeasuredMachine,
+    Plan,
+    measure_here,
+    measure_simulated,
+    write,
+    write_samples,
+)
 from phasewise.mpi.launch import this_machine
 from phasewise.options import Parser, add_json, count
 from phasewise.output import message, print_json, print_table
@@ -23,6 +31,9 @@ from phasewise.report.style import scale
 from phasewise.runs.disk import disk_reason, replace_text
 
 SIMULATED_RANKS = 64
+
+LIMIT_MINUTES = 10.0
+LEAST_MINUTES, MOST_MINUTES = 0.1, 1e5
 
 
 def add_options(parser: Parser) -> None:
@@ -35,6 +46,18 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--ranks", type=count, metavar="N", help="ranks that take part")
     parser.add_argument("--twin", choices=TWINS, default="full", help="of a simulated machine")
     parser.add_argument("--quick", action="store_true", help="fewer sizes and repetitions")
+    parser.add_argument(
+        "--limit",
+        type=float,
+        metavar="MINUTES",
+        help=f"time for a measurement of this machine ({LIMIT_MINUTES:g}); what does not fit is "
+        "left out",
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with a measurement that something is missing of",
+    )
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the machine's file")
 
 
@@ -46,6 +69,7 @@ def main(options: argparse.Namespace) -> int:
     if not output.resolve().parent.is_dir():
         raise StudyError(f"--output {output}: there is no folder {output.parent}")
     _check_writable(output)
+    _check_time(options)
     if options.machine is not None:
         ranks = options.ranks or SIMULATED_RANKS
         result = measure_simulated(options.machine, options.twin, ranks, options.quick, message)
@@ -54,16 +78,48 @@ def main(options: argparse.Namespace) -> int:
         # The kernels take another minute, during which the samples of the messages must not be
         # lost.
         keep = partial(write_samples, output=output)
-        result = measure_here(ranks, options.quick, message, keep)
+        minutes = LIMIT_MINUTES if options.limit is None else options.limit
+        plan = Plan(output, options.quick, 60 * minutes, options.resume)
+        try:
+            result = measure_here(ranks, plan, message, keep)
+        except KeyboardInterrupt:
+            message(f"{journal_path(output)} keeps what is measured: --resume goes on from there")
+            raise
     picture = output.with_suffix(".svg")
     _write_picture(result.machine, picture)
     files = [*write(result, output), picture]
     if options.json:
-        print_json(summary(result.machine, files))
+        print_json(summary(result, files))
     else:
         show(result.machine)
         message(f"wrote {', '.join(map(str, files))}")
+    if options.machine is None:
+        _end_journal(result, output)
     return 0
+
+
+def _end_journal(result: MeasuredMachine, output: Path) -> None:
+    """Remove the journal if nothing is missing; else say what is, and how to go on."""
+    journal = journal_path(output)
+    if not result.missing:
+        journal.unlink(missing_ok=True)
+        return
+    message(
+        f"warning: there was no time for {', '.join(result.missing)}; {output} can be used without "
+        f"them, and {journal} keeps what is measured: go on with the same command and --resume"
+    )
+
+
+def _check_time(options: argparse.Namespace) -> None:
+    """StudyError if --limit and --resume cannot be used as given."""
+    for name, given in (("--limit", options.limit is not None), ("--resume", options.resume)):
+        if given and options.machine is not None:
+            raise StudyError(f"{name} is for measuring this machine; leave it out with --machine")
+    limit = options.limit
+    if limit is not None and not LEAST_MINUTES <= limit <= MOST_MINUTES:
+        raise StudyError(
+            f"--limit {limit:g} is not between {LEAST_MINUTES:g} and {MOST_MINUTES:g} minutes"
+        )
 
 
 def _write_picture(machine: Machine, path: Path) -> None:
@@ -86,8 +142,9 @@ def _check_writable(output: Path) -> None:
         ) from error
 
 
-def summary(machine: Machine, files: list[Path]) -> dict[str, Any]:
+def summary(result: MeasuredMachine, files: list[Path]) -> dict[str, Any]:
     """What ``machine measure --json`` prints."""
+    machine = result.machine
     assert machine.measured is not None
     return {
         "name": machine.name,
@@ -96,6 +153,8 @@ def summary(machine: Machine, files: list[Path]) -> dict[str, Any]:
         "curves": [{"name": curve.name, **vars(curve)} for curve in machine.curves],
         "noisy": [curve.name for curve in machine.curves if curve.noisy],
         "files": [str(path) for path in files],
+        "missing": list(result.missing),
+        "core_share": None if result.core_share is None else result.core_share.share,
     }
 
 

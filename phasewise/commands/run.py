@@ -116,6 +116,8 @@ def _show(results: Results, options: argparse.Namespace) -> None:
     communication = None if record is None else communication_summary(record)
     summary: dict[str, Any] = finite(summarise(results, communication))
     tuned = results.study.get("communication", {}).get("tune") == "auto"
+    core_share = None if record is None else record.core_share
+    summary["core_share"] = None if core_share is None else core_share.share
     if tuning := read_tuning(folder) if tuned else None:
         summary["tuning"] = tuning_summary(tuning)
     folder.write_json("summary.json", summary)
@@ -129,6 +131,8 @@ def _show(results: Results, options: argparse.Namespace) -> None:
             show_tuning(tuning, workload_of(results.study).unit)
         sys.stdout.flush()
         message(f"records are in {results.folder}")
+    if core_share is not None and core_share.disturbed and not options.quiet:
+        message(core_share.sentence)
 
 
 def _communication_of(results: Results) -> CommunicationRecord | None:

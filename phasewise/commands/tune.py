@@ -105,6 +105,10 @@ def show(tuned: Tuned) -> None:
     print(f"{verified}, {_reference(problem)}")
     before, after = (1e3 * s for s in (tuned.baseline_seconds, tuned.choice_seconds))
     print(f"yours {before:.4g} ms → {after:.4g} ms")
+    if tuned.wrong is not None:
+        print(tuned.wrong)
+    elif tuned.disturbed is not None:
+        print(f"verifying: {tuned.disturbed}")
 
 
 def _threads(number: int) -> str:

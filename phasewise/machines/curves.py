@@ -65,10 +65,7 @@ class Curve:
     @property
     def name(self) -> str:
         """What was measured, in a few words."""
-        if self.benchmark == "grid":
-            return f"grid {self.direction} {self.distance}, {self.ranks} ranks"
-        pairs = f", {self.pairs}" if self.benchmark == "parallel" else ""
-        return f"{self.benchmark} {self.level}{pairs}"
+        return name_of(vars(self))
 
     @property
     def line(self) -> Line:
@@ -100,15 +97,26 @@ class Curve:
         return np.asarray(0.5 * (high - low) / seconds, dtype=np.float64)
 
 
+def name_of(labels: Mapping[str, Any]) -> str:
+    """What a curve with these fields is of, in a few words."""
+    if labels["benchmark"] == "grid":
+        return f"grid {labels['direction']} {labels['distance']}, {labels['ranks']} ranks"
+    pairs = f", {labels['pairs']}" if labels["benchmark"] == "parallel" else ""
+    return f"{labels['benchmark']} {labels['level']}{pairs}"
+
+
 @dataclass(frozen=True)
 class Measured:
-    """Where the curves come from: "simulator" or "hardware", ranks, date (ISO), host, twin."""
+    """Where the curves come from: "simulator" or "hardware", ranks, date (ISO), host, twin; load:
+    the load average before the measurement.
+    """
 
     reference: str
     ranks: int
     date: str = ""
     host: str = ""
     twin: str = ""
+    load: float = 0.0
 
 
 def find(

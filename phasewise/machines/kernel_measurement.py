@@ -1,9 +1,16 @@
-"""Measures the rates of the workloads' kernels on this machine: a workload's part `measuring` has
-`measure(core, threads)`, which runs on all ranks at once, since they share the memory.
+"""Measures the rates of the workloads' kernels on this machine, timing by timing.
 
-    python -m phasewise.machines.kernel_measurement FILE THREADS
+A workload's part `measuring` has
 
-is one of the ranks; the first writes what was measured into FILE.
+* `cases()`: the names of what is timed, in order;
+* `time_case(core, threads, case, seconds)`: the timing of one of them, ready for JSON, in about so
+  many seconds; it runs on all ranks at once, since they share the memory;
+* `rates(timed)`: the rates that follow from the timings that there are, by case.
+
+    python -m phasewise.machines.kernel_measurement FILE THREADS END
+
+is one of the ranks; the first writes a line behind FILE for each timing, and all end at the moment
+END [s since 1970]. What FILE has already is not timed again.
 """
 
 from __future__ import annotations
@@ -11,64 +18,146 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from phasewise.driver import Core, load_core
 from phasewise.errors import RunError
+from phasewise.machines.deadline import Deadline
+from phasewise.machines.journal import append, kernel_lines
 from phasewise.machines.kernel_rates import KernelRate
-from phasewise.mpi.launch import launch_command, run_to_end
+from phasewise.mpi.launch import TooLongError, launch_command, run_to_end
 from phasewise.mpi.ranks import together
+from phasewise.runs.core_share import CoreShare, ProcessorTimes, core_share_of, node_facts
 from phasewise.workloads.discovery import with_part
+from phasewise.workloads.interface import Workload
 
-LIMIT = 600.0
-"""Time limit of the measurement [s]."""
+PART = "measuring"
 
 
-def measure_kernels(ranks: int, threads: int = 1) -> dict[str, KernelRate]:
-    """Start ranks here and measure the rates; RunError if they fail.
-
-    They take about a minute; `ranks` times `threads` should be all cores of a node.
+@dataclass(frozen=True)
+class MeasuredKernels:
+    """Rates by name, how many of how many timings they come from, and how much of a core the ranks
+    had in these.
     """
-    with TemporaryDirectory(prefix="phasewise-kernels-") as folder:
-        out = Path(folder) / "rates.json"
-        command = [sys.executable, "-m", "phasewise.machines.kernel_measurement"]
-        command += [str(out), str(threads)]
-        environment: Mapping[str, str] = os.environ
-        if ranks > 1:
-            command, environment = launch_command(command, ranks, threads, alone=True)
-        status, sentence = run_to_end(command, environment, Path(folder), LIMIT)
-        if status or not out.is_file():
-            raise RunError(f"the kernels could not be measured: {sentence or 'a rank died'}")
-        return {
-            name: KernelRate(rate["unit"], tuple(rate["sizes"]), tuple(rate["seconds"]))
-            for name, rate in json.loads(out.read_text(encoding="utf-8")).items()
-        }
+
+    rates: dict[str, KernelRate]
+    timings: int
+    wanted: int
+    core_share: CoreShare | None
 
 
-def measure_all(core: Core, threads: int) -> dict[str, KernelRate]:
-    """The rates of all workloads' kernels with the ranks of this run at work; collective."""
+def measure_kernels(
+    ranks: int, file: Path, deadline: Deadline, threads: int = 1
+) -> MeasuredKernels:
+    """Start ranks here and time the kernels, less what `file` has, until the deadline.
+
+    RunError if the ranks fail. On a quiet machine they take about a minute; `ranks` times `threads`
+    should be all cores of a node.
+    """
+    if not deadline.passed:
+        _time_kernels(ranks, file, deadline, threads)
+    lines = kernel_lines(file)
     rates: dict[str, KernelRate] = {}
-    for workload in with_part("measuring").values():
-        rates |= workload.offers("measuring", "measure", _nothing)(core, threads)
-    return rates
+    for name, workload in with_part(PART).items():
+        keys = {case: _key(name, case) for case in _cases(workload)}
+        own = {case: lines[key]["timed"] for case, key in keys.items() if key in lines}
+        rates |= workload.offers(PART, "rates", _no_rates)(own)
+    done = [lines[key] for key in _all_cases() if key in lines]
+    return MeasuredKernels(rates, len(done), len(_all_cases()), _usual_share(done))
 
 
-def _nothing(_core: Core, _threads: int) -> dict[str, KernelRate]:
+def _usual_share(lines: Iterable[Mapping[str, Any]]) -> CoreShare | None:
+    """The share of a core in the timing whose ranks had the median share of all timings."""
+    found = [core_share_of(line["processor"], line["processor"]["rank"]) for line in lines]
+    known = sorted((share for share in found if share is not None), key=lambda share: share.share)
+    return known[len(known) // 2] if known else None
+
+
+def _time_kernels(ranks: int, file: Path, deadline: Deadline, threads: int) -> None:
+    end = time.time() + deadline.left
+    command = [sys.executable, "-m", __name__, str(file.absolute()), str(threads), repr(end)]
+    environment: Mapping[str, str] = os.environ
+    if ranks > 1:
+        command, environment = launch_command(command, ranks, threads, alone=True)
+    with TemporaryDirectory(prefix="phasewise-kernels-") as folder:
+        try:
+            status, sentence = run_to_end(command, environment, Path(folder), deadline.left)
+        except TooLongError:
+            return  # a timing that did not end is lost, those before it are in the file
+    if status:
+        raise RunError(f"the kernels could not be measured: {sentence or 'a rank died'}")
+
+
+def _all_cases() -> dict[str, tuple[Workload, str]]:
+    """What is timed of all workloads, by its name in the file."""
+    return {
+        _key(name, case): (workload, case)
+        for name, workload in with_part(PART).items()
+        for case in _cases(workload)
+    }
+
+
+def _key(name: str, case: str) -> str:
+    return f"{name}: {case}"
+
+
+def _cases(workload: Workload) -> Sequence[str]:
+    cases: Sequence[str] = workload.offers(PART, "cases", tuple)()
+    return cases
+
+
+def time_all(
+    core: Core,
+    threads: int,
+    known: Collection[str],
+    left: Callable[[], float],
+    keep: Callable[[str, Any, dict[str, Any]], None],
+) -> None:
+    """Time what is not known with the ranks of this run at work; collective.
+
+    left: seconds until the end; each timing gets its share of them. keep: called on rank 0 with
+    the name of each timing, the timing, and what the system gave the ranks meanwhile.
+    """
+    wanted = {key: of for key, of in _all_cases().items() if key not in known}
+    for number, (key, (workload, case)) in enumerate(wanted.items()):
+        seconds = left()
+        if core.any(core.rank() == 0 and seconds <= 0):
+            return
+        share = seconds / (len(wanted) - number)
+        processor = ProcessorTimes()
+        with processor.counted():
+            timed = workload.offers(PART, "time_case", _nothing)(core, threads, case, share)
+        mine = processor.to_dict() | {"seconds": processor.seconds}
+        ranks = [json.loads(part) for part in core.gather(json.dumps(mine).encode())]
+        if core.rank() == 0:
+            keep(key, timed, node_facts(threads) | {"rank": ranks})
+
+
+def _nothing(*_given: Any) -> None:
+    return None
+
+
+def _no_rates(_timed: Any) -> dict[str, KernelRate]:
     return {}
 
 
 def main(argv: Sequence[str]) -> int:
     """One of the ranks."""
-    out, threads = Path(argv[0]), int(argv[1])
+    file, threads, end = Path(argv[0]), int(argv[1]), float(argv[2])
     core = load_core()
 
+    def keep(key: str, timed: Any, processor: dict[str, Any]) -> None:
+        append(file, {"kernel": key, "timed": timed, "processor": processor})
+
     def here() -> int:
-        rates = measure_all(core, threads)
-        if core.rank() == 0:
-            out.write_text(json.dumps({name: asdict(rate) for name, rate in rates.items()}))
+        mine = json.dumps([*kernel_lines(file)]).encode() if core.rank() == 0 else b""
+        known = json.loads(core.broadcast(mine))
+        time_all(core, threads, known, lambda: end - time.time(), keep)
         return 0
 
     return together(core, here)

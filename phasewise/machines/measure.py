@@ -13,6 +13,8 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from phasewise.machines.curves import DEEPEST_FALL, Curve, Floats
+from phasewise.machines.deadline import Deadline
+from phasewise.machines.journal import Journal, sample_line
 from phasewise.machines.probes import Probe, first_sizes, probes_of, sizes_between
 from phasewise.machines.schema import MEASURED_BANDWIDTH, MEASURED_LATENCY
 from phasewise.machines.statistics import (
@@ -24,6 +26,7 @@ from phasewise.machines.statistics import (
     fit_line,
 )
 from phasewise.machines.targets import Order, Repetitions, Sample, Target
+from phasewise.mpi.launch import TooLongError
 
 Say = Callable[[str], None]
 
@@ -44,6 +47,11 @@ FULL = Effort(3, 6, Repetitions(20, 300, 0.05), Repetitions(40, 1000, 0.15))
 QUICK = Effort(1, 4, Repetitions(20, 100, 0.02), Repetitions(30, 200, 0.05))
 """Seconds are of one size in one launch; again: of sizes whose first interval is wide, or whose
 ranks often came too late."""
+HURRIED = Repetitions(5, 20, 0.02)
+"""Of benchmarks that are timed one by one, since all together did not end in time."""
+
+TOGETHER = 0.5
+"""Share of the time left that a launch of all benchmarks together gets."""
 
 MISSED = 0.1
 """Largest share of missed starts with which the ranks count as starting together."""
@@ -71,6 +79,10 @@ class Samples:
             for size, parts in sorted(self._by_size[probe].items())
         }
 
+    def launches_of(self, probe: Probe, size: int) -> int:
+        """From how many launches there are samples of a size."""
+        return len(self._by_size[probe].get(size, ()))
+
     def late(self, probe: Probe) -> set[int]:
         """The sizes of which more than MISSED of the starts were missed."""
         return {
@@ -81,29 +93,71 @@ class Samples:
 
 
 class Measurement:
-    """One measurement of a target's messages."""
+    """One measurement of a target's messages.
 
-    def __init__(self, target: Target, quick: bool, say: Say) -> None:
+    deadline: what is not measured by then is left out; journal: keeps what is measured, and has
+    what was measured before.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        quick: bool,
+        say: Say,
+        deadline: Deadline | None = None,
+        journal: Journal | None = None,
+    ) -> None:
         self.samples = Samples()
+        self.missing: list[str] = []
+        """What there was no time for, in words."""
         self.probes = probes_of(target.nodes, quick)
         self._target = target
         self._quick = quick
         self._effort = QUICK if quick else FULL
         self._say = say
         self._launch = 0
+        self._deadline, self._journal = deadline, journal
+        self._one_by_one = False
+        for launch, sample in journal.samples(self.probes) if journal is not None else ():
+            self.samples.add(launch, [sample])
+            self._launch = max(self._launch, launch)
 
     def measure(self) -> tuple[Curve, ...]:
-        """A curve for each probe."""
-        sizes = first_sizes(self._quick)
-        self._take("first sizes", [Order(probe, sizes) for probe in self.probes])
+        """A curve for each probe, less those that there was no time for."""
+        self._take_first(first_sizes(self._quick))
         for number in range(1, self._effort.refinements + 1):
             if not self._take(f"refinement {number}", self._bent()):
                 break
         self._take("noisy sizes again", self._noisy(), self._effort.again)
+        known = {probe: self.samples.estimates(probe) for probe in self.probes}
+        self.missing += [f"the curve {probe.name}" for probe in self.probes if not known[probe]]
         return tuple(
-            make_curve(probe, self.samples.estimates(probe), bool(self.samples.late(probe)))
-            for probe in self.probes
+            make_curve(probe, estimates, bool(self.samples.late(probe)))
+            for probe, estimates in known.items()
+            if estimates
         )
+
+    def _take_first(self, sizes: Sequence[int]) -> None:
+        """Time the first sizes of each probe, where that has not been done before."""
+        what, complete = "first sizes", True
+        for launch in range(self._target.launches):
+            lacking = [
+                Order(
+                    probe, tuple(s for s in sizes if self.samples.launches_of(probe, s) <= launch)
+                )
+                for probe in self.probes
+            ]
+            orders = [order for order in lacking if order.sizes]
+            if orders:
+                self._tell(what, orders)
+                complete &= self._time(orders, self._effort.repetitions)
+        if not complete:
+            self.missing.append(f"some of the {what}")
+
+    def _lacking(self, probe: Probe, sizes: Sequence[int], launches: int) -> Order:
+        """The sizes of which there are samples from this number of launches at most."""
+        few = (size for size in sizes if self.samples.launches_of(probe, size) <= launches)
+        return Order(probe, tuple(few))
 
     def _take(
         self, what: str, orders: Sequence[Order], repetitions: Repetitions | None = None
@@ -111,21 +165,75 @@ class Measurement:
         """Time the orders in every launch. Returns whether there were any."""
         if not orders:
             return False
+        if self._journal is not None and what in self._journal.stages():
+            return True
+        self._tell(what, orders)
+        wanted = repetitions or self._effort.repetitions
+        done = [self._time(orders, wanted) for _ in range(self._target.launches)]
+        if not all(done):
+            self.missing.append(what)
+        elif self._journal is not None:
+            self._journal.add({"stage": what})
+        return True
+
+    def _tell(self, what: str, orders: Sequence[Order]) -> None:
         count = sum(len(order.sizes) for order in orders)
         self._say(f"{what}: {count} times of {len(orders)} benchmarks")
-        for _ in range(self._target.launches):
-            self._launch += 1
-            answer = self._target.execute(
-                orders, repetitions or self._effort.repetitions, self._launch
-            )
-            self.samples.add(self._launch, answer.samples)
+
+    def _time(self, orders: Sequence[Order], repetitions: Repetitions) -> bool:
+        """Time the orders in a launch; where that takes too long, in one for each, quickly.
+
+        Returns whether there was time for all of them.
+        """
+        if self._deadline is None:
+            self._execute(orders, repetitions, None)
+            return True
+        if not self._one_by_one and not self._deadline.passed:
+            try:
+                self._execute(orders, repetitions, TOGETHER * self._deadline.left)
+                return True
+            except TooLongError as error:
+                self._say(f"{error}: the benchmarks are timed one by one, with few repetitions")
+                self._one_by_one = True
+        done = [self._hurry(orders, number) for number in range(len(orders))]
+        return all(done)
+
+    def _hurry(self, orders: Sequence[Order], number: int) -> bool:
+        """Time one of the orders in its share of the time left; whether that was enough."""
+        assert self._deadline is not None
+        if self._deadline.passed:
+            return False
+        try:
+            limit = self._deadline.left / (len(orders) - number)
+            self._execute([orders[number]], HURRIED, limit)
+        except TooLongError:
+            return False
         return True
+
+    def _execute(
+        self, orders: Sequence[Order], repetitions: Repetitions, limit: float | None
+    ) -> None:
+        self._launch += 1
+        limited = {} if limit is None else {"limit": limit}
+        answer = self._target.execute(orders, repetitions, self._launch, **limited)
+        self.samples.add(self._launch, answer.samples)
+        if self._journal is not None:
+            for sample in answer.samples:
+                self._journal.add(
+                    {
+                        "launch": self._launch,
+                        "of": sample.probe.name,
+                        "sample": sample_line(self._launch, sample),
+                    }
+                )
 
     def _bent(self) -> list[Order]:
         """The sizes to insert where times leave the straight line."""
         found = []
         for probe in self.probes:
             known = self.samples.estimates(probe)
+            if not known:
+                continue
             noise = np.array([entry.half_width for entry in known.values()])
             medians = np.array([entry.median for entry in known.values()])
             sizes = np.array([*known], dtype=np.float64)

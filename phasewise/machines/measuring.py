@@ -1,37 +1,63 @@
 """``phasewise machine measure``: times the messages of a machine and writes its file.
 
-It also writes NAME.samples.jsonl with every sample and NAME.svg with the curves.
+It also writes NAME.samples.jsonl with every sample and NAME.svg with the curves. A measurement of
+this machine keeps all that is measured in NAME.partial.jsonl until nothing is missing.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from phasewise.errors import RunError, StudyError
-from phasewise.machines.curves import Curve, Measured
+from phasewise.machines.curves import Curve, Measured, find
+from phasewise.machines.deadline import Deadline
+from phasewise.machines.journal import Journal, journal_path, sample_line
 from phasewise.machines.kernel_measurement import measure_kernels
+from phasewise.machines.load import load_now
 from phasewise.machines.machine import Machine, load_machine, machine_path, parse_machine
 from phasewise.machines.machine_file import description_of, hardware_description, measured_tables
 from phasewise.machines.measure import Measurement, Samples
-from phasewise.machines.targets import HardwareTarget, SimulatedTarget, Target
-from phasewise.mpi.launch import this_machine
+from phasewise.machines.targets import HardwareTarget, SimulatedTarget, Target, this_host
+from phasewise.mpi.launch import TooLongError, this_machine
+from phasewise.runs.core_share import CoreShare
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.tables.files import read_text
+from phasewise.version import __version__
 
 LAUNCHES = 3
+
+ROOF, MESSAGES = 0.2, 0.5
+"""Shares of the time left that the roof and then the messages get; the kernels get the rest."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a measurement of this machine is made. limit [s]: what is not measured by then is left
+    out; resume: go on with the journal of the machine's file `output`.
+    """
+
+    output: Path
+    quick: bool
+    limit: float
+    resume: bool
 
 
 @dataclass(frozen=True)
 class MeasuredMachine:
-    """A measurement: the machine as its new file describes it, and every sample."""
+    """A measurement: the machine as its new file describes it, and every sample; missing: what
+    there was no time for, in words.
+    """
 
     machine: Machine
     text: str
     samples: Samples
+    missing: tuple[str, ...] = ()
+    core_share: CoreShare | None = None
+    """How much of a core the ranks had in the timings of kernels; None where that is unknown."""
 
 
 def measure_simulated(
@@ -48,34 +74,84 @@ def measure_simulated(
 
 
 def measure_here(
-    ranks: int, quick: bool, say: Callable[[str], None], keep: Callable[[Samples], object]
+    ranks: int, plan: Plan, say: Callable[[str], None], keep: Callable[[Samples], object]
 ) -> MeasuredMachine:
     """Measure the machine, or the batch allocation, that this runs on.
 
     keep: called with the samples of the messages when they are complete, before the kernels are
-    measured.
+    measured. RunError if the time is too short for a file that can be used.
     """
     _check_ranks(ranks)
-    target = HardwareTarget(ranks, 1 if quick else LAUNCHES)
+    load = load_now()
+    say(load.sentence)
+    deadline = Deadline(plan.limit)
+    journal = Journal(journal_path(plan.output), _head(ranks, plan.quick), plan.resume)
+    target = HardwareTarget(ranks, 1 if plan.quick else LAUNCHES)
     if target.crowded:
         say(
             f"{ranks} ranks share {this_machine().cores} cores: their times show the scheduler, "
             "not the machine, and every curve is marked noisy"
         )
-    measurement = Measurement(target, quick, say)
+    _look(target, journal, deadline)
+    measurement = Measurement(target, plan.quick, say, deadline.part(MESSAGES), journal)
     curves = measurement.measure()
     keep(measurement.samples)
     if target.crowded:
         curves = tuple(Curve(**(vars(curve) | {"noisy": True})) for curve in curves)
-    nodes = list(target.nodes)
-    per_node = max(nodes.count(node) for node in set(nodes))
-    if len(set(nodes)) == 1:
-        per_node = max(per_node, this_machine().cores)
+    _check_curves(measurement, curves)
     say("kernels")
-    text = hardware_description(
-        target.host, per_node, len(set(nodes)), target.roof, curves, measure_kernels(ranks)
+    kernels = measure_kernels(ranks, journal.path, deadline)
+    if kernels.core_share is not None and kernels.core_share.disturbed:
+        say(kernels.core_share.sentence)
+    missing = list(measurement.missing)
+    if kernels.timings < kernels.wanted:
+        left = kernels.wanted - kernels.timings
+        missing.append(f"{left} of {kernels.wanted} timings of kernels")
+    measured = _measured(target, target.host, load=load.average if load.busy else 0.0)
+    description = hardware_description(
+        target.host, _per_node(target), len(set(target.nodes)), target.roof, curves, kernels.rates
     )
-    return _result(text, _measured(target, host=target.host), curves, measurement.samples)
+    result = _result(description, measured, curves, measurement.samples)
+    return replace(result, missing=tuple(missing), core_share=kernels.core_share)
+
+
+def _head(ranks: int, quick: bool) -> dict[str, object]:
+    """What has to be the same where a measurement goes on."""
+    return {"host": this_host(), "ranks": ranks, "quick": quick, "version": __version__}
+
+
+def _look(target: HardwareTarget, journal: Journal, deadline: Deadline) -> None:
+    """Find nodes and roof, or take those of the journal; RunError if that takes too long."""
+    if found := journal.first():
+        target.know(*found)
+        return
+    try:
+        target.look(ROOF * deadline.left)
+    except TooLongError as error:
+        raise RunError(f"the ranks' roof could not be measured: {error}; {GIVE_MORE}") from None
+    journal.add({"nodes": list(target.nodes), "roof": target.roof})
+
+
+GIVE_MORE = "give a longer --limit, or measure when the machine is quiet"
+
+
+def _check_curves(measurement: Measurement, curves: tuple[Curve, ...]) -> None:
+    """RunError if a curve is missing without which a file cannot describe its machine."""
+    for probe in measurement.probes:
+        needed = probe.benchmark == "ping-pong"
+        needed |= (probe.benchmark, probe.level) == ("ping-ping", "network")
+        if needed and find(curves, probe.benchmark, level=probe.level) is None:
+            raise RunError(
+                f"there was no time for {probe.name}, without which the machine has no file; go on "
+                f"with the same command and --resume; {GIVE_MORE}"
+            )
+
+
+def _per_node(target: HardwareTarget) -> int:
+    """Ranks of a node; of a single one at least as many as it has cores."""
+    nodes = list(target.nodes)
+    most = max(nodes.count(node) for node in set(nodes))
+    return max(most, this_machine().cores) if len(set(nodes)) == 1 else most
 
 
 def _check_ranks(ranks: int) -> None:
@@ -83,9 +159,9 @@ def _check_ranks(ranks: int) -> None:
         raise StudyError("a machine's messages need two ranks at least; give --ranks 2 or more")
 
 
-def _measured(target: Target, host: str = "", twin: str = "") -> Measured:
+def _measured(target: Target, host: str = "", twin: str = "", load: float = 0.0) -> Measured:
     today = datetime.now(UTC).date().isoformat() if target.reference == "hardware" else ""
-    return Measured(target.reference, target.ranks, today, host, twin)
+    return Measured(target.reference, target.ranks, today, host, twin, load)
 
 
 def _result(
@@ -117,17 +193,4 @@ def _replace(path: Path, text: str) -> None:
 
 
 def _sample_lines(samples: Samples) -> list[str]:
-    return [
-        json.dumps(
-            sample.probe.labels
-            | {
-                "bytes": sample.size,
-                "launch": launch,
-                "seconds": sample.seconds.tolist(),
-                "skew": sample.skew.tolist(),
-                "missed": [int(missed) for missed in sample.missed],
-            }
-        )
-        + "\n"
-        for launch, sample in samples.taken
-    ]
+    return [json.dumps(sample_line(launch, sample)) + "\n" for launch, sample in samples.taken]

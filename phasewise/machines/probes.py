@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.machines.curves import Floats
+from phasewise.machines.curves import Floats, name_of
 from phasewise.machines.grids import probed_shape
 from phasewise.machines.statistics import interpolation_errors
 
@@ -50,6 +50,11 @@ class Probe:
         """The fields that say what a curve is of."""
         names = ("benchmark", "level", "pairs", "direction", "distance", "ranks")
         return {name: getattr(self, name) for name in names}
+
+    @property
+    def name(self) -> str:
+        """That of its curve."""
+        return name_of(self.labels)
 
 
 def first_sizes(quick: bool) -> tuple[int, ...]:

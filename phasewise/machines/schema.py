@@ -123,4 +123,5 @@ MEASURED = {
     "date": Key("text", ""),
     "host": Key("text", ""),
     "twin": Key("text", ""),
+    "load": Key("number", 0.0, least=0, most=1e6),
 }

@@ -90,8 +90,14 @@ class Target(Protocol):
     def nodes(self) -> Sequence[int]:
         """The node of each rank (ranks,)."""
 
-    def execute(self, orders: Sequence[Order], repetitions: Repetitions, seed: int) -> Answer:
-        """Time the orders in one launch; RunError if it fails."""
+    def execute(
+        self,
+        orders: Sequence[Order],
+        repetitions: Repetitions,
+        seed: int,
+        limit: float | None = None,
+    ) -> Answer:
+        """Time the orders in one launch; RunError if it fails, TooLongError after `limit` s."""
 
 
 class SimulatedTarget:
@@ -110,7 +116,13 @@ class SimulatedTarget:
     def nodes(self) -> Sequence[int]:
         return [int(node) for node in nodes_of(self._machine, self.ranks)]
 
-    def execute(self, orders: Sequence[Order], repetitions: Repetitions, seed: int) -> Answer:
+    def execute(
+        self,
+        orders: Sequence[Order],
+        repetitions: Repetitions,
+        seed: int,
+        limit: float | None = None,
+    ) -> Answer:
         network, memory = self._machine.network, self._machine.memory
         narrow = [network.flow_bandwidth, network.adapter_bandwidth, network.link_bandwidth]
         narrow += [network.global_bandwidth, memory.rank_bandwidth if memory else None]
@@ -118,7 +130,7 @@ class SimulatedTarget:
         # By then all messages are done, even if they pass the narrowest place one after another.
         head = [f"window {QUIET_SECONDS} {2 * self.ranks / slowest!r}"]
         head += ["repetitions 1 1"]
-        del repetitions
+        del repetitions, limit
         with _folder() as folder:
             simulate_driver(self._twin, patterns(head, orders, seed), folder, probe=True)
             return read_answer(folder / "samples.jsonl", orders)
@@ -133,6 +145,14 @@ class HardwareTarget:
         self.ranks = ranks
         self.launches = launches
         self._first: Answer | None = None
+
+    def look(self, limit: float | None = None) -> None:
+        """Find the nodes of the ranks and their roof; TooLongError after `limit` s."""
+        self._first = self._launch("roof\n", (), limit)
+
+    def know(self, nodes: Sequence[int], roof: dict[str, float]) -> None:
+        """Use nodes and roof that were found before."""
+        self._first = Answer(tuple(nodes), roof, [])
 
     @property
     def crowded(self) -> bool:
@@ -155,23 +175,30 @@ class HardwareTarget:
         assert roof is not None
         return roof
 
-    def execute(self, orders: Sequence[Order], repetitions: Repetitions, seed: int) -> Answer:
+    def execute(
+        self,
+        orders: Sequence[Order],
+        repetitions: Repetitions,
+        seed: int,
+        limit: float | None = None,
+    ) -> Answer:
         head = [f"warm_up {WARM_UP}", f"repetitions {repetitions.least} {repetitions.most}"]
         head += [f"seconds {repetitions.seconds}"]
-        return self._launch(patterns(head, orders, seed), orders)
+        return self._launch(patterns(head, orders, seed), orders, limit)
 
     def _known(self) -> Answer:
         if self._first is None:
-            self._first = self._launch("roof\n", ())
+            self.look()
+        assert self._first is not None
         return self._first
 
-    def _launch(self, text: str, orders: Sequence[Order]) -> Answer:
+    def _launch(self, text: str, orders: Sequence[Order], limit: float | None) -> Answer:
         with _folder() as folder:
             (folder / "patterns").write_text(text, encoding="utf-8")
             program = [str(find_driver()), "--probe", str(folder / "patterns"), "--out"]
             program.append(str(folder))
             command, environment = launch_command(program, self.ranks, 1, alone=True)
-            status, sentence = run_to_end(command, environment, folder)
+            status, sentence = run_to_end(command, environment, folder, limit)
             if status:
                 raise RunError(
                     f"the probe ended with status {status}: {sentence or 'it said nothing'}"

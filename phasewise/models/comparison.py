@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import numpy as np
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.models import Case, Prediction, predict
+from phasewise.models.causes import likely_cause, wrong_prediction
 from phasewise.models.discovery import chosen_models
 from phasewise.models.interval import residuals_of, spread
+from phasewise.runs.core_share import CoreShare
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import RECORD_FILE
 from phasewise.study import Study
@@ -63,6 +66,22 @@ class Recorded:
         """How often each data-dependent piece occurred in a turn."""
         return self.record.pieces
 
+    @property
+    def core_share(self) -> CoreShare | None:
+        """How much of a core the ranks had; None where that is unknown."""
+        return self.record.core_share
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether its times are not those of a quiet machine, as far as is known."""
+        return self.core_share is not None and self.core_share.disturbed
+
+    @property
+    def day(self) -> str:
+        """When the record was written (ISO)."""
+        written = (self.directory / RECORD_FILE).stat().st_mtime
+        return datetime.fromtimestamp(written, UTC).date().isoformat()
+
 
 @dataclass(frozen=True)
 class Point:
@@ -74,6 +93,7 @@ class Point:
     run: Recorded
     predicted: Prediction
     spread: str
+    machine: Machine
 
     @property
     def measured_seconds(self) -> float:
@@ -106,6 +126,23 @@ class Point:
     def inside(self) -> bool:
         """Whether the measured time lies in the 90 % interval."""
         return self.predicted.low <= self.measured_seconds <= self.predicted.high
+
+    @property
+    def wrong(self) -> str | None:
+        """The sentence on a prediction that is off by more than its interval, with the likely
+        cause; None where it is not.
+        """
+        found = (self.measured_turn, self.predicted.turn_low, self.predicted.turn_high)
+        inside, what = self.turn_inside, self.run.record.unit.indefinite
+        if found[0] is None:
+            found = (self.measured_seconds, self.predicted.low, self.predicted.high)
+            inside, what = self.inside, f"communication in {what}"
+        if inside or found[0] is None:
+            return None
+        record = self.run.record
+        cause = likely_cause(self.machine, self.run.core_share, self.run.day, record.turns)
+        whose = f"of {self.run.directory.resolve().name} by model {self.predicted.model}"
+        return wrong_prediction(whose, found[0], found[1:], cause, what)
 
     @property
     def phase_ratios(self) -> dict[str, float]:
@@ -141,6 +178,9 @@ class Point:
             "turn_high": one.turn_high,
             "turn_ratio": None if turn is None else ratio(turn, one.turn_seconds),
             "turn_inside": self.turn_inside,
+            "core_share": None if self.run.core_share is None else self.run.core_share.share,
+            "disturbed": self.run.disturbed,
+            "wrong": self.wrong,
         }
 
 
@@ -240,13 +280,15 @@ def compare(
             run,
             predict(case, name, run.computes),
             spread(name, machine, run.twin, residuals).source,
+            machine,
         )
         for name in names
     ]
 
 
 def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str, Any]:
-    """What ``compare --json`` prints: errors are |measured/predicted - 1| of the totals.
+    """What ``compare --json`` prints: errors are |measured/predicted - 1| of the totals, without
+    those of the runs in `excluded`, which were disturbed.
 
     reference: "simulator" if any of the runs was simulated, else "hardware".
     """
@@ -258,6 +300,7 @@ def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str,
         "reference": "simulator" if simulated else "hardware",
         "model": points[0].predicted.model,
         "points": [point.to_dict() for point in points],
+        "excluded": list(dict.fromkeys(str(p.run.directory) for p in points if p.run.disturbed)),
         **errors_of(points),
         "models": models,
     }
@@ -269,7 +312,9 @@ def by_model(points: Sequence[Point]) -> dict[str, list[Point]]:
 
 
 def errors_of(points: Sequence[Point]) -> dict[str, float | None]:
-    errors = [abs(point.ratio - 1) for point in points if point.ratio is not None]
+    """Mean and worst error of the totals of undisturbed runs; None where there are none."""
+    quiet = [point.ratio for point in points if not point.run.disturbed]
+    errors = [abs(ratio - 1) for ratio in quiet if ratio is not None]
     return {
         "mean_error": float(np.mean(errors)) if errors else None,
         "worst_error": max(errors, default=None),

@@ -39,6 +39,10 @@ MPI_VARIABLES = (
 """Prefixes of the variables that Open MPI sets in its processes."""
 
 
+class TooLongError(RunError):
+    """What was started has taken more time than it was given, and was ended."""
+
+
 @dataclass(frozen=True)
 class Host:
     """What decides how ranks are placed: usable cores, whether a batch system gave them, root."""
@@ -222,13 +226,13 @@ def run_to_end(
     """Run `command`, which works in the temporary `folder`, without showing what it says: its exit
     status, and its own sentence, or else the first line on standard error, or nothing.
 
-    RunError if it cannot be started, or takes more than `limit` s.
+    RunError if it cannot be started, TooLongError if it takes more than `limit` s.
     """
     with child(command, environment, [folder], stderr=subprocess.PIPE) as process:
         try:
             _, said = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            raise RunError(f"it took more than {limit:.0f} s") from None
+            raise TooLongError(f"it took more than {limit:.0f} s") from None
     text = said.decode(errors="replace")
     lines = [line.strip() for line in text.splitlines() if line.strip(" -\n")]
     own = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from phasewise.driver import Communicator
 from phasewise.errors import RunError
+from phasewise.runs.core_share import node_facts
 from phasewise.runs.disk import disk_reason, replace_text, replacing, sync_folder
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
 from phasewise.runs.simulation import Simulation
@@ -36,7 +37,8 @@ def write_communication(
     """
     events = simulation.events
     text, kept = simulation.driver.communication(events > 0)
-    texts = [part.decode() for part in comm.gather(text.encode())]
+    mine = f"{text[:-1]}, {json.dumps(simulation.processor.to_dict())[1:]}"
+    texts = [part.decode() for part in comm.gather(mine.encode())]
     record, timeline = folder / RECORD_FILE, folder / EVENT_FILE
     try:
         if events > 0:
@@ -100,6 +102,7 @@ def _head(texts: Sequence[str], simulation: Simulation, first_turn: int) -> dict
         "layout": chosen.layout_text,
         "algorithms": chosen.algorithms(),
         "machine": None,
+        **node_facts(simulation.threads),
         **tuned,
     }
 

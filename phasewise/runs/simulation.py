@@ -9,6 +9,7 @@ from typing import Any
 from phasewise.driver import Communicator, Core, Run, load_core
 from phasewise.errors import RunError, StudyError
 from phasewise.mpi.ranks import AgreedError, collectively
+from phasewise.runs.core_share import ProcessorTimes
 from phasewise.runs.state import fails_alike, load_state
 from phasewise.study import Study
 from phasewise.workloads.communication import Communication
@@ -43,6 +44,8 @@ class Simulation:
         """How the ranks exchange now."""
         self.tuned_turns = 0
         """The number of turns in which other ways to exchange were tried."""
+        self.processor = ProcessorTimes()
+        """What the system gave this rank during its turns."""
         loaded = core or load_core()
         self.comm: Communicator = loaded
         parameters = study.parameters()
@@ -78,7 +81,8 @@ class Simulation:
         self.start()
         one = self.study.workload.unit.one
         try:
-            self.driver.step()
+            with self.processor.counted():
+                self.driver.step()
         except MemoryError:
             raise RunError(f"there is not enough memory for {one} {self.turn}") from None
         except (RuntimeError, ValueError) as error:

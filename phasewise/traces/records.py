@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from phasewise.errors import RunError
 from phasewise.runs.communication_file import EVENT_BYTES, VERSION
+from phasewise.runs.core_share import CoreShare, core_share_of
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
 from phasewise.workloads.discovery import KEY, main_phases, workloads
@@ -116,6 +117,8 @@ class CommunicationRecord:
     """How often in a turn each data-dependent piece came, on the rank where it came most often."""
     workload: Workload | None
     """The workload that the record names, if it does and there is one of this name."""
+    core_share: CoreShare | None = None
+    """How much of a core the ranks had; None where that is unknown, as on simulated machines."""
 
     @property
     def source(self) -> str:
@@ -283,6 +286,7 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         phases=tuple(_phases([entry["phases"] for entry in ranks], main_phases(workload))),
         pieces=_pieces(ranks, turns),
         workload=workload,
+        core_share=core_share_of(content, ranks),
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from phasewise.models.causes import likely_cause, wrong_prediction
 from phasewise.output import message
 from phasewise.tuning.candidates import sampled_steps
 from phasewise.tuning.search import CandidateSearch, Entry, Problem, finalists, verify
@@ -55,6 +57,28 @@ class Tuned:
             return None
         return sampled_steps(self.problem.study, self.choice.ranks)
 
+    @property
+    def wrong(self) -> str | None:
+        """The sentence on the choice's prediction, with the likely cause, where the verified time
+        lies outside of its interval; else None.
+        """
+        choice, unit = self.choice, self.problem.study.workload.unit.indefinite
+        if choice.verified is None or choice.inside:
+            return None
+        today = datetime.now(UTC).date().isoformat()
+        cause = likely_cause(self.problem.machine, choice.core_share, today)
+        ends = (choice.low, choice.high)
+        whose = f"of the choice by model {choice.model}"
+        return wrong_prediction(whose, choice.verified, ends, cause, unit)
+
+    @property
+    def disturbed(self) -> str | None:
+        """The sentence on the verifying runs whose ranks had least of a core, if too little."""
+        tried = [self.baseline, *self.entries]
+        shares = [entry.core_share for entry in tried if entry.core_share is not None]
+        least = min(shares, key=lambda share: share.share, default=None)
+        return least.sentence if least is not None and least.disturbed else None
+
     def summary(self) -> dict[str, Any]:
         """What ``tune --json`` prints; times [s] are of one turn."""
         problem, choice = self.problem, self.choice
@@ -72,6 +96,8 @@ class Tuned:
             "low": choice.low,
             "high": choice.high,
             "verified_seconds": choice.verified,
+            "core_share": None if choice.core_share is None else choice.core_share.share,
+            "wrong": self.wrong,
             "baseline_seconds": self.baseline_seconds,
             "gain": self.gain,
             "sampled_steps": self.sampled_steps,

@@ -16,6 +16,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.models import Case, Model, Prediction, default_model, load_model, predict
 from phasewise.runs.choosing import nothing_to_try
+from phasewise.runs.core_share import CoreShare
 from phasewise.study import Study
 from phasewise.study.laboratory import first_pieces
 from phasewise.tuning.candidates import (
@@ -26,8 +27,7 @@ from phasewise.tuning.candidates import (
     neighbours,
     node_levels,
 )
-from phasewise.tuning.verification import simulated_seconds, simulation_task
-from phasewise.tuning.verification import turn_seconds as measured_turn
+from phasewise.tuning.verification import simulated_seconds, simulation_task, timed_here
 
 CHEAP = ("6", "4", "5", "3", "2", "1b", "1a", "described")
 """Models that rank all candidates before a precise one does, the most detailed first."""
@@ -80,7 +80,7 @@ class Problem:
 @dataclass(frozen=True)
 class Entry:
     """A candidate and its times [s] of a whole turn: predicted, with an interval of 90 %, and
-    verified. model: the model that predicted.
+    verified. model: the model that predicted; core_share: of the ranks that verified, if known.
     """
 
     candidate: Candidate
@@ -91,6 +91,12 @@ class Entry:
     low: float
     high: float
     verified: float | None = None
+    core_share: CoreShare | None = None
+
+    @property
+    def inside(self) -> bool | None:
+        """Whether the verified time lies in the interval; None if none was verified."""
+        return None if self.verified is None else self.low <= self.verified <= self.high
 
     @property
     def design(self) -> tuple[object, ...]:
@@ -113,6 +119,8 @@ class Entry:
             "low": self.low,
             "high": self.high,
             "verified_seconds": self.verified,
+            "inside": self.inside,
+            "core_share": None if self.core_share is None else self.core_share.share,
         }
 
 
@@ -299,15 +307,15 @@ def verify(problem: Problem, entries: list[Entry], say: Say, cache: Path | None)
     """
     study = problem.study
     if problem.machine.is_hardware:
-        seconds = []
+        tried = []
         for index, entry in enumerate(entries, 1):
             say(f"run {index} of {len(entries)}")
-            seconds.append(measured_turn(entry.candidate.apply(study), entry.ranks, entry.threads))
-    else:
-        tasks = [
-            simulation_task(study, problem.machine, e.ranks, e.candidate, problem.twin)
-            for e in entries
-        ]
-        say(f"{len(tasks)} simulations")
-        seconds = simulated_seconds(tasks, cache)
+            timed = timed_here(entry.candidate.apply(study), entry.ranks, entry.threads)
+            tried.append(replace(entry, verified=timed.seconds, core_share=timed.core_share))
+        return tried
+    tasks = [
+        simulation_task(study, problem.machine, e.ranks, e.candidate, problem.twin) for e in entries
+    ]
+    say(f"{len(tasks)} simulations")
+    seconds = simulated_seconds(tasks, cache)
     return [replace(e, verified=s) for e, s in zip(entries, seconds, strict=True)]

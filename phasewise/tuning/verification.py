@@ -10,6 +10,7 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,6 +21,7 @@ from phasewise.machines.targets import this_host
 from phasewise.mpi.launch import OURS, launch_command, run_to_end, this_machine
 from phasewise.mpi.ranks import together
 from phasewise.output import message
+from phasewise.runs.core_share import CoreShare, core_share_of, node_facts
 from phasewise.runs.simulation import Simulation
 from phasewise.simulated.many import Report, Task, simulate_many
 from phasewise.simulated.simulate import Request
@@ -65,8 +67,21 @@ def why_not_here(machine: Machine, cores: int) -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class TimedHere:
+    """The median time [s] of a turn on this computer, and how much of a core the ranks had."""
+
+    seconds: float
+    core_share: CoreShare | None
+
+
 def turn_seconds(study: Study, ranks: int, threads: int) -> float:
     """Median time [s] of a turn of `study` on this computer; RunError if the ranks fail."""
+    return timed_here(study, ranks, threads).seconds
+
+
+def timed_here(study: Study, ranks: int, threads: int) -> TimedHere:
+    """Time turns of `study` on this computer; RunError if the ranks fail."""
     # In a batch allocation, all nodes see the folder in which this was started.
     shared = Path.cwd() if this_machine().allocated else None
     with TemporaryDirectory(prefix="phasewise-tune-", dir=shared) as folder:
@@ -79,12 +94,13 @@ def turn_seconds(study: Study, ranks: int, threads: int) -> float:
             raise RunError(f"a verifying run failed: {sentence or f'exit status {status}'}")
         if not answer.exists():
             raise RunError("a verifying run failed: it gave no times")
-        return float(statistics.median(json.loads(answer.read_text(encoding="utf-8"))))
+        found = json.loads(answer.read_text(encoding="utf-8"))
+    share = core_share_of(found, found["rank"])
+    return TimedHere(float(statistics.median(found["seconds"])), share)
 
 
-def time_turns(core: Core, study: Study, threads: int) -> list[float]:
+def time_turns(core: Core, simulation: Simulation) -> list[float]:
     """Times [s] of TIMED turns, each of which all ranks begin and end together; collective."""
-    simulation = Simulation(study, threads, core)
     seconds = []
     for _ in range(WARM_UP + TIMED):
         core.barrier()
@@ -102,9 +118,13 @@ def main(argv: Sequence[str]) -> int:
 
     def here() -> int:
         tables = json.loads(Path(given).read_text(encoding="utf-8"))
-        seconds = time_turns(core, Study.from_dict(tables), int(threads))
+        simulation = Simulation(Study.from_dict(tables), int(threads), core)
+        seconds = time_turns(core, simulation)
+        mine = simulation.processor.to_dict() | {"seconds": simulation.processor.seconds}
+        ranks = [json.loads(part) for part in core.gather(json.dumps(mine).encode())]
         if core.rank() == 0:
-            Path(answer).write_text(json.dumps(seconds), encoding="utf-8")
+            found = node_facts(int(threads)) | {"seconds": seconds, "rank": ranks}
+            Path(answer).write_text(json.dumps(found), encoding="utf-8")
         core.barrier()
         return 0
 

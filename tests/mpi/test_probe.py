@@ -149,7 +149,7 @@ def test_a_folder_that_takes_no_file_is_refused_before_anything_is_measured(
 def test_samples_are_kept_where_the_kernels_cannot_be_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(ranks: int) -> None:
+    def fail(ranks: int, *_given: object) -> None:
         raise RunError(f"no kernels on {ranks} ranks")
 
     monkeypatch.setattr("phasewise.machines.measuring.measure_kernels", fail)

@@ -204,8 +204,14 @@ class LateTarget:
         self.times: dict[tuple[str, int], list[int]] = {}
         self._always = always
 
-    def execute(self, orders: Sequence[Order], repetitions: Repetitions, seed: int) -> Answer:
-        del seed
+    def execute(
+        self,
+        orders: Sequence[Order],
+        repetitions: Repetitions,
+        seed: int,
+        limit: float | None = None,
+    ) -> Answer:
+        del seed, limit
         samples = [
             self._sample(order.probe, size, repetitions.least)
             for order in orders

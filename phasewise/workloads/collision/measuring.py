@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from statistics import median
 from typing import Any
 
@@ -88,17 +89,39 @@ class Rates:
         return result
 
 
-def time_study(core: Core, threads: int, particles: int, *changes: str) -> Timed:
-    """Time some turns of a study with a number of particles a rank; collective."""
-    tables = collision_case("small")
+@dataclass(frozen=True)
+class Case:
+    """A study that is timed: particles on a rank, and changes of the small study's keys."""
+
+    particles: int
+    changes: tuple[str, ...]
+
+    def study(self, particles: int) -> Study:
+        """The study with this number of particles in each beam."""
+        tables = collision_case("small")
+        first = (f"beam.1.macroparticles={particles}", "communication.process_grid='auto'")
+        for change in (*first, *self.changes):
+            apply_override(tables, change)
+        return Study.from_dict(tables)
+
+    def timed(self, values: Mapping[str, Any]) -> Timed:
+        """The timing with the values that `time_case` gave."""
+        return Timed(self.study(self.particles), **values)
+
+
+def time_case(core: Core, threads: int, case: str, seconds: float) -> dict[str, Any]:
+    """Time turns of a study, TURNS of them or as many as fit into `seconds`, but at least one; what
+    a Timed has beside its study. Collective.
+    """
+    started = time.perf_counter()
+    chosen = _cases()[case]
     ranks_of_a_beam = max(core.size() / 2, 1.0)
-    count = round(particles * ranks_of_a_beam)
-    for change in (f"beam.1.macroparticles={count}", "communication.process_grid='auto'", *changes):
-        apply_override(tables, change)
-    study = Study.from_dict(tables)
-    driver = core.start(study.parameters(), threads)
+    count = round(chosen.particles * ranks_of_a_beam)
+    driver = core.start(chosen.study(count).parameters(), threads)
     driver.step()
-    turns = [_turn(core, driver) for _ in range(TURNS)]
+    turns = [_turn(core, driver)]
+    while len(turns) < TURNS and not core.any(time.perf_counter() - started > seconds):
+        turns.append(_turn(core, driver))
     usual = {name: median(turn[name] for turn in turns) for name in turns[0]}
     everyone = core.gather(json.dumps(usual).encode())
     text = json.dumps([json.loads(part) for part in everyone]).encode() if everyone else b""
@@ -110,7 +133,8 @@ def time_study(core: Core, threads: int, particles: int, *changes: str) -> Timed
         kernels.setdefault(name, {})[what] = value
     held = 2 if core.size() == 1 else 1
     rest = sum(rank["rest"] for rank in ranks) / len(ranks)
-    return Timed(study, held * count / ranks_of_a_beam, held, kernels, rest)
+    particles = held * count / ranks_of_a_beam
+    return {"particles": particles, "held": held, "kernels": kernels, "rest": rest}
 
 
 def _turn(core: Core, driver: Run) -> dict[str, float]:
@@ -145,45 +169,76 @@ SLICES = 8
 """Slices: with this number the meshes together exceed the cache, as in most studies."""
 
 
-def measure(core: Core, threads: int) -> dict[str, KernelRate]:
-    """The rates with the ranks of this run at work; collective."""
-    found = Rates()
+LINEAR = ("ip.1.interpolation='linear'", "ip.1.longitudinal_kick=true")
+KINDS: dict[str, tuple[str, ...]] = {"": (), "linear, ": LINEAR}
+"""Names and changes of the two kinds of slices that are timed at every size."""
+PLANES = ("none", "linear")
 
-    def take(particles: int, nodes: int, slices: int, *changes: str) -> Timed:
-        shape = (f"ip.1.grid=[{nodes}, {nodes}]", f"ip.1.slices={slices}")
-        return time_study(core, threads, particles, *shape, *changes)
 
-    _overheads(found, take)
-    for changes in ((), ("ip.1.interpolation='linear'", "ip.1.longitudinal_kick=true")):
-        for particles in PARTICLES:
-            _particles(found, take(particles, MESHES[0], SLICES, *changes))
+def _case(particles: int, nodes: int, slices: int, *changes: str) -> Case:
+    shape = (f"ip.1.grid=[{nodes}, {nodes}]", f"ip.1.slices={slices}")
+    return Case(particles, (*shape, *changes))
+
+
+@cache
+def _cases() -> dict[str, Case]:
+    """Every study that is timed, by name."""
+    found = {"few steps": _case(1000, 16, 2), "many steps": _case(1000, 16, 32)}
+    for kind, changes in KINDS.items():
+        for count in PARTICLES:
+            found[f"{kind}{count} particles"] = _case(count, MESHES[0], SLICES, *changes)
         for nodes in MESHES:
-            pair = [take(count, nodes, SLICES, *changes) for count in (SPARSE, DENSE)]
-            _meshes(found, pair)
-    for planes in ("none", "linear"):
+            for count in (SPARSE, DENSE):
+                found[_on_mesh(kind, nodes, count)] = _case(count, nodes, SLICES, *changes)
+    for planes in PLANES:
         tsc = ("ip.1.weighting='tsc'", f"ip.1.interpolation='{planes}'")
-        measured = take(PARTICLES[1], MESHES[0], SLICES, *tsc)
-        for name in ("encounter", "field"):
-            found.put(
-                name + variant_of(measured.point),
-                measured.particles if name == "encounter" else measured.cells,
-                measured.per_unit(name),
-            )
+        found[f"tsc, {planes}"] = _case(PARTICLES[1], MESHES[0], SLICES, *tsc)
     for nodes in MESHES:
-        every = take(DENSE, nodes, SLICES, "ip.1.green_function='every-step'")
-        found.put("green", every.cells, every.per_unit("green"))
-    _gaussian(found, take(PARTICLES[1], MESHES[0], SLICES, "ip.1.model='soft-gaussian'"))
+        every = "ip.1.green_function='every-step'"
+        found[f"green on {nodes}"] = _case(DENSE, nodes, SLICES, every)
+    soft = "ip.1.model='soft-gaussian'"
+    found["gaussian"] = _case(PARTICLES[1], MESHES[0], SLICES, soft)
+    return found
+
+
+def _on_mesh(kind: str, nodes: int, count: int) -> str:
+    return f"{kind}mesh {nodes}, {count} particles"
+
+
+def cases() -> Sequence[str]:
+    """The names of the studies that are timed, in order."""
+    return tuple(_cases())
+
+
+def rates(timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
+    """The rates that follow from the timings that there are, by the names of `cases`."""
+    known = {name: _cases()[name].timed(values) for name, values in timed.items()}
+    found = Rates()
+    if "few steps" in known and "many steps" in known:
+        _overheads(found, known["few steps"], known["many steps"])
+    for kind in KINDS:
+        for count in PARTICLES:
+            if measured := known.get(f"{kind}{count} particles"):
+                _particles(found, measured)
+        for nodes in MESHES:
+            pair = [known.get(_on_mesh(kind, nodes, count)) for count in (SPARSE, DENSE)]
+            if complete := [one for one in pair if one is not None]:
+                _meshes(found, complete)
+    for planes in PLANES:
+        if measured := known.get(f"tsc, {planes}"):
+            _tsc(found, measured)
+    for nodes in MESHES:
+        if every := known.get(f"green on {nodes}"):
+            found.put("green", every.cells, every.per_unit("green"))
+    if measured := known.get("gaussian"):
+        _gaussian(found, measured)
     return found.rates()
 
 
-Take = Callable[..., Timed]
-
-
-def _overheads(found: Rates, take: Take) -> None:
+def _overheads(found: Rates, short: Timed, long: Timed) -> None:
     """The time of a turn and of a step beside kernels and messages, from runs with few particles
     and few or many steps.
     """
-    short, long = take(1000, 16, 2), take(1000, 16, 32)
     few, many = (s.point.steps for s in (short, long))
     step = max((long.rest - short.rest) / (many - few), 0.0)
     found.put("step", 1.0, step)
@@ -198,10 +253,20 @@ def _particles(found: Rates, measured: Timed) -> None:
     found.put("encounter" + variant, measured.particles, measured.per_unit("encounter"))
 
 
+def _tsc(found: Rates, measured: Timed) -> None:
+    """What depends on the weighting, with its own."""
+    for name in ("encounter", "field"):
+        found.put(
+            name + variant_of(measured.point),
+            measured.particles if name == "encounter" else measured.cells,
+            measured.per_unit(name),
+        )
+
+
 def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
     """Kernels over meshes, and the extra time of an encounter on a larger mesh. pair: turns with
     few and with many particles on the same mesh, which separate the times per particle and per
-    slice.
+    slice. Without one of them, or the times of `encounter`, that extra time stays unknown.
     """
     cells, variant = pair[0].cells, variant_of(pair[0].point)
     for measured in pair:
@@ -214,7 +279,9 @@ def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
         found.put("encounter_mesh" + variant, cells, 0.0)
         found.put("encounter_cold" + variant, cells, 0.0)
         return
-    alone = found.rates()["encounter" + variant]
+    alone = found.rates().get("encounter" + variant)
+    if alone is None or len(pair) < 2:
+        return
     rows, beyond = [], []
     for measured in pair:
         base, mesh, cold = measured.terms("encounter")

@@ -1,0 +1,62 @@
+"""Why a prediction that is off by more than its interval is likely to be wrong, for a person."""
+
+from __future__ import annotations
+
+from phasewise.machines import Machine
+from phasewise.runs.core_share import CoreShare
+
+FEW_TURNS = 2
+"""A record of at most as many turns is mostly that of its first one, which is slower."""
+
+BUSY_FILE = 0.5
+"""A machine's file is that of a busy machine where the load average was at least this for each
+core.
+"""
+
+
+def likely_cause(
+    machine: Machine, share: CoreShare | None, day: str, turns: int | None = None
+) -> str:
+    """The first of these that holds: a disturbed run, a record of first turns only, a machine's
+    file of a busy machine or of another day; otherwise the model.
+
+    day: of the measured run (ISO); turns: how many its record has, None where none is a first one.
+    """
+    if share is not None and share.disturbed:
+        return share.sentence
+    measured = machine.measured
+    if not machine.is_hardware or measured is None:
+        return "the model"
+    if turns is not None and turns <= FEW_TURNS:
+        return "the first turn, which is slower than the others, is among the few of the record"
+    if measured.load > BUSY_FILE * machine.node_ranks:
+        return (
+            f"the machine's file was measured at a load average of {measured.load:.3g}: measure it "
+            "again when the machine is quiet"
+        )
+    noisy = [curve for curve in machine.curves if curve.noisy]
+    if noisy:
+        return (
+            f"{len(noisy)} of the {len(machine.curves)} curves in the machine's file are noisy, as "
+            "those of a busy machine are: measure it again"
+        )
+    if measured.date and day and measured.date != day:
+        return (
+            f"the machine's file was measured on {measured.date}, another day than the run, "
+            f"{day}: measure it again"
+        )
+    return "the model"
+
+
+def wrong_prediction(
+    what: str, seconds: float, ends: tuple[float, float], cause: str, unit: str
+) -> str:
+    """The sentence on a prediction whose interval `ends` [s] does not hold what was measured [s].
+
+    what: whose prediction it is; unit: what was timed.
+    """
+    low, high = (1e3 * end for end in ends)
+    return (
+        f"the prediction {what} is wrong: {unit} took {1e3 * seconds:.4g} ms, outside of "
+        f"{low:.4g} … {high:.4g} ms; likely cause: {cause}"
+    )

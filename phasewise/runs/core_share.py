@@ -1,0 +1,154 @@
+"""How much of a core the ranks of a run had: CPU time over wall time of the turns.
+
+It is that of the thread that runs a rank's turns, which computes, or spins in MPI or at the end of
+a loop; a rank's other threads may sleep between loops, which says nothing of other work. Ranks that
+had less than a whole core were held up: by other work on the machine, or by each other.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import resource
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+QUIET = 0.9
+"""Mean share of a core below which times are not those of a quiet machine."""
+
+
+class ProcessorTimes:
+    """What the system gave one rank during its turns."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        """Wall time [s]."""
+        self.own_seconds = 0.0
+        """CPU time [s] of the thread that runs the turns."""
+        self.cpu_seconds = 0.0
+        """CPU time [s] of all threads."""
+        self.switches = 0
+        """How often the system took a core from one of the threads."""
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Add what passes meanwhile."""
+        before = _now()
+        try:
+            yield
+        finally:
+            after = _now()
+            self.seconds += after[0] - before[0]
+            self.own_seconds += after[1] - before[1]
+            self.cpu_seconds += after[2] - before[2]
+            self.switches += round(after[3] - before[3])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a rank's entry of ``communication.json`` has it."""
+        share = min(self.own_seconds / self.seconds, 1.0) if self.seconds > 0 else None
+        return {
+            "cpu_seconds": self.cpu_seconds,
+            "core_share": share,
+            "involuntary_switches": self.switches,
+        }
+
+
+def _now() -> tuple[float, float, float, float]:
+    switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+    return time.perf_counter(), time.thread_time(), time.process_time(), float(switches)
+
+
+@dataclass(frozen=True)
+class CoreShare:
+    """The share of a core that the ranks of a run had.
+
+    share: the mean over the ranks; switches: involuntary ones of a rank in a second. cores and load
+    (the load average) are those of rank 0's node, 0 where unknown; crowd: threads of all ranks
+    there.
+    """
+
+    share: float
+    switches: float
+    ranks: int
+    crowd: int = 0
+    cores: int = 0
+    load: float = 0.0
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether the times are not those of a quiet machine."""
+        return self.share < QUIET
+
+    @property
+    def sentence(self) -> str:
+        """What held the ranks up, for a person."""
+        who = "the rank" if self.ranks == 1 else "ranks"
+        return (
+            f"{who} had {100 * self.share:.0f} % of a core (CPU time over wall time), "
+            f"{self.switches:.0f} involuntary switches a second: {self.cause}; times are not those "
+            "of a quiet machine"
+        )
+
+    @property
+    def cause(self) -> str:
+        """Why the ranks had less than a core each."""
+        if not self.cores:
+            return "other work or more ranks than cores"
+        load = f" (load average {self.load:.3g} on {_cores(self.cores)})" if self.load else ""
+        if self.crowd <= self.cores:
+            return f"other work had the rest{load}"
+        crowd = f"{self.ranks} ranks" if self.crowd == self.ranks else f"{self.crowd} threads"
+        alone = self.cores / self.crowd
+        others = f" with other work{load}" if self.share < QUIET * alone else ""
+        return f"{crowd} share {_cores(self.cores)}{others}"
+
+
+def _cores(count: int) -> str:
+    return f"{count} core{'' if count == 1 else 's'}"
+
+
+def node_facts(threads: int) -> dict[str, Any]:
+    """What a record states of rank 0's node at the end of a run."""
+    return {"threads": threads, "cores": os.cpu_count() or 0, "load_average": load_average()}
+
+
+def load_average() -> float:
+    """Runnable processes of this computer in the last minute; 0 where the system does not say."""
+    try:
+        return os.getloadavg()[0]
+    except OSError:
+        return 0.0
+
+
+def core_share_of(head: Mapping[str, Any], ranks: Sequence[Mapping[str, Any]]) -> CoreShare | None:
+    """The share in a record with this head and these ranks; None where it is unknown.
+
+    Records of simulated machines and of earlier versions have none. ValueError where a number
+    cannot be one.
+    """
+    shares = [rank.get("core_share") for rank in ranks]
+    if not shares or any(share is None for share in shares):
+        return None
+    known = [_number(share, 1.0) for share in shares]
+    switches = [_number(rank.get("involuntary_switches", 0)) for rank in ranks]
+    seconds = max(_number(rank["seconds"]) for rank in ranks)
+    node = ranks[0].get("node")
+    here = sum(rank.get("node") == node for rank in ranks)
+    return CoreShare(
+        share=sum(known) / len(known),
+        switches=sum(switches) / len(switches) / seconds if seconds > 0 else 0.0,
+        ranks=len(ranks),
+        crowd=here * round(_number(head.get("threads", 1))),
+        cores=round(_number(head.get("cores", 0))),
+        load=_number(head.get("load_average", 0.0)),
+    )
+
+
+def _number(value: Any, most: float = 2.0**53) -> float:
+    number = float(value)
+    if not (math.isfinite(number) and 0 <= number <= most):
+        raise ValueError("the processor's time in it cannot be")
+    return number
