@@ -21,7 +21,6 @@ from phasewise.output import console, message, print_json, print_table
 from phasewise.traces.records import common_unit
 from phasewise.workloads.interface import Unit
 
-
 BOTH = "measured or simulated"
 """What a picture calls the times of simulated runs and of others."""
 
