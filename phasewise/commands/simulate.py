@@ -14,6 +14,7 @@ from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
 from phasewise.traces.records import CommunicationRecord
 from phasewise.traces.summary import show_communication
+from phasewise.tuning.automatic import settled
 
 
 def add_options(parser: Parser) -> None:
@@ -52,6 +53,7 @@ def main(options: argparse.Namespace) -> int:
     study = load(options.study, [*options.set, *placement(options)], count=1)
     if options.turns is not None:
         study = study.with_count(options.turns)
+    study = settled(study, options.ranks, machine, options.twin)
     request = Request(
         machine,
         options.ranks,
