@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from phasewise.driver import load_planner
 from phasewise.errors import StudyError
@@ -282,13 +282,14 @@ def open_variants(study: Study, grid: Mapping[str, Any], levels: bool) -> list[d
     """Layouts and algorithms that send different messages; phases that are set by themselves keep
     their algorithms.
     """
-    pairs = PAIRS[:1] if study.communication.phases else PROMISING
+    single = bool(cast(BeamCommunication, study.communication).phases)
+    pairs = PAIRS[:1] if single else PROMISING
     shapes = grid["process_grid"]
     found = (
         Candidate(shapes, layout, *pair)
         for pair, layout in product(pairs, reversed(_layouts(shapes)))
     )
-    keys = ("layout", "reduce", "broadcast")[: 1 if study.communication.phases else 3]
+    keys = ("layout",) if single else ("layout", "reduce", "broadcast")
     return [{key: getattr(one, key) for key in keys} for one in found if _differs(one, levels)]
 
 
