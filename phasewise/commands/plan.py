@@ -21,7 +21,7 @@ from phasewise.options import (
 from phasewise.output import console, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.study.laboratory import load_names, when
-from phasewise.tuning.automatic import machine_of, settled
+from phasewise.tuning.automatic import machine_of, settle
 
 MAX_SIZES = 9
 """Most message sizes in a cell of the table."""
@@ -40,8 +40,10 @@ def add_options(parser: Parser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Plan the study ``options.study`` on ``options.ranks``; the exit status."""
     given = load(options.study, [*options.set, *placement(options), *machine_override(options)])
-    study = settled(given, options.ranks, machine_of(given))
+    settled = settle(given, options.ranks, machine_of(given))
+    study = settled.study
     planned = plan(study, options.ranks, options.rank)
+    settled.say()
     if options.json:
         print_json(planned)
     else:

@@ -28,7 +28,7 @@ from phasewise.output import console, message, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.study.laboratory import first_pieces
 from phasewise.tables.keys import nearest
-from phasewise.tuning.automatic import settled
+from phasewise.tuning.automatic import settle
 from phasewise.workloads.interface import Workload
 
 
@@ -64,8 +64,11 @@ def main(options: argparse.Namespace) -> int:
     models = chosen_models(options.model, options.fit, machine)
     check_targets(options)
     numbers = dict.fromkeys(options.ranks)
-    studies = {number: settled(study, number, machine, options.twin) for number in numbers}
+    settled = {number: settle(study, number, machine, options.twin) for number in numbers}
+    studies = {number: one.study for number, one in settled.items()}
     predictions = predict_many(studies, machine, models, options.twin, options.fit, options.first)
+    for one in settled.values():
+        one.say()
     if options.export is not None:
         export_extrap(options.export[1], predictions, study.workload.unit.one)
     if options.picture is not None:

@@ -28,6 +28,7 @@ from phasewise.models.prediction import turn_of
 from phasewise.output import message
 from phasewise.study import Study
 from phasewise.tuning.candidates import PART, node_levels
+from phasewise.workloads.communication import MACHINE
 
 RANKING, DECIDING = described, contention
 """The model that ranks, and the one that decides among the best; other models are larger."""
@@ -55,15 +56,19 @@ class Settled:
     study: Study
     sentence: str = ""
 
+    def say(self) -> None:
+        """The sentence as a message."""
+        if self.sentence:
+            message(self.sentence)
+
 
 def machine_of(study: Study) -> Machine:
     """The machine of the study's [communication], with as many ranks a node as that gives;
     StudyError if there is none of this name.
     """
     own = study.communication
-    name = str(getattr(own, "machine", ""))
     try:
-        found = load_machine(name)
+        found = load_machine(str(getattr(own, "machine", MACHINE.default)))
     except StudyError as error:
         raise StudyError(f"communication.machine: {error}") from None
     if own.node_ranks and found.memory is not None:
@@ -85,14 +90,6 @@ def settle(study: Study, ranks: int, machine: Machine, twin: str = "full") -> Se
         why = f"the default, since nothing is predicted for more than {MOST_RANKS} ranks"
         return Settled(chosen, f"{_words(chosen, _keys(study, grids[0]))}: {why}")
     return _Choice(study, ranks, machine, twin, grids).settled()
-
-
-def settled(study: Study, ranks: int, machine: Machine, twin: str = "full") -> Study:
-    """The study that `settle` gives, after a message that says what was chosen."""
-    found = settle(study, ranks, machine, twin)
-    if found.sentence:
-        message(found.sentence)
-    return found.study
 
 
 def kept(study: Study, ranks: int, earlier: object) -> Settled | None:

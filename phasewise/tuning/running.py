@@ -13,7 +13,6 @@ from phasewise.driver import Communicator, Core, launched_size, load_core
 from phasewise.errors import StudyError
 from phasewise.mpi.progress import Progress, Silent
 from phasewise.mpi.ranks import on_rank_zero
-from phasewise.output import message
 from phasewise.runs.in_ranks import run_in_ranks
 from phasewise.runs.loop import run_here
 from phasewise.runs.results import Results
@@ -79,8 +78,8 @@ def settle_together(study: Study, comm: Communicator, folder: Path | None, shown
     table = b""
     if settled is not None:
         table = json.dumps(settled.study.communication.resolved()).encode()
-        if shown and settled.sentence:
-            message(settled.sentence)
+        if shown:
+            settled.say()
     agreed = json.loads(comm.broadcast(table))
     own = study.workload.read_communication(agreed, Path())
     return dataclasses.replace(study, communication=own)
