@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from phasewise.errors import PhasewiseError, RunError, StudyError
-    from phasewise.runs.loop import run
     from phasewise.runs.results import Results, open_results
     from phasewise.runs.simulation import Simulation
     from phasewise.scanning.results import ScanResults
     from phasewise.scanning.scan import scan
     from phasewise.study import Study, load
+    from phasewise.tuning.running import run
     from phasewise.version import __version__
 
 __all__ = [
@@ -36,12 +36,12 @@ __all__ = [
 
 _PLACES = {
     "errors": ("PhasewiseError", "RunError", "StudyError"),
-    "runs.loop": ("run",),
     "runs.results": ("Results", "open_results"),
     "runs.simulation": ("Simulation",),
     "scanning.results": ("ScanResults",),
     "scanning.scan": ("scan",),
     "study": ("Study", "load"),
+    "tuning.running": ("run",),
     "version": ("__version__",),
 }
 

@@ -101,6 +101,24 @@ def add_target(parser: Parser) -> None:
     parser.add_argument("--twin", choices=TWINS, default="full", help="of a simulated machine")
 
 
+def add_machine(parser: Parser) -> None:
+    """``--machine``, which `machine_override` reads, for a command that is not about one."""
+    parser.add_argument(
+        "--machine", metavar="M", help='for which a process grid "auto" is chosen (modern)'
+    )
+
+
+def machine_override(options: argparse.Namespace) -> list[str]:
+    """The override that ``--machine`` stands for; a machine's file is relative to the working
+    folder.
+    """
+    if options.machine is None:
+        return []
+    name = str(options.machine)
+    value = str(Path(name).resolve()) if name.endswith(".toml") or "/" in name else name
+    return [f"communication.machine={_toml(value)}"]
+
+
 def add_models(parser: Parser) -> None:
     """``--model`` and ``--fit``."""
     parser.add_argument(

@@ -8,10 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.models.plan import KNOWN, plan
-from phasewise.options import Parser, add_json, add_placement, add_study, count, placement
+from phasewise.options import (
+    Parser,
+    add_json,
+    add_machine,
+    add_placement,
+    add_study,
+    count,
+    machine_override,
+    placement,
+)
 from phasewise.output import console, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.study.laboratory import load_names, when
+from phasewise.tuning.automatic import machine_of, settle
 
 MAX_SIZES = 9
 """Most message sizes in a cell of the table."""
@@ -24,12 +34,16 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
     parser.add_argument("--rank", type=int, metavar="R", help="of this rank, not the busiest")
     add_placement(parser)
+    add_machine(parser)
 
 
 def main(options: argparse.Namespace) -> int:
     """Plan the study ``options.study`` on ``options.ranks``; the exit status."""
-    study = load(options.study, [*options.set, *placement(options)])
+    given = load(options.study, [*options.set, *placement(options), *machine_override(options)])
+    settled = settle(given, options.ranks, machine_of(given))
+    study = settled.study
     planned = plan(study, options.ranks, options.rank)
+    settled.say()
     if options.json:
         print_json(planned)
     else:

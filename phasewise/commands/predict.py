@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phasewise.errors import StudyError
@@ -28,6 +28,7 @@ from phasewise.output import console, message, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.study.laboratory import first_pieces
 from phasewise.tables.keys import nearest
+from phasewise.tuning.automatic import settle
 from phasewise.workloads.interface import Workload
 
 
@@ -62,9 +63,12 @@ def main(options: argparse.Namespace) -> int:
         study = load(options.study, [*chosen, *algorithm(study.workload, options.algorithm)])
     models = chosen_models(options.model, options.fit, machine)
     check_targets(options)
-    predictions = predict_many(
-        study, machine, options.ranks, models, options.twin, options.fit, options.first
-    )
+    numbers = dict.fromkeys(options.ranks)
+    settled = {number: settle(study, number, machine, options.twin) for number in numbers}
+    studies = {number: one.study for number, one in settled.items()}
+    predictions = predict_many(studies, machine, models, options.twin, options.fit, options.first)
+    for one in settled.values():
+        one.say()
     if options.export is not None:
         export_extrap(options.export[1], predictions, study.workload.unit.one)
     if options.picture is not None:
@@ -76,15 +80,21 @@ def main(options: argparse.Namespace) -> int:
         )
     if options.json:
         summary = summarise(study, machine, options.twin, predictions)
-        print_json(summary | {"first": options.first})
+        print_json(summary | {"first": options.first, "process_grids": grids_of(studies)})
     else:
         show(study, machine, options.twin, predictions)
+        print(f"process grids: {', '.join(f'{n} ranks {g}' for n, g in grids_of(studies).items())}")
         if first_pieces(study):
             print(which_turn(study, options.first))
     for written in (options.picture, options.export and options.export[1]):
         if written:
             message(f"wrote {written}")
     return 0
+
+
+def grids_of(studies: Mapping[int, Study]) -> dict[int, str]:
+    """The process grid on each number of ranks."""
+    return {number: study.communication.grid_text for number, study in studies.items()}
 
 
 def which_turn(study: Study, first: bool) -> str:

@@ -12,17 +12,25 @@ from phasewise.errors import RunError, StudyError
 from phasewise.mpi.launch import start
 from phasewise.mpi.progress import Silent, choose_progress
 from phasewise.mpi.ranks import collectively, together
-from phasewise.options import Parser, add_json, add_processors, add_study, count
+from phasewise.options import (
+    Parser,
+    add_json,
+    add_machine,
+    add_processors,
+    add_study,
+    count,
+    machine_override,
+)
 from phasewise.output import message, print_json
 from phasewise.runs.folder import RECORD_FILE, RunFolder, default_name
 from phasewise.runs.layout import check_schedule
-from phasewise.runs.loop import run
 from phasewise.runs.results import Results
 from phasewise.runs.summary import finite, show_summary, summarise
 from phasewise.runs.tuning_file import read_tuning, show_tuning, tuning_summary
-from phasewise.study import load
+from phasewise.study import Study, load
 from phasewise.traces.records import CommunicationRecord, read_communication
 from phasewise.traces.summary import communication_summary, show_communication
+from phasewise.tuning.running import run
 from phasewise.workloads.discovery import workload_of
 
 
@@ -31,6 +39,7 @@ def add_options(parser: Parser) -> None:
     add_json(parser, "print the summary as JSON")
     add_study(parser)
     add_processors(parser)
+    add_machine(parser)
     parser.add_argument("--out", metavar="DIR", help="folder for records (runs/<study> by default)")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--quiet", action="store_true", help="no progress, no table")
@@ -43,7 +52,7 @@ def main(options: argparse.Namespace) -> int:
     """`phasewise run`: here, in ranks that it starts, or as one of the ranks; the exit status."""
     launched = launched_size()
     if options.ranks is not None and launched == 0:
-        study = load(options.study, options.set)
+        study = _study(options)
         check_schedule(study)
         study.check_ranks(options.ranks)
         status = start(
@@ -71,6 +80,8 @@ def run_argv(options: argparse.Namespace) -> list[str]:
     command = ["run", options.study, "--threads", str(options.threads)]
     for override in options.set:
         command += ["--set", override]
+    if options.machine is not None:
+        command += ["--machine", options.machine]
     if options.out:
         command += ["--out", str(options.out)]
     if options.events:
@@ -79,8 +90,12 @@ def run_argv(options: argparse.Namespace) -> list[str]:
     return command + [f"--{flag}" for flag in flags if getattr(options, flag)]
 
 
+def _study(options: argparse.Namespace) -> Study:
+    return load(options.study, [*options.set, *machine_override(options)])
+
+
 def _run_here(options: argparse.Namespace, core: Core) -> int:
-    study = collectively(core, lambda: load(options.study, options.set))
+    study = collectively(core, lambda: _study(options))
     is_root = core.rank() == 0
     unit = study.workload.unit.one
     progress = choose_progress(options.quiet, unit) if is_root else Silent()

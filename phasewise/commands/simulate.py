@@ -14,6 +14,7 @@ from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
 from phasewise.traces.records import CommunicationRecord
 from phasewise.traces.summary import show_communication
+from phasewise.tuning.automatic import settle
 
 
 def add_options(parser: Parser) -> None:
@@ -52,6 +53,8 @@ def main(options: argparse.Namespace) -> int:
     study = load(options.study, [*options.set, *placement(options)], count=1)
     if options.turns is not None:
         study = study.with_count(options.turns)
+    settled = settle(study, options.ranks, machine, options.twin)
+    study = settled.study
     request = Request(
         machine,
         options.ranks,
@@ -66,6 +69,7 @@ def main(options: argparse.Namespace) -> int:
             summary, record = simulate(study, request, Path(folder))
     else:
         summary, record = simulate(study, request, Path(options.out), Path(options.study))
+    settled.say()
     if options.json:
         print_json(summary)
     else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +52,12 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
     computation: whether to predict the kernels' time, and waiting for it, too.
     """
     chosen = load_model(model) if isinstance(model, str) else model
-    follow = getattr(chosen, "follow", None)
-    turn = _added_up(case, chosen, computation) if follow is None else follow(case, computation)
-    beside = overhead_seconds(case) if computation else 0.0
+    turn = turn_of(case, chosen, computation)
     workload = None if case.study is None else case.study.workload
     residuals = residuals_of(workload)
     about = (chosen.NAME, case.machine, case.twin, residuals, case.ranks)
     low, high = interval(turn.communicating, *about)
-    computing, seconds = turn.computing + beside, turn.seconds + beside
-    turn_low, turn_high = turn_interval(seconds, (low, high), computing, *about)
+    turn_low, turn_high = turn_interval(turn.seconds, (low, high), turn.computing, *about)
     return Prediction(
         ranks=case.ranks,
         model=chosen.NAME,
@@ -69,12 +66,21 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
         low=low,
         high=high,
         exchange_seconds=sum(turn.phases.get(name, 0.0) for name in main_phases(workload)),
-        computation_seconds=computing,
-        turn_seconds=seconds,
+        computation_seconds=turn.computing,
+        turn_seconds=turn.seconds,
         turn_low=turn_low,
         turn_high=turn_high,
         phases=turn.phases,
     )
+
+
+def turn_of(case: Case, model: Model | str, computation: bool = True) -> Turn:
+    """The turn of a case by a model, without intervals; arguments and errors as `predict`."""
+    chosen = load_model(model) if isinstance(model, str) else model
+    follow = getattr(chosen, "follow", None)
+    turn = _added_up(case, chosen, computation) if follow is None else follow(case, computation)
+    beside = overhead_seconds(case) if computation else 0.0
+    return replace(turn, computing=turn.computing + beside, seconds=turn.seconds + beside)
 
 
 def _added_up(case: Case, model: Model, computation: bool) -> Turn:
@@ -91,23 +97,23 @@ def _added_up(case: Case, model: Model, computation: bool) -> Turn:
 
 
 def predict_many(
-    study: Study,
+    studies: Mapping[int, Study],
     machine: Machine,
-    ranks: Sequence[int],
     models: Sequence[str],
     twin: str = "full",
     fit: Sequence[str | Path] = (),
     first: bool = False,
 ) -> list[Prediction]:
-    """Predictions of each model on each number of ranks, model by model.
+    """Predictions of each model on each number of ranks, model by model; studies: by that number.
 
     first: of a run's first turn, in which data-dependent pieces occur that later ones have not.
     StudyError if one of the numbers does not suit the study or the machine.
     """
     records = tuple(map(Path, fit))
-    numbers = list(dict.fromkeys(ranks))
-    for number in numbers:
+    for number, study in studies.items():
         study.check_ranks(number)
-    pieces = first_pieces(study) if first else {}
-    cases = [Case(study, machine, number, twin, pieces, records) for number in numbers]
+    cases = [
+        Case(study, machine, number, twin, first_pieces(study) if first else {}, records)
+        for number, study in studies.items()
+    ]
     return [predict(case, model) for model in models for case in cases]

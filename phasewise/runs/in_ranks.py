@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from phasewise.errors import PhasewiseError
 from phasewise.mpi.launch import run_ranks
@@ -25,8 +26,9 @@ def run_in_ranks(
 ) -> Results:
     """Run `study` in a number of ranks that mpiexec starts; its results.
 
-    The arguments are those of `phasewise.runs.loop.run`. The ranks read the resolved study from a
-    file. RunError if the run fails, StudyError if the study cannot be run.
+    The arguments are those of `phasewise.tuning.running.run`. The ranks read the resolved study
+    from a file, without the keys of [communication] that the study leaves open. RunError if the run
+    fails, StudyError if the study cannot be run.
     """
     check_schedule(study)
     study.check_ranks(ranks)
@@ -34,7 +36,7 @@ def run_in_ranks(
     folder = Path(keep.name if keep is not None else out or "").absolute()
     with TemporaryDirectory(prefix="phasewise-") as scratch:
         file = Path(scratch) / "study.toml"
-        file.write_text(document(study.resolved()), encoding="utf-8")
+        file.write_text(document(_to_read(study)), encoding="utf-8")
         words = ["run", str(file), "--threads", str(threads), "--out", str(folder)]
         words += ["--events", str(events)] if events else []
         words += ["--resume"] if resume else []
@@ -45,3 +47,10 @@ def run_in_ranks(
             RunFolder(folder).tidy()
             raise
     return Results(folder, keep)
+
+
+def _to_read(study: Study) -> dict[str, Any]:
+    tables = study.resolved()
+    given = study.given_communication
+    own = {key: value for key, value in tables["communication"].items() if key in given}
+    return tables | {"communication": own}

@@ -7,13 +7,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from phasewise.driver import Core, launched_size, load_core
-from phasewise.errors import StudyError
+from phasewise.driver import Core
 from phasewise.mpi.progress import Progress, choose_progress
 from phasewise.mpi.ranks import AgreedError, collectively, on_rank_zero
 from phasewise.mpi.signals import Interrupts
 from phasewise.runs.folder import RunFolder
-from phasewise.runs.in_ranks import run_in_ranks
 from phasewise.runs.layout import check_schedule
 from phasewise.runs.recording import Recording
 from phasewise.runs.results import Results
@@ -22,47 +20,20 @@ from phasewise.runs.tuner import AutoTuner
 from phasewise.study import Study
 
 
-def run(
+def run_here(
     study: Study,
-    out: str | Path | None = None,
-    threads: int = 1,
-    resume: bool = False,
-    callback: Callable[[Simulation], None] | None = None,
-    progress: Progress | bool | None = None,
-    source: Path | None = None,
-    core: Core | None = None,
-    events: int = 0,
-    ranks: int | None = None,
+    out: str | Path | None,
+    threads: int,
+    resume: bool,
+    callback: Callable[[Simulation], None] | None,
+    progress: Progress | bool | None,
+    source: Path | None,
+    core: Core,
+    events: int,
 ) -> Results:
-    """Run `study` in this process, or, under mpiexec, in all ranks together; its results.
-
-    Args:
-        study: The study to run to its end.
-        out: Folder for records and checkpoints; by default a temporary one, deleted with the
-            results.
-        threads: Threads of each rank.
-        resume: Go on from the last checkpoint in `out`, bit-exactly, on any number of ranks.
-        callback: Called on every rank after each turn with the simulation.
-        progress: True shows how far the run is, on standard error.
-        source: The study's file, which is copied into `out`.
-        core: The compiled core, where it is not the installed one.
-        events: How many events of the time line each rank keeps at most.
-        ranks: More than 1 starts as many under mpiexec, and waits for them.
-
-    Raises:
-        RunError: The run failed, or was stopped by a signal (it writes a checkpoint first).
-        StudyError: The study cannot be run, or the checkpoint belongs to another one.
+    """Run `study` in all ranks of this process's run together; the arguments are those of
+    `phasewise.tuning.running.run`. A process grid that is "auto" is the core's default.
     """
-    if resume and out is None:
-        raise StudyError("resume needs the folder of the run to go on with: give out")
-    launched = launched_size()
-    if ranks is not None and launched and ranks != launched:
-        raise StudyError(f"ranks = {ranks} was given, but mpiexec has started {launched}")
-    if ranks is not None and ranks > 1 and not launched:
-        if callback is not None:
-            raise StudyError("callback is called in this process: give no ranks, or ranks = 1")
-        return run_in_ranks(study, ranks, out, threads, resume, bool(progress), events)
-    core = core or load_core()
     collectively(core, lambda: check_schedule(study))
     collectively(core, lambda: study.check_ranks(core.size()))
     keep, folder = _choose_folder(core, out)

@@ -127,6 +127,14 @@ class Study:
         """StudyError if the study does not suit a number of ranks."""
         self.workload.check_ranks(self.model, self.communication, ranks)
 
+    @property
+    def given_communication(self) -> frozenset[str]:
+        """Keys of [communication] that the study gives, or that differ from their defaults."""
+        now = self.communication.resolved()
+        usual = self.workload.read_communication({}, Path()).resolved()
+        given = (self.given.get("communication") or {}).keys()
+        return frozenset(key for key in now if key in given or now[key] != usual.get(key))
+
     def derive(self) -> Derived:
         """What follows from the study before it runs; `derived` gives it for JSON."""
         return self.workload.derive(self.model)

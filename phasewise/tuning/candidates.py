@@ -127,8 +127,9 @@ class Given:
         return []
 
     def columns(self) -> tuple[str, ...]:
-        """A title, and empty cells."""
-        return (GIVEN, *("",) * (self.heads - 1))
+        """A title with the process grid, and empty cells."""
+        own = self.study.communication
+        return (f"{GIVEN}: {own.grid_text} {own.layout_text}", *("",) * (self.heads - 1))
 
 
 def candidates(study: Study, ranks: int, machine: Machine) -> Sequence[Candidate]:

@@ -19,6 +19,7 @@ from phasewise.runs.choosing import nothing_to_try
 from phasewise.runs.core_share import CoreShare
 from phasewise.study import Study
 from phasewise.study.laboratory import first_pieces
+from phasewise.tuning.automatic import settle
 from phasewise.tuning.candidates import (
     Candidate,
     Given,
@@ -157,10 +158,11 @@ class CandidateSearch:
         return self._merged(precise)
 
     def baseline(self) -> Entry:
-        """The study as it is, on all ranks, by the precise model."""
+        """The study as it runs on all ranks, by the precise model."""
         problem = self.problem
+        study = settle(problem.study, problem.ranks, problem.machine, problem.twin).study
         threads = 1 if problem.cores is None else max(problem.cores // problem.ranks, 1)
-        given = Given(problem.study, len(heads_of(problem.study)))
+        given = Given(study, len(heads_of(study)))
         return self._predicted(given, problem.ranks, threads, load_model(problem.model_name))
 
     def _cheap(self, precise: Model) -> Model:

@@ -1,7 +1,7 @@
 """How the ranks of a run exchange their data: the resolved [communication] of any study.
 
 docs/communication.md says what each value means. A workload's keys are the fields of a subclass
-(`phasewise.tables.declared`); `node_size` and `tune` are always among them.
+(`phasewise.tables.declared`); `node_size`, `tune` and `machine` are always among them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from phasewise.tables.declared import flat_of, values_of
@@ -23,6 +24,15 @@ NODE_SIZE = Key("integer", 0, least=0, most=10**6, unit="ranks", flat=True)
 
 TUNE = Key("word", "off", choices=("off", "auto"))
 """"auto": a run tries other ways to exchange, and keeps the best (phasewise.runs.tuner)."""
+
+
+MACHINE = Key("text", "modern")
+"""The machine for which a run chooses its process grid where that is "auto"
+(phasewise.tuning.automatic): a name, or a machine's file.
+"""
+
+AUTO = "auto"
+"""The process grid of a study that leaves it open."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,4 +88,18 @@ class Communication:
     @property
     def grid_text(self) -> str:
         """The process grid in one word, as messages show it."""
-        return str(getattr(self, "process_grid", None) or "auto")
+        return str(getattr(self, "process_grid", None) or AUTO)
+
+    @property
+    def leaves_grid_open(self) -> bool:
+        """Whether the process grid is to be chosen for the number of ranks."""
+        return self.grid_text == AUTO
+
+
+def machine_in(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """`table` of [communication] with the file of its machine, if it is one, relative to no
+    folder.
+    """
+    name = str(table.get("machine", ""))
+    file = name.endswith(".toml") or "/" in name
+    return {**table, "machine": str((folder / name).resolve())} if file else dict(table)

@@ -29,7 +29,7 @@ PARTS = {
     "summary": "the numbers a run ends with (phasewise.runs.summary)",
     "laboratory": "steps of a turn, pieces, process grids (phasewise.study.laboratory)",
     "choosing": "other ways to exchange that a run may try (phasewise.runs.choosing)",
-    "tuning": "what a tuner compares (phasewise.tuning.candidates)",
+    "tuning": "what tuners compare (phasewise.tuning.candidates and automatic)",
     "kernels": "what the time of kernels is made of (phasewise.machines.kernel_rates)",
     "measuring": "measures these kernels (phasewise.machines.kernel_measurement)",
     "scanning": "what a scan shows, and keys that it converges in (phasewise.scanning.shown)",

@@ -92,8 +92,9 @@ def written(folder: Path, text: str) -> str:
     return str(path)
 
 
-def test_the_five_machines_of_the_paper_are_there() -> None:
-    assert machine_names() == ["bassi", "bluegene-l", "jacquard", "jaguar", "seaborg"]
+def test_the_five_machines_of_the_paper_and_a_modern_one_are_there() -> None:
+    papers = ["bassi", "bluegene-l", "jacquard", "jaguar", "seaborg"]
+    assert machine_names() == sorted([*papers, "modern"])
 
 
 @pytest.mark.parametrize("name", ["seaborg", "bassi", "jacquard"])

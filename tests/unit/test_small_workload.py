@@ -17,13 +17,13 @@ import pytest
 from phasewise.errors import StudyError
 from phasewise.report.contents import make_report
 from phasewise.runs.checkpoint import restore, write_checkpoint
-from phasewise.runs.loop import run
 from phasewise.runs.results import Results
 from phasewise.runs.simulation import Simulation
 from phasewise.runs.summary import show_summary, summarise
 from phasewise.study import Study
 from phasewise.tables.declared import declared, flat_of, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, with_defaults
+from phasewise.tuning.running import run
 from phasewise.workloads import discovery
 from phasewise.workloads.communication import NODE_SIZE, Communication
 from phasewise.workloads.interface import Unit, Workload

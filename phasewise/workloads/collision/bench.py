@@ -13,6 +13,7 @@ from phasewise.output import print_table
 from phasewise.runs.timing import measure
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
+from phasewise.tuning.running import settle_together
 from phasewise.workloads.collision.driver import CollisionRun
 from phasewise.workloads.collision.tables.model import collision_of
 
@@ -77,7 +78,8 @@ def run(
     core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
 ) -> dict[str, Any]:
     """Time a case on the ranks of this run; collective."""
-    study = collectively(core, lambda: _study(case, overrides))
+    given = collectively(core, lambda: _study(case, overrides))
+    study = settle_together(given, core, None, shown=True)
 
     def figures(simulation: Run, seconds: float) -> dict[str, Any]:
         own = cast(CollisionRun, simulation)

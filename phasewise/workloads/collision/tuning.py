@@ -7,12 +7,13 @@ around the usual best. `neighbours` changes one minor key of a candidate, phase 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.study import Study
@@ -38,6 +39,9 @@ PAIRS = (
     ("hypercube", "node-aware"),
 )
 """Algorithms of reduce and of broadcast."""
+
+PROMISING = tuple(PAIRS[index] for index in (0, 5, 4, 1, 2, 3, 6))
+"""The same, those first that are best most often."""
 
 LESSER: tuple[dict[str, Any], ...] = (
     {"transpose": "bruck"},
@@ -90,8 +94,9 @@ class Candidate:
         return table | ({"phase": phases} if phases else {})
 
     def apply(self, study: Study) -> Study:
-        """`study` with this choice; the ranks of a node stay as the study has them."""
-        table = self.communication() | {"node_size": study.communication.node_ranks}
+        """`study` with this choice; ranks of a node and machine stay as the study has them."""
+        kept = {key: getattr(study.communication, key) for key in ("node_size", "machine")}
+        table = self.communication() | kept
         return replace(study, communication=build_communication(table, Path()))
 
     def replaces(self, study: Study) -> list[str]:
@@ -259,6 +264,33 @@ def _layouts(shapes: Shapes | None) -> tuple[str, ...]:
     two_ways = Candidate(shapes)
     both = _columns(two_ways) and _transposes(two_ways)
     return ("row-first", "column-first") if both else ("column-first",)
+
+
+def open_grids(study: Study, ranks: int) -> list[dict[str, Any]]:
+    """Process grids for "auto": the core's default, then those with most columns; none where no
+    phase exchanges anything.
+    """
+    if not exchanges(study):
+        return []
+    usual = load_planner().plan(study.parameters(), ranks, 1, 0)["process_grid"]
+    first, second = ((prow, pcol) for prow, pcol in usual)
+    grids = dict.fromkeys([(first, second), *reversed(valid_shapes(study, ranks))])
+    return [{"process_grid": shapes} for shapes in grids]
+
+
+def open_variants(study: Study, grid: Mapping[str, Any], levels: bool) -> list[dict[str, Any]]:
+    """Layouts and algorithms that send different messages; phases that are set by themselves keep
+    their algorithms.
+    """
+    single = bool(cast(BeamCommunication, study.communication).phases)
+    pairs = PAIRS[:1] if single else PROMISING
+    shapes = grid["process_grid"]
+    found = (
+        Candidate(shapes, layout, *pair)
+        for pair, layout in product(pairs, reversed(_layouts(shapes)))
+    )
+    keys = ("layout",) if single else ("layout", "reduce", "broadcast")
+    return [{key: getattr(one, key) for key in keys} for one in found if _differs(one, levels)]
 
 
 def _differs(candidate: Candidate, levels: bool) -> bool:

@@ -11,12 +11,19 @@ from typing import Any, ClassVar
 from phasewise.errors import StudyError
 from phasewise.tables.declared import declared, key, schema_of
 from phasewise.tables.keys import check_table, show, with_defaults
-from phasewise.workloads.communication import NODE_SIZE, ROW_FIRST, TUNE, Communication
+from phasewise.workloads.communication import (
+    AUTO,
+    MACHINE,
+    NODE_SIZE,
+    ROW_FIRST,
+    TUNE,
+    Communication,
+    machine_in,
+)
 
 VARIANTS = ("irecv-isend", "sendrecv", "persistent")
 """How two neighbours exchange, in the names of the core (core/comm)."""
 
-AUTO = "auto"
 SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})", re.ASCII)
 MAX_RANKS = 10**6
 
@@ -39,10 +46,11 @@ class HaloCommunication(Communication):
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("variant",)
 
     process_grid: str = key("text", AUTO, flat=True, as_flat=shape_of)
-    """Px x Py; auto: the pair nearest to a square, Px not below Py."""
+    """Px x Py; auto: chosen for the ranks (phasewise.tuning.automatic)."""
     variant: str = key("word", VARIANTS[0], choices=VARIANTS, flat=True)
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
+    machine: str = declared(MACHINE)
 
     @property
     def layout_text(self) -> str:
@@ -50,10 +58,11 @@ class HaloCommunication(Communication):
         return ROW_FIRST
 
 
-def read_communication(table: object, _folder: Path) -> HaloCommunication:
+def read_communication(table: object, folder: Path) -> HaloCommunication:
     """The table with every default filled in."""
     schema = schema_of(HaloCommunication)
-    found = HaloCommunication(**with_defaults(check_table(table, schema, "communication"), schema))
+    values = with_defaults(check_table(table, schema, "communication"), schema)
+    found = HaloCommunication(**machine_in(values, folder))
     shape = shape_of(found.process_grid)
     where = f"communication.process_grid = {show(found.process_grid)}"
     if found.process_grid != AUTO and shape == (0, 0):

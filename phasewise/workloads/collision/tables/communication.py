@@ -12,7 +12,14 @@ from typing import Any, ClassVar
 
 from phasewise.tables.declared import declared, key
 from phasewise.tables.keys import Key
-from phasewise.workloads.communication import LAYOUTS, NODE_SIZE, TUNE, Communication
+from phasewise.workloads.communication import (
+    AUTO,
+    LAYOUTS,
+    MACHINE,
+    NODE_SIZE,
+    TUNE,
+    Communication,
+)
 
 Shape = tuple[int, int]
 """Prow columns of Pcol processes each; written Prow x Pcol."""
@@ -71,9 +78,9 @@ class BeamCommunication(Communication):
         *("reduce", "broadcast", "schedule", "transpose", "aggregate", "crossing", "overlap"),
     )
 
-    process_grid_: ClassVar[Key] = Key("any", "auto")
+    process_grid_: ClassVar[Key] = Key("any", AUTO)
     process_grid: tuple[Shape, Shape] | None
-    """The grids of beams 1 and 2; None: chosen for the ranks and slices."""
+    """The grids of beams 1 and 2; None: chosen for the ranks (phasewise.tuning.automatic)."""
     layout: str = key("text", LAYOUTS[-1], flat=True)
     """A word of LAYOUTS, or "file"."""
     layout_file: Path | None
@@ -92,6 +99,7 @@ class BeamCommunication(Communication):
     padded: bool = key("flag", False)
     """Every column takes part in a step with as many slices as the fullest one."""
     tune: str = declared(TUNE)
+    machine: str = declared(MACHINE)
     phase: ClassVar[Key] = Key("table")
     phases: tuple[PhaseChoice, ...]
 
@@ -146,6 +154,6 @@ def written(shape: Shape) -> str:
 def grid_value(shapes: tuple[Shape, Shape] | None) -> str | list[str]:
     """The value of ``process_grid`` for these shapes: one text where both beams have the same."""
     if shapes is None:
-        return "auto"
+        return AUTO
     first, second = (written(shape) for shape in shapes)
     return first if first == second else [first, second]

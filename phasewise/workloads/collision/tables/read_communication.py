@@ -18,7 +18,7 @@ from phasewise.workloads.collision.tables.communication import (
     Shape,
 )
 from phasewise.workloads.collision.tables.layout_file import fill_grid, read_places
-from phasewise.workloads.communication import LAYOUTS
+from phasewise.workloads.communication import AUTO, LAYOUTS, machine_in
 
 WHERE = "communication"
 KEYS = schema_of(BeamCommunication)
@@ -28,7 +28,7 @@ MAX_RANKS = 10**6
 
 def build_communication(table: object, folder: Path) -> BeamCommunication:
     """The resolved table; a layout file is relative to ``folder``."""
-    values = with_defaults(check_table(table, KEYS, WHERE), KEYS)
+    values = machine_in(with_defaults(check_table(table, KEYS, WHERE), KEYS), folder)
     shapes = _process_grid(values.pop("process_grid"))
     phases = _phases(values.pop("phase") or {}, values)
     layout, file, places = str(values.pop("layout")), None, dict[Place, int]()
@@ -60,7 +60,7 @@ def _from_file(
 
 def _process_grid(value: object) -> tuple[Shape, Shape] | None:
     value = plain(value)
-    if value == "auto":
+    if value == AUTO:
         return None
     texts = value if isinstance(value, list | tuple) else [value, value]
     shapes = [_shape(text) for text in texts]

@@ -1,0 +1,257 @@
+"""Chooses what a study leaves open with `process_grid = "auto"`, by predicted turns on a machine.
+
+Model `described` ranks the process grids, then layouts and algorithms on the best two. Where few
+messages have to be followed, `contention` decides among the best of them and the default. All
+bounds are counts, so that the same study always gets the same choice. The part `tuning` of a
+workload says what comes in question, as changes of its `Communication`:
+
+* `open_grids(study, ranks)`: process grids, the core's default first, then the most promising;
+* `open_variants(study, grid, levels)`: other ways to exchange on one of them, the most promising
+  first; levels: see `node_levels`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.machines import Machine, load_machine
+from phasewise.machines.topology import SHARED_LINKS
+from phasewise.models import Case, contention, described
+from phasewise.models.model import Turn
+from phasewise.models.prediction import turn_of
+from phasewise.output import message
+from phasewise.study import Study
+from phasewise.tuning.candidates import PART, node_levels
+from phasewise.workloads.communication import MACHINE
+
+RANKING, DECIDING = described, contention
+"""The model that ranks, and the one that decides among the best; other models are larger."""
+
+MOST_RANKS = 2048
+"""On more ranks a single prediction takes as long as the choice may, and the default stays."""
+PLANNED = 400_000
+"""Messages that all predictions together may plan: these take half a second or so. A prediction
+counts as FIXED of them at least."""
+FIXED = 10_000
+FOLLOWED = 40_000
+"""Messages that all turns together may send which `contention` follows: half a second again."""
+FINALISTS = 8
+"""The most turns that it follows."""
+REFINED = 2
+"""The number of process grids whose layouts and algorithms are compared."""
+
+Changes = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A study that leaves nothing open, and what to say of the choice; empty if none was made."""
+
+    study: Study
+    sentence: str = ""
+
+    def say(self) -> None:
+        """The sentence as a message."""
+        if self.sentence:
+            message(self.sentence)
+
+
+def machine_of(study: Study) -> Machine:
+    """The machine of the study's [communication], with as many ranks a node as that gives;
+    StudyError if there is none of this name.
+    """
+    own = study.communication
+    try:
+        found = load_machine(str(getattr(own, "machine", MACHINE.default)))
+    except StudyError as error:
+        raise StudyError(f"communication.machine: {error}") from None
+    if own.node_ranks and found.memory is not None:
+        return dataclasses.replace(found, node_ranks=own.node_ranks)
+    return found
+
+
+def settle(study: Study, ranks: int, machine: Machine, twin: str = "full") -> Settled:
+    """`study` with what it leaves open chosen for a number of ranks of a machine.
+
+    Keys that the study gives stay. A study with a process grid, or on one rank, is returned as it
+    is. StudyError if no process grid suits the ranks, or the machine is too small for them.
+    """
+    grids = _open_grids(study, ranks)
+    if not grids:
+        return Settled(study)
+    if ranks > MOST_RANKS:
+        chosen = _changed(study, grids[0])
+        why = f"the default, since nothing is predicted for more than {MOST_RANKS} ranks"
+        return Settled(chosen, f"{_words(chosen, _keys(study, grids[0]))}: {why}")
+    return _Choice(study, ranks, machine, twin, grids).settled()
+
+
+def kept(study: Study, ranks: int, earlier: object) -> Settled | None:
+    """`study` with what an earlier part of its run had chosen, in its table [communication]; None
+    if that does not suit the ranks.
+    """
+    grids = _open_grids(study, ranks)
+    if not grids:
+        return Settled(study)
+    try:
+        had = study.workload.read_communication(earlier, Path())
+        keys = _keys(study, grids[0])
+        found = _changed(study, {key: getattr(had, key) for key in keys})
+        found.check_ranks(ranks)
+    except StudyError:
+        return None
+    if found.communication.leaves_grid_open:
+        return None
+    return Settled(found, f"{_words(found, keys)}: kept from the run that goes on")
+
+
+def _open_grids(study: Study, ranks: int) -> list[Changes]:
+    """The process grids that come in question; none where the study does not ask for a choice."""
+    if ranks == 1 or not study.communication.leaves_grid_open:
+        return []
+    study.check_ranks(ranks)
+    found: list[Changes] = study.workload.offers(PART, "open_grids", _nothing)(study, ranks)
+    return found
+
+
+def _variants(study: Study, grid: Changes, levels: bool) -> list[Changes]:
+    """Other ways to exchange on a process grid, without the keys that the study gives."""
+    offered = study.workload.offers(PART, "open_variants", _nothing)(study, grid, levels)
+    given, own = study.given_communication, study.communication
+    free = ({key: value for key, value in one.items() if key not in given} for one in offered)
+    distinct = {tuple(one.items()): one for one in free}.values()
+    return [one for one in distinct if own.changed(one) != own]
+
+
+def _keys(study: Study, grid: Changes) -> list[str]:
+    """The keys that are open, the process grid first."""
+    changes = (grid, *_variants(study, grid, levels=True))
+    return list(dict.fromkeys(key for change in changes for key in change))
+
+
+def _nothing(*_given: Any) -> list[Changes]:
+    return []
+
+
+def _changed(study: Study, changes: Changes) -> Study:
+    return dataclasses.replace(study, communication=study.communication.changed(changes))
+
+
+def _words(study: Study, keys: Sequence[str]) -> str:
+    """The values of some keys as text."""
+    own = study.communication
+    rest = [f"{key} {getattr(own, key)}" for key in keys if key != "process_grid"]
+    return ", ".join([f"process grid {own.grid_text}", *rest])
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A process grid, changes of other keys, and the seconds of a turn that are predicted."""
+
+    grid: Changes
+    variant: Changes
+    seconds: float
+
+    @property
+    def changes(self) -> Changes:
+        return {**self.grid, **self.variant}
+
+
+@dataclass
+class _Choice:
+    """The choice for a study that leaves its process grid open."""
+
+    study: Study
+    ranks: int
+    machine: Machine
+    twin: str
+    grids: Sequence[Changes]
+    left: int = field(default=PLANNED)
+
+    def settled(self) -> Settled:
+        """The study with the choice, and a sentence with its time and the default's."""
+        ranked = self._ranked()
+        default = next(one for one in ranked if one.changes == self.grids[0])
+        finalists = self._finalists(ranked, default)
+        if len(finalists) > 1:
+            ranked = sorted(map(self._followed, finalists), key=_seconds)
+            default = next(one for one in ranked if one.changes == default.changes)
+        best = ranked[0]
+        study = _changed(self.study, best.changes)
+        unit = self.study.workload.unit
+        usual = _changed(self.study, default.changes).communication.grid_text
+        sentence = (
+            f"{_words(study, _keys(self.study, self.grids[0]))}: chosen for {self.ranks} ranks by "
+            f"{unit.many} predicted on {self.machine.name}, {_ms(best.seconds)} each "
+            f"({_ms(default.seconds)} with the default, {usual})"
+        )
+        return Settled(study, sentence)
+
+    def _ranked(self) -> list[_Candidate]:
+        """Candidates by their time according to the ranking model; the default is among them."""
+        turns: list[tuple[Changes, Turn]] = []
+        for grid in self.grids:
+            if not turns or self._can_predict():
+                turns.append((grid, turn_of(self._case(grid), RANKING)))
+        turns.sort(key=lambda entry: entry[1].seconds)
+        found = [_Candidate(grid, {}, turn.seconds) for grid, turn in turns]
+        levels = node_levels(self.machine, self.ranks)
+        refined = [
+            (grid, turn, _variants(self.study, grid, levels)) for grid, turn in turns[:REFINED]
+        ]
+        most = max((len(variants) for _, _, variants in refined), default=0)
+        for index in range(most):
+            for grid, turn, variants in refined:
+                if index < len(variants) and self._can_predict():
+                    found.append(self._variant(grid, turn, variants[index]))
+        return sorted(found, key=_seconds)
+
+    def _variant(self, grid: Changes, turn: Turn, variant: Changes) -> _Candidate:
+        """A candidate with the same kernels as the grid's turn, and other messages."""
+        messages = turn_of(self._case({**grid, **variant}), RANKING, computation=False)
+        others = turn.seconds - sum(turn.phases.values())
+        return _Candidate(grid, variant, messages.seconds + others)
+
+    def _finalists(self, ranked: Sequence[_Candidate], default: _Candidate) -> list[_Candidate]:
+        """Those that the deciding model compares: half of them the best of different grids."""
+        shared = 2 if self.machine.network.kind in SHARED_LINKS else 1
+        most = min(FINALISTS, shared * FOLLOWED // self._messages)
+        if most < 2:
+            return []
+        best = {one.grid["process_grid"]: one for one in reversed(ranked)}
+        grids = sorted(best.values(), key=_seconds)[: most // 2]
+        order = [*grids, *(one for one in ranked if one not in grids)]
+        others = [one for one in order if one.changes != default.changes]
+        return [*others[: most - 1], default]
+
+    def _followed(self, one: _Candidate) -> _Candidate:
+        turn = turn_of(self._case(one.changes), DECIDING)
+        return dataclasses.replace(one, seconds=turn.seconds)
+
+    def _can_predict(self) -> bool:
+        """Whether one more prediction is within the bound, which then counts."""
+        self.left -= max(self._messages, FIXED)
+        return self.left >= 0
+
+    @cached_property
+    def _messages(self) -> int:
+        """Messages of a turn with the default, of all ranks."""
+        phases = self._case(self.grids[0]).phases
+        return max(1, round(self.ranks * sum(float(phase.count.sum()) for phase in phases)))
+
+    def _case(self, changes: Changes) -> Case:
+        return Case(_changed(self.study, changes), self.machine, self.ranks, self.twin)
+
+
+def _seconds(one: _Candidate) -> float:
+    return one.seconds
+
+
+def _ms(seconds: float) -> str:
+    return f"{1e3 * seconds:.4g} ms"
