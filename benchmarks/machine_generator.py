@@ -24,6 +24,8 @@ RANKS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 SIZES = ((64, 4), (128, 4), (128, 8), (256, 4), (64, 15))
 """Nodes of the mesh each way, and slices."""
 TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
+ONE_NODE = 64
+"""Ranks of a machine without a network: all of its runs are within the node."""
 UNEVEN = 3
 """How many times more macroparticles one beam may have than the other."""
 
@@ -31,10 +33,12 @@ Draw = np.random.Generator
 
 
 def machine_of(number: int) -> Machine:
-    """The machine of a number; its kind is number modulo the kinds."""
+    """The machine of a number. Its kind goes with number div 2, so that each kind has even and odd
+    numbers.
+    """
     draw, kind = np.random.default_rng([1, number]), KINDS[number // 2 % len(KINDS)]
     node = (
-        64
+        ONE_NODE
         if kind == "node"
         else int(draw.choice(NODE_RANKS[:5] if kind == "torus" else NODE_RANKS))
     )

@@ -14,6 +14,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from copy import deepcopy
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ def keep_residuals(found: dict[str, Any]) -> None:
 
     Models and machines that were not judged this time keep what they have.
     """
-    kept: dict[str, Any] = residuals_of(COLLISION) or {}
+    kept: dict[str, Any] = deepcopy(residuals_of(COLLISION) or {})
     for quantity, models in found.items():
         for model, own in models.items():
             kept.setdefault(quantity, {}).setdefault(model, {}).update(own)

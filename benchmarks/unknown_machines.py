@@ -23,9 +23,10 @@ import numpy as np
 from benchmarks.machine_generator import machine_of, study_of
 from benchmarks.residuals import keep_residuals
 from phasewise.driver import load_planner
-from phasewise.errors import PhasewiseError, StudyError
+from phasewise.errors import PhasewiseError
 from phasewise.machines import Machine
 from phasewise.models import Case, Prediction, predict
+from phasewise.models.interval import DRAWN
 from phasewise.options import count
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.telling import Telling
@@ -38,7 +39,9 @@ MODELS = ("contention", "described")
 """Those that need nothing but a description."""
 MAX_MESSAGES = 120_000
 """Most messages of a simulation, which then takes some seconds."""
-DRAWN = "drawn"
+
+TRIALS = 1000
+"""Most studies that are drawn for a machine."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,8 @@ def drawn_points(machines: int, each: int, folder: Path) -> list[Point]:
     for number in range(machines):
         machine = machine_of(number)
         found = 0
-        for trial in range(10 * each):
-            study, ranks = study_of(machine, 1000 * number + trial, folder)
+        for trial in range(min(10 * each, TRIALS)):
+            study, ranks = study_of(machine, TRIALS * number + trial, folder)
             if _messages(study, ranks) <= MAX_MESSAGES:
                 points.append(Point(number, machine, study, ranks))
                 found += 1
@@ -182,7 +185,7 @@ def main(words: Sequence[str]) -> int:
         if options.fit:
             keep_residuals(residuals(judged))
             judged = judge(points, summaries)
-    except (PhasewiseError, StudyError) as error:
+    except PhasewiseError as error:
         message(f"phasewise: {error}")
         return error.exit_status
     found = figures(judged)

@@ -24,7 +24,7 @@ foreach(kind mpi serial)
   endif()
 endforeach()
 
-# What a processor must have, by the names of /proc/cpuinfo: phasewise/_core.py reads it before it
+# What a processor must have, by the names of /proc/cpuinfo: phasewise/compiled.py reads it before it
 # loads a module.
 execute_process(
   COMMAND "${CMAKE_CXX_COMPILER}" ${phasewise_architecture} -dM -E -x c++ /dev/null

@@ -160,7 +160,7 @@ def load_core() -> Core:
 def require_mpi() -> None:
     """RunError if the compiled core has no MPI, so that it cannot run in several ranks."""
     if missing := cast(Core, load_planner()).missing_mpi:
-        raise RunError(f"--ranks needs MPI, which phasewise has not here ({missing}); {REMEDY}")
+        raise RunError(f"several ranks need MPI, which is missing here ({missing}); {REMEDY}")
 
 
 def check_alone(missing_mpi: str, environment: Mapping[str, str] | None = None) -> None:

@@ -17,5 +17,5 @@ void bind_probe(nb::module_& m) {
       },
       nb::arg("threads") = 1, "Memory bandwidth (triad) and fused multiply-add rate of this rank.");
   m.def("measure_bandwidth", &phasewise::probe::measure_bandwidth, nb::arg("threads"),
-        nb::arg("bytes"), "Bytes per second on arrays of so many bytes, of this rank's threads.");
+        nb::arg("bytes"), "Bytes per second on arrays of this size, of this rank's threads.");
 }

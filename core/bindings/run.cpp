@@ -129,9 +129,8 @@ void bind_run(nb::module_& m) {
       .def("phases", &phases,
            "Calls, messages, bytes and seconds of each communication phase on this rank.")
       .def("kernels", &kernels,
-           "Items, seconds, flops and bytes of each kernel on this rank; calls with items, and the "
-           "sum "
-           "of their working sets [bytes].");
+           "Items, seconds, flops and bytes of each kernel on this rank; calls with items, and "
+           "the sum of their working sets [bytes].");
   m.def(
       "start",
       [](const std::string& parameters, int threads) {

@@ -74,11 +74,13 @@ Walk::Step Walk::advance(int rank, const Instruction& instruction, double now) {
   if (instruction.action == Action::start) return Step::passed;
   if (instruction.action == Action::compute) {
     RankState& state = ranks_[rank];
-    state.computing = !state.computing;
-    if (!state.computing) return Step::passed;
+    if (state.computing) {
+      state.computing = false;
+      return Step::passed;
+    }
     const Computation& one = program_.ranks[rank].computations[instruction.number];
-    compute(rank, one.seconds, one.weight, now);
-    return Step::asleep;
+    state.computing = compute(rank, one.seconds, one.weight, now);
+    return state.computing ? Step::asleep : Step::passed;
   }
   Step step = Step::passed;
   while (step == Step::passed && !done(rank, instruction.number))

@@ -37,7 +37,7 @@ double triad_bandwidth(int threads) {
   return 3.0 * sizeof(double) * n / seconds;
 }
 
-// Bytes per second of f(a, b, n), which moves so many arrays of n values, on two arrays of each
+// Bytes per second of f(a, b, n), which moves a number of arrays of n values, on two arrays of each
 // thread that have `bytes` together with those of the other threads.
 template <class F>
 double loop_bandwidth(int threads, std::int64_t bytes, int arrays, F&& f) {

@@ -15,9 +15,9 @@ struct Roof {
 // Takes about a second; the best of several passes.
 Roof measure_roof(int threads);
 
-// Bytes per second that these threads read and write on arrays of so many bytes together, the
-// better of two loops that change arrays in place: no line is read only to be overwritten, so that
-// this is more than a triad's.
+// Bytes per second that these threads read and write on arrays of this number of bytes together,
+// the better of two loops that change arrays in place: no line is read only to be overwritten, so
+// that this is more than a triad's.
 double measure_bandwidth(int threads, std::int64_t bytes);
 
 }  // namespace phasewise::probe

@@ -102,8 +102,8 @@ def which_turn(study: Study, first: bool) -> str:
     unit = study.workload.unit.one
     pieces = ", ".join(first_pieces(study))
     if first:
-        return f"the first {unit} of a run, with what only some have ({pieces}), as simulate has it"
-    return f"a later {unit}: only the first one, which --first predicts, always has: {pieces}"
+        return f"This is the first {unit} of a run, as simulate runs it: it also has {pieces}."
+    return f"This is a later {unit}. The first one of a run also has {pieces}; --first predicts it."
 
 
 def algorithm(workload: Workload, word: str) -> list[str]:

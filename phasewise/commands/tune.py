@@ -89,12 +89,13 @@ def show(tuned: Tuned) -> None:
     split = problem.cores is not None
     columns = [*heads_of(problem.study), "predicted", "verified"]
     unit = problem.study.workload.unit.indefinite
+    given = [tuned.baseline] if tuned.baseline else []
     steps = tuned.sampled_steps
     part = f", verified by {steps[0]} of its {steps[1]} steps" if steps else ""
     print_table(
         f"{problem.machine.name}: the best of {len(tuned.entries)} candidates, {unit}{part}, in ms",
         columns,
-        [_row(entry, split) for entry in (*tuned.entries[:SHOWN], tuned.baseline)],
+        [_row(entry, split) for entry in (*tuned.entries[:SHOWN], *given)],
     )
     print(document({"communication": choice.candidate.communication()}))
     print(
@@ -103,8 +104,8 @@ def show(tuned: Tuned) -> None:
     )
     verified = "not verified" if choice.verified is None else f"{choice.verified:.4g} s verified"
     print(f"{verified}, {_reference(problem)}")
-    before, after = (1e3 * s for s in (tuned.baseline_seconds, tuned.choice_seconds))
-    print(f"yours {before:.4g} ms → {after:.4g} ms")
+    if (before := tuned.baseline_seconds) is not None:
+        print(f"yours {1e3 * before:.4g} ms → {1e3 * tuned.choice_seconds:.4g} ms")
     if tuned.wrong is not None:
         print(tuned.wrong)
     elif tuned.disturbed is not None:

@@ -279,7 +279,7 @@ def compare(
         Point(
             run,
             predict(case, name, run.computes),
-            spread(name, machine, run.twin, residuals).source,
+            spread(name, machine, run.twin, residuals, run.record.ranks).source,
             machine,
         )
         for name in names

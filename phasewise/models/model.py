@@ -127,10 +127,10 @@ def _phase(found: dict[str, Any]) -> PhaseMessages:
 class Turn:
     """Seconds of a turn.
 
-    phases: communication of each phase; communicating: of all, which a model that adds up messages
-    completes by waiting; waiting: the part of it that passes before the last of the senders has
-    posted its message; computing: kernels and the copying around messages. All are means over the
-    ranks. seconds: of the slowest rank.
+    phases: communication of each phase, as far as it is known by phase. communicating: all of it,
+    waiting included. waiting: the part of it that passes before the last of the senders has posted
+    its message. computing: kernels and the copying around messages. These are means over the ranks.
+    seconds: of the slowest rank.
     """
 
     phases: dict[str, float]

@@ -19,13 +19,14 @@ from phasewise.workloads.discovery import main_phases
 
 @dataclass(frozen=True)
 class Prediction:
-    """Seconds of one turn, means over the ranks.
+    """Seconds of one turn; means over the ranks, but for the turn's own.
 
     `communication_seconds` includes `waiting_seconds`, the time before the last of the senders has
     posted its message; [low, high] is its 90 % interval. `phases` has what the model knows by
     phase: models that add up messages know no waiting by phase. `exchange_seconds` counts only the
-    phases of the workload's own exchange, as the source paper does. `turn_seconds` is computation
-    and communication, [turn_low, turn_high] its 90 % interval.
+    phases of the workload's own exchange, as the source paper does, without waiting that is not
+    known by phase. `turn_seconds` is that of the slowest rank, [turn_low, turn_high] its 90 %
+    interval.
     """
 
     ranks: int

@@ -39,6 +39,10 @@ MPI_VARIABLES = (
 """Prefixes of the variables that Open MPI sets in its processes."""
 
 
+SHARED = "PHASEWISE_SHARED"
+"""Set where several runs share this machine or allocation: their ranks are not bound to cores."""
+
+
 class TooLongError(RunError):
     """What was started has taken more time than it was given, and was ended."""
 
@@ -88,7 +92,8 @@ def this_machine(environment: Mapping[str, str] | None = None) -> Host:
     environment = os.environ if environment is None else environment
     allocated = allocated_cores(environment)
     here = len(os.sched_getaffinity(0))
-    return Host(allocated or here, allocated is not None, os.geteuid() == 0)
+    own = allocated is not None and SHARED not in environment
+    return Host(allocated or here, own, os.geteuid() == 0)
 
 
 def allocated_cores(environment: Mapping[str, str]) -> int | None:

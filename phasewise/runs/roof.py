@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 MEMORY = "memory"
 LEAST_MEMORY = 1 << 28
 """Bytes of the arrays in main memory, at least; four times the largest cache otherwise."""
+SIZE = re.compile(r"[0-9]+[KMG]")
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -54,7 +56,7 @@ def find_caches(folder: Path = CACHES) -> list[Cache]:
             }
         except OSError:
             continue
-        if words["type"] != "Instruction":
+        if words["type"] != "Instruction" and SIZE.fullmatch(words["size"]):
             size = int(words["size"][:-1]) * UNITS[words["size"][-1]]
             found.append(Cache(f"L{words['level']}", size, _length(words["shared_cpu_list"])))
     return sorted(found, key=lambda cache: cache.size)
@@ -67,7 +69,7 @@ def _length(listed: str) -> int:
 
 
 def measure(core: Measuring, threads: int, caches: Sequence[Cache] | None = None) -> dict[str, Any]:
-    """The roof of so many threads: `flops_per_second`, `bytes_per_second` of a triad in main
+    """The roof of a number of threads: `flops_per_second`, `bytes_per_second` of a triad in main
     memory, and `levels`, the fastest first. It takes some seconds.
     """
     levels: list[Level] = []
@@ -101,6 +103,6 @@ def _shown(level: Level) -> dict[str, Any]:
 
 
 def level_of(roof: Mapping[str, Any], working_set: float) -> Mapping[str, Any]:
-    """The fastest level of a roof that holds so many bytes."""
+    """The fastest level of a roof that holds a number of bytes."""
     levels: list[Mapping[str, Any]] = roof["levels"]
     return next(one for one in levels if one["bytes"] is None or working_set <= one["bytes"])

@@ -16,7 +16,7 @@ from typing import IO
 
 from phasewise.errors import PhasewiseError
 from phasewise.mpi.children import child
-from phasewise.mpi.launch import OURS, without_mpi
+from phasewise.mpi.launch import OURS, SHARED, without_mpi
 from phasewise.mpi.signals import Interrupts
 from phasewise.scanning.definition import Point
 
@@ -90,7 +90,7 @@ def own_cores(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment of a run that keeps to its own cores, whatever started this process:
     libraries start no threads beside those of the run.
     """
-    return without_mpi(environment) | dict.fromkeys(ONE_THREAD, "1")
+    return without_mpi(environment) | dict.fromkeys(ONE_THREAD, "1") | {SHARED: "1"}
 
 
 def run_points(

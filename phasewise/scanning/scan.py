@@ -58,7 +58,7 @@ class Request:
     """The study's file and its overrides, for a study whose paths are relative to it."""
 
     def points_at_a_time(self) -> int:
-        """As asked for, or so many that each has the cores of its ranks and threads."""
+        """As asked for, or as many as have the cores of their ranks and threads."""
         cores = len(os.sched_getaffinity(0))
         return self.jobs or max(1, cores // (self.ranks * self.threads))
 
@@ -178,9 +178,9 @@ def run_scan(
 def _check(definition: Definition, request: Request) -> None:
     """StudyError where anything of a request cannot be done, before a point runs."""
     orders(definition, list(request.converge))
-    for name in ("jobs", "ranks", "threads"):
-        if getattr(request, name) < (name != "jobs"):
-            raise StudyError(f"{name} = {getattr(request, name)} must be at least 1")
+    for name, least in {"jobs": 0, "ranks": 1, "threads": 1}.items():
+        if getattr(request, name) < least:
+            raise StudyError(f"{name} = {getattr(request, name)} must be at least {least}")
     if request.parquet:
         check_parquet()
     if launched_size() > 1:
@@ -191,7 +191,7 @@ def _check(definition: Definition, request: Request) -> None:
 
 
 def _refused(definition: Definition, ranks: int) -> dict[int, str]:
-    """The points whose study cannot be run on so many ranks, by number, with the reason.
+    """The points whose study cannot be run on this number of ranks, by number, with the reason.
 
     StudyError where none can be, as with a misspelt key.
     """

@@ -18,12 +18,12 @@ from phasewise.tuning.verification import why_not_here
 @dataclass(frozen=True)
 class Tuned:
     """The result of a search: all entries, verified ones first, and the choice. baseline: the
-    study as it is.
+    study as it is; None if it does not suit the ranks.
     """
 
     problem: Problem
     entries: list[Entry]
-    baseline: Entry
+    baseline: Entry | None
 
     @property
     def choice(self) -> Entry:
@@ -32,16 +32,17 @@ class Tuned:
         return min(tried, key=_time) if tried else self.entries[0]
 
     @property
-    def gain(self) -> float:
+    def gain(self) -> float | None:
         """The time of a turn of the study as it is over that of the choice; both verified, or
         neither.
         """
-        return self.baseline_seconds / self.choice_seconds
+        before = self.baseline_seconds
+        return None if before is None else before / self.choice_seconds
 
     @property
-    def baseline_seconds(self) -> float:
+    def baseline_seconds(self) -> float | None:
         """Of a turn of the study as it is, verified if the choice is."""
-        return _time(self.baseline)
+        return None if self.baseline is None else _time(self.baseline)
 
     @property
     def choice_seconds(self) -> float:
@@ -74,7 +75,7 @@ class Tuned:
     @property
     def disturbed(self) -> str | None:
         """The sentence on the verifying runs whose ranks had least of a core, if too little."""
-        tried = [self.baseline, *self.entries]
+        tried = [*self.entries, *([self.baseline] if self.baseline else [])]
         shares = [entry.core_share for entry in tried if entry.core_share is not None]
         least = min(shares, key=lambda share: share.share, default=None)
         return least.sentence if least is not None and least.disturbed else None
@@ -118,7 +119,10 @@ def tune(problem: Problem, verified: int, cache: Path | None = None) -> Tuned:
         chosen = []
     if not chosen:
         return Tuned(problem, entries, baseline)
-    baseline, *tried = verify(problem, [baseline, *chosen], message, cache)
+    first = [] if baseline is None else [baseline]
+    tried = verify(problem, [*first, *chosen], message, cache)
+    if first:
+        baseline = tried.pop(0)
     left = [entry for entry in entries if entry not in chosen]
     return Tuned(problem, [*sorted(tried, key=_time), *left], baseline)
 

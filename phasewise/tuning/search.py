@@ -157,9 +157,13 @@ class CandidateSearch:
                 self._refine(entry, precise, cheap)
         return self._merged(precise)
 
-    def baseline(self) -> Entry:
-        """The study as it runs on all ranks, by the precise model."""
+    def baseline(self) -> Entry | None:
+        """The study as it runs on all ranks, by the precise model; None if that cannot be."""
         problem = self.problem
+        try:
+            problem.study.check_ranks(problem.ranks)
+        except StudyError:
+            return None
         study = settle(problem.study, problem.ranks, problem.machine, problem.twin).study
         threads = 1 if problem.cores is None else max(problem.cores // problem.ranks, 1)
         given = Given(study, len(heads_of(study)))
@@ -257,16 +261,18 @@ def _predicted(entry: Entry) -> float:
 
 
 def _as_entry(candidate: Candidate, ranks: int, threads: int, prediction: Prediction) -> Entry:
-    # Kernels are assumed to scale perfectly with threads; the verifying runs show if they do not.
-    saved = prediction.computation_seconds * (1.0 - 1.0 / threads)
+    # Kernels, and waiting for them, are assumed to scale perfectly with threads; the verifying runs
+    # show if they do not.
+    work = prediction.computation_seconds + prediction.waiting_seconds
+    share = 1.0 - work * (1.0 - 1.0 / threads) / (prediction.turn_seconds or 1.0)
     return Entry(
         candidate,
         ranks,
         threads,
         prediction.model,
-        prediction.turn_seconds - saved,
-        prediction.turn_low - saved,
-        prediction.turn_high - saved,
+        prediction.turn_seconds * share,
+        prediction.turn_low * share,
+        prediction.turn_high * share,
     )
 
 

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).resolve().parents[2]
 ROUNDING = 1e-9
 """Far above rounding errors of some thousand additions, far below any error of a rate."""
 
-RESOLUTION = 0.02
+RESOLUTION = 2e-3
 """Of a message's time, for which rates are kept where the effort is 1."""
 
 SHARE_TOLERANCE = 2e-3

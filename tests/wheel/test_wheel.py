@@ -187,7 +187,7 @@ def test_ranks_are_started_or_refused_in_one_sentence(
 ) -> None:
     words = ("run", "small.toml", "--ranks", 2, "--quiet", "--out", "two")
     said = without_mpi.refusal(*words)
-    assert "--ranks needs MPI, which phasewise has not here (libxyz" in said
+    assert "several ranks need MPI, which is missing here (libxyz" in said
     assert "install the MPI library" in said
     if shutil.which("mpiexec") is not None:
         done = with_mpi.call(*words)

@@ -173,7 +173,7 @@ def draw_losses(run: BeamsRun) -> Drawing | Missing:
         canvas,
         "Macroparticles lost at the aperture, and deposits of charge that fell outside the mesh of "
         "a collision, summed over the turn's steps, planes and interaction points: "
-        f"{deposits[1]} per particle. What does not occur is not drawn."
+        f"{' and '.join(map(str, dict.fromkeys(deposits)))} per particle. What does not occur is not drawn."
         f"{envelope_note(axes[0, 0], len(run.turn))}",
         _warning(run, losses, outside, deposits),
     )
