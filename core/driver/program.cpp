@@ -22,8 +22,7 @@ void check_memory(std::int64_t messages) {
   throw std::invalid_argument(
       "following about " + std::to_string(messages / 1'000'000) + " million messages would take " +
       std::to_string(static_cast<int>(message_bytes * static_cast<double>(messages) / 1e9)) +
-      " GB of memory; ask for fewer ranks, or for a model that adds messages up, such as "
-      "described");
+      " GB of memory; ask for fewer ranks, or for a model that adds messages up");
 }
 
 }  // namespace

@@ -169,11 +169,12 @@ def draw_losses(run: BeamsRun) -> Drawing | Missing:
         whole_ticks(axis.yaxis)
         legend_above(axis)
     deposits = [int(deposits_per_particle(run.study, number).sum()) for number in (1, 2)]
+    each = " and ".join(map(str, dict.fromkeys(deposits)))
     return Drawing(
         canvas,
         "Macroparticles lost at the aperture, and deposits of charge that fell outside the mesh of "
         "a collision, summed over the turn's steps, planes and interaction points: "
-        f"{' and '.join(map(str, dict.fromkeys(deposits)))} per particle. What does not occur is not drawn."
+        f"{each} per particle. What does not occur is not drawn."
         f"{envelope_note(axes[0, 0], len(run.turn))}",
         _warning(run, losses, outside, deposits),
     )
