@@ -186,10 +186,11 @@ class _Choice:
         study = _changed(self.study, best.changes)
         unit = self.study.workload.unit
         usual = _changed(self.study, default.changes).communication.grid_text
+        beside = f"{_ms(default.seconds)} with the default, {usual}"
         sentence = (
             f"{_words(study, _keys(self.study, self.grids[0]))}: chosen for {self.ranks} ranks by "
             f"{unit.many} predicted on {self.machine.name}, {_ms(best.seconds)} each "
-            f"({_ms(default.seconds)} with the default, {usual})"
+            f"({'the default' if best is default else beside})"
         )
         return Settled(study, sentence)
 
