@@ -79,11 +79,12 @@ def machine_of(study: Study) -> Machine:
 def settle(study: Study, ranks: int, machine: Machine, twin: str = "full") -> Settled:
     """`study` with what it leaves open chosen for a number of ranks of a machine.
 
-    Keys that the study gives stay. A study with a process grid, or on one rank, is returned as it
-    is. StudyError if no process grid suits the ranks, or the machine is too small for them.
+    Keys that the study gives stay. Where there is only one way, or the study gives a process grid,
+    it is returned as it is. StudyError if no process grid suits the ranks, or the machine is too
+    small for them.
     """
     grids = _open_grids(study, ranks)
-    if not grids:
+    if not grids or (len(grids) == 1 and len(_keys(study, grids[0])) == 1):
         return Settled(study)
     if ranks > MOST_RANKS:
         chosen = _changed(study, grids[0])
