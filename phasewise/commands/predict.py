@@ -64,11 +64,8 @@ def main(options: argparse.Namespace) -> int:
     models = chosen_models(options.model, options.fit, machine)
     check_targets(options)
     numbers = dict.fromkeys(options.ranks)
-    settled = {number: settle(study, number, machine, options.twin) for number in numbers}
-    studies = {number: one.study for number, one in settled.items()}
+    studies = {number: settle(study, number, machine, options.twin).study for number in numbers}
     predictions = predict_many(studies, machine, models, options.twin, options.fit, options.first)
-    for one in settled.values():
-        one.say()
     if options.export is not None:
         export_extrap(options.export[1], predictions, study.workload.unit.one)
     if options.picture is not None:

@@ -79,11 +79,12 @@ def machine_of(study: Study) -> Machine:
 def settle(study: Study, ranks: int, machine: Machine, twin: str = "full") -> Settled:
     """`study` with what it leaves open chosen for a number of ranks of a machine.
 
-    Keys that the study gives stay. A study with a process grid, or on one rank, is returned as it
-    is. StudyError if no process grid suits the ranks, or the machine is too small for them.
+    Keys that the study gives stay. Where there is only one way, or the study gives a process grid,
+    it is returned as it is. StudyError if no process grid suits the ranks, or the machine is too
+    small for them.
     """
     grids = _open_grids(study, ranks)
-    if not grids:
+    if not grids or (len(grids) == 1 and len(_keys(study, grids[0])) == 1):
         return Settled(study)
     if ranks > MOST_RANKS:
         chosen = _changed(study, grids[0])
@@ -186,10 +187,11 @@ class _Choice:
         study = _changed(self.study, best.changes)
         unit = self.study.workload.unit
         usual = _changed(self.study, default.changes).communication.grid_text
+        beside = f"{_ms(default.seconds)} with the default, {usual}"
         sentence = (
             f"{_words(study, _keys(self.study, self.grids[0]))}: chosen for {self.ranks} ranks by "
             f"{unit.many} predicted on {self.machine.name}, {_ms(best.seconds)} each "
-            f"({_ms(default.seconds)} with the default, {usual})"
+            f"({'the default' if best is default else beside})"
         )
         return Settled(study, sentence)
 

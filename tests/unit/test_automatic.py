@@ -76,9 +76,10 @@ def test_a_study_with_a_process_grid_is_returned_as_it_is(own: Study) -> None:
     assert settled.study is own and settled.sentence == ""
 
 
-def test_one_rank_has_nothing_to_choose() -> None:
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_one_rank_a_beam_has_nothing_to_choose(ranks: int) -> None:
     own = study()
-    assert settle(own, 1, load_machine("bassi")).study is own
+    assert settle(own, ranks, load_machine("bassi")).study is own
 
 
 def test_a_study_without_a_mesh_keeps_its_process_grid_open() -> None:
