@@ -24,8 +24,8 @@ foreach(kind mpi serial)
   endif()
 endforeach()
 
-# What a processor must have, by the names of /proc/cpuinfo: phasewise/compiled.py reads it before it
-# loads a module.
+# What a processor must have, by the names of /proc/cpuinfo: phasewise/compiled.py reads it before
+# it loads a module.
 execute_process(
   COMMAND "${CMAKE_CXX_COMPILER}" ${phasewise_architecture} -dM -E -x c++ /dev/null
   OUTPUT_VARIABLE macros COMMAND_ERROR_IS_FATAL ANY)

@@ -130,7 +130,8 @@ def test_the_machine_is_that_of_the_study_or_a_modern_one() -> None:
 
 
 def test_a_machines_file_is_relative_to_the_study(tmp_path: Path, repository: Path) -> None:
-    (tmp_path / "here.toml").write_text((repository / "machines/bassi.toml").read_text())
+    file = repository / "phasewise/machines/files/bassi.toml"
+    (tmp_path / "here.toml").write_text(file.read_text())
     text = 'workload = "halo"\nexchanges = 1\nhalo.words = 8\ncommunication.machine = "here.toml"\n'
     (tmp_path / "study.toml").write_text(text)
     own = load(tmp_path / "study.toml")

@@ -96,9 +96,10 @@ def test_from_64_ranks_on_some_steps_stand_for_the_turn_where_there_are_more() -
     candidate = Candidate(((2, 16), (2, 16)))
     assert simulation_task(paper, machine, 64, candidate).request.steps == 4
     tried = Entry(candidate, 64, 1, "m", 1.0, 0.9, 1.1, 1.05)
-    tuned = Tuned(Problem(paper, machine, 64, model="m"), [tried])
+    tuned = Tuned(Problem(paper, machine, 64, model="m"), [tried], None)
     assert tuned.summary()["sampled_steps"] == [4, 15]
-    not_tried = Tuned(tuned.problem, [replace(tried, verified=None)])
+    assert tuned.summary()["baseline_seconds"] is None  # of a study that does not suit the ranks
+    not_tried = Tuned(tuned.problem, [replace(tried, verified=None)], None)
     assert not_tried.summary()["sampled_steps"] is None
 
 
@@ -107,9 +108,11 @@ def test_verified_seconds_are_those_of_simulating_the_choice(tmp_path: Path) -> 
     machine = load_machine("bassi")
     tuned = tune(Problem(study(), machine, 16, model="3"), 2, tmp_path)
     kept = [json.loads(path.read_text()) for path in tmp_path.glob("*.json")]
-    assert {entry["communication_seconds"] for entry in kept} == {
-        entry.verified for entry in tuned.entries if entry.verified is not None
+    assert tuned.baseline is not None
+    entries = [tuned.baseline, *tuned.entries]
+    assert {entry["turn_seconds"] for entry in kept} == {
+        entry.verified for entry in entries if entry.verified is not None
     }
     task = simulation_task(study(), machine, 16, tuned.choice.candidate)
     assert task.request.steps == 0
-    assert not task.request.computation
+    assert task.request.computation
