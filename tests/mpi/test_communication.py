@@ -98,7 +98,8 @@ def make(study: Path, out: Path, ranks: int, keys: list[str], events: int) -> Re
     done = run(study, "--ranks", ranks, "--out", out, "--events", events, *overrides)
     assert done.returncode == 0, done.stderr
     summary = json.loads((out / "summary.json").read_text())
-    return Recorded(read_communication(out), phasewise.load(study, words), done.stdout, summary)
+    resolved = Study.from_dict(json.loads((out / "study.json").read_text()))
+    return Recorded(read_communication(out), resolved, done.stdout, summary)
 
 
 def planned(of: Study, ranks: int, rank: int = -1) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def test_a_rank_that_fails_in_a_phase_ends_all_with_its_number_and_the_phase(
 @pytest.mark.parametrize(
     ("keys", "phase"),
     [
-        ((), "reduce_row"),
+        (("communication.process_grid=2x1",), "reduce_row"),
         (('communication.process_grid="1x2"',), "reduce_column"),
         (('communication.reduce="direct"', "communication.overlap=true"), "reduce"),
     ],

@@ -107,7 +107,7 @@ def test_importing_the_package_loads_no_core() -> None:
 def test_ranks_without_mpi_are_refused_in_one_sentence(study: Path, tmp_path: Path) -> None:
     words = ("run", study, "--ranks", 2, "--out", tmp_path / "out")
     said = sentence(done_with("serial", "-m", "phasewise", *words))
-    assert "--ranks needs MPI" in said
+    assert "several ranks need MPI" in said
     assert "install the MPI library" in said
     assert not (tmp_path / "out").exists()
 

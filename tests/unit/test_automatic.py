@@ -14,7 +14,8 @@ from phasewise.models import Case, contention
 from phasewise.models.prediction import turn_of
 from phasewise.study import Study
 from phasewise.study.reading import load
-from phasewise.tuning.automatic import MOST_RANKS, kept, machine_of, settle
+from phasewise.tuning import automatic
+from phasewise.tuning.automatic import kept, machine_of, settle
 from phasewise.tuning.running import settle_together
 from tests.unit.fake_core import World
 from tests.unit.study_tables import build
@@ -100,16 +101,22 @@ def test_the_algorithms_of_single_phases_stay_valid() -> None:
     assert Study.from_dict(chosen.resolved()).communication == chosen.communication
 
 
-def test_halo_exchanges_get_one_of_their_own_process_grids() -> None:
-    settled = settle(halo(), 12, load_machine("bassi"))
-    settled.study.check_ranks(12)
-    assert settled.study.communication.grid_text != "auto"
-    assert "by exchanges predicted on bassi" in settled.sentence
+def test_a_workload_without_a_choice_is_left_to_its_core() -> None:
+    own = halo()
+    assert settle(own, 12, load_machine("bassi")).study is own
 
 
-def test_on_very_many_ranks_the_default_stays() -> None:
-    settled = settle(halo(), 2 * MOST_RANKS, load_machine("modern"))
-    assert settled.study.communication.grid_text == "64x64"
+def test_points_that_need_different_process_grids_are_left_to_the_core() -> None:
+    own = build(ip={"1": SLICES, "2": SLICES | {"slices": 1}})
+    settled = settle(own, 6, load_machine("bassi"))
+    settled.study.check_ranks(6)
+    assert settled.study is own
+
+
+def test_on_very_many_ranks_the_default_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(automatic, "MOST_RANKS", 8)
+    settled = settle(study(), 16, load_machine("modern"))
+    assert settled.study.communication.grid_text == "8x1"
     assert "the default, since nothing is predicted" in settled.sentence
 
 

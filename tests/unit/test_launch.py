@@ -113,6 +113,7 @@ def test_what_an_mpi_parent_leaves_behind_does_not_reach_mpiexec():
 def test_each_rank_runs_the_same_command_without_ranks():
     options = argparse.Namespace(
         study="s.toml",
+        machine=None,
         threads=2,
         set=["turns=5", "seed=2"],
         out="o",

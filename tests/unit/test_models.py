@@ -346,8 +346,8 @@ def test_a_model_fitted_to_given_runs_does_not_get_the_residuals_of_others() -> 
 def test_every_model_has_residuals_of_every_described_machine() -> None:
     machines = ("bassi", "bluegene-l", "jacquard", "jaguar", "seaborg")
     for model in model_names():
-        # `measured` is fitted to runs that the user gives.
-        if model != "measured":
+        # `measured` is fitted to runs that the user gives, `described` judged on drawn machines.
+        if model not in ("measured", "described"):
             for quantity in ("communication", "turn"):
                 groups = KEPT[quantity][model].items()
                 counts = {key.split("|")[1]: len(own) for key, own in groups}

@@ -56,6 +56,7 @@ class FakePrediction:
     turn_low: float
     turn_high: float
     computation_seconds: float = WORK
+    waiting_seconds: float = 0.0
 
 
 @pytest.fixture

@@ -113,7 +113,7 @@ def test_a_prediction_is_of_an_exchange(
 
 def test_a_tuner_compares_exchanges(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["tune", study, "--machine", "bassi", "--ranks", "4", "--verify", "0"]
-    assert "the communication of an exchange" in shown(capsys, *argv)
+    assert "candidates, an exchange, in ms" in shown(capsys, *argv)
     assert main([*argv, "--cores", "8"]) == 2
     assert "--cores compares whole exchanges" in capsys.readouterr().err
 
@@ -139,7 +139,7 @@ def test_a_simulation_is_of_exchanges(
     content = json.loads((folder / "communication.json").read_text())
     assert (content["unit"], content["exchanges"]) == (["exchange", "exchanges"], 3)
     assert "turns" not in content
-    assert "communication of an exchange [ms]" in shown(capsys, "compare", str(folder))
+    assert "an exchange [ms]: measured and predicted" in shown(capsys, "compare", str(folder))
     page = folder / "report.html"
     shown(capsys, "report", str(folder), "--output", str(page))
     words = re.sub(r"<[^>]*>", " ", re.sub(r"<(style|script).*?</\1>", "", page.read_text()))

@@ -268,12 +268,14 @@ def _layouts(shapes: Shapes | None) -> tuple[str, ...]:
 
 def open_grids(study: Study, ranks: int) -> list[dict[str, Any]]:
     """Process grids for "auto": the core's default, then those with most columns; none where no
-    phase exchanges anything.
+    phase exchanges anything, or where the default gives the interaction points different grids.
     """
     if not exchanges(study):
         return []
     usual = load_planner().plan(study.parameters(), ranks, 1, 0)["process_grid"]
     first, second = ((prow, pcol) for prow, pcol in usual)
+    if not _fits(study, (first, second), ranks):
+        return []
     grids = dict.fromkeys([(first, second), *reversed(valid_shapes(study, ranks))])
     return [{"process_grid": shapes} for shapes in grids]
 
