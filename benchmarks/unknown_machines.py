@@ -26,7 +26,7 @@ from phasewise.driver import load_planner
 from phasewise.errors import PhasewiseError
 from phasewise.machines import Machine
 from phasewise.models import Case, Prediction, predict
-from phasewise.models.interval import DRAWN
+from phasewise.models.interval import DRAWN, kind_of
 from phasewise.options import count
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.telling import Telling
@@ -119,7 +119,7 @@ def residuals(judged: Sequence[Judged]) -> dict[str, Any]:
             continue
         for quantity in ("communication", "turn"):
             groups = found.setdefault(quantity, {}).setdefault(one.model, {})
-            key = f"{one.point.machine.network.kind}|{DRAWN}"
+            key = f"{kind_of(one.point.machine)}|{DRAWN}"
             insort(groups.setdefault(key, []), round(one.residual(quantity), 6))
     return found
 

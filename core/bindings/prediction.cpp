@@ -67,7 +67,7 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
 
 driver::Rates rates_from(const nb::dict& given) {
   driver::Rates rates;
-  if (given.size() == 0) return rates;
+  if (given.empty()) return rates;
   rates.flop = nb::cast<double>(given["flop"]);
   rates.byte = nb::cast<double>(given["byte"]);
   for (const auto& [name, part, seconds] :

@@ -233,9 +233,16 @@ def _groups(
     if _is_described(machine):
         yield machine.name, _chosen(own, machine.name)
     kind = machine.network.kind
-    yield f"drawn machines with network {kind}", list(own.get(f"{kind}|{DRAWN}", ()))
+    drawn = own.get(f"{kind_of(machine)}|{DRAWN}", ())
+    yield f"drawn machines with network {kind_of(machine)}", list(drawn)
     yield f"machines with network {kind}", _chosen(own, kind)
     yield "all machines", _chosen(own)
+
+
+def kind_of(machine: Machine) -> str:
+    """The kind of network by which residuals of drawn machines are kept."""
+    network = machine.network
+    return network.kind if network.taper is None else f"tapered {network.kind}"
 
 
 def _is_described(machine: Machine) -> bool:
