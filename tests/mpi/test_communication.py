@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-import phasewise
 from phasewise.study import Study
 from phasewise.traces.records import RECEIVE, SEND, CommunicationRecord, Events, read_communication
 from tests.mpi.whole_run import run
