@@ -214,6 +214,7 @@ def test_what_simulates_says_what_is_missing(
     assert "site-packages" not in said
 
 
+@pytest.mark.skipif("PHASEWISE_LONG" not in os.environ, reason="PHASEWISE_LONG=1 runs it: minutes")
 def test_the_paper_is_reproduced_where_a_checkout_has_the_simulated_driver(
     with_mpi: Installed,
 ) -> None:
