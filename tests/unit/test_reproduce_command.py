@@ -42,7 +42,8 @@ class Simulator:
             seconds *= 1 - COLUMN_FIRST_GAIN
         if chosen.reduce == "hypercube":
             seconds *= 1 - HYPERCUBE_GAIN
-        return {"exchange_seconds": seconds, "communication_seconds": seconds}
+        names = ("exchange_seconds", "communication_seconds", "turn_seconds")
+        return dict.fromkeys(names, seconds)
 
 
 def unreachable(_task: Task) -> dict[str, Any]:
