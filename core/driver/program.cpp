@@ -54,14 +54,20 @@ contention::Program turn_program(const workload::Workload& study,
                                  std::int64_t max_messages) {
   ProgramOptions options{.counts = counts, .rates = rates};
   contention::Program program;
-  const auto too_many = [&] {
+  const auto messages_in_all = [&] {
     const contention::RankProgram first = rank_program(study, 0, options, program.phases);
-    return std::ssize(first.sends) * study.ranks() > max_messages;
+    return std::ssize(first.sends) * study.ranks();
   };
-  if (too_many()) options.max_series = workload::distinct_sizes(study.pieces());
-  while (options.max_series > min_series && too_many())
+  std::int64_t messages = messages_in_all();
+  if (messages > max_messages) {
+    options.max_series = workload::distinct_sizes(study.pieces());
+    messages = messages_in_all();
+  }
+  while (options.max_series > min_series && messages > max_messages) {
     options.max_series = std::max(min_series, options.max_series * 2 / 3);
-  check_memory(std::ssize(rank_program(study, 0, options, program.phases).sends) * study.ranks());
+    messages = messages_in_all();
+  }
+  check_memory(messages);
   program.ranks.reserve(study.ranks());
   for (int rank = 0; rank < study.ranks(); ++rank) {
     program.ranks.push_back(rank_program(study, rank, options, program.phases));
