@@ -264,13 +264,14 @@ def _as_entry(candidate: Candidate, ranks: int, threads: int, prediction: Predic
     # Kernels, and waiting for them, are assumed to scale perfectly with threads; the verifying runs
     # show if they do not.
     work = prediction.computation_seconds + prediction.waiting_seconds
-    share = 1.0 - work * (1.0 - 1.0 / threads) / (prediction.turn_seconds or 1.0)
+    predicted = prediction.turn_seconds - work * (1.0 - 1.0 / threads)
+    share = predicted / (prediction.turn_seconds or 1.0)
     return Entry(
         candidate,
         ranks,
         threads,
         prediction.model,
-        prediction.turn_seconds * share,
+        predicted,
         prediction.turn_low * share,
         prediction.turn_high * share,
     )

@@ -353,6 +353,12 @@ def test_every_model_has_residuals_of_every_described_machine() -> None:
                 counts = {key.split("|")[1]: len(own) for key, own in groups}
                 assert set(machines) <= set(counts), model
                 assert min(counts.values()) >= FEWEST, model
+    kinds = {"fat-tree", "tapered fat-tree", "torus", "dragonfly", "none"}
+    for quantity in ("communication", "turn"):
+        for model in ("described", "contention"):
+            drawn = {key: own for key, own in KEPT[quantity][model].items() if "|drawn" in key}
+            assert set(drawn) == {f"{kind}|drawn" for kind in kinds}
+            assert min(map(len, drawn.values())) >= FEWEST
 
 
 def test_too_few_residuals_are_not_taken_for_a_distribution() -> None:
