@@ -46,7 +46,7 @@ class HaloCommunication(Communication):
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("variant",)
 
     process_grid: str = key("text", AUTO, flat=True, as_flat=shape_of)
-    """Px x Py; auto: chosen for the ranks (phasewise.tuning.automatic)."""
+    """Px x Py; auto: the pair nearest to a square, Px not below Py."""
     variant: str = key("word", VARIANTS[0], choices=VARIANTS, flat=True)
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
