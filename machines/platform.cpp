@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <numeric>
 #include <simgrid/s4u.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -88,6 +90,17 @@ unsigned long count(const Description& given, const std::string& key) {
   return static_cast<unsigned long>(given.number(key));
 }
 
+// The places of the nodes in the network, by node.
+std::vector<unsigned long> places_of(const Description& given) {
+  std::vector<unsigned long> places(count(given, "nodes"));
+  std::iota(places.begin(), places.end(), 0);
+  if (given.has("places")) {
+    const std::vector<double> listed = given.numbers("places", places.size());
+    std::copy(listed.begin(), listed.end(), places.begin());
+  }
+  return places;
+}
+
 void build_flat(const Description& given) {
   sg4::NetZone* star = sg4::create_star_zone("cluster");
   for (unsigned long i = 0; i < count(given, "nodes"); ++i) add_to_star(star, given, node_name(i));
@@ -97,15 +110,18 @@ void build_flat(const Description& given) {
 // First stages of a few nodes, each joined to the others by one link each way.
 void build_tapered(const Description& given) {
   const std::vector<double> taper = given.numbers("taper", 2);
-  const auto together = static_cast<unsigned long>(taper[0]), nodes = count(given, "nodes");
+  const auto together = static_cast<unsigned long>(taper[0]);
+  std::map<unsigned long, std::vector<unsigned long>> stages;
+  const std::vector<unsigned long> places = places_of(given);
+  for (unsigned long node = 0; node < places.size(); ++node)
+    stages[places[node] / together].push_back(node);
   sg4::NetZone* top = sg4::create_star_zone("cluster");
-  for (unsigned long first = 0; first < nodes; first += together) {
-    const std::string name = "stage" + std::to_string(first / together);
+  for (const auto& [number, nodes] : stages) {
+    const std::string name = "stage" + std::to_string(number);
     sg4::NetZone* stage = sg4::create_star_zone(name);
     stage->set_parent(top);
     NetPoint* gateway = stage->create_router(name + ".router");
-    for (unsigned long i = first; i < std::min(first + together, nodes); ++i)
-      add_to_star(stage, given, node_name(i));
+    for (const unsigned long node : nodes) add_to_star(stage, given, node_name(node));
     stage->seal();
     NetPoint* here = stage->get_netpoint();
     top->add_route(here, nullptr, gateway, nullptr,
@@ -121,7 +137,8 @@ void build_tapered(const Description& given) {
 template <class Network>
 class RoutedZone {
  public:
-  RoutedZone(const Description& given, const Network& network) : network_(network) {
+  RoutedZone(const Description& given, const Network& network)
+      : network_(network), places_(places_of(given)) {
     for (unsigned long i = 0; i < count(given, "nodes"); ++i)
       nodes_.push_back(make_node(zone_, given, node_name(i)));
   }
@@ -132,9 +149,9 @@ class RoutedZone {
   }
 
   void add_routes() {
-    const int places = static_cast<int>(nodes_.size());
-    for (int a = 0; a < places; ++a)
-      for (int b = 0; b < places; ++b)
+    const int nodes = static_cast<int>(nodes_.size());
+    for (int a = 0; a < nodes; ++a)
+      for (int b = 0; b < nodes; ++b)
         if (a != b || !nodes_[a].within.empty())
           zone_->add_route(nodes_[a].point(), nodes_[b].point(), nullptr, nullptr,
                            a == b ? nodes_[a].within : route(a, b), false);
@@ -144,13 +161,15 @@ class RoutedZone {
  private:
   std::vector<sg4::LinkInRoute> route(int from, int to) const {
     std::vector<sg4::LinkInRoute> links = nodes_[from].out;
-    network_.follow(from, to, [&](int link) { links.push_back(links_[link]); });
+    network_.follow(static_cast<int>(places_[from]), static_cast<int>(places_[to]),
+                    [&](int link) { links.push_back(links_[link]); });
     links.insert(links.end(), nodes_[to].in.begin(), nodes_[to].in.end());
     return links;
   }
 
   sg4::NetZone* zone_ = sg4::create_full_zone("cluster");
   Network network_;
+  std::vector<unsigned long> places_;  // of the nodes
   std::vector<Node> nodes_;
   std::vector<sg4::LinkInRoute> links_;  // as the network numbers them
 };
@@ -159,6 +178,7 @@ void build_torus(const Description& given) {
   const std::vector<double> dims = given.numbers("dims", 3), link = given.numbers("link", 2);
   Torus torus;
   std::copy(dims.begin(), dims.end(), torus.dims.begin());
+  torus.wraps = !given.has("wrap") || given.number("wrap") != 0.0;
   RoutedZone zone(given, torus);
   zone.add_links(torus.nodes() * Torus::ways, {link[0], link[1]});
   zone.add_routes();

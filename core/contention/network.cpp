@@ -1,5 +1,7 @@
 #include "contention/network.hpp"
 
+#include <algorithm>
+
 #include "contention/description.hpp"
 
 namespace phasewise::contention {
@@ -28,10 +30,15 @@ Network::Network(const std::string& text) {
     out_ = add_links(nodes_, given.number("adapter"));
     in_ = add_links(nodes_, given.number("adapter"));
   }
+  if (given.has("places"))
+    for (const double place : given.numbers("places", static_cast<std::size_t>(nodes_)))
+      places_.push_back(static_cast<int>(place));
   if (given.has("taper")) {
     const auto taper = given.numbers("taper", 2);
     stage_nodes_ = static_cast<int>(taper[0]);
-    const int stages = (nodes_ + stage_nodes_ - 1) / stage_nodes_;
+    int last = nodes_ - 1;
+    for (const int place : places_) last = std::max(last, place);
+    const int stages = last / stage_nodes_ + 1;
     up_ = add_links(stages, taper[1]);
     down_ = add_links(stages, taper[1]);
   }
@@ -41,6 +48,7 @@ Network::Network(const std::string& text) {
   hop_latency_ = link[0];
   if (kind_ == Kind::torus) {
     for (int axis = 0; axis < 3; ++axis) torus_.dims[axis] = static_cast<int>(dims[axis]);
+    torus_.wraps = !given.has("wrap") || given.number("wrap") != 0.0;
     nodes_ = torus_.nodes();
     hop_ = add_links(nodes_ * Torus::ways, link[1]);
     return;
@@ -73,13 +81,14 @@ void Network::find_route(int from_rank, int to_rank, Route& route) const {
   route.latency = flow_.latency;
   route.max_bandwidth = flow_.bandwidth;
   if (out_ >= 0) route.links.push_back(out_ + from);
-  if (up_ >= 0 && from / stage_nodes_ != to / stage_nodes_) {
-    route.links.push_back(up_ + from / stage_nodes_);
-    route.links.push_back(down_ + to / stage_nodes_);
+  const int start = place_of(from), end = place_of(to);
+  if (up_ >= 0 && start / stage_nodes_ != end / stage_nodes_) {
+    route.links.push_back(up_ + start / stage_nodes_);
+    route.links.push_back(down_ + end / stage_nodes_);
   }
-  if (kind_ == Kind::torus) torus_.follow(from, to, [&](int link) { cross(hop_ + link, route); });
-  if (kind_ == Kind::dragonfly)
-    dragonfly_.follow(from, to, [&](int link) { cross(hop_ + link, route); });
+  const auto hop = [&](int link) { cross(hop_ + link, route); };
+  if (kind_ == Kind::torus) torus_.follow(start, end, hop);
+  if (kind_ == Kind::dragonfly) dragonfly_.follow(start, end, hop);
   if (in_ >= 0) route.links.push_back(in_ + to);
 }
 

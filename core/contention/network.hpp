@@ -39,6 +39,7 @@ class Network {
     double latency, bandwidth;  // of one message, however many there are
   };
   int add_links(int count, double capacity);
+  int place_of(int node) const { return places_.empty() ? node : places_[node]; }
   void cross(int link, Route& route) const;
 
   Kind kind_ = Kind::fat_tree;
@@ -49,6 +50,7 @@ class Network {
   // The first link of each sort; -1 if there is none.
   int bus_ = -1, out_ = -1, in_ = -1, up_ = -1, down_ = -1, hop_ = -1;
   int stage_nodes_ = 0;
+  std::vector<int> places_;  // of the nodes in the network; empty: in order
   Torus torus_;
   Dragonfly dragonfly_;
 };

@@ -29,6 +29,7 @@ FILES = Path(__file__).parent / "files"
 """Folder in which machine files are found by name."""
 
 SMALLEST_BOX = "smallest-box"
+SMALLEST_BLOCK = "smallest-block"
 
 
 @dataclass(frozen=True)
@@ -49,14 +50,33 @@ class Taper:
 
 
 @dataclass(frozen=True)
+class Block:
+    """A part of a torus that a job gets: its sides, x first; wrap: whether rows close to rings."""
+
+    dims: tuple[int, int, int]
+    wrap: bool = True
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the block."""
+        return self.dims[0] * self.dims[1] * self.dims[2]
+
+    @property
+    def title(self) -> str:
+        """For messages, such as "mesh of 4x4x2"."""
+        return f"{'torus' if self.wrap else 'mesh'} of {'x'.join(map(str, self.dims))}"
+
+
+@dataclass(frozen=True)
 class Network:
     """The network between the nodes; kind "none" is for a single node.
 
     latency [s] of a message, flow_bandwidth [B/s] of one at most, adapter_bandwidth [B/s] of a node
-    each way (None: limited by its links only). dims of a torus, x first, None for the smallest box;
-    link_bandwidth [B/s] each way, hop_latency [s]. A dragonfly has `groups` of `routers` with
-    `router_nodes` each; links within a group have link_bandwidth, those between two groups
-    global_bandwidth.
+    each way (None: limited by its links only). blocks: what jobs can get of a torus, the smallest
+    first; empty for the smallest box. link_bandwidth [B/s] each way, hop_latency [s]. A dragonfly
+    has `groups` of `routers` with `router_nodes` each; links within a group have link_bandwidth,
+    those between two groups global_bandwidth. allocation: the places of a job's nodes, "in-order",
+    or "shuffled" by allocation_seed.
     """
 
     kind: str
@@ -64,13 +84,15 @@ class Network:
     flow_bandwidth: float
     adapter_bandwidth: float | None
     taper: Taper | None
-    dims: tuple[int, int, int] | None
+    blocks: tuple[Block, ...]
     link_bandwidth: float | None
     hop_latency: float | None
     groups: int | None
     routers: int | None
     router_nodes: int | None
     global_bandwidth: float | None
+    allocation: str = "in-order"
+    allocation_seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -218,8 +240,8 @@ def _network(given: object) -> Network:
         taper = check_table(values["taper"], schema.TAPER, "network.taper")
         _require(taper, tuple(schema.TAPER), "network.taper")
         values["taper"] = Taper(**taper)
-    if kind == "torus":
-        values["dims"] = _dims(values["dims"])
+    dims, blocks = values.pop("dims"), values.pop("block")
+    values["blocks"] = _blocks(dims, blocks) if kind == "torus" else ()
     if kind == "dragonfly" and values["routers"] < values["groups"]:
         raise StudyError(
             f"network.routers = {values['routers']} is less than network.groups = "
@@ -228,14 +250,40 @@ def _network(given: object) -> Network:
     return Network(**values)
 
 
-def _dims(given: object) -> tuple[int, int, int] | None:
-    if given == SMALLEST_BOX:
-        return None
-    where, values = "network.dims", plain(given)
+def _blocks(dims: object, blocks: object) -> tuple[Block, ...]:
+    """What network.dims says: one block, those of [[network.block]], or any box (none)."""
+    tables = plain(blocks) if blocks is not None else ()
+    if (dims == SMALLEST_BLOCK) != bool(tables):
+        raise StudyError(
+            f'network.dims = "{SMALLEST_BLOCK}" and tables [[network.block]] belong together: '
+            f"give both or neither"
+        )
+    if dims == SMALLEST_BLOCK:
+        return _block_list(tables)
+    if dims == SMALLEST_BOX:
+        return ()
+    return (Block(_sides(dims, "network.dims", f', "{SMALLEST_BOX}" or "{SMALLEST_BLOCK}"')),)
+
+
+def _block_list(tables: object) -> tuple[Block, ...]:
+    if not isinstance(tables, list | tuple):
+        raise StudyError(f"network.block must be tables, [[network.block]], but is {show(tables)}")
+    found = []
+    for number, table in enumerate(tables, 1):
+        where = f"network.block[{number}]"
+        values = check_table(table, schema.BLOCK, where)
+        _require(values, ("dims",), where)
+        values = with_defaults(values, schema.BLOCK)
+        found.append(Block(_sides(values["dims"], f"{where}.dims"), values["wrap"]))
+    return tuple(sorted(found, key=lambda block: block.nodes))
+
+
+def _sides(given: object, where: str, other: str = "") -> tuple[int, int, int]:
+    values = plain(given)
     if not isinstance(values, list | tuple) or len(values) != 3:
         raise StudyError(
-            f'{where} must be three numbers of nodes, such as [4, 4, 8], or "{SMALLEST_BOX}", but '
-            f"is {show(given)}"
+            f"{where} must be three numbers of nodes, such as [4, 4, 8]{other}, but is "
+            f"{show(given)}"
         )
     x, y, z = (int(convert(v, schema.DIMENSION, where)) for v in values)
     return x, y, z

@@ -34,6 +34,9 @@ MEMORY = {"latency": _LATENCY, "rank_bandwidth": _BANDWIDTH, "bandwidth": _BANDW
 KINDS = ("fat-tree", "torus", "dragonfly", "none")
 """none: a machine of one node."""
 
+ALLOCATIONS = ("in-order", "shuffled")
+"""Places that a job's nodes have in the network."""
+
 NETWORK = {
     "kind": Key("word", choices=KINDS),
     "latency": _LATENCY,
@@ -41,6 +44,9 @@ NETWORK = {
     "adapter_bandwidth": _BANDWIDTH,
     "taper": Key("table"),
     "dims": Key("any"),
+    "block": Key("any"),
+    "allocation": Key("word", "in-order", choices=ALLOCATIONS),
+    "allocation_seed": Key("integer", 1, least=1, most=2**31),
     "link_bandwidth": _BANDWIDTH,
     "hop_latency": _HOP,
     "groups": _COUNT,
@@ -62,10 +68,15 @@ OF_KIND: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Keys of [network] that a kind of network needs."""
 
+_ALLOCATION = ("allocation", "allocation_seed")
+
 OPTIONAL_OF_KIND: dict[str, tuple[str, ...]] = {
-    "fat-tree": ("taper",),
-    "torus": ("adapter_bandwidth",),
+    "fat-tree": ("taper", *_ALLOCATION),
+    "torus": ("adapter_bandwidth", "block", *_ALLOCATION),
+    "dragonfly": _ALLOCATION,
 }
+
+BLOCK = {"dims": Key("any"), "wrap": Key("flag", True)}
 
 TAPER = {"nodes": _COUNT, "bandwidth": _BANDWIDTH}
 

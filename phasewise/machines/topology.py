@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Iterator
 from functools import cache
 
@@ -9,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.errors import StudyError
-from phasewise.machines.machine import Machine, Network
+from phasewise.machines.machine import Block, Machine, Network
 
 Integers = NDArray[np.int64]
 Shape = tuple[int, int, int]
@@ -22,13 +24,42 @@ LONGEST_SIDE = 2
 
 
 def nodes_of(machine: Machine, ranks: int) -> Integers:
-    """The node of each rank (ranks,): rank div ranks of a node, nodes in x-fastest order."""
+    """The node of each rank (ranks,): rank div ranks of a node."""
     return np.arange(ranks) // machine.node_ranks
 
 
 def node_count(machine: Machine, ranks: int) -> int:
     """Nodes that a number of ranks needs."""
     return -(-ranks // machine.node_ranks)
+
+
+def places_of(machine: Machine, ranks: int) -> Integers:
+    """The place of each node (nodes,) in the network, x fastest on a torus: in order, or shuffled
+    over all places of the network that the job gets (of a fat-tree: as many as it has nodes).
+    """
+    nodes, network = node_count(machine, ranks), machine.network
+    if network.allocation == "in-order":
+        return np.arange(nodes)
+    return np.array(_shuffled(place_count(machine, ranks), network.allocation_seed)[:nodes])
+
+
+@cache
+def _shuffled(count: int, seed: int) -> tuple[int, ...]:
+    """0 to count - 1 in an order that is the same everywhere."""
+
+    def key(place: int) -> bytes:
+        return hashlib.sha256(f"{seed} {place}".encode()).digest()
+
+    return tuple(sorted(range(count), key=key))
+
+
+def place_count(machine: Machine, ranks: int) -> int:
+    """Places of nodes in the network that the ranks get."""
+    if machine.network.kind == "torus":
+        return torus_block(machine, ranks).nodes
+    if machine.network.kind == "dragonfly":
+        return math.prod(dragonfly_dims(machine.network))
+    return node_count(machine, ranks)
 
 
 @cache
@@ -49,14 +80,15 @@ def smallest_box(nodes: int) -> Shape:
     return best[2]
 
 
-def torus_dims(machine: Machine, ranks: int) -> Shape:
-    """Sides of the torus for a number of ranks; StudyError if it is too small."""
+def torus_block(machine: Machine, ranks: int) -> Block:
+    """The part of the torus that a number of ranks gets: the smallest block with enough nodes;
+    StudyError if the largest one has too few.
+    """
     nodes = node_count(machine, ranks)
-    dims = machine.network.dims or smallest_box(nodes)
-    _check_places(
-        machine, ranks, dims[0] * dims[1] * dims[2], f"torus of {dims[0]}x{dims[1]}x{dims[2]}"
-    )
-    return dims
+    blocks = machine.network.blocks or (Block(smallest_box(nodes)),)
+    found = next((block for block in blocks if block.nodes >= nodes), blocks[-1])
+    _check_places(machine, ranks, found.nodes, found.title)
+    return found
 
 
 def check_size(machine: Machine, ranks: int) -> None:
@@ -68,7 +100,7 @@ def check_size(machine: Machine, ranks: int) -> None:
             f"give at most {machine.node_ranks} ranks, not {ranks}"
         )
     if network.kind == "torus":
-        torus_dims(machine, ranks)
+        torus_block(machine, ranks)
     elif network.kind == "dragonfly":
         groups, routers, nodes = dragonfly_dims(network)
         name = f"dragonfly of {groups} groups of {routers} routers with {nodes} nodes each"
@@ -98,15 +130,13 @@ def cuts(machine: Machine, ranks: int, taper: bool) -> Iterator[tuple[NDArray[np
     which is also that into it. taper: whether a fat-tree's upper stage is narrower.
     """
     network = machine.network
-    places = np.arange(node_count(machine, ranks))
+    places = places_of(machine, ranks)
     if network.kind == "fat-tree" and network.taper is not None and taper:
-        for first in range(0, len(places), network.taper.nodes):
-            yield (
-                places // network.taper.nodes == first // network.taper.nodes,
-                network.taper.bandwidth,
-            )
+        stages = places // network.taper.nodes
+        for stage in range(int(stages.max(initial=0)) + 1):
+            yield stages == stage, network.taper.bandwidth
     elif network.kind == "torus":
-        yield from _planes(torus_dims(machine, ranks), places, network.link_bandwidth or 0.0)
+        yield from _planes(torus_block(machine, ranks), places, network.link_bandwidth or 0.0)
     elif network.kind == "dragonfly":
         groups, routers, nodes = dragonfly_dims(network)
         # Each group has one link to each other group.
@@ -116,15 +146,18 @@ def cuts(machine: Machine, ranks: int, taper: bool) -> Iterator[tuple[NDArray[np
 
 
 def _planes(
-    dims: Shape, places: Integers, link: float
+    block: Block, places: Integers, link: float
 ) -> Iterator[tuple[NDArray[np.bool_], float]]:
-    """Pairs of planes that halve a torus, across each direction, at every place."""
+    """Planes across each direction, at every place: one cuts a mesh, a pair halves a torus."""
     stride = 1
-    for axis, length in enumerate(dims):
+    for length in block.dims:
         at = places // stride % length
-        area = dims[0] * dims[1] * dims[2] // length
-        # A ring is cut twice; between two nodes there is a pair of links.
-        for first in range(length if length > 1 else 0):
-            inside = (at - first) % length < length // 2
-            yield inside, 2 * area * link
-        stride *= dims[axis]
+        area = block.nodes // length
+        if block.wrap:
+            # A ring is cut twice; between two nodes there is a pair of links.
+            for first in range(length if length > 1 else 0):
+                yield (at - first) % length < length // 2, 2 * area * link
+        else:
+            for first in range(1, length):
+                yield at < first, area * link
+        stride *= length

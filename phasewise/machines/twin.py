@@ -10,7 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from phasewise.machines.machine import Machine
-from phasewise.machines.topology import check_size, dragonfly_dims, node_count, nodes_of, torus_dims
+from phasewise.machines.topology import (
+    check_size,
+    dragonfly_dims,
+    node_count,
+    nodes_of,
+    places_of,
+    torus_block,
+)
 
 TWINS = ("plain", "full")
 
@@ -90,8 +97,13 @@ def _platform(machine: Machine, ranks: int, full: bool) -> Iterator[tuple[str, o
         yield "adapter", network.adapter_bandwidth
     if network.taper is not None and full:
         yield "taper", (network.taper.nodes, network.taper.bandwidth)
+    if network.allocation != "in-order":
+        yield "places", tuple(int(place) for place in places_of(machine, ranks))
     if network.kind == "torus":
-        yield "dims", torus_dims(machine, ranks)
+        block = torus_block(machine, ranks)
+        yield "dims", block.dims
+        if not block.wrap:
+            yield "wrap", 0
     elif network.kind == "dragonfly":
         yield "dims", dragonfly_dims(network)
         yield "global", network.global_bandwidth

@@ -83,9 +83,28 @@ peak = 1e9
 flops = 1e9
 bandwidth = 1e9
 """
+STAGES = """
+name = "stages"
+[node]
+ranks = 1
+[network]
+kind = "fat-tree"
+latency = 1e-6
+flow_bandwidth = 4e9
+adapter_bandwidth = 4e9
+allocation = "shuffled"
+[network.taper]
+nodes = 2
+bandwidth = 3e9
+[processor]
+peak = 1e9
+flops = 1e9
+bandwidth = 1e9
+"""
+WRITTEN = {"groups": GROUPS, "stages": STAGES}
 
 
-@pytest.mark.parametrize("name", ["bassi", "bluegene-l", "groups"])
+@pytest.mark.parametrize("name", ["bassi", "bluegene-l", *WRITTEN])
 @pytest.mark.parametrize("way", WAYS)
 def test_contention_tells_whole_turns_and_their_waiting(
     tmp_path: Path, name: str, way: str
@@ -94,7 +113,7 @@ def test_contention_tells_whole_turns_and_their_waiting(
     # a pipeline of columns waits for, and the models do not know.
     base = {"ip__1__grid": [128, 128], "ip__1__green_function": "every-step"}
     case = Study.from_dict(tables(turns=1, **base, **WAYS[way]))
-    machine = parse_machine(GROUPS, name) if name == "groups" else load_machine(name)
+    machine = parse_machine(WRITTEN[name], name) if name in WRITTEN else load_machine(name)
     summary, record = simulate(case, Request(machine, 8, skeleton=True), tmp_path)
     found = predict(Case(case, machine, 8, pieces=record.pieces), "contention")
     assert found.turn_seconds == pytest.approx(summary["turn_seconds"], rel=0.015)
