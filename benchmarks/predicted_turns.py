@@ -1,11 +1,11 @@
-"""The time of a turn, predicted before the run and measured by it, for three study shapes that the
+"""The time of a turn, predicted before the run and measured by it, for study shapes that the
 rates of the kernels were not measured with.
 
     .venv/bin/phasewise machine measure --ranks 2 -o here.toml
     .venv/bin/python -m benchmarks.predicted_turns --machine here.toml --ranks 2
 
 The prediction is a model's communication and the kernels at the machine's rates; the measurement is
-that of `phasewise bench`. The exit status is 0 where all three are within `--within`.
+that of `phasewise bench`. The exit status is 0 where all are within `--within`.
 """
 
 from __future__ import annotations
@@ -45,6 +45,17 @@ SHAPES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     ),
     "fine": ("fine", 9, ('ip.1.interpolation="linear"', "ip.1.longitudinal_kick=true")),
     "small": ("small", 51, ("ip.1.slices=4",)),
+    "two-points": (
+        "small",
+        15,
+        (
+            "ip.1.slices=8",
+            'ip.2={beta=[0.3, 0.8], model="strong-strong", grid=[128, 64], slices=5}',
+        ),
+    ),
+    "soft-gaussian": ("small", 51, ('ip.1.model="soft-gaussian"',)),
+    "flat": ("fine", 7, ("ip.1.grid=[512, 64]", "ip.1.slices=6")),
+    "many-slices": ("small", 9, ("ip.1.slices=30",)),
 }
 """Case of `phasewise bench`, turns that are timed, and what is changed in it."""
 

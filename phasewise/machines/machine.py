@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +127,8 @@ class Processor:
 class Machine:
     """A machine; `paper` holds its row of the source paper's Table 4, by benchmark.
 
-    curves: times of messages that were measured, as `measured` says; kernels: rates of kernels.
+    curves: times of messages that were measured, as `measured` says; kernels: rates of kernels;
+    given: the name or the file by which it was loaded.
     """
 
     name: str
@@ -142,6 +143,7 @@ class Machine:
     curves: tuple[Curve, ...] = ()
     measured: Measured | None = None
     kernels: dict[str, KernelRate] = field(default_factory=dict)
+    given: str = field(default="", compare=False, repr=False)
 
     @property
     def is_hardware(self) -> bool:
@@ -157,7 +159,7 @@ def machine_names() -> list[str]:
 def load_machine(name: str) -> Machine:
     """The machine called `name`, or described in the file `name`; StudyError of one sentence."""
     path = machine_path(name)
-    return parse_machine(read_text(path), str(path))
+    return replace(parse_machine(read_text(path), str(path)), given=name)
 
 
 def parse_machine(text: str, name: str) -> Machine:

@@ -164,6 +164,6 @@ def missing(case: Case, model: str, what: str) -> StudyError:
 
 def probe(machine: Machine, ranks: int) -> str:
     """The command that measures a machine."""
-    simulated = "" if machine.is_hardware else f" --machine {machine.name}"
+    simulated = "" if machine.is_hardware else f" --machine {machine.given or machine.name}"
     file = f"{machine.name.replace(' ', '-')}-measured.toml"
     return f"phasewise machine measure{simulated} --ranks {ranks} -o {file}"

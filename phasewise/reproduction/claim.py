@@ -14,7 +14,11 @@ VERDICT = {True: "yes", False: "no", None: "not looked at"}
 @dataclass(frozen=True)
 class Claim:
     """A claim of the paper: its number, the results of the paper and of the reproduction, whether
-    they agree, and remarks. holds: None if the claim was not tested.
+    they agree, and remarks.
+
+    holds: None if the claim was not tested. fitted: whether something of a twin was fitted to the
+    paper's statement, so that agreement is no evidence. kept: whether simulations were used that
+    were made before.
     """
 
     id: int
@@ -23,6 +27,8 @@ class Claim:
     ours: str
     holds: bool | None
     sentence: str
+    fitted: bool = False
+    kept: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

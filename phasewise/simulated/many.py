@@ -75,7 +75,12 @@ def simulate_many(
 
 
 def key_of(task: Task) -> str:
-    """A hash that names the result of `task`."""
+    """A hash that names the result of `task` with this driver and this SimGrid."""
+    return _hash([input_key(task), simulator()])
+
+
+def input_key(task: Task) -> str:
+    """A hash of all that the result of `task` depends on beside the driver and SimGrid."""
     study, request = task.study, task.request
     twin = make_twin(request.machine, request.twin, request.ranks)
     content = [
@@ -86,8 +91,11 @@ def key_of(task: Task) -> str:
         (request.ranks, request.twin, request.steps, request.events),
         (request.skeleton, request.computation),
         (twin.platform, twin.hosts, twin.options),
-        simulator(),
     ]
+    return _hash(content)
+
+
+def _hash(content: object) -> str:
     return hashlib.sha256(repr(content).encode()).hexdigest()[:32]
 
 
@@ -105,7 +113,7 @@ def _run_all(tasks: dict[str, Task], workers: int) -> Iterator[tuple[str, Summar
         for key, task in tasks.items():
             yield key, _run(task)
         return
-    with _processes(min(workers, len(tasks))) as pool:
+    with processes(min(workers, len(tasks))) as pool:
         futures: dict[Future[Summary], str] = {
             pool.submit(_run_apart, task): key for key, task in tasks.items()
         }
@@ -122,7 +130,7 @@ def _run_all(tasks: dict[str, Task], workers: int) -> Iterator[tuple[str, Summar
 
 
 @contextmanager
-def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
+def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that are spawned, as this one may have loaded MPI, and that end with it."""
     context = get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)

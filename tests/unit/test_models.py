@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from phasewise.cli import parse
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.curves import Curve, Measured
+from phasewise.machines.machine import machine_path
 from phasewise.models import Case, PhaseMessages, default_model, load_model, model_names, predict
 from phasewise.models.computation import kernel_seconds
 from phasewise.models.interval import (
@@ -223,6 +225,17 @@ def test_model_5_without_curves_takes_the_papers_row_for_256_ranks() -> None:
 def test_a_model_without_its_table_names_the_probe(model: str) -> None:
     with pytest.raises(StudyError, match=r"phasewise machine measure --machine bassi --ranks 64"):
         load_model(model).phase_seconds(Case(paper(), load_machine("bassi"), 64))
+
+
+def test_the_probe_of_a_machine_s_own_file_is_given_that_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(machine_path("bassi").read_text().replace('"bassi"', '"my own"', 1))
+    with pytest.raises(StudyError, match=r"phasewise machine measure") as found:
+        load_model("4").phase_seconds(Case(paper(), load_machine(str(path)), 64))
+    words = str(found.value).split("phasewise ", 1)[1].split(",")[0].split()
+    options = parse(words)
+    assert load_machine(options.machine).name == "my own"
+    assert options.ranks == 64
 
 
 def test_the_probe_of_real_hardware_is_not_asked_of_a_simulator() -> None:

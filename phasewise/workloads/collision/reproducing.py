@@ -6,9 +6,10 @@ from pathlib import Path
 
 from phasewise.reproduction.claim import Reproduction
 from phasewise.workloads.collision.reproduction.contents import make_page, summarise
+from phasewise.workloads.collision.reproduction.extent import FULL, QUICK
 from phasewise.workloads.collision.reproduction.gains import check_claims
 from phasewise.workloads.collision.reproduction.plans import make_plans
-from phasewise.workloads.collision.reproduction.results import FULL, QUICK, gather
+from phasewise.workloads.collision.reproduction.results import gather
 
 SIMULATIONS = "simulations"
 """The folder in which simulations are cached."""
@@ -19,5 +20,5 @@ def reproduce(out: Path, quick: bool, workers: int) -> Reproduction:
     plans = make_plans()
     results = gather(QUICK if quick else FULL, out / SIMULATIONS, workers)
     claims = tuple(check_claims(plans, results))
-    page = make_page(plans, results, claims, out, quick)
+    page = make_page(plans, results, claims, out)
     return Reproduction(claims, summarise(claims, results, quick), page)

@@ -6,6 +6,7 @@ The reference is a simulator, not hardware; docs/reproduction.md says what is re
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,10 @@ from phasewise.workloads.collision.reproduction.results import PaperResults
 from phasewise.workloads.collision.reproduction.tables import (
     ABSENT,
     claims_table,
+    compared_table,
+    models_table,
     repeated_table,
+    sensitivity_table,
     table_3,
     table_4,
     table_5,
@@ -41,30 +45,42 @@ def summarise(claims: Sequence[Claim], results: PaperResults, quick: bool) -> di
     return {
         "reference": "simulator",
         "quick": quick,
+        "kept": results.kept or None,
         "claims": [claim.to_dict() for claim in claims],
+        "sensitivity": [asdict(one) for one in results.sensitivity],
         "holdout": results.whole and results.whole.errors,
         "holdout_date": results.whole and results.whole.date,
         "holdout_repeated": results.repeated,
     }
 
 
-def make_page(
-    plans: Plans, results: PaperResults, claims: Sequence[Claim], out: Path, quick: bool
-) -> Page:
+def make_page(plans: Plans, results: PaperResults, claims: Sequence[Claim], out: Path) -> Page:
     """The page: claims first, then tables and figures; the figures go into `out` as PNG too."""
     figures = make_figures(results, out)
-    quickly = "Two machines on up to 64 ranks: claims on others need a run without --quick."
+    compared = (compared_table(results),) if results.compared else ()
+    notes = [SIMULATED]
+    if results.kept:
+        notes.append(
+            f"Simulated times and curves were not made for this page: they are kept ones of "
+            f"{results.kept}, which come with phasewise. Without --quick all are made anew."
+        )
     return Page(
         TITLE,
         SUBTITLE,
         (*_tiles(claims, results),),
-        (SIMULATED, quickly) if quick else (SIMULATED,),
+        tuple(notes),
         (
-            Section("claims", "Claims", (claims_table(claims),)),
+            Section(
+                "claims", "Claims", (claims_table(claims), sensitivity_table(results), *compared)
+            ),
             Section(
                 "errors",
                 "How far predictions are off",
-                (whole_study_table(results.whole), repeated_table(results)),
+                (
+                    models_table(results),
+                    whole_study_table(results.whole),
+                    repeated_table(results),
+                ),
             ),
             Section(
                 "tables", "Tables", (table_3(plans), table_4(results.machines), table_5(plans))
@@ -84,7 +100,11 @@ def _tiles(claims: Sequence[Claim], results: PaperResults) -> list[Tile]:
         judged = Tile("hold-out cases", str(whole.points), f"of {whole.date}, not repeated here")
     return [
         Tile("claims that hold", f"{holding} of {len(looked_at)}", "by the rules on this page"),
-        Tile("simulated turns", str(len(results.simulated)), "of the paper's case"),
+        Tile(
+            "simulated turns",
+            str(len(results.simulated)),
+            f"of the paper's case{f', kept of {results.kept}' if results.kept else ''}",
+        ),
         judged,
         Tile("of these, repeated", str(points(results.repeated)), "simulated for this page"),
     ]

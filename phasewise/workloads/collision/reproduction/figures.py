@@ -24,14 +24,14 @@ from phasewise.report.predictions import (
 from phasewise.report.style import INK, MUTED, new_picture, whole_ticks
 from phasewise.workloads.collision.report.colours import BEAM
 from phasewise.workloads.collision.reproduction.claims import SMP, TORI
+from phasewise.workloads.collision.reproduction.extent import VARIANTS, Run
 from phasewise.workloads.collision.reproduction.plans import traffic
-from phasewise.workloads.collision.reproduction.results import BEST, VARIANTS, PaperResults, Run
+from phasewise.workloads.collision.reproduction.results import PaperResults
 
 LEVELS = ("1a", "1b", "2", "3", "4")
 GRIDS = ("1b", "4", "5", "6")
-"""Models that the figures show of SMP machines and of tori."""
+"""The paper's models that the figures show of SMP machines and of tori."""
 
-NOT_RUN = Missing("It was not simulated: run without --quick.")
 SOURCE = "The reference is a simulator, not hardware"
 MATRIX_RANKS = 128
 KIB = 1024
@@ -59,6 +59,11 @@ def make_figures(results: PaperResults, pictures: Path | None) -> list[Figure]:
     return [make_figure(name, title, draw, pictures) for name, title, draw in drawn]
 
 
+def _source(results: PaperResults) -> str:
+    kept = f". Simulations are kept ones of {results.kept}" if results.kept else ""
+    return f"{SOURCE}{kept}"
+
+
 def _times(results: PaperResults) -> Drawing:
     """Total and communication time and its share, as in Figure 3."""
     names, ranks = list(results.machines), results.extent.ranks
@@ -81,20 +86,18 @@ def _times(results: PaperResults) -> Drawing:
     axes[0, 0].legend()
     return Drawing(
         canvas,
-        "Time of a turn of the base, and the share of communication. Communication is simulated: "
-        "a simulator, not hardware; computation is the work of the kernels at the processor rates "
-        "of the machine files, which are assumed.",
+        "Time of a turn of the base, and the share of communication. Communication is simulated. "
+        f"{_source(results)}. Computation is the work of the kernels at the processor rates of the "
+        "machine files, which are assumed, with the original code's work for each particle.",
     )
 
 
 def _ratios(
     results: PaperResults, name: str, variant: str, models: Sequence[str]
 ) -> Drawing | Missing:
-    """Simulated over predicted time, as in Figures 4 and 5."""
-    if name not in results.machines:
-        return NOT_RUN
+    """Simulated time over that of the paper's models and of `contention`: Figures 4 and 5."""
     found = _ratios_of(results, name, variant, (*models, "contention"))
-    return draw_ratios({f"{name}, {variant}": found}, SOURCE, SIMULATED)
+    return draw_ratios({f"{name}, {variant}": found}, _source(results), SIMULATED)
 
 
 def _ratios_of(
@@ -104,7 +107,9 @@ def _ratios_of(
     found: dict[str, dict[str, float]] = {}
     for model in models:
         for ranks in results.extent.ranks:
-            ratio = results.ratio(Run(name, ranks, variant), model)
+            run = Run(name, ranks, variant)
+            ours = model == "contention"
+            ratio = results.own_ratio(run, model) if ours else results.ratio(run, model)
             if ratio is not None:
                 found.setdefault(model, {})[str(ranks)] = ratio
     return found
@@ -112,7 +117,7 @@ def _ratios_of(
 
 def _protocol(results: PaperResults) -> Drawing | Missing:
     """Times of single messages with the protocol's change, and L + s/B, as in Figure 6."""
-    name = "jacquard" if "jacquard" in results.machines else next(iter(results.machines))
+    name = "jacquard"
     machine = results.machines[name]
     curves = {
         title: find(machine.curves, benchmark, level="network", pairs=machine.node_ranks)
@@ -151,8 +156,6 @@ def _positive(curve: Curve) -> tuple[np.ndarray, np.ndarray]:
 
 def _gains(results: PaperResults, name: str) -> Drawing | Missing:
     """Simulated and predicted time of each variant on the most ranks, as in Figure 7."""
-    if name not in results.machines:
-        return NOT_RUN
     ranks, model = results.extent.ranks[-1], "contention"
     variants = []
     for variant in VARIANTS:
@@ -163,28 +166,27 @@ def _gains(results: PaperResults, name: str) -> Drawing | Missing:
             own = results.simulated[Run(name, ranks, variant)]
             ends = (found.low * scale, found.high * scale)
             variants.append(Variant(variant, found.exchange_seconds, *ends, own))
-    source = f"{ranks} ranks; model {model}. {SOURCE}"
+    source = f"{ranks} ranks; model {model}. {_source(results)}"
     return draw_variants({name: variants}, source, actual=SIMULATED)
 
 
 def _scaling(results: PaperResults, name: str) -> Drawing | Missing:
     """Simulated up to 256 ranks and predicted beyond, as in Figure 8."""
-    if name not in results.machines:
-        return NOT_RUN
     every = (*results.extent.ranks, *results.extent.predicted)
     series = []
     for variant in ("optimised", "hypercube"):
-        for model in dict.fromkeys((BEST[name], "contention")):
-            pairs = [(n, results.predicted.get((Run(name, n, variant), model))) for n in every]
-            known = [(n, one.exchange_seconds) for n, one in pairs if one is not None]
-            if known:
-                numbers, seconds = zip(*known, strict=True)
-                series.append(Series(f"{variant}, model {model}", numbers, seconds))
+        stated = tuple(results.table_4[Run(name, n, variant)] for n in every)
+        series.append(Series(f"{variant}, L and B of Table 4", every, stated))
+        pairs = [(n, results.predicted.get((Run(name, n, variant), "contention"))) for n in every]
+        known = [(n, one.exchange_seconds) for n, one in pairs if one is not None]
+        if known:
+            numbers, seconds = zip(*known, strict=True)
+            series.append(Series(f"{variant}, model contention", numbers, seconds))
         runs = [Run(name, n, variant) for n in results.extent.ranks]
         simulated = tuple(results.simulated[run] for run in runs)
         label = f"{variant}, simulated"
         series.append(Series(label, results.extent.ranks, simulated, measured=True))
-    return draw_scaling({name: series}, f"{SOURCE}. Beyond 256 ranks there are 8 columns")
+    return draw_scaling({name: series}, f"{_source(results)}. Beyond 256 ranks there are 8 columns")
 
 
 def _matrices() -> Drawing:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from phasewise.reproduction.claim import Claim
 from phasewise.workloads.collision.reproduction.claims import (
-    NOTHING,
-    SMP,
     TORI,
     Finding,
     Test,
@@ -23,8 +23,9 @@ from phasewise.workloads.collision.reproduction.claims import (
     tori_low,
     two_levels,
 )
+from phasewise.workloads.collision.reproduction.extent import BEST
 from phasewise.workloads.collision.reproduction.plans import RANKS, Plans
-from phasewise.workloads.collision.reproduction.results import BEST, PaperResults, Run
+from phasewise.workloads.collision.reproduction.results import PaperResults
 
 LAYOUT_GAINS = {
     "bassi": 0.32,
@@ -33,13 +34,6 @@ LAYOUT_GAINS = {
     "jaguar": 0.29,
     "bluegene-l": 0.08,
 }
-_ORDERED = "the twin's ranks stand in a box of their own, in order, which the paper's did not."
-WHY_LAYOUT = {
-    "jacquard": "On Jacquard the optimised layout also keeps off the twin's tapered stage.",
-    "jaguar": f"On Jaguar {_ORDERED}",
-    "bluegene-l": f"On BG/L {_ORDERED}",
-}
-"""Remarks for machines whose gain differs from the paper's."""
 
 HYPERCUBE_GAINS = {"seaborg": 0.62, "bassi": 0.65, "jacquard": 0.28}
 HYPERCUBE_TORI = 0.2
@@ -49,8 +43,6 @@ LITTLE = 0.1
 
 def layout_gains(_: Plans, results: PaperResults) -> Finding:
     """Claim 12: gains by layout and crossing, the largest over the ranks (BG/L: at 256)."""
-    if not results.has(LAYOUT_GAINS, RANKS):
-        return NOTHING
     gains = {
         name: max(
             results.gain(name, ranks, "base", "optimised")
@@ -62,7 +54,10 @@ def layout_gains(_: Plans, results: PaperResults) -> Finding:
     return Finding(
         ", ".join(f"{name} {percent(gain)}" for name, gain in gains.items()),
         not other,
-        " ".join(WHY_LAYOUT.get(name, f"{name} gains otherwise.") for name in other),
+        (f"Off by more than 5 points: {', '.join(other)}. " if other else "")
+        + "Jacquard's taper was fitted to the paper. As the machines might have been as well: "
+        + ", ".join(f"{s.machine}, {s.what} {percent(s.gain)}" for s in results.sensitivity)
+        + ".",
     )
 
 
@@ -80,21 +75,12 @@ def no_effect(_: Plans, results: PaperResults) -> Finding:
 def hypercube_gains(_: Plans, results: PaperResults) -> Finding:
     """Claim 14: the hypercube's largest predicted gain over the optimised code, to 1024 ranks.
 
-    By the paper's best model of each machine; on tori no more than 20 %.
+    As the paper did, by Table 4's L and B and the plan; on tori no more than 20 %.
     """
     ranks = (*results.extent.ranks, *results.extent.predicted)
-    if not results.has([*SMP, *TORI], RANKS):
-        return NOTHING
-    gains = {}
-    for name, model in BEST.items():
-        pairs = [
-            [results.predicted.get((Run(name, number, word), model)) for word in ORDER]
-            for number in ranks
-        ]
-        known = [(a, b) for a, b in pairs if a is not None and b is not None]
-        if len(known) < len(pairs):
-            return NOTHING
-        gains[name] = max(1 - b.exchange_seconds / a.exchange_seconds for a, b in known)
+    gains = {
+        name: max(results.table_4_gain(name, number, *ORDER) for number in ranks) for name in BEST
+    }
     holds = all(near(gains[name], stated) for name, stated in HYPERCUBE_GAINS.items())
     simulated = ", ".join(
         f"{name} {percent(max(results.gain(name, number, *ORDER) for number in RANKS))}"
@@ -103,8 +89,8 @@ def hypercube_gains(_: Plans, results: PaperResults) -> Finding:
     return Finding(
         ", ".join(f"{name} {percent(gain)}" for name, gain in gains.items()),
         holds and all(gains[name] <= HYPERCUBE_TORI + 0.05 for name in TORI),
-        f"Simulated, to 256 ranks: {simulated}. A hypercube's long messages go to near ranks; the "
-        "paper's models of tori saw the number of messages alone.",
+        f"By L and B of Table 4; simulated, to 256 ranks: {simulated}. A hypercube's long messages "
+        "go to near ranks; the paper's models of tori saw the number of messages alone.",
     )
 
 
@@ -112,19 +98,22 @@ ORDER = ("optimised", "hypercube")
 
 
 def aggregation(_: Plans, results: PaperResults) -> Finding:
-    """Claim 15: one message for all slices of a step gains little (10 % at most)."""
+    """Claim 15: one message for all slices of a step gains little (10 % at most), as the paper
+    predicted by L and B.
+    """
     last = results.extent.ranks[-1]
-    gains = {name: results.gain(name, last, "optimised", "aggregated") for name in results.machines}
-    listed = ", ".join(f"{name} {percent(gain)}" for name, gain in gains.items())
-    large = ", ".join(name for name, gain in gains.items() if gain > LITTLE)
+    order = ("optimised", "aggregated")
+    gains = {name: results.table_4_gain(name, last, *order) for name in BEST}
+    simulated = {name: results.gain(name, last, *order) for name in BEST}
+    listed, ours = (
+        ", ".join(f"{name} {percent(gain)}" for name, gain in own.items())
+        for own in (gains, simulated)
+    )
     return Finding(
         f"{listed} on {last} ranks",
-        not large,
-        f"It gains more than little on {large}. The paper reasoned from latency alone: fewer, "
-        "longer messages also wait less often for each other, and leave the sizes that a protocol "
-        "slows down."
-        if large
-        else "",
+        all(gain <= LITTLE for gain in gains.values()),
+        f"By L and B of Table 4; simulated: {ours}. Fewer, longer messages also wait less often "
+        "for each other, and leave the sizes that a protocol slows down.",
     )
 
 
@@ -141,45 +130,71 @@ def crossing(plans: Plans, _: PaperResults) -> Finding:
     )
 
 
-CLAIMS: tuple[tuple[str, str, Test], ...] = (
-    ("Table 5", "48 message counts of phase 3", table_5),
-    ("Volume per rank", "constant in the number of ranks", constant_volume),
-    (
+@dataclass(frozen=True)
+class Rule:
+    """A claim's title, the paper's statement, and its test; simulated: whether it needs simulated
+    times; fitted: whether something of a twin was fitted to the statement.
+    """
+
+    title: str
+    paper: str
+    test: Test
+    simulated: bool = True
+    fitted: bool = False
+
+
+CLAIMS = (
+    Rule("Table 5", "48 message counts of phase 3", table_5, simulated=False),
+    Rule("Volume per rank", "constant in the number of ranks", constant_volume, simulated=False),
+    Rule(
         "Time against ranks",
         "total falls, communication grows, up to 60 % at 256",
         communication_grows,
     ),
-    ("Models 1a, 1b on SMP machines", "too low by 2–4", point_to_point),
-    ("Model 2", "too high on 8- and 16-way nodes, too low on 2-way", one_level),
-    ("Model 3", "within 10 % on the IBM systems, 33 % off on Jacquard", two_levels),
-    ("Model 4 on Jacquard", "within a few % to 128 ranks, 21 % at 256", tables),
-    ("Tori", "models 1b–3 too low by 2–10, model 4 by 2–3", tori_low),
-    ("Models 5 and 6 on tori", "5: Jaguar 20–35 %, BG/L 50–130 %; 6: BG/L 20–45 %", grid_models),
-    ("Jaguar, models 5 and 6", "28.4 % and 27.9 %, optimised 7.6 %", jaguar),
-    ("Averages of the best models", "3, 4, 7, 28, 29 %", averages),
-    (
+    Rule("Models 1a, 1b on SMP machines", "too low by 2–4", point_to_point),
+    Rule("Model 2", "too high on 8- and 16-way nodes, too low on 2-way", one_level),
+    Rule(
+        "Model 3", "within 10 % on the IBM systems, 33 % off on Jacquard", two_levels, fitted=True
+    ),
+    Rule("Model 4 on Jacquard", "within a few % to 128 ranks, 21 % at 256", tables, fitted=True),
+    Rule("Tori", "models 1b–3 too low by 2–10, model 4 by 2–3", tori_low, fitted=True),
+    Rule(
+        "Models 5 and 6 on tori",
+        "5: Jaguar 20–35 %, BG/L 50–130 %; 6: BG/L 20–45 %",
+        grid_models,
+        fitted=True,
+    ),
+    Rule("Jaguar, models 5 and 6", "28.4 % and 27.9 %, optimised 7.6 %", jaguar),
+    Rule("Averages of the best models", "3, 4, 7, 28, 29 %", averages, fitted=True),
+    Rule(
         "Gains by layout",
         "Bassi 32, Seaborg 65, Jacquard 6, Jaguar 29, BG/L 8 %",
         layout_gains,
+        fitted=True,
     ),
-    ("Layout on a full fat-tree, one rank a node", "no effect", no_effect),
-    (
+    Rule("Layout on a full fat-tree, one rank a node", "no effect", no_effect),
+    Rule(
         "Hypercube",
         "Seaborg 62 (large P), Bassi 65, Jacquard 28 %, at most 20 % on tori",
         hypercube_gains,
+        simulated=False,
     ),
-    ("Aggregation", "gains little", aggregation),
-    ("Crossing in 4a", "lowers the volume of the long-range phase", crossing),
+    Rule("Aggregation", "gains little", aggregation, simulated=False),
+    Rule("Crossing in 4a", "lowers the volume of the long-range phase", crossing, simulated=False),
 )
-"""Title, the paper's statement, and the test of each claim, in the order of their numbers from
-1.
-"""
+"""In the order of their numbers from 1."""
 
 
 def check_claims(plans: Plans, results: PaperResults) -> list[Claim]:
     """Every claim with its result."""
     claims = []
-    for number, (title, paper, test) in enumerate(CLAIMS, 1):
-        found = test(plans, results)
-        claims.append(Claim(number, title, paper, found.ours, found.holds, found.sentence))
+    for number, rule in enumerate(CLAIMS, 1):
+        found = rule.test(plans, results)
+        kept = rule.simulated and bool(results.kept)
+        claims.append(
+            Claim(
+                number, rule.title, rule.paper, found.ours, found.holds, found.sentence,
+                rule.fitted, kept,
+            )
+        )  # fmt: skip
     return claims

@@ -5,26 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
-from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
-from phasewise.models import Case, Prediction, predict
-from phasewise.models.computation import kernel_seconds
-from phasewise.reproduction.measured import measured_machine
+from phasewise.models import Prediction
 from phasewise.reproduction.telling import Telling
 from phasewise.simulated.many import Summary, Task, simulate_many
-from phasewise.simulated.simulate import Request
 from phasewise.workloads.collision.reproduction.cases import (
-    MACHINES,
     SimulatedCase,
     messages,
     paper_case,
     simulated_cases,
 )
+from phasewise.workloads.collision.reproduction.extent import Extent, Run, runs_of
 from phasewise.workloads.collision.reproduction.holdout import (
-    FIRST_TURN,
-    MODELS,
     Errors,
     WholeStudy,
     holdout,
@@ -32,63 +25,63 @@ from phasewise.workloads.collision.reproduction.holdout import (
     read_whole_study,
     times_of,
 )
-
-VARIANTS = ("base", "optimised", "aggregated", "hypercube")
-BEST = {"seaborg": "3", "bassi": "3", "jacquard": "4", "jaguar": "6", "bluegene-l": "6"}
-"""The most accurate model of each machine in the source paper."""
+from phasewise.workloads.collision.reproduction.kept import Kept, read_kept
+from phasewise.workloads.collision.reproduction.predicted import (
+    by_published_models,
+    by_table_4,
+    computing_seconds,
+    predict_runs,
+)
+from phasewise.workloads.collision.reproduction.sensitivity import (
+    Sensitivity,
+    assumptions,
+    exchange_task,
+    sensitivities,
+)
 
 
 @dataclass(frozen=True)
-class Extent:
-    """How much is simulated: a full reproduction, or a quick one.
+class Compared:
+    """A kept simulation that was made again: exchange [s] as kept, and now."""
 
-    steps: of a turn's 15, from `many` ranks on. held_out: cases of a machine that judge the models,
-    of at most `max_messages` messages and `max_ranks` ranks.
-    """
+    run: Run
+    kept: float
+    now: float
 
-    machines: tuple[str, ...]
-    ranks: tuple[int, ...]
-    predicted: tuple[int, ...]
-    held_out: int
-    max_ranks: int
-    max_messages: int
-    steps: int = 5
-    many: int = 256
-
-
-FULL = Extent(MACHINES, (32, 64, 128, 256), (512, 1024), 10, 256, 150_000)
-QUICK = Extent(("bassi", "jaguar"), (32, 64), (), 4, 64, 60_000)
-
-
-class Run(NamedTuple):
-    """One of the paper's cases: a machine's name, ranks, and a word of VARIANTS."""
-
-    machine: str
-    ranks: int
-    variant: str
+    @property
+    def same(self) -> bool:
+        """Whether they agree to a millionth."""
+        return abs(self.now / self.kept - 1) < 1e-6
 
 
 @dataclass(frozen=True)
 class PaperResults:
     """The data of claims, tables and figures; times [s] are per turn.
 
-    simulated, predicted: of the phases that exchange grids, mean over the ranks. machines: with the
-    curves measured on their twins. computing: by machine and number of ranks, at assumed rates.
-    single: simulated base and column-first layout on a full fat-tree with one rank per node.
-    repeated: errors on the held-out cases that were simulated for this reproduction. whole: errors
-    on all held-out cases, from an earlier study; None if there is none. refused: (model, machine) →
-    why there is no prediction.
+    simulated, predicted, published, table_4: of the phases that exchange grids, mean over the
+    ranks; `published` by the paper's models with the twins' curves, `table_4` with the paper's own
+    L and B. machines: with the curves measured on their twins. computing: by machine and number of
+    ranks, at assumed rates. single: simulated base and column-first layout on a full fat-tree with
+    one rank per node. repeated: errors on the held-out cases that were simulated for this
+    reproduction. whole: errors on all held-out cases, from an earlier study; None if there is none.
+    refused: (model, machine) → why there is no prediction. kept: the date (ISO) of simulations that
+    were not made for this reproduction, else empty; compared: those that were made again.
     """
 
     extent: Extent
     machines: dict[str, Machine]
     simulated: dict[Run, float]
     predicted: dict[tuple[Run, str], Prediction]
+    published: dict[tuple[Run, str], float]
+    table_4: dict[Run, float]
     computing: dict[tuple[str, int], float]
     single: tuple[float, float]
     repeated: Errors
     whole: WholeStudy | None = None
     refused: dict[tuple[str, str], str] = field(default_factory=dict)
+    sensitivity: tuple[Sensitivity, ...] = ()
+    kept: str = ""
+    compared: tuple[Compared, ...] = ()
 
     def has(self, machines: Iterable[str], ranks: Iterable[int]) -> bool:
         """Whether the base was simulated on all of these."""
@@ -96,67 +89,113 @@ class PaperResults:
         return all(run in self.simulated for run in wanted)
 
     def ratio(self, run: Run, model: str) -> float | None:
-        """Simulated over predicted time; None if there is no prediction."""
-        found = self.predicted.get((run, model))
-        return None if found is None else self.simulated[run] / found.exchange_seconds
+        """Simulated over the time by one of the paper's models; None if there is no prediction."""
+        found = self.published.get((run, model))
+        return None if found is None else self.simulated[run] / found
 
     def ratios(
         self, machine: str, model: str, ranks: Sequence[int], variant: str = "base"
     ) -> list[float] | None:
-        """Simulated over predicted on a number of ranks; None unless all can be had."""
+        """`ratio` on a number of ranks; None unless all can be had."""
         found = [self.ratio(Run(machine, number, variant), model) for number in ranks]
         known = [ratio for ratio in found if ratio is not None]
         return known if len(known) == len(found) else None
+
+    def own_ratio(self, run: Run, model: str) -> float | None:
+        """Simulated over the time by one of our models; None if there is no prediction."""
+        found = self.predicted.get((run, model))
+        return None if found is None else self.simulated[run] / found.exchange_seconds
 
     def gain(self, machine: str, ranks: int, before: str, after: str) -> float:
         """The fraction by which the simulated time falls from one variant to another."""
         own = self.simulated
         return 1 - own[Run(machine, ranks, after)] / own[Run(machine, ranks, before)]
 
+    def table_4_gain(self, machine: str, ranks: int, before: str, after: str) -> float:
+        """The fraction by which the time falls that Table 4's L and B predict."""
+        own = self.table_4
+        return 1 - own[Run(machine, ranks, after)] / own[Run(machine, ranks, before)]
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Summaries of the paper's cases, of `single`, of the assumptions, and of cases held out."""
+
+    runs: dict[Run, Summary]
+    single: list[Summary]
+    assumed: list[Summary]
+    held_out: list[Summary]
+
 
 def gather(extent: Extent, cache: Path, workers: int) -> PaperResults:
-    """Simulate, measure and predict; simulations are kept in `cache`."""
-    whole = read_whole_study()
-    runs = _runs(extent)
-    tasks = [paper_task(run, extent) for run in runs]
-    single = [_single_task(variant) for variant in ("base", "column-first")]
+    """Simulate, measure and predict; simulations are put into the folder `cache`."""
+    kept = read_kept() if extent.kept else Kept()
     held_out = [one for name in extent.machines for one in _held_out(name, extent)]
-    judging = [sample.task() for sample in held_out]
-    found = simulate_many([*tasks, *single, *judging], cache, workers, Telling("simulations"))
-    exchanging = [float(summary["exchange_seconds"]) for summary in found]
-    simulated = dict(zip(runs, exchanging, strict=False))
-    of_single = (exchanging[len(tasks)], exchanging[len(tasks) + 1])
-    machines = {name: measured_machine(name, cache) for name in extent.machines}
-    predicted, refused = _predict(runs, machines, extent)
+    found = _simulate(extent, held_out, kept, cache, workers)
+    machines = {name: kept.machine(name, cache) for name in extent.machines}
+    simulated = {run: exchange_of(summary) for run, summary in found.runs.items()}
+    predicted, refused = predict_runs(extent, machines, workers)
+    before, after = map(exchange_of, found.single)
     return PaperResults(
-        extent,
-        machines,
-        simulated,
-        predicted,
-        _computing(extent, machines),
-        of_single,
-        _judge(held_out, found[len(tasks) + 2 :], machines),
-        whole,
-        refused,
+        extent=extent,
+        machines=machines,
+        simulated=simulated,
+        predicted=predicted,
+        published=by_published_models(list(simulated), machines),
+        table_4=by_table_4(extent),
+        computing=computing_seconds(extent),
+        single=(before, after),
+        repeated=_judge(held_out, found.held_out, machines),
+        whole=read_whole_study(),
+        refused=refused,
+        sensitivity=sensitivities(list(assumptions()), list(map(exchange_of, found.assumed))),
+        kept=kept.date if any(kept.has(paper_task(run)) for run in simulated) else "",
+        compared=_compared(extent, simulated, cache, workers) if kept.date else (),
     )
 
 
-def _runs(extent: Extent) -> list[Run]:
-    """Base, optimised and hypercube on all ranks, aggregated on the most."""
+def exchange_of(summary: Summary) -> float:
+    """Simulated seconds of the phases that exchange grids."""
+    return float(summary["exchange_seconds"])
+
+
+def tasks_of(extent: Extent) -> list[Task]:
+    """The simulations of a reproduction, but for the cases held out."""
     return [
-        Run(name, ranks, variant)
-        for name in extent.machines
-        for ranks in extent.ranks
-        for variant in VARIANTS
-        if variant != "aggregated" or ranks == extent.ranks[-1]
+        *(paper_task(run) for run in runs_of(extent)),
+        *(_single_task(variant) for variant in ("base", "column-first")),
+        *(task for one in assumptions() for task in one.tasks()),
     ]
 
 
-def paper_task(run: Run, extent: Extent) -> Task:
-    """The simulation of one of the paper's cases, sampled where it has very many messages."""
-    task = paper_case(*run).task(computation=False)
-    steps = extent.steps if run.ranks >= extent.many else 0
-    return replace(task, request=replace(task.request, steps=steps))
+def _simulate(
+    extent: Extent, held_out: list[SimulatedCase], kept: Kept, cache: Path, workers: int
+) -> Simulated:
+    runs, tasks = runs_of(extent), tasks_of(extent)
+    judging = [sample.task() for sample in held_out]
+    found = kept.simulate([*tasks, *judging], cache, workers, Telling("simulations"))
+    first = len(runs)
+    return Simulated(
+        dict(zip(runs, found, strict=False)),
+        found[first : first + 2],
+        found[first + 2 : len(tasks)],
+        found[len(tasks) :],
+    )
+
+
+def _compared(
+    extent: Extent, kept: dict[Run, float], cache: Path, workers: int
+) -> tuple[Compared, ...]:
+    found = simulate_many([paper_task(run) for run in extent.again], cache, workers)
+    return tuple(
+        Compared(run, kept[run], exchange_of(summary))
+        for run, summary in zip(extent.again, found, strict=True)
+    )
+
+
+def paper_task(run: Run) -> Task:
+    """The simulation of one of the paper's cases."""
+    return exchange_task(load_machine(run.machine), run.ranks, run.variant)
 
 
 def _single_task(variant: str) -> Task:
@@ -167,10 +206,10 @@ def _single_task(variant: str) -> Task:
     machine = load_machine("jacquard")
     network = replace(machine.network, taper=None, adapter_bandwidth=machine.network.flow_bandwidth)
     alone = replace(machine, name="full fat-tree", node_ranks=1, memory=None, network=network)
-    sample = paper_case("jacquard", 64, "base")
-    if variant != "base":
-        sample = replace(sample, layout=variant)
-    return Task(sample.study(), Request(alone, 64, skeleton=True, computation=False))
+    task = exchange_task(alone, 64, "base")
+    if variant == "base":
+        return task
+    return replace(task, study=replace(paper_case("jacquard", 64, "base"), layout=variant).study())
 
 
 def _held_out(name: str, extent: Extent) -> list[SimulatedCase]:
@@ -184,48 +223,6 @@ def _held_out(name: str, extent: Extent) -> list[SimulatedCase]:
     ]
     every = max(len(small) // extent.held_out, 1)
     return small[::every][: extent.held_out]
-
-
-def _predict(
-    runs: list[Run], machines: dict[str, Machine], extent: Extent
-) -> tuple[dict[tuple[Run, str], Prediction], dict[tuple[str, str], str]]:
-    """Every run by every model, and larger ones by the best."""
-    beyond = [
-        Run(name, ranks, variant)
-        for name in extent.machines
-        for ranks in extent.predicted
-        for variant in ("optimised", "hypercube")
-    ]
-    wanted = [(run, model) for run in runs for model in MODELS]
-    wanted += [(run, model) for run in beyond for model in (BEST[run.machine], "contention")]
-    predicted: dict[tuple[Run, str], Prediction] = {}
-    refused: dict[tuple[str, str], str] = {}
-    tell = Telling("predictions")
-    for number, (run, model) in enumerate(wanted, 1):
-        pair = (model, run.machine)
-        if pair not in refused:
-            case = Case(
-                paper_case(*run).study(), machines[run.machine], run.ranks, pieces=FIRST_TURN
-            )
-            try:
-                predicted[run, model] = predict(case, model, computation=False)
-            except StudyError as error:
-                refused[pair] = str(error)
-        tell(number, len(wanted))
-    return predicted, refused
-
-
-def _computing(extent: Extent, machines: dict[str, Machine]) -> dict[tuple[str, int], float]:
-    """Seconds of a turn's computation, at the assumed rates of the machine's processor."""
-    return {
-        (name, ranks): sum(
-            kernel_seconds(
-                Case(paper_case(name, ranks, "base").study(), machines[name], ranks)
-            ).values()
-        )
-        for name in extent.machines
-        for ranks in extent.ranks
-    }
 
 
 def _judge(

@@ -1,0 +1,64 @@
+"""The paper's cases that a reproduction simulates and predicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from phasewise.workloads.collision.reproduction.cases import MACHINES
+
+VARIANTS = ("base", "optimised", "aggregated", "hypercube")
+BEST = {"seaborg": "3", "bassi": "3", "jacquard": "4", "jaguar": "6", "bluegene-l": "6"}
+"""The most accurate model of each machine in the source paper."""
+
+
+class Run(NamedTuple):
+    """One of the paper's cases: a machine's name, ranks, and a word of VARIANTS."""
+
+    machine: str
+    ranks: int
+    variant: str
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is simulated: a full reproduction, or a quick one.
+
+    predicted: numbers of ranks that are too many to simulate; followed: those of them that
+    `contention` predicts, in seconds to minutes each. held_out: cases of a machine that judge the
+    models, of at most `max_messages` messages and `max_ranks` ranks. kept: whether simulations that
+    come with phasewise are used; `again`: those of them that are made all the same, to compare.
+    """
+
+    machines: tuple[str, ...]
+    ranks: tuple[int, ...]
+    predicted: tuple[int, ...]
+    followed: tuple[int, ...]
+    held_out: int
+    max_ranks: int
+    max_messages: int
+    kept: bool = False
+    again: tuple[Run, ...] = ()
+
+
+FULL = Extent(MACHINES, (32, 64, 128, 256), (512, 1024), (512, 1024), 10, 256, 150_000)
+QUICK = replace(
+    FULL,
+    followed=(),
+    held_out=1,
+    max_ranks=64,
+    max_messages=30_000,
+    kept=True,
+    again=(Run("bassi", 32, "base"), Run("jaguar", 32, "base")),
+)
+
+
+def runs_of(extent: Extent) -> list[Run]:
+    """Base, optimised and hypercube on all ranks, aggregated on the most."""
+    return [
+        Run(name, ranks, variant)
+        for name in extent.machines
+        for ranks in extent.ranks
+        for variant in VARIANTS
+        if variant != "aggregated" or ranks == extent.ranks[-1]
+    ]
