@@ -32,7 +32,9 @@ MAX_WORKERS = 2
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print claims and errors as JSON")
-    parser.add_argument("--quick", action="store_true", help="with kept simulations, under two minutes")
+    parser.add_argument(
+        "--quick", action="store_true", help="with kept simulations, under two minutes"
+    )
     parser.add_argument("--out", metavar="DIR", default="reproduced", help="folder for the page")
 
 
