@@ -228,4 +228,4 @@ def test_the_paper_is_reproduced_where_a_checkout_has_the_simulated_driver(
     assert found["quick"] is True
     assert (with_mpi.folder / "reproduced" / "index.html").is_file()
     holds = [claim["holds"] for claim in found["claims"]]
-    assert False not in holds and True in holds
+    assert None not in holds and holds.count(True) >= 10
