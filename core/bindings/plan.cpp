@@ -108,7 +108,8 @@ void bind_plan(nb::module_& m) {
       nb::arg("each") = false,
       "What each kernel does in each part of a turn (part, from 1: an interaction point), on the "
       "mean rank: items, flops, bytes; load: the largest work of a rank, added up piece by piece, "
-      "over the mean. pieces: how often data-dependent pieces occur in a turn. each: go through the "
+      "over the mean. pieces: how often data-dependent pieces occur in a turn. each: go through "
+      "the "
       "turn of every rank, though some are alike, which gives the same. ValueError if the study "
       "does not fit the ranks.");
 }

@@ -69,9 +69,9 @@ class Charged : public OfflineListener {
   std::size_t number_of(const KernelCard& card) {
     for (std::size_t i = 0; i < kernels_.size(); ++i)
       if (kernels_[i].work.part == part_ && kernels_[i].work.name == card.name) return i;
-    kernels_.emplace_back(
-        Kernel{{.name = std::string(card.name), .part = part_, .vectorised = card.vectorised},
-               std::vector<PieceWork>(pieces_)});
+    Kernel& made = kernels_.emplace_back();
+    made.work = {.name = std::string(card.name), .part = part_, .vectorised = card.vectorised};
+    made.pieces.resize(pieces_);
     return kernels_.size() - 1;
   }
   std::size_t pieces_, piece_ = 0;
