@@ -1,7 +1,9 @@
 // The workload `collision`: its phases, and how the driver plans and starts it.
 #include "workload/workload.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +34,7 @@ class CollisionWorkload : public workload::Workload {
   }
   std::vector<workload::Load> loads() const override;
   std::vector<int> typical_ranks() const override;
+  std::vector<int> alike() const override;
 
  private:
   const ProcessGrid& grid() const { return grids_.front(); }
@@ -92,6 +95,33 @@ std::vector<int> CollisionWorkload::typical_ranks() const {
     if (ranks() <= few || place.row == 0 || place.row == grid().shape(place.beam).pcol - 1)
       result.push_back(rank);
   }
+  return result;
+}
+
+// How much a rank computes follows from its beam, its column, which solves for some slices, and its
+// shares of the rows and columns of each mesh.
+std::vector<int> CollisionWorkload::alike() const {
+  std::vector<CollisionShape> meshes;
+  for (const InteractionPoint& point : description_.points)
+    meshes.push_back(collision_shape(point));
+  const auto key_of = [&](int rank) {
+    std::vector<int> key;
+    for (std::size_t ip = 0; ip < grids_.size(); ++ip) {
+      const Division division{grids_[ip], rank, meshes[ip].nx, meshes[ip].ky};
+      const int beam = grids_[ip].place(rank).beam, row = division.row();
+      const auto rows = division.rows(beam, row);
+      const auto columns = division.transform_columns(beam, row);
+      // Columns beyond the slices solve for none.
+      key.insert(key.end(), {beam, std::min(division.column(), most_slices(meshes[ip].slices)),
+                             rows.second - rows.first, columns.second - columns.first});
+    }
+    return key;
+  };
+  std::map<std::vector<int>, int> first;
+  std::vector<int> result;
+  result.reserve(ranks());
+  for (int rank = 0; rank < ranks(); ++rank)
+    result.push_back(first.try_emplace(key_of(rank), rank).first->second);
   return result;
 }
 

@@ -1,6 +1,8 @@
 #include "driver/charged.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "driver/offline_listener.hpp"
 
@@ -25,7 +27,14 @@ struct Kernel {
   std::vector<PieceWork> pieces;
 };
 
-// Hears the turns of all ranks, one after the other.
+// The work of a kernel in a piece of a rank's turn.
+struct Charge {
+  std::size_t kernel, piece;
+  double items, flops, bytes;
+};
+using Charges = std::vector<Charge>;
+
+// Hears the turn of a rank, and adds up those of all ranks.
 class Charged : public OfflineListener {
  public:
   explicit Charged(std::size_t pieces) : pieces_(pieces) {}
@@ -35,7 +44,16 @@ class Charged : public OfflineListener {
     part_ = part;
     weight_ = weight;
   }
-  void end_rank() {
+  // The charges that it has heard since they were last taken.
+  Charges take() { return std::exchange(heard_, {}); }
+  void add_rank(const Charges& charges) {
+    for (const Charge& charge : charges) {
+      Kernel& kernel = kernels_[charge.kernel];
+      kernel.work.items += charge.items;
+      kernel.work.flops += charge.flops;
+      kernel.work.bytes += charge.bytes;
+      kernel.pieces[charge.piece].of_rank += charge.flops > 0.0 ? charge.flops : charge.bytes;
+    }
     for (Kernel& kernel : kernels_)
       for (PieceWork& piece : kernel.pieces) piece.end_rank();
   }
@@ -43,25 +61,23 @@ class Charged : public OfflineListener {
 
   void kernel(const KernelCard& card, double items,
               const std::function<void()>& /*work*/) override {
-    Kernel& found = find(card);
     const double count = items * weight_;
-    found.work.items += count;
-    found.work.flops += count * card.flops;
-    found.work.bytes += count * card.bytes;
-    found.pieces[piece_].of_rank += count * (card.flops > 0.0 ? card.flops : card.bytes);
+    heard_.push_back({number_of(card), piece_, count, count * card.flops, count * card.bytes});
   }
 
  private:
-  Kernel& find(const KernelCard& card) {
-    for (Kernel& kernel : kernels_)
-      if (kernel.work.part == part_ && kernel.work.name == card.name) return kernel;
-    return kernels_.emplace_back(
-        Kernel{{.name = std::string(card.name), .part = part_, .vectorised = card.vectorised},
-               std::vector<PieceWork>(pieces_)});
+  std::size_t number_of(const KernelCard& card) {
+    for (std::size_t i = 0; i < kernels_.size(); ++i)
+      if (kernels_[i].work.part == part_ && kernels_[i].work.name == card.name) return i;
+    Kernel& made = kernels_.emplace_back();
+    made.work = {.name = std::string(card.name), .part = part_, .vectorised = card.vectorised};
+    made.pieces.resize(pieces_);
+    return kernels_.size() - 1;
   }
   std::size_t pieces_, piece_ = 0;
   int part_ = 0;
   double weight_ = 1.0;
+  Charges heard_;
   std::vector<Kernel> kernels_;
 };
 
@@ -80,17 +96,29 @@ KernelWork mean_work(const Kernel& kernel, int ranks) {
 }  // namespace
 
 std::vector<KernelWork> planned_work(const workload::Workload& study,
-                                     const workload::PieceCounts& counts) {
+                                     const workload::PieceCounts& counts, bool each) {
   const std::vector<workload::Piece> pieces = study.pieces();
   Charged charged(pieces.size());
-  for (int rank = 0; rank < study.ranks(); ++rank) {
+  const auto charges_of = [&](int rank) {
     const auto turn = study.turn_of(rank);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const bool counted = pieces[i].kind == workload::Piece::Kind::data_dependent;
       charged.at(i, pieces[i].part, counted ? workload::count_of(pieces[i], counts) : 1.0);
       turn->tell(pieces[i], charged);
     }
-    charged.end_rank();
+    return charged.take();
+  };
+  // The turn of one rank stands for those that are alike. All ranks are added up in order, so that
+  // the sums are rounded as those over all turns.
+  const std::vector<int> alike = each ? study.workload::Workload::alike() : study.alike();
+  std::map<int, int> left;  // ranks of each kind that are still to be added
+  for (const int kind : alike) ++left[kind];
+  std::map<int, Charges> kept;
+  for (const int kind : alike) {
+    const auto [found, made] = kept.try_emplace(kind);
+    if (made) found->second = charges_of(kind);
+    charged.add_rank(found->second);
+    if (--left[kind] == 0) kept.erase(found);
   }
   std::vector<KernelWork> result;
   for (const Kernel& kernel : charged.kernels()) result.push_back(mean_work(kernel, study.ranks()));

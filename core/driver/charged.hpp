@@ -19,8 +19,9 @@ struct KernelWork {
   double load = 1.0;
 };
 
-// In the order in which a turn meets them.
+// In the order in which a turn meets them. One rank's turn stands for those that the workload says
+// are alike; `each`: the turn of every rank is told, which gives the same.
 std::vector<KernelWork> planned_work(const workload::Workload& study,
-                                     const workload::PieceCounts& counts);
+                                     const workload::PieceCounts& counts, bool each = false);
 
 }  // namespace phasewise::driver

@@ -1,8 +1,11 @@
 #include "driver/phase_messages.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
+#include <memory>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -18,16 +21,22 @@ using contention::RankProgram;
 // pieces of one size different ranks are at work.
 constexpr int max_series = std::numeric_limits<int>::max();
 
-// Builds each rank's program once.
+// At most so many messages of programs are kept, 200 MB.
+constexpr std::size_t most_kept = 2'000'000;
+
+// Builds the programs of ranks, and keeps them as long as they are not too many.
 class Programs {
  public:
   Programs(const workload::Workload& study, const workload::PieceCounts& counts)
       : study_(study), options_{.counts = counts, .rates = {}, .max_series = max_series} {}
 
-  const RankProgram& of(int rank) {
-    auto [found, made] = programs_.try_emplace(rank);
-    if (made) found->second = rank_program(study_, rank, options_, names_);
-    return found->second;
+  std::shared_ptr<const RankProgram> of(int rank) {
+    if (const auto found = kept_.find(rank); found != kept_.end()) return found->second;
+    const auto made =
+        std::make_shared<const RankProgram>(rank_program(study_, rank, options_, names_));
+    messages_ += made->sends.size();
+    if (messages_ <= most_kept) kept_.emplace(rank, made);
+    return made;
   }
   const std::vector<std::string>& names() const { return names_; }
 
@@ -35,7 +44,8 @@ class Programs {
   const workload::Workload& study_;
   ProgramOptions options_;
   std::vector<std::string> names_;
-  std::map<int, RankProgram> programs_;
+  std::map<int, std::shared_ptr<const RankProgram>> kept_;
+  std::size_t messages_ = 0;  // of all programs that were built
 };
 
 using Sent = std::pair<double, double>;  // messages, bytes
@@ -50,45 +60,45 @@ std::vector<Sent> sent_in_phases(const RankProgram& program, std::size_t phases)
   return sent;
 }
 
-std::vector<const ProgramRound*> rounds_of(const RankProgram& program, int phase) {
-  std::vector<const ProgramRound*> rounds;
-  for (const ProgramRound& round : program.rounds)
-    if (round.phase == phase) rounds.push_back(&round);
-  return rounds;
-}
+// For each round of each phase, the number of messages that the ranks of a node send within the
+// node, and to other nodes.
+using Active = std::vector<std::vector<std::array<int, 2>>>;
 
-// For each round, the number of messages that the ranks of this rank's node send within the node,
-// and to other nodes.
-std::vector<std::array<int, 2>> active_in_rounds(const workload::Workload& study, int node_size,
-                                                 Programs& programs, int rank, int phase) {
-  std::vector<std::array<int, 2>> active;
-  for (int mate = 0; mate < study.ranks(); ++mate) {
-    if (mate / node_size != rank / node_size) continue;
-    const RankProgram& program = programs.of(mate);
-    const auto rounds = rounds_of(program, phase);
-    active.resize(std::max(active.size(), rounds.size()));
-    for (std::size_t i = 0; i < rounds.size(); ++i)
-      for (const contention::Send& send : program.sends_of(*rounds[i]))
-        ++active[i][send.peer / node_size == mate / node_size ? 0 : 1];
+Active active_in_rounds(const workload::Workload& study, int node_size, Programs& programs,
+                        int node) {
+  Active active;
+  const int last = std::min((node + 1) * node_size, study.ranks());
+  for (int mate = node * node_size; mate < last; ++mate) {
+    const auto program = programs.of(mate);
+    active.resize(programs.names().size());
+    std::vector<std::size_t> met(active.size(), 0);  // rounds of each phase
+    for (const ProgramRound& round : program->rounds) {
+      const std::size_t number = met[round.phase]++;
+      auto& of_phase = active[round.phase];
+      if (number == of_phase.size()) of_phase.push_back({});
+      for (const contention::Send& send : program->sends_of(round))
+        ++of_phase[number][send.peer / node_size == node ? 0 : 1];
+    }
   }
   return active;
 }
 
-PhaseMessages messages_of(const workload::Workload& study, int node_size, Programs& programs,
-                          int rank, int phase) {
+PhaseMessages messages_of(const RankProgram& own, const Active& active, int node_size, int rank,
+                          int phase) {
   PhaseMessages result;
-  result.name = programs.names()[phase];
   result.rank = rank;
-  const auto active = active_in_rounds(study, node_size, programs, rank, phase);
-  const RankProgram& own = programs.of(rank);
-  const auto rounds = rounds_of(own, phase);
   using Kind = std::tuple<std::int64_t, int, std::int64_t, std::int64_t>;
   std::map<Kind, double> kinds;
-  for (std::size_t i = 0; i < rounds.size(); ++i)
-    for (const contention::Send& send : own.sends_of(*rounds[i])) {
+  std::size_t number = 0;
+  for (const ProgramRound& round : own.rounds) {
+    if (round.phase != phase) continue;
+    for (const contention::Send& send : own.sends_of(round)) {
       const int inter = send.peer / node_size == rank / node_size ? 0 : 1;
-      kinds[{send.bytes, inter, std::abs(send.peer - rank), active[i][inter]}] += rounds[i]->weight;
+      kinds[{send.bytes, inter, std::abs(send.peer - rank), active[phase][number][inter]}] +=
+          round.weight;
     }
+    ++number;
+  }
   for (const auto& [kind, count] : kinds) {
     result.bytes.push_back(std::get<0>(kind));
     result.inter.push_back(static_cast<std::uint8_t>(std::get<1>(kind)));
@@ -107,18 +117,25 @@ std::vector<PhaseMessages> phase_messages(const workload::Workload& study, int n
   std::vector<Sent> largest;
   std::vector<int> whose;
   for (const int rank : study.typical_ranks()) {
-    const RankProgram& program = programs.of(rank);
-    const std::vector<Sent> sent = sent_in_phases(program, programs.names().size());
+    const auto program = programs.of(rank);
+    const std::vector<Sent> sent = sent_in_phases(*program, programs.names().size());
     largest.resize(sent.size());
     whose.resize(sent.size(), rank);
     for (std::size_t phase = 0; phase < sent.size(); ++phase)
       if (sent[phase] > largest[phase])
         std::tie(largest[phase], whose[phase]) = std::pair(sent[phase], rank);
   }
-  std::vector<PhaseMessages> result;
-  for (int phase = 0; phase < std::ssize(largest); ++phase)
-    if (largest[phase].first > 0.0)
-      result.push_back(messages_of(study, node_size, programs, whose[phase], phase));
+  std::vector<PhaseMessages> result(largest.size());
+  for (const int rank : std::set<int>(whose.begin(), whose.end())) {
+    const auto own = programs.of(rank);
+    const Active active = active_in_rounds(study, node_size, programs, rank / node_size);
+    for (int phase = 0; phase < std::ssize(largest); ++phase)
+      if (whose[phase] == rank) {
+        result[phase] = messages_of(*own, active, node_size, rank, phase);
+        result[phase].name = programs.names()[phase];
+      }
+  }
+  std::erase_if(result, [](const PhaseMessages& phase) { return phase.count.empty(); });
   return result;
 }
 

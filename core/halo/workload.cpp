@@ -29,6 +29,7 @@ class HaloWorkload : public workload::Workload {
   std::vector<workload::Load> loads() const override { return {}; }
   // All ranks send the same number of bytes.
   std::vector<int> typical_ranks() const override { return {0}; }
+  std::vector<int> alike() const override { return std::vector<int>(nodes().size(), 0); }
 
  private:
   Description description_;

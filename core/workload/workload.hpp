@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,6 +72,13 @@ class Workload {
   virtual std::vector<Load> loads() const = 0;
   // Ranks that include, for every phase, one that sends the most in it; all ranks if they are few.
   virtual std::vector<int> typical_ranks() const = 0;
+  // For each rank, the lowest one whose kernels have the same items as its own in every piece,
+  // whoever the two exchange with. By default no rank is taken to be like another.
+  virtual std::vector<int> alike() const {
+    std::vector<int> own(nodes_.size());
+    std::iota(own.begin(), own.end(), 0);
+    return own;
+  }
 
  private:
   Nodes nodes_;
