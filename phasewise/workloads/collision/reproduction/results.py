@@ -11,6 +11,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.models import Case, Prediction, predict
 from phasewise.models.computation import kernel_seconds
+from phasewise.models.judged import times_of
 from phasewise.reproduction.measured import measured_machine
 from phasewise.reproduction.telling import Telling
 from phasewise.simulated.many import Summary, Task, simulate_many
@@ -30,7 +31,6 @@ from phasewise.workloads.collision.reproduction.holdout import (
     holdout,
     judge,
     read_whole_study,
-    times_of,
 )
 
 VARIANTS = ("base", "optimised", "aggregated", "hypercube")
