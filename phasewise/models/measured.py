@@ -27,7 +27,9 @@ TITLE = "rounds of the plan on the described network, fitted to recorded runs"
 FEWEST = 3
 """Fewest different runs: of fewer, one that was disturbed is taken for the rule."""
 PRIOR = 0.1
-"""How far from 1, relative to its error, a factor may be that is worth as much as one run."""
+"""A factor of 2 in place of 1 counts as much as this relative error of all runs: terms that are a
+smaller part of the time keep the description's factor.
+"""
 NEGLIGIBLE = 0.01
 """Share of the communication that terms may have which no run determines."""
 FARTHEST = 4
@@ -203,12 +205,13 @@ def _phase_factors(runs: Iterable[Observed], terms: Floats) -> dict[str, float]:
 
 def _factors(matrix: Floats, times: Floats, weights: Floats) -> Floats:
     """Non-negative factors of the columns, near 1 where the rows do not determine them."""
-    scaled = matrix * weights[:, None]
-    # A column that is zero everywhere keeps its factor of 1.
-    norms = np.linalg.norm(scaled, axis=0)
-    prior = PRIOR * np.where(norms > 0, norms, 1.0)
+    scaled, wanted = matrix * weights[:, None], times * weights
+    # A column that is a small part of the times would take up what the others leave, and carry it
+    # far: by this it moves only as far as it matters.
+    prior = PRIOR * (float(np.linalg.norm(wanted)) or 1.0)
+    ones = np.ones(matrix.shape[1])
     found, _ = nnls(
-        np.concatenate([scaled, np.diag(prior)]), np.concatenate([times * weights, prior])
+        np.concatenate([scaled, np.diag(prior * ones)]), np.concatenate([wanted, prior * ones])
     )
     return np.asarray(found, dtype=np.float64)
 
