@@ -4,8 +4,8 @@
 
 A series is one study on growing numbers of ranks of a machine. Its turns on 8 to 64 ranks are
 simulated as runs are, and the model fitted to them predicts 128 and 256 ranks. Series follow from
-their number; 0, 2, 4 and 8 were looked at while the model was made, the others judge it. The reference is a
-simulator, not hardware.
+their number; 0, 2, 4 and 8 were looked at while the model was made, others judge it. The reference
+is a simulator, not hardware.
 """
 
 from __future__ import annotations

@@ -48,9 +48,8 @@ class Costs {
         if (longest_[rank].seconds() < cost.seconds()) longest_[rank] = cost;
     }
     const auto most =
-        std::max_element(longest_.begin(), longest_.end(), [](const Cost& a, const Cost& b) {
-          return a.seconds() < b.seconds();
-        });
+        std::max_element(longest_.begin(), longest_.end(),
+                         [](const Cost& a, const Cost& b) { return a.seconds() < b.seconds(); });
     count(*most, round.weight, phase.longest);
     for (const Cost& cost : longest_)
       count(cost, round.weight / static_cast<double>(longest_.size()), phase.mean);

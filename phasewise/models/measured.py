@@ -173,7 +173,7 @@ def fit(runs: Sequence[Observed]) -> Fit:
     # Relative errors count, those of a phase as much as its share of the communication.
     weights = 1 / np.sqrt(times * np.array([whole for _, _, whole in rows]))
     terms = _factors(matrix, times, weights)
-    known = tuple(map(bool, matrix.any(axis=0)))
+    known = tuple(bool(column.any()) for column in matrix.T)
     ranks = max(run.ranks for run in runs)
     of_phases = _phase_factors(runs, terms)
     transfers = Fit(terms, of_phases, 1.0, 1.0, 1.0, known, ranks)

@@ -22,7 +22,7 @@ except RunError as error:
 
 
 def study(ranks: int) -> Study:
-    own = tables()
+    own = tables() | {"turns": 1}
     own["communication"] = {"process_grid": f"2x{ranks // 4}"}
     return Study.from_dict(own)
 
