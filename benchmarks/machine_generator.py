@@ -7,6 +7,8 @@ ranks a node, latencies and bandwidths over two decades, eager limits from 1 kB 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +16,32 @@ import numpy as np
 
 from phasewise.errors import StudyError
 from phasewise.machines.machine import Machine, parse_machine
+from phasewise.machines.topology import check_size
+from phasewise.models.interval import EAGER, FITTED, FLOW, LATENCY, NODE_RANKS
 from phasewise.study import Study
 from phasewise.workloads.collision.reproduction.cases import ALGORITHMS, paper_tables
 
 KINDS = ("switch", "tapered", "torus", "dragonfly", "node")
-NODE_RANKS = (1, 2, 4, 8, 16, 32, 64, 128)
-RANKS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
-"""So few that a simulation takes seconds; most nodes are larger than that in some draws."""
-SIZES = ((64, 4), (128, 4), (128, 8), (256, 4), (64, 15))
-"""Nodes of the mesh each way, and slices."""
+NODES = tuple(n for n in (1, 2, 4, 8, 16, 32, 64, 128) if n <= FITTED[NODE_RANKS][1])
+"""Ranks of a node."""
+LEAST_EAGER = 1e3
+"""B: below it there are hardly any messages."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How large studies are: ranks, and pairs of the mesh's nodes each way and the slices."""
+
+    ranks: tuple[int, ...]
+    sizes: tuple[tuple[int, int], ...]
+
+
+SMALL = Extent(
+    (8, 12, 16, 24, 32, 48, 64, 96, 128), ((64, 4), (128, 4), (128, 8), (256, 4), (64, 15))
+)
+"""So few ranks that a simulation takes seconds; most nodes are larger than that in some draws."""
+LARGE = Extent((64, 96, 128, 192, 256), ((128, 8), (256, 8), (64, 15), (128, 16), (256, 16)))
+"""For turns of many messages."""
 TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
 ONE_NODE = 64
 """Ranks of a machine without a network: all of its runs are within the node."""
@@ -37,15 +56,11 @@ def machine_of(number: int) -> Machine:
     numbers.
     """
     draw, kind = np.random.default_rng([1, number]), KINDS[number // 2 % len(KINDS)]
-    node = (
-        ONE_NODE
-        if kind == "node"
-        else int(draw.choice(NODE_RANKS[:5] if kind == "torus" else NODE_RANKS))
-    )
-    flow = _between(draw, 0.3e9, 30e9)
+    node = ONE_NODE if kind == "node" else int(draw.choice(NODES[:5] if kind == "torus" else NODES))
+    flow = _between(draw, *FITTED[FLOW])
     lines = [f'name = "{kind}-{number}"', "[node]", f"ranks = {node}", *_memory(draw, node, flow)]
     lines += ["[network]", *_network(draw, kind, flow)]
-    eager = int(_between(draw, 1e3, 1e6))
+    eager = int(_between(draw, LEAST_EAGER, FITTED[EAGER][1]))
     flops, bandwidth = _between(draw, 0.5e9, 20e9), _between(draw, 1e9, 20e9)
     lines += ["[protocol]", f"eager = {eager}", "[processor]", f"peak = {10 * flops!r}"]
     lines += [f"flops = {flops!r}", f"bandwidth = {bandwidth!r}"]
@@ -70,7 +85,7 @@ def _memory(draw: Draw, node: int, flow: float) -> list[str]:
 def _network(draw: Draw, kind: str, flow: float) -> list[str]:
     if kind == "node":
         return ['kind = "none"']
-    latency, adapter = _between(draw, 5e-7, 5e-5), flow * _between(draw, 1.0, 4.0)
+    latency, adapter = _between(draw, *FITTED[LATENCY]), flow * _between(draw, 1.0, 4.0)
     lines = [f"latency = {latency!r}", f"flow_bandwidth = {flow!r}"]
     lines.append(f"adapter_bandwidth = {adapter!r}")
     hops = [f"hop_latency = {_between(draw, 2e-8, 1e-6)!r}"]
@@ -87,13 +102,17 @@ def _network(draw: Draw, kind: str, flow: float) -> list[str]:
     return ['kind = "fat-tree"', *lines, *(taper if kind == "tapered" else [])]
 
 
-def study_of(machine: Machine, number: int, folder: Path) -> tuple[Study, int]:
+def study_of(
+    machine: Machine, number: int, folder: Path, extent: Extent = SMALL
+) -> tuple[Study, int]:
     """The first valid study of a number, and its ranks. folder: for files of layouts."""
     for trial in range(1000):
         draw = np.random.default_rng([2, number, trial])
-        ranks = int(draw.choice([n for n in RANKS if _has_room(machine, n)]))
+        ranks = int(draw.choice([n for n in extent.ranks if _has_room(machine, n)]))
+        path = folder / f"{number}.layout"
         try:
-            study = Study.from_dict(_tables(draw, machine, ranks, folder / f"{number}.layout"))
+            check_size(machine, ranks)
+            study = Study.from_dict(_tables(draw, machine, ranks, extent.sizes, path))
             study.check_ranks(ranks)
         except StudyError:
             continue
@@ -105,9 +124,11 @@ def _has_room(machine: Machine, ranks: int) -> bool:
     return machine.network.kind != "none" or ranks <= machine.node_ranks
 
 
-def _tables(draw: Draw, machine: Machine, ranks: int, layout_file: Path) -> dict[str, Any]:
+def _tables(
+    draw: Draw, machine: Machine, ranks: int, sizes: Sequence[tuple[int, int]], layout_file: Path
+) -> dict[str, Any]:
     tables = paper_tables() | {"title": "drawn", "seed": int(draw.integers(1, 1000))}
-    nodes, slices = (int(n) for n in SIZES[draw.integers(len(SIZES))])
+    nodes, slices = sizes[draw.integers(len(sizes))]
     tables["ip"]["1"] |= {
         "grid": [nodes, nodes],
         "slices": slices,

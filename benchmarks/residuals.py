@@ -21,7 +21,8 @@ from typing import Any
 
 from phasewise.errors import PhasewiseError
 from phasewise.machines import Machine
-from phasewise.models.interval import FILE, residuals_of
+from phasewise.models.interval import FILE, is_drawn, residuals_of
+from phasewise.models.judged import times_of
 from phasewise.options import count
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.measured import measured_machine
@@ -41,7 +42,6 @@ from phasewise.workloads.collision.reproduction.holdout import (
     judge,
     keep_whole_study,
     residuals,
-    times_of,
 )
 
 
@@ -69,7 +69,7 @@ def evaluate(
     times = [times_of(summary) for summary in summaries]
     judged, refused = judge(chosen, times, machines, progress=Telling("cases judged"))
     keep_residuals(residuals(judged, machines))
-    found = holdout(judged, machines)
+    found = holdout([one.bounded_anew() for one in judged], machines)
     if set(options.machines) == set(MACHINES):
         keep_whole_study(WholeStudy(datetime.now(UTC).date().isoformat(), found))
     else:
@@ -86,12 +86,16 @@ def evaluate(
 def keep_residuals(found: dict[str, Any]) -> None:
     """Write the residuals of the fit set to where predictions look for them, model by model.
 
-    Models and machines that were not judged this time keep what they have.
+    Models and machines that were not judged this time keep what they have; drawn machines do where
+    none of them was judged.
     """
     kept: dict[str, Any] = deepcopy(residuals_of(COLLISION) or {})
     for quantity, models in found.items():
         for model, own in models.items():
-            kept.setdefault(quantity, {}).setdefault(model, {}).update(own)
+            before = kept.setdefault(quantity, {}).get(model, {})
+            anew = any(map(is_drawn, own))
+            stay = {k: v for k, v in before.items() if not (anew and is_drawn(k))}
+            kept[quantity][model] = stay | own
     of_quantities = [
         f"{json.dumps(quantity)}: {{\n" + ",\n".join(_lines(models)) + "\n}"
         for quantity, models in sorted(kept.items())

@@ -2,46 +2,63 @@
 
     .venv/bin/python -m benchmarks.unknown_machines --cache DIR --workers 2
 
-Machines and studies are drawn by number (benchmarks/machine_generator.py). Even machines give the
-residuals of the intervals, "network kind|drawn" in residuals.json of the workload; odd ones are
-judged. The reference is a simulator, not hardware.
+Machines and studies are drawn by number (benchmarks/machine_generator.py). Errors are those on odd
+machines. Intervals are judged twice: those of even machines on odd ones, and those of all other
+machines of its kind on each machine. With --fit residuals.json of the workload gets the residuals
+of all of them, "network kind|drawn number". --large judges turns of so many messages that models
+follow a part of them, on machines that nothing is fitted to. The reference is a simulator, not
+hardware.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
-from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count as count_from
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.machine_generator import machine_of, study_of
+from benchmarks.machine_generator import LARGE, SMALL, Extent, machine_of, study_of
 from benchmarks.residuals import keep_residuals
 from phasewise.driver import load_planner
-from phasewise.errors import PhasewiseError
+from phasewise.errors import PhasewiseError, StudyError
 from phasewise.machines import Machine
-from phasewise.models import Case, Prediction, predict
-from phasewise.models.interval import DRAWN, kind_of
+from phasewise.models import Case, predict
+from phasewise.models.interval import conformal, drawn_key, kind_of
+from phasewise.models.judged import (
+    QUANTITIES,
+    Figures,
+    Judged,
+    figures,
+    grouped,
+    residuals,
+    times_of,
+)
 from phasewise.options import count
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.telling import Telling
 from phasewise.simulated.many import Task, simulate_many
 from phasewise.simulated.simulate import Request
 from phasewise.study import Study
-from phasewise.workloads.collision.reproduction.holdout import FIRST_TURN, Times, times_of
+from phasewise.workloads.collision.reproduction.holdout import FIRST_TURN
 
 MODELS = ("contention", "described")
 """Those that need nothing but a description."""
 MAX_MESSAGES = 120_000
 """Most messages of a simulation, which then takes some seconds."""
 
-TRIALS = 1000
-"""Most studies that are drawn for a machine."""
+TRIALS, TRIES = 1000, 10
+"""Most studies that are drawn for a machine, and for each of its points."""
+
+LARGE_FIRST, LARGE_TURNS = 1000, 10
+"""Numbers of the machines of large turns."""
+LARGE_MESSAGES = (450_000, 1_500_000)
+"""Of a large turn: contention follows up to 400 000 in full."""
 
 
 @dataclass(frozen=True)
@@ -62,36 +79,42 @@ class Point:
         return Task(self.study, Request(self.machine, self.ranks, skeleton=True))
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A point, the simulator's times and a model's prediction."""
-
-    point: Point
-    model: str
-    simulated: Times
-    predicted: Prediction
-
-    def residual(self, quantity: str) -> float:
-        """log(simulated/predicted)."""
-        one = self.predicted
-        own = Times(one.communication_seconds, one.turn_seconds)
-        return math.log(self.simulated.of(quantity) / own.of(quantity))
-
-
 def drawn_points(machines: int, each: int, folder: Path) -> list[Point]:
     """`each` points of every machine; those with too many messages are left out."""
-    points = []
-    for number in range(machines):
-        machine = machine_of(number)
-        found = 0
-        for trial in range(min(10 * each, TRIALS)):
-            study, ranks = study_of(machine, TRIALS * number + trial, folder)
-            if _messages(study, ranks) <= MAX_MESSAGES:
-                points.append(Point(number, machine, study, ranks))
+    return [
+        point
+        for number in range(machines)
+        for point in _points_of(number, each, folder, SMALL, (0, MAX_MESSAGES))
+    ]
+
+
+def large_points(folder: Path) -> Iterator[Point]:
+    """Turns that `contention` follows in part, one on each of machines that nothing else uses;
+    machines that are too small for them are left out.
+    """
+    found = 0
+    for number in count_from(LARGE_FIRST):
+        if found == LARGE_TURNS:
+            return
+        with suppress(StudyError):
+            for point in _points_of(number, 1, folder, LARGE, LARGE_MESSAGES):
+                yield point
                 found += 1
-            if found == each:
-                break
-    return points
+
+
+def _points_of(
+    number: int, count: int, folder: Path, extent: Extent, messages: tuple[int, int]
+) -> Iterator[Point]:
+    """The first `count` studies of a machine whose messages lie between these numbers."""
+    machine, (fewest, most) = machine_of(number), messages
+    found = 0
+    for trial in range(min(TRIES * count, TRIALS)):
+        study, ranks = study_of(machine, TRIALS * number + trial, folder, extent)
+        if fewest <= _messages(study, ranks) <= most:
+            yield Point(number, machine, study, ranks)
+            found += 1
+        if found == count:
+            return
 
 
 def _messages(study: Study, ranks: int) -> float:
@@ -100,75 +123,103 @@ def _messages(study: Study, ranks: int) -> float:
     return ranks * sum(float(p["messages"] * of_call[bool(p["library"])]) for p in planned)
 
 
-def judge(points: Sequence[Point], summaries: Sequence[dict[str, Any]]) -> list[Judged]:
+JudgedPoint = Judged[Point]
+
+
+def judge(points: Sequence[Point], summaries: Sequence[dict[str, Any]]) -> list[JudgedPoint]:
     """Every point by every model."""
     judged, tell = [], Telling("points judged")
     for done, (point, summary) in enumerate(zip(points, summaries, strict=True), 1):
         case = Case(point.study, point.machine, point.ranks, pieces=FIRST_TURN)
         times = times_of(summary)
-        judged += [Judged(point, model, times, predict(case, model)) for model in MODELS]
+        judged += [Judged(point, case, times, predict(case, model)) for model in MODELS]
         tell(done, len(points))
     return judged
 
 
-def residuals(judged: Sequence[Judged]) -> dict[str, Any]:
-    """Of even machines: quantity → model → "network kind|drawn" → sorted values."""
-    found: dict[str, Any] = {}
-    for one in judged:
-        if one.point.held_out:
-            continue
-        for quantity in ("communication", "turn"):
-            groups = found.setdefault(quantity, {}).setdefault(one.model, {})
-            key = f"{kind_of(one.point.machine)}|{DRAWN}"
-            insort(groups.setdefault(key, []), round(one.residual(quantity), 6))
+def key_of(one: JudgedPoint) -> str:
+    """How residuals.json names the group of a point."""
+    return drawn_key(one.sample.machine, one.sample.number)
+
+
+def errors_of(group: Sequence[JudgedPoint]) -> Figures:
+    """Errors on odd machines, and coverage: that of the interval of even machines on odd ones, and
+    of the interval of all other machines on each one, of one kind of network and one model.
+    """
+    odd = [one for one in group if one.sample.held_out]
+    found = {key: own for key, own in figures(odd).items() if "coverage" not in key}
+    for quantity, prefix in QUANTITIES.items():
+        by_parity = covered(group, quantity, lambda one: one.sample.number % 2)
+        found[f"{prefix}coverage"] = float(np.mean(by_parity[1]))
+        left_out = covered(group, quantity, lambda one: one.sample.number)
+        found[f"{prefix}coverage_left_out"] = float(np.mean(np.concatenate([*left_out.values()])))
     return found
 
 
-def figures(judged: Sequence[Judged]) -> dict[str, dict[str, dict[str, float]]]:
-    """Of odd machines: kind of network → model → errors and coverage."""
-    groups: dict[str, dict[str, list[Judged]]] = {}
-    for one in judged:
-        if one.point.held_out:
-            kind = one.point.machine.name.split("-")[0]
-            for name in (kind, "all"):
-                groups.setdefault(name, {}).setdefault(one.model, []).append(one)
+def covered(
+    group: Sequence[JudgedPoint], quantity: str, part: Callable[[JudgedPoint], int]
+) -> dict[int, list[bool]]:
+    """For each part of the points, whether they lie in the interval that the other parts give for
+    their kind of network.
+    """
+    values = [(kind_of(one.sample.machine), part(one), one.residual(quantity)) for one in group]
+    found: dict[int, list[bool]] = {}
+    for kind, left in dict.fromkeys((kind, own) for kind, own, _ in values):
+        low, high = conformal(v for k, own, v in values if k == kind and own != left)
+        inside = [low <= v <= high for k, own, v in values if (k, own) == (kind, left)]
+        found.setdefault(left, []).extend(inside)
+    return found
+
+
+def by_kind(judged: Sequence[JudgedPoint]) -> dict[str, dict[str, Figures]]:
+    """Kind of network → model → figures."""
+    groups = grouped(judged, lambda one: [one.sample.machine.name.split("-")[0], "all"])
     return {
-        kind: {model: _errors(own) for model, own in models.items()}
+        kind: {model: errors_of(own) for model, own in models.items()}
         for kind, models in groups.items()
     }
 
 
-def _errors(own: Sequence[Judged]) -> dict[str, float]:
-    found: dict[str, float] = {"points": len(own)}
-    for quantity, prefix in (("communication", ""), ("turn", "turn_")):
-        errors = np.abs(np.expm1([-one.residual(quantity) for one in own]))
-        found[f"{prefix}mean_error"] = float(errors.mean())
-        found[f"{prefix}ninth_decile"] = float(np.quantile(errors, 0.9))
-        found[f"{prefix}worst_error"] = float(errors.max())
-    inside = [
-        (
-            p.low <= one.simulated.communication <= p.high,
-            p.turn_low <= one.simulated.turn <= p.turn_high,
-        )
-        for one in own
-        for p in (one.predicted,)
-    ]
-    found["coverage"], found["turn_coverage"] = (float(x) for x in np.mean(inside, axis=0))
-    return found
+def of_large(judged: Sequence[JudgedPoint]) -> dict[str, dict[str, Figures]]:
+    """The word large → model → figures, coverage by the intervals of predictions."""
+    models = grouped(judged, lambda _: ["large"])["large"]
+    return {"large": {model: figures(own) for model, own in models.items()}}
 
 
-def show(found: dict[str, dict[str, dict[str, float]]]) -> None:
+def show(found: dict[str, dict[str, Figures]], title: str) -> None:
     """The table of the errors, by kind of network."""
-    keys = ["mean_error", "ninth_decile", "worst_error", "coverage"]
-    keys += [f"turn_{key}" for key in keys]
-    heads = ["network", "model", "mean error", "9 in 10", "worst", "inside"]
-    heads += ["turn: mean error", "9 in 10", "worst", "inside", "points"]
+    heads = {"mean_error": "mean error", "ninth_decile": "9 in 10", "worst_error": "worst"}
+    heads |= {"coverage": "inside", "coverage_left_out": "inside, left out"}
+    first = next(iter(next(iter(found.values())).values()))
+    keys = [f"{prefix}{key}" for prefix in QUANTITIES.values() for key in heads]
+    keys = [key for key in keys if key in first]
+    names = [heads[key.removeprefix("turn_")] for key in keys]
+    names = [
+        f"turn: {n}" if k == "turn_mean_error" else n for k, n in zip(keys, names, strict=True)
+    ]
     rows = [
         [kind, model, *(f"{100 * own[key]:.1f} %" for key in keys), f"{own['points']:.0f}"]
         for kind, models in found.items()
         for model, own in models.items()
     ]
-    print_table("Odd machines; the reference is a simulator", heads, rows)
+    print_table(f"{title}; the reference is a simulator", ["", "model", *names, "points"], rows)
+
+
+def show_each(judged: Sequence[JudgedPoint]) -> None:
+    """Each large turn."""
+    rows = [
+        [
+            one.sample.machine.name,
+            str(one.sample.ranks),
+            f"{_messages(one.sample.study, one.sample.ranks):.0f}",
+            one.model,
+            *(f"{100 * one.error(quantity):.1f} %" for quantity in QUANTITIES),
+            *("yes" if one.inside(quantity) else "no" for quantity in QUANTITIES),
+        ]
+        for one in judged
+    ]
+    heads = ["machine", "ranks", "messages", "model", "error", "turn: error", "inside", "inside"]
+    print_table("Turns of many messages", heads, rows)
 
 
 def main(words: Sequence[str]) -> int:
@@ -177,22 +228,28 @@ def main(words: Sequence[str]) -> int:
     cache = Path(options.cache)
     cache.mkdir(parents=True, exist_ok=True)
     try:
-        points = drawn_points(options.machines, options.points, cache)
-        message(f"{len(points)} points on {options.machines} machines")
+        drawn = (
+            large_points(cache)
+            if options.large
+            else drawn_points(options.machines, options.points, cache)
+        )
+        points = list(drawn)
+        message(f"{len(points)} points")
         tasks = [point.task for point in points]
         summaries = simulate_many(tasks, cache, options.workers, Telling("simulations"))
         judged = judge(points, summaries)
-        if options.fit:
-            keep_residuals(residuals(judged))
-            judged = judge(points, summaries)
     except PhasewiseError as error:
         message(f"phasewise: {error}")
         return error.exit_status
-    found = figures(judged)
+    if options.fit and not options.large:
+        keep_residuals(residuals(judged, key_of))
+    found = of_large(judged) if options.large else by_kind(judged)
     if options.json:
         print_json({"reference": "simulator", "errors": found})
-    else:
-        show(found)
+        return 0
+    if options.large:
+        show_each(judged)
+    show(found, "Turns of many messages" if options.large else "Odd machines")
     return 0
 
 
@@ -203,8 +260,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--machines", type=count, default=40, metavar="N")
     parser.add_argument("--points", type=count, default=10, metavar="N", help="of each machine")
     parser.add_argument("--workers", type=count, default=2, metavar="W", help="processes")
+    parser.add_argument("--fit", action="store_true", help="write residuals.json")
     parser.add_argument(
-        "--fit", action="store_true", help="write residuals.json from even machines"
+        "--large", action="store_true", help="turns of so many messages that they are sampled"
     )
     parser.add_argument("--json", action="store_true")
     return parser.parse_args(words)

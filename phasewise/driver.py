@@ -125,6 +125,16 @@ class Planner(Protocol):
         pieces: Mapping[str, float],
         rates: dict[str, Any],
     ) -> dict[str, Any]: ...
+    def round_costs(
+        self,
+        parameters: str,
+        ranks: int,
+        platform: str,
+        sizes: list[int],
+        bandwidth_factors: list[float],
+        latency_factors: list[float],
+        pieces: Mapping[str, float],
+    ) -> list[dict[str, Any]]: ...
     def pattern_loads(self, to: list[int], platform: str) -> list[float]: ...
 
 

@@ -22,6 +22,7 @@
 #include "contention/torus.hpp"
 #include "driver/phase_messages.hpp"
 #include "driver/program.hpp"
+#include "driver/round_costs.hpp"
 
 namespace nb = nanobind;
 
@@ -147,6 +148,26 @@ nb::dict by_load(const std::string& parameters, int ranks, const std::string& pl
   return summed(program, execution);
 }
 
+nb::list round_costs(const std::string& parameters, int ranks, const std::string& platform,
+                     std::vector<std::int64_t> sizes, std::vector<double> bandwidth_factors,
+                     std::vector<double> latency_factors, const nb::dict& pieces) {
+  const contention::Network network(platform);
+  const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
+  const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
+                                      std::move(latency_factors));
+  nb::list result;
+  for (const driver::PhaseCosts& phase :
+       driver::round_costs(*study, bindings::counts_from(pieces), network, protocol)) {
+    nb::dict one;
+    one["name"] = phase.name;
+    one["library"] = phase.library;
+    one["mean"] = phase.mean.seconds;
+    one["longest"] = phase.longest.seconds;
+    result.append(one);
+  }
+  return result;
+}
+
 std::vector<double> pattern_loads(const std::vector<int>& to, const std::string& platform) {
   return contention::loads_of(to, contention::Network(platform));
 }
@@ -200,6 +221,12 @@ void bind_prediction(nb::module_& m) {
         nb::arg("rates") = nb::dict(),
         "As contend, from tables of message times by size and load, within nodes and between them: "
         "dicts of sizes, loads, seconds[load][size].");
+  m.def("round_costs", &round_costs, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
+        nb::arg("sizes"), nb::arg("bandwidth_factors"), nb::arg("latency_factors"),
+        nb::arg("pieces") = nb::dict(),
+        "Seconds of each phase of a turn if all ranks enter each round together, of the mean rank "
+        "and of the longest one in each round: latency and transfer within nodes, and between "
+        "them.");
   m.def("pattern_loads", &pattern_loads, nb::arg("to"), nb::arg("platform"),
         "The load of each message if rank i sends to to[i] (-1: nothing): how many messages share "
         "the narrowest place on its way.");

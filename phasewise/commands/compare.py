@@ -13,9 +13,9 @@ from phasewise.models.comparison import (
     errors_of,
     machine_of,
     ratio,
-    read_run,
     summarise,
 )
+from phasewise.models.recorded_run import read_run
 from phasewise.options import Parser, add_json, add_models
 from phasewise.output import console, message, print_json, print_table
 from phasewise.traces.records import common_unit

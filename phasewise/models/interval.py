@@ -57,15 +57,18 @@ COMMUNICATION, TURN = "communication", "turn"
 """The predicted quantities that have residuals."""
 
 DRAWN = "drawn"
-"""Stands for a machine's name in the residuals of machines that were drawn at random."""
+"""Begins the name of a machine that was drawn at random, and then comes its number."""
 
-FITTED: tuple[tuple[str, float, float], ...] = (
-    ("ranks a node", 1, 128),
-    ("latency", 5e-7, 5e-5),
-    ("flow bandwidth", 0.3e9, 30e9),
-    ("eager limit", 0, 1e6),
-)
-"""What machines were drawn from (benchmarks/machine_generator.py): beyond, intervals are wider."""
+NODE_RANKS, LATENCY, FLOW, EAGER = "ranks a node", "latency", "flow bandwidth", "eager limit"
+FITTED: dict[str, tuple[float, float]] = {
+    NODE_RANKS: (1, 128),
+    LATENCY: (5e-7, 5e-5),
+    FLOW: (0.3e9, 30e9),
+    EAGER: (0, 1e6),
+}
+"""Within which machines are drawn (benchmarks/machine_generator.py): beyond, intervals are wider.
+Ranks; s; B/s; B.
+"""
 FITTED_RANKS = 256
 """Most ranks of the runs that gave residuals."""
 WIDER = 2.0
@@ -172,13 +175,12 @@ def _beyond(machine: Machine, ranks: int) -> list[str]:
     if _is_described(machine):
         return found
     network = machine.network
-    values: dict[str, float] = {
-        "ranks a node": machine.node_ranks,
-        "eager limit": machine.protocol.eager,
-    }
+    values: dict[str, float] = {NODE_RANKS: machine.node_ranks, EAGER: machine.protocol.eager}
     if network.kind != "none":
-        values |= {"latency": network.latency, "flow bandwidth": network.flow_bandwidth}
-    outside = (name for name, low, high in FITTED if not low <= values.get(name, low) <= high)
+        values |= {LATENCY: network.latency, FLOW: network.flow_bandwidth}
+    outside = (
+        name for name, own in values.items() if not FITTED[name][0] <= own <= FITTED[name][1]
+    )
     return found + [f"{name} {values[name]:.3g}" for name in outside]
 
 
@@ -233,10 +235,21 @@ def _groups(
     if _is_described(machine):
         yield machine.name, _chosen(own, machine.name)
     kind = machine.network.kind
-    drawn = own.get(f"{kind_of(machine)}|{DRAWN}", ())
-    yield f"drawn machines with network {kind_of(machine)}", list(drawn)
+    drawn = [key for key in own if is_drawn(key) and key.split("|")[0] == kind_of(machine)]
+    values = [value for key in drawn for value in own[key]]
+    yield f"{len(drawn)} drawn machines with network {kind_of(machine)}", values
     yield f"machines with network {kind}", _chosen(own, kind)
     yield "all machines", _chosen(own)
+
+
+def drawn_key(machine: Machine, number: int) -> str:
+    """Under which the residuals of a drawn machine are kept."""
+    return f"{kind_of(machine)}|{DRAWN} {number}"
+
+
+def is_drawn(key: str) -> bool:
+    """Whether residuals of this key are those of a drawn machine."""
+    return key.split("|")[-1].startswith(f"{DRAWN} ")
 
 
 def kind_of(machine: Machine) -> str:

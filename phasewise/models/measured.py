@@ -1,194 +1,239 @@
-"""The model `measured`: terms in ranks and sizes, fitted to recorded runs, for extrapolation.
+"""The model `measured`: the plan's rounds on the machine's network, fitted to recorded runs.
 
-The time of each phase is a sum of a few terms with non-negative factors. The terms are those of the
-performance model normal form, p^i log2(p)^j of p ranks (Calotoiu, Hoefler, Poke, Wolf, "Using
-automated performance modeling to find scalability bugs in complex codes", SC13 (2013), section 3),
-the messages and the bytes that the rank which sends most sends in a turn, and the bytes times such
-a term. The hypothesis that best predicts each run from the others is chosen.
+The terms of a phase are what its rounds of messages need on the described network if all ranks
+enter each round together: latency and transfer, within nodes and between them
+(phasewise/models/rounds.py). Three sorts of factors on them are fitted to runs: of each term, for
+all phases alike; of each phase; and of waiting, for the longest rank of a round and for the rank
+with most work in a step. They stay near 1, the description, where runs do not determine them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import product
 
 import numpy as np
 from scipy.optimize import nnls
 
 from phasewise.errors import StudyError
-from phasewise.models.model import Case, Floats, PhaseMessages
-from phasewise.traces.records import CommunicationRecord, Phase, read_communication
+from phasewise.models.computation import IMBALANCE, OTHER, kernel_seconds, overhead_seconds
+from phasewise.models.model import Case, Floats, Turn
+from phasewise.models.recorded_run import Recorded, read_run
+from phasewise.models.rounds import LEVELS, TERMS, RoundCosts, round_costs
 
 NAME = "measured"
-TITLE = "terms in ranks and sizes, fitted to recorded runs"
-WAITING_INCLUDED = True
-"""Recorded times of phases include waiting for ranks that compute longer."""
+TITLE = "rounds of the plan on the described network, fitted to recorded runs"
 
 FEWEST = 3
-"""Fewest different runs, so that a hypothesis can be judged by a run that it was not fitted to."""
-FEWEST_OF_PHASE = 2
-"""Fewest of these runs with a given phase; on few ranks some grids lack the phases of columns or
-rows.
+"""Fewest different runs: of fewer, one that was disturbed is taken for the rule."""
+PRIOR = 0.1
+"""A factor of 2 in place of 1 counts as much as this relative error of all runs: terms that are a
+smaller part of the time keep the description's factor.
 """
-
-POWERS = [Fraction(text) for text in ("0", "1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "3/2")]
-LOGARITHMS = (0, 1, 2)
-
-MARGIN = 0.9
-"""A hypothesis with more terms must reduce the prediction error at least to this share."""
+NEGLIGIBLE = 0.01
+"""Share of the communication that terms may have which no run determines."""
+FARTHEST = 4
+"""Up to how many times the ranks of the largest run libraries are taken to call the same
+algorithms.
+"""
+MOST_BY_LIBRARY = 0.1
+"""Share of the communication that calls of the library may have beyond."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """What a phase of a run is described by: ranks, and messages and bytes [B] of the rank that
-    sends most in it, per turn.
+class Observed:
+    """A run: its terms, and the seconds of a turn, means over the ranks.
+
+    transfer: of phases, without the waiting that was recorded. communicating: of all phases, with
+    it. imbalance: for which the mean rank waits if all ranks enter each step together. computing:
+    what passed beside communication, and kernels, what the machine's rates give for it.
     """
 
-    ranks: float
-    messages: float
-    bytes: float
+    ranks: int
+    costs: tuple[RoundCosts, ...]
+    transfer: Mapping[str, float]
+    communicating: float
+    imbalance: float
+    computing: float
+    kernels: float
 
 
-Term = Callable[[Point], float]
-Hypothesis = tuple[Term, ...]
+@dataclass(frozen=True)
+class Fit:
+    """Factors of the terms (TERMS,), of phases by name, of the rounds' and of the steps' waiting,
+    and of computing.
+
+    known (TERMS,): whether any run has the term. ranks: of the largest run.
+    """
+
+    terms: Floats
+    phases: Mapping[str, float]
+    rounds_waiting: float
+    steps_waiting: float
+    computing: float
+    known: tuple[bool, ...]
+    ranks: int
+
+    def transfer(self, phase: RoundCosts) -> float:
+        """Seconds of the mean rank in a phase, if nobody waits."""
+        return self.phases.get(phase.name, 1.0) * float(phase.mean @ self.terms)
+
+    def waiting(self, phase: RoundCosts) -> float:
+        """Seconds for which the mean rank waits in a phase for the longest one of each round."""
+        gap = float((phase.longest - phase.mean) @ self.terms)
+        return self.rounds_waiting * self.phases.get(phase.name, 1.0) * gap
 
 
 def phase_seconds(case: Case) -> dict[str, float]:
-    """Seconds of a turn in each phase; StudyError if too few runs were given, or other ones."""
-    records = _read(case)
-    return {phase.name: _phase_seconds(case, phase, records) for phase in case.phases}
+    """Seconds of a turn in each phase, if nothing is computed; StudyError as `follow`."""
+    return follow(case, computation=False).phases
 
 
-def _phase_seconds(
-    case: Case, phase: PhaseMessages, records: Sequence[CommunicationRecord]
-) -> float:
-    recorded = [(record, record.phase(phase.name)) for record in records]
-    found = [(record, own) for record, own in recorded if own is not None]
-    if len(found) < FEWEST_OF_PHASE:
-        raise StudyError(
-            f'model "{NAME}": {len(found)} of the recorded runs have the phase {phase.name}; give '
-            f"{FEWEST_OF_PHASE} with it or more, of the study's algorithms"
-        )
-    library = any(own.library for _, own in found)
-    points = [_recorded_point(record, own, library) for record, own in found]
-    times = [float(np.mean(own.communicating)) / record.turns for record, own in found]
-    return fit(points, np.array(times))(_planned_point(case, phase, library))
+def follow(case: Case, computation: bool = True) -> Turn:
+    """The turn; StudyError if too few runs were given, or other ones, or if what they do not
+    determine has a part in it.
+    """
+    found = fit([_observed(run, case) for run in _read(case)])
+    costs = round_costs(case, NAME)
+    transfer = {one.name: found.transfer(one) for one in costs}
+    waiting = {one.name: found.waiting(one) for one in costs}
+    _check_levels(case, found, costs)
+    _check_library(case, found, costs)
+    imbalance, kernels = _computing(case) if computation else (0.0, 0.0)
+    waited = sum(waiting.values()) + found.steps_waiting * imbalance
+    computing = found.computing * kernels
+    communicating = sum(transfer.values()) + waited
+    phases = {name: seconds + waiting[name] for name, seconds in transfer.items()}
+    return Turn(phases, communicating, waited, computing, computing + communicating)
 
 
-def _read(case: Case) -> list[CommunicationRecord]:
-    records = [read_communication(folder) for folder in case.records]
-    records = [record for record in records if record.turns > 0 and record.ranks > 1]
-    sources = sorted({record.source for record in records})
+def _computing(case: Case) -> tuple[float, float]:
+    """Seconds of waiting for the rank with most work, and of the mean rank's kernels."""
+    kernels = kernel_seconds(case)
+    imbalance = kernels.pop(IMBALANCE, 0.0)
+    kernels.pop(OTHER, None)
+    return imbalance, sum(kernels.values())
+
+
+def _read(case: Case) -> list[Recorded]:
+    runs = [read_run(folder) for folder in case.records]
+    runs = [run for run in runs if run.record.ranks > 1]
+    sources = sorted({run.record.source for run in runs})
     if len(sources) > 1:
         raise StudyError(
             f'model "{NAME}" is fitted to runs of one machine, but some were {sources[0]} and '
             f"others {sources[1]}: give runs of the same kind"
         )
-    shapes = {
-        (record.ranks, tuple(int(phase.bytes.sum()) // record.turns for phase in record.phases))
-        for record in records
-    }
-    if len(shapes) < FEWEST:
+    if len({_shape(run) for run in runs}) < FEWEST:
         raise StudyError(
             f'model "{NAME}" is fitted to {FEWEST} recorded runs or more that differ in ranks or '
-            f"sizes, but {len(shapes)} were given: add folders of runs with --fit"
+            f"sizes, but {len({_shape(run) for run in runs})} were given: add folders of runs with "
+            "--fit"
         )
-    return records
+    return runs
 
 
-def _recorded_point(record: CommunicationRecord, own: Phase, library: bool) -> Point:
-    """The data point of a run. Runs do not record the messages inside a library call."""
-    if library:
-        return Point(record.ranks, 1.0, 1.0)
-    messages, size = max(zip(own.messages.tolist(), own.bytes.tolist(), strict=True))
-    return Point(record.ranks, messages / record.turns, size / record.turns)
+def _shape(run: Recorded) -> tuple[int, ...]:
+    """By which runs differ: ranks, and the bytes of each phase in a turn."""
+    record = run.record
+    return record.ranks, *(int(phase.bytes.sum()) // record.turns for phase in record.phases)
 
 
-def _planned_point(case: Case, phase: PhaseMessages, library: bool) -> Point:
-    if library:
-        return Point(case.ranks, 1.0, 1.0)
-    return Point(case.ranks, float(phase.count.sum()), float(phase.count @ phase.bytes))
+def _observed(run: Recorded, case: Case) -> Observed:
+    own = Case(run.study, case.machine, run.record.ranks, run.twin, run.pieces)
+    imbalance, kernels = _computing(own) if run.computes else (0.0, 0.0)
+    transfer = {
+        phase.name: float(np.mean(phase.communicating - phase.waiting)) / run.record.turns
+        for phase in run.record.phases
+        if phase.communicates
+    }
+    communicating = sum(run.phases.values())
+    beside = float(np.mean(run.record.rank_seconds)) / run.record.turns - communicating
+    return Observed(
+        ranks=run.record.ranks,
+        costs=round_costs(own, NAME),
+        transfer=transfer,
+        communicating=communicating,
+        imbalance=imbalance,
+        computing=max(beside - overhead_seconds(own), 0.0) if run.computes else 0.0,
+        kernels=kernels,
+    )
 
 
-def fit(points: Sequence[Point], times: Floats) -> Callable[[Point], float]:
-    """A function that predicts the seconds at any point: the best hypothesis for `times` (n,) [s]
-    at n points.
-    """
-    if not np.any(times > 0):
-        return lambda _: 0.0
-    weights = 1 / np.maximum(times, 1e-3 * times.max())  # errors count relative to the time
-    best: tuple[float, Hypothesis] = (np.inf, (_one,))
-    for hypothesis in _hypotheses():
-        error = _prediction_error(_matrix(points, hypothesis), times, weights)
-        simpler = len(hypothesis) <= len(best[1])
-        if error < best[0] * (1.0 if simpler else MARGIN):
-            best = error, hypothesis
-    chosen = best[1]
-    factors = _factors(_matrix(points, chosen), times, weights)
-    return lambda point: float((_matrix([point], chosen) @ factors)[0])
+def fit(runs: Sequence[Observed]) -> Fit:
+    """The factors that give the seconds of the runs."""
+    rows = [
+        (one.mean, run.transfer[one.name], run.communicating)
+        for run in runs
+        for one in run.costs
+        if run.transfer.get(one.name, 0.0) > 0 and one.mean.any()
+    ]
+    matrix = np.array([mean for mean, _, _ in rows]).reshape(-1, len(TERMS))
+    times = np.array([seconds for _, seconds, _ in rows])
+    # Relative errors count, those of a phase as much as its share of the communication.
+    weights = 1 / np.sqrt(times * np.array([whole for _, _, whole in rows]))
+    terms = _factors(matrix, times, weights)
+    known = tuple(bool(column.any()) for column in matrix.T)
+    ranks = max(run.ranks for run in runs)
+    of_phases = _phase_factors(runs, terms)
+    transfers = Fit(terms, of_phases, 1.0, 1.0, 1.0, known, ranks)
+    whole = np.array([run.communicating for run in runs])
+    rounds = [sum(map(transfers.waiting, run.costs)) for run in runs]
+    waited = whole - [sum(map(transfers.transfer, run.costs)) for run in runs]
+    both = np.stack([rounds, [run.imbalance for run in runs]], axis=1)
+    in_rounds, in_steps = _factors(both, waited, 1 / np.maximum(whole, 1e-300))
+    computing = _ratio([run.computing for run in runs], [run.kernels for run in runs])
+    return Fit(terms, of_phases, float(in_rounds), float(in_steps), computing, known, ranks)
 
 
-def _one(_: Point) -> float:
-    return 1.0
+def _ratio(measured: Sequence[float], expected: Sequence[float]) -> float:
+    """Of the sums; 1 where one of them is nothing."""
+    return sum(measured) / sum(expected) if min(sum(measured), sum(expected)) > 0 else 1.0
 
 
-def _hypotheses() -> Iterator[Hypothesis]:
-    """All hypotheses, simple ones first."""
-
-    def messages(point: Point) -> float:
-        return point.messages
-
-    def size(point: Point) -> float:
-        return point.bytes
-
-    powers = [(power, log) for power, log in product(POWERS, LOGARITHMS) if power or log]
-    yield (_one,)
-    yield (messages,)
-    yield (size,)
-    yield (messages, size)
-    yield (_one, messages)
-    yield (_one, size)
-    for power, logarithm in powers:
-        yield (_one, _growing(power, logarithm, False))
-        yield (messages, _growing(power, logarithm, True))
-    yield (_one, messages, size)
-
-
-def _growing(power: Fraction, logarithm: int, by_bytes: bool) -> Term:
-    def term(point: Point) -> float:
-        growth = point.ranks ** float(power) * np.log2(point.ranks) ** logarithm
-        return float(growth) * (point.bytes if by_bytes else 1.0)
-
-    return term
-
-
-def _matrix(points: Sequence[Point], hypothesis: Hypothesis) -> Floats:
-    return np.array([[term(point) for term in hypothesis] for point in points])
-
-
-def _prediction_error(matrix: Floats, times: Floats, weights: Floats) -> float:
-    """Mean square of the relative errors, each run predicted from the others; infinite if the other
-    runs do not determine the factors.
-    """
-    count, terms = matrix.shape
-    errors = np.empty(count)
-    for left in range(count):
-        others = np.arange(count) != left
-        scaled = matrix[others] * weights[others, None]
-        scale = np.linalg.norm(scaled, axis=0)
-        if not scale.all() or np.linalg.matrix_rank(scaled / scale, tol=1e-6) < terms:
-            return float("inf")
-        factors = _factors(matrix[others], times[others], weights[others])
-        errors[left] = (matrix[left] @ factors - times[left]) * weights[left]
-    return float(np.mean(errors**2))
+def _phase_factors(runs: Iterable[Observed], terms: Floats) -> dict[str, float]:
+    """What each phase takes over what the terms give."""
+    measured: dict[str, float] = {}
+    expected: dict[str, float] = {}
+    for run in runs:
+        for one in run.costs:
+            if one.name in run.transfer and one.mean.any():
+                measured[one.name] = measured.get(one.name, 0.0) + run.transfer[one.name]
+                expected[one.name] = expected.get(one.name, 0.0) + float(one.mean @ terms)
+    return {name: measured[name] / seconds for name, seconds in expected.items() if seconds > 0}
 
 
 def _factors(matrix: Floats, times: Floats, weights: Floats) -> Floats:
-    """Non-negative least squares of the relative errors."""
-    scaled = matrix * weights[:, None]
-    scale = np.linalg.norm(scaled, axis=0)
-    scale[scale == 0] = 1.0
-    found, _ = nnls(scaled / scale, times * weights)
-    return np.asarray(found / scale)
+    """Non-negative factors of the columns, near 1 where the rows do not determine them."""
+    scaled, wanted = matrix * weights[:, None], times * weights
+    # A column that is a small part of the times would take up what the others leave, and carry it
+    # far: by this it moves only as far as it matters.
+    prior = PRIOR * (float(np.linalg.norm(wanted)) or 1.0)
+    ones = np.ones(matrix.shape[1])
+    found, _ = nnls(
+        np.concatenate([scaled, np.diag(prior * ones)]), np.concatenate([wanted, prior * ones])
+    )
+    return np.asarray(found, dtype=np.float64)
+
+
+def _check_levels(case: Case, found: Fit, costs: Sequence[RoundCosts]) -> None:
+    seconds = sum((one.mean for one in costs), np.zeros(len(TERMS)))
+    for level, terms in LEVELS.items():
+        if not any(found.known[terms]) and seconds[terms].sum() > NEGLIGIBLE * seconds.sum():
+            raise StudyError(
+                f'model "{NAME}": on {case.ranks} ranks messages go {level}, as in none of the '
+                "runs that were given: add one in which they do with --fit"
+            )
+
+
+def _check_library(case: Case, found: Fit, costs: Sequence[RoundCosts]) -> None:
+    whole = sum(map(found.transfer, costs))
+    called = {one.name: found.transfer(one) for one in costs if one.library}
+    if case.ranks > FARTHEST * found.ranks and sum(called.values()) > MOST_BY_LIBRARY * whole:
+        largest = max(called, key=lambda name: called[name])
+        raise StudyError(
+            f'model "{NAME}": on {case.ranks} ranks calls of the library such as {largest} take '
+            f"{100 * sum(called.values()) / whole:.0f} % of the communication, and beyond "
+            f"{FARTHEST} times the ranks of the largest run, {found.ranks}, it may choose another "
+            "algorithm: add a larger run with --fit"
+        )

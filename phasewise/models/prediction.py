@@ -55,24 +55,30 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
     chosen = load_model(model) if isinstance(model, str) else model
     turn = turn_of(case, chosen, computation)
     workload = None if case.study is None else case.study.workload
-    residuals = residuals_of(workload)
-    about = (chosen.NAME, case.machine, case.twin, residuals, case.ranks)
-    low, high = interval(turn.communicating, *about)
-    turn_low, turn_high = turn_interval(turn.seconds, (low, high), turn.computing, *about)
-    return Prediction(
+    found = Prediction(
         ranks=case.ranks,
         model=chosen.NAME,
         communication_seconds=turn.communicating,
         waiting_seconds=turn.waiting,
-        low=low,
-        high=high,
+        low=turn.communicating,
+        high=turn.communicating,
         exchange_seconds=sum(turn.phases.get(name, 0.0) for name in main_phases(workload)),
         computation_seconds=turn.computing,
         turn_seconds=turn.seconds,
-        turn_low=turn_low,
-        turn_high=turn_high,
+        turn_low=turn.seconds,
+        turn_high=turn.seconds,
         phases=turn.phases,
     )
+    return bounded(found, case)
+
+
+def bounded(found: Prediction, case: Case) -> Prediction:
+    """The prediction of a case with the intervals that the kept residuals give."""
+    residuals = residuals_of(None if case.study is None else case.study.workload)
+    about = (found.model, case.machine, case.twin, residuals, case.ranks)
+    ends = interval(found.communication_seconds, *about)
+    turn = turn_interval(found.turn_seconds, ends, found.computation_seconds, *about)
+    return replace(found, low=ends[0], high=ends[1], turn_low=turn[0], turn_high=turn[1])
 
 
 def turn_of(case: Case, model: Model | str, computation: bool = True) -> Turn:

@@ -16,7 +16,8 @@ import pytest
 from phasewise.cli import main
 from phasewise.machines import load_machine
 from phasewise.models import Case, predict
-from phasewise.models.comparison import compare, machine_of, read_run
+from phasewise.models.comparison import compare, machine_of
+from phasewise.models.recorded_run import read_run
 from phasewise.study import load
 from phasewise.workloads.collision.tables.communication import BeamCommunication
 from tests.unit.synthetic_communication import write_communication

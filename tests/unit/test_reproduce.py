@@ -16,7 +16,8 @@ from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.machines.curves import Curve
 from phasewise.machines.smpirun import simulated_tree
-from phasewise.models import Prediction
+from phasewise.models import Case, Prediction
+from phasewise.models.judged import Times
 from phasewise.report.page import render
 from phasewise.reproduction.claim import Claim
 from phasewise.workloads.collision.reproduction import results as gathering
@@ -41,8 +42,7 @@ from phasewise.workloads.collision.reproduction.extent import (
 from phasewise.workloads.collision.reproduction.gains import check_claims
 from phasewise.workloads.collision.reproduction.holdout import (
     FIGURES,
-    Judged,
-    Times,
+    JudgedCase,
     WholeStudy,
     holdout,
     keep_whole_study,
@@ -301,10 +301,20 @@ def test_table_4_has_the_curves_of_whole_nodes_and_of_256_ranks() -> None:
     assert own["bassi, grid 256"] == "4.00"
 
 
-def judged(machine: str, number: int, simulated: float, held_out: bool) -> Judged:
+def judged(machine: str, number: int, simulated: float, held_out: bool) -> JudgedCase:
     own = [replace(paper_case(machine, 32, "base"), seed=seed) for seed in range(1, 200)]
-    chosen = [sample for sample in own if sample.held_out == held_out]
-    return Judged(chosen[number], "contention", Times(simulated, 2 * simulated), Times(1.0, 2.0))
+    sample = [sample for sample in own if sample.held_out == held_out][number]
+    case = Case(sample.study(), load_machine(machine), 32)
+    times: dict[str, Any] = {
+        "communication_seconds": 1.0,
+        "computation_seconds": 1.0,
+        "turn_seconds": 2.0,
+    }
+    ends = {"low": 0.9, "high": 1.3, "turn_low": 1.9, "turn_high": 2.1}
+    of_phases: dict[str, Any] = {"waiting_seconds": 0.0, "exchange_seconds": 1.0, "phases": {}}
+    times |= {"computation_seconds": 1.0}
+    predicted = Prediction(32, "contention", **times, **ends, **of_phases)
+    return JudgedCase(sample, case, Times(simulated, 2 * simulated), predicted)
 
 
 def test_errors_are_of_held_out_cases_and_residuals_of_the_others() -> None:
@@ -320,6 +330,8 @@ def test_errors_are_of_held_out_cases_and_residuals_of_the_others() -> None:
     assert figures["mean_error"] == pytest.approx(0.225)
     assert figures["worst_error"] == pytest.approx(0.25)
     assert figures["points"] == 2
+    # 1.25 lies within 0.9 to 1.3, 0.8 does not; neither turn, 2.5 and 1.6, within 1.9 to 2.1.
+    assert (figures["coverage"], figures["turn_coverage"]) == (0.5, 0.0)
     found = residuals(all_of_them, machines)
     logarithms = [round(math.log(0.9), 6), round(math.log(1.1), 6)]
     of_models = {"contention": {"fat-tree|bassi": logarithms}}

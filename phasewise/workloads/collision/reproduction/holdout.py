@@ -1,34 +1,25 @@
-"""How far models are off: predicted against simulated times of many cases' turns.
-
-The reference is a simulator. Error of a prediction: |predicted / simulated - 1|.
-"""
+"""How far models are off on the described machines: the cases of `cases.py`, held out or not."""
 
 from __future__ import annotations
 
 import json
-import math
-from bisect import insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine
 from phasewise.models import Case, predict
-from phasewise.models.interval import COMMUNICATION, TURN, interval, residuals_of, turn_interval
+from phasewise.models.judged import Judged, Times, figures, grouped
+from phasewise.models.judged import residuals as residuals_by
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.workloads.collision.laboratory import GREEN
 from phasewise.workloads.collision.reproduction.cases import SimulatedCase
-from phasewise.workloads.interface import load_workload
 
 MODELS = ("1a", "1b", "2", "3", "4", "5", "6", "loads", "contention")
 """The models that are judged: all that need no recorded runs."""
 
-QUANTITIES = (COMMUNICATION, TURN)
-"""Whose errors are judged."""
+JudgedCase = Judged[SimulatedCase]
 
 Errors = dict[str, dict[str, dict[str, float]]]
 """machine → model → FIGURES."""
@@ -45,49 +36,19 @@ FIRST_TURN = {GREEN: 1.0}
 """Pieces of the simulated turn, in which each Green function is new."""
 
 
-@dataclass(frozen=True)
-class Times:
-    """Seconds of a turn: its communication, mean over the ranks, and all of it."""
-
-    communication: float
-    turn: float
-
-    def of(self, quantity: str) -> float:
-        """One of QUANTITIES."""
-        return self.turn if quantity == TURN else self.communication
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One case as a model sees it, and the simulator."""
-
-    sample: SimulatedCase
-    model: str
-    simulated: Times
-    predicted: Times
-
-    def error(self, quantity: str) -> float:
-        """How far the prediction is off, relative to the simulated time."""
-        return abs(self.predicted.of(quantity) / self.simulated.of(quantity) - 1)
-
-    def residual(self, quantity: str) -> float:
-        """log(simulated/predicted)."""
-        return math.log(self.simulated.of(quantity) / self.predicted.of(quantity))
-
-
 def judge(
     samples: Sequence[SimulatedCase],
     simulated: Sequence[Times],
     machines: Mapping[str, Machine],
     models: Sequence[str] = MODELS,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[list[Judged], dict[tuple[str, str], str]]:
+) -> tuple[list[JudgedCase], dict[tuple[str, str], str]]:
     """Predictions of every sample by every model, and (model, machine) → why a model has none for a
     machine.
 
     machines: by name, with their measured curves.
     """
-    judged: list[Judged] = []
+    judged: list[JudgedCase] = []
     refused: dict[tuple[str, str], str] = {}
     for number, (sample, times) in enumerate(zip(samples, simulated, strict=True), 1):
         case = Case(sample.study(), machines[sample.machine], sample.ranks, pieces=FIRST_TURN)
@@ -99,70 +60,35 @@ def judge(
             except StudyError as error:
                 refused[model, sample.machine] = str(error)
                 continue
-            predicted = Times(found.communication_seconds, found.turn_seconds)
-            judged.append(Judged(sample, model, times, predicted))
+            judged.append(Judged(sample, case, times, found))
         if progress is not None:
             progress(number, len(samples))
     return judged, refused
 
 
-def times_of(summary: Mapping[str, Any]) -> Times:
-    """The simulated times of a summary of `phasewise simulate`."""
-    return Times(float(summary["communication_seconds"]), float(summary["turn_seconds"]))
+def residuals(
+    judged: Iterable[JudgedCase], machines: Mapping[str, Machine]
+) -> dict[str, dict[str, dict[str, list[float]]]]:
+    """Those of the fit set: quantity → model → "network kind|machine" → sorted values."""
+    fitted = (one for one in judged if not one.sample.held_out)
+    kinds = {name: machine.network.kind for name, machine in machines.items()}
+    return residuals_by(fitted, lambda one: f"{kinds[one.sample.machine]}|{one.sample.machine}")
 
 
-def residuals(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> dict[str, Any]:
-    """Sorted log(simulated/predicted) of the fit set: quantity → model → "network kind|machine" →
-    values.
-    """
-    fitted = [one for one in judged if not one.sample.held_out]
-    found: dict[str, Any] = {}
-    for quantity in QUANTITIES:
-        for one in fitted:
-            key = f"{machines[one.sample.machine].network.kind}|{one.sample.machine}"
-            groups = found.setdefault(quantity, {}).setdefault(one.model, {})
-            insort(groups.setdefault(key, []), round(one.residual(quantity), 6))
-    return found
-
-
-def holdout(judged: Iterable[Judged], machines: Mapping[str, Machine]) -> Errors:
-    """Errors of the cases held out: machine → model → FIGURES.
-
-    coverage: share of the simulated times within the 90 % interval of their prediction.
-    """
-    groups: dict[str, dict[str, list[Judged]]] = {}
-    for one in judged:
-        if one.sample.held_out:
-            groups.setdefault(one.sample.machine, {}).setdefault(one.model, []).append(one)
+def holdout(judged: Iterable[JudgedCase], machines: Mapping[str, Machine]) -> Errors:
+    """Errors of the cases held out on these machines: machine → model → FIGURES."""
+    held_out = [one for one in judged if one.sample.held_out]
+    groups = grouped(held_out, lambda one: [one.sample.machine])
     return {
-        machine: {model: _figures(group, machines[machine]) for model, group in own.items()}
-        for machine, own in groups.items()
+        name: {model: _figures(group) for model, group in groups[name].items()}
+        for name in machines
+        if name in groups
     }
 
 
-def _figures(group: Sequence[Judged], machine: Machine) -> dict[str, float]:
-    found: dict[str, float] = {}
-    covered = np.mean([_covered(one, machine) for one in group], axis=0)
-    for i, (quantity, prefix) in enumerate(zip(QUANTITIES, ("", "turn_"), strict=True)):
-        errors = [one.error(quantity) for one in group]
-        found[f"{prefix}mean_error"] = float(np.mean(errors))
-        found[f"{prefix}worst_error"] = float(np.max(errors))
-        found[f"{prefix}coverage"] = float(covered[i])
-    return found | {"points": len(group)}
-
-
-def _covered(one: Judged, machine: Machine) -> tuple[bool, bool]:
-    """Whether the simulated times of communication and turn lie in their intervals."""
-    residuals = residuals_of(load_workload("collision"))
-    communication, turn = one.predicted.communication, one.predicted.turn
-    ends = interval(communication, one.model, machine, residuals=residuals)
-    turn_ends = turn_interval(
-        turn, ends, turn - communication, one.model, machine, residuals=residuals
-    )
-    return (
-        ends[0] <= one.simulated.communication <= ends[1],
-        turn_ends[0] <= one.simulated.turn <= turn_ends[1],
-    )
+def _figures(group: Sequence[JudgedCase]) -> dict[str, float]:
+    found = figures(group)
+    return {key: found[key] for key in FIGURES}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from phasewise.machines import Machine, load_machine
 from phasewise.models import Prediction
+from phasewise.models.judged import times_of
 from phasewise.reproduction.telling import Telling
 from phasewise.simulated.many import Summary, Task, simulate_many
 from phasewise.workloads.collision.reproduction.cases import (
@@ -23,7 +24,6 @@ from phasewise.workloads.collision.reproduction.holdout import (
     holdout,
     judge,
     read_whole_study,
-    times_of,
 )
 from phasewise.workloads.collision.reproduction.kept import Kept, read_kept
 from phasewise.workloads.collision.reproduction.predicted import (

@@ -1,0 +1,38 @@
+// What the phases of a turn need on a network if all ranks enter each round of messages together:
+// the terms of the model that is fitted to recorded runs.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "contention/execution.hpp"
+#include "contention/network.hpp"
+#include "workload/pieces.hpp"
+#include "workload/workload.hpp"
+
+namespace phasewise::driver {
+
+// Seconds of a rank's rounds, by level.
+struct LevelCosts {
+  enum Term { latency_within, transfer_within, latency_between, transfer_between, terms };
+  std::array<double, terms> seconds{};
+};
+
+struct PhaseCosts {
+  std::string name;
+  bool library = false;  // by a call of the library
+  // Sums over the turn's rounds: of the mean rank, and of the rank that takes longest in each.
+  LevelCosts mean, longest;
+};
+
+// A rank's round takes its longest message: the latency, and the transfer at the narrowest place on
+// its route, which the messages of all ranks in the same round of a piece share. A round with
+// messages between nodes counts as such, one without as within. Phases are in the order in which
+// ranks meet them.
+std::vector<PhaseCosts> round_costs(const workload::Workload& study,
+                                    const workload::PieceCounts& counts,
+                                    const contention::Network& network,
+                                    const contention::Protocol& protocol);
+
+}  // namespace phasewise::driver

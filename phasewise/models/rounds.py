@@ -1,0 +1,60 @@
+"""What the phases of a case need on its machine's network if all ranks enter each round together.
+
+The latency and the transfer of a rank's longest message, the transfer at the narrowest place that
+messages of the same round share, from the plan and the machine's description
+(core/driver/round_costs.hpp).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from phasewise.driver import load_planner
+from phasewise.machines import make_twin
+from phasewise.machines.machine import Protocol
+from phasewise.models.model import Case, Floats, refusals
+
+TERMS = ("latency within nodes", "transfer within nodes", "latency between nodes",
+         "transfer between nodes")  # fmt: skip
+"""Of which a round's seconds consist."""
+LEVELS = {"within nodes": slice(0, 2), "between nodes": slice(2, 4)}
+"""Where the terms of each level are in arrays (TERMS,)."""
+
+
+@dataclass(frozen=True)
+class RoundCosts:
+    """Seconds (TERMS,) of a phase's rounds in a turn: of the mean rank, and of the rank that takes
+    longest in each round. library: whether they are inside calls of the library.
+    """
+
+    name: str
+    library: bool
+    mean: Floats
+    longest: Floats
+
+
+def round_costs(case: Case, model: str) -> tuple[RoundCosts, ...]:
+    """Those of each phase in the order of a turn; StudyError if study, machine and ranks do not
+    fit. model: whose terms they are.
+    """
+    core, parameters = load_planner(), case.parameters(model)
+    twin = make_twin(case.machine, case.twin, case.ranks)
+    protocol = case.machine.protocol if case.twin == "full" else Protocol()
+    with refusals():
+        found = core.round_costs(
+            parameters,
+            case.ranks,
+            twin.platform,
+            list(protocol.sizes),
+            list(protocol.bandwidth_factors),
+            list(protocol.latency_factors),
+            case.pieces,
+        )
+    return tuple(
+        RoundCosts(
+            str(one["name"]), bool(one["library"]), np.array(one["mean"]), np.array(one["longest"])
+        )
+        for one in found
+    )
