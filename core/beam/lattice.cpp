@@ -96,10 +96,16 @@ std::vector<Element> Lattice::between(double from, double to) const {
   return result;
 }
 
+bool is_aperture(const Element& element) {
+  return std::holds_alternative<EllipticAperture>(element) ||
+         std::holds_alternative<RectangularAperture>(element);
+}
+
 std::pair<SecondOrder, bool> expansion(const std::vector<Element>& elements) {
   Expansion map = identity();
-  const bool all =
-      std::ranges::all_of(elements, [&](const Element& element) { return carry(map, element); });
+  const bool all = std::ranges::all_of(elements, [&](const Element& element) {
+    return is_aperture(element) || carry(map, element);
+  });
   return {coefficients(map), all};
 }
 

@@ -57,8 +57,11 @@ enum class Maps { exact, linear, second_order };
 // expansion, and those that move the reference particle, stay as they are.
 std::vector<Element> joined(const std::vector<Element>& elements, Maps maps);
 
-// The Taylor expansion of a map about the reference orbit: u_i → R_ij u_j + T_ijk u_j u_k. The
-// second value is false if an element has none, or moves the reference particle.
+bool is_aperture(const Element& element);
+
+// The Taylor expansion of a map about the reference orbit: u_i → R_ij u_j + T_ijk u_j u_k, of
+// particles that no aperture stops. The second value is false if an element has none, or moves the
+// reference particle.
 std::pair<SecondOrder, bool> expansion(const std::vector<Element>& elements);
 
 }  // namespace phasewise::beam

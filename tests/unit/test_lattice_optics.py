@@ -37,6 +37,14 @@ def test_a_thin_fodo_cell_has_the_optics_of_the_textbook() -> None:
     assert found["twiss"][1, :, 4] == pytest.approx([mu / (4 * np.pi)] * 2, rel=1e-13)
 
 
+def test_apertures_do_not_change_the_optics() -> None:
+    aperture: dict[str, Value] = {"element": "aperture", "shape": "ellipse"}
+    aperture["half_width"] = [0.01, 0.01]
+    cell = lattice(lens(0.15), THIN, aperture, lens(-0.3), THIN, lens(0.15))
+    expected = core.lattice_optics(CELL, [4.0])["twiss"]
+    assert np.array_equal(core.lattice_optics(cell, [4.0])["twiss"], expected)
+
+
 def test_a_weakly_focusing_ring_has_its_dispersion_and_its_slip() -> None:
     # A ring of radius ρ with field index n: D = ρ/(1 - n), νx = sqrt(1 - n), νy = sqrt(n).
     radius, n = 3.0, 0.36
