@@ -2,7 +2,7 @@
 // variable, or of two in turn, so that all are symplectic:
 //   H = pζ(δ) - (1 + hx) [sqrt((1 + δ)² - px² - py²) + a_s],  pζ = (E - E0)/(β0 P0 c),
 // of the canonical pairs (x, px), (y, py), (z, δ): z = -βc Δt falls with ∂pζ/∂δ = β/β0. In the
-// limit β0 = 1 this is the drift of the collision (docs/physics.md). Forest, "Beam Dynamics"
+// limit β0 = 1 this is the drift of fast beams (docs/physics.md). Forest, "Beam Dynamics"
 // (1998).
 //
 // `map` works on numbers and, for derivatives, on Jets. A body ends anywhere: `of_length` gives
