@@ -1,9 +1,8 @@
 // Bodies of magnets with a length, each the exact flow of a Hamiltonian, with s as the independent
 // variable, or of two in turn, so that all are symplectic:
 //   H = pζ(δ) - (1 + hx) [sqrt((1 + δ)² - px² - py²) + a_s],  pζ = (E - E0)/(β0 P0 c),
-// of the canonical pairs (x, px), (y, py), (z, δ): z = -βc Δt falls with ∂pζ/∂δ = β/β0. In the
-// limit β0 = 1 this is the drift of fast beams (docs/physics.md). Forest, "Beam Dynamics"
-// (1998).
+// of the canonical pairs (x, px), (y, py), (z, δ), with z = -βc Δt and ∂pζ/∂δ = β/β0. In the limit
+// β0 = 1 this is the drift of fast beams (docs/physics.md). Forest, "Beam Dynamics" (1998).
 //
 // `map` works on numbers and, for derivatives, on Jets. A body ends anywhere: `of_length` gives
 // another piece of it.
