@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "beam/element_keys.hpp"
 #include "beam/streams.hpp"
 
 namespace phasewise::beam {
@@ -14,32 +15,6 @@ namespace {
 
 constexpr double two_pi = 6.283185307179586477;
 constexpr double speed_of_light = 299792458.0;  // m/s
-
-// The keys of one element, line.B.S.K.<key>.
-class ElementKeys {
- public:
-  ElementKeys(const workload::Parameters& parameters, std::string prefix, int beam)
-      : parameters_(parameters), prefix_(std::move(prefix)), beam_(beam) {}
-
-  const workload::Parameters& all() const { return parameters_; }
-  std::string key(const std::string& name) const { return prefix_ + name; }
-  std::string beam_key(const std::string& name) const {
-    return "beam." + std::to_string(beam_) + "." + name;
-  }
-  double number(const std::string& name) const { return parameters_.number(key(name)); }
-  double positive(const std::string& name) const { return parameters_.positive(key(name)); }
-  std::vector<double> numbers(const std::string& name, std::size_t count) const {
-    return parameters_.numbers(key(name), count);
-  }
-  std::vector<double> numbers_or_zero(const std::string& name, std::size_t count) const {
-    return parameters_.numbers_or(key(name), std::vector<double>(count, 0.0));
-  }
-
- private:
-  const workload::Parameters& parameters_;
-  std::string prefix_;
-  int beam_;
-};
 
 std::vector<double> positive_numbers(const workload::Parameters& parameters, const std::string& key,
                                      std::size_t count) {
@@ -137,7 +112,7 @@ Element damping(const ElementKeys& keys) {
 }
 
 Element aperture(const ElementKeys& keys) {
-  const std::size_t shape = keys.all().choice(keys.key("shape"), {"ellipse", "rectangle"});
+  const std::size_t shape = keys.choice("shape", {"ellipse", "rectangle"});
   const std::vector<double> a = positive_numbers(keys.all(), keys.key("half_width"), 2);
   if (shape == 0) return EllipticAperture{a[0], a[1]};
   return RectangularAperture{a[0], a[1]};
@@ -185,12 +160,6 @@ const std::vector<std::pair<std::string, Builder>>& builders() {
   return all;
 }
 
-Element build_element(const ElementKeys& keys) {
-  std::vector<std::string> names;
-  for (const auto& [name, builder] : builders()) names.push_back(name);
-  return builders()[keys.all().choice(keys.key("element"), names)].second(keys);
-}
-
 std::string line_prefix(int beam, int segment) {
   return "line." + std::to_string(beam) + "." + std::to_string(segment) + ".";
 }
@@ -205,6 +174,12 @@ std::uint32_t element_count(const workload::Parameters& parameters, int beam, in
 }
 
 }  // namespace
+
+Element build_element(const ElementKeys& keys) {
+  std::vector<std::string> names;
+  for (const auto& [name, builder] : builders()) names.push_back(name);
+  return builders()[keys.choice("element", names)].second(keys);
+}
 
 Line build_line(const workload::Parameters& parameters, int beam, int segment) {
   std::uint32_t first = 0;

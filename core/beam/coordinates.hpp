@@ -8,10 +8,13 @@
 namespace phasewise::beam {
 
 // x, y [m] transverse, the same axes for both beams; px = Px/P0, py = Py/P0; z [m] positive ahead
-// of the reference particle of its own beam; delta = (P - P0)/P0.
-struct Coordinates {
-  double x, px, y, py, z, delta;
+// of the reference particle of its own beam; delta = (P - P0)/P0. Value is double, or a Jet where a
+// map's derivatives are wanted.
+template <class Value>
+struct CoordinatesOf {
+  Value x, px, y, py, z, delta;
 };
+using Coordinates = CoordinatesOf<double>;
 
 // A run of macroparticles; the arrays do not overlap.
 struct ParticleView {

@@ -10,12 +10,16 @@
 #include "beam/coordinates.hpp"
 #include "beam/elements.hpp"
 #include "beam/maps.hpp"
+#include "beam/thick.hpp"
+#include "beam/thin.hpp"
 #include "parallel/kernel.hpp"
 
 namespace phasewise::beam {
 
-using Element = std::variant<Twiss, Synchrotron, RadioFrequency, Damping, EllipticAperture,
-                             RectangularAperture, Feedback, BeamNoise, Matrix, SecondOrder>;
+using Element =
+    std::variant<Twiss, Synchrotron, RadioFrequency, Damping, EllipticAperture, RectangularAperture,
+                 Feedback, BeamNoise, Matrix, SecondOrder, Drift, Quadrupole, SectorBend, Solenoid,
+                 Multipole, CurvedGradient, DipoleEdge, RfGap>;
 
 class Line {
  public:

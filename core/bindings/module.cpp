@@ -10,7 +10,9 @@ namespace nb = nanobind;
 
 void bind_communicator(nb::module_& m);
 void bind_numerics(nb::module_& m);
+void bind_box_field(nb::module_& m);
 void bind_elements(nb::module_& m);
+void bind_lattice(nb::module_& m);
 void bind_exchange(nb::module_& m);
 void bind_executor(nb::module_& m);
 void bind_field(nb::module_& m);
@@ -23,7 +25,9 @@ NB_MODULE(_core, m) {
   m.doc() = "The compiled core of phasewise: kernels, communication, and the driver.";
   bind_communicator(m);
   bind_numerics(m);
+  bind_box_field(m);
   bind_elements(m);
+  bind_lattice(m);
   bind_exchange(m);
   bind_executor(m);
   bind_field(m);

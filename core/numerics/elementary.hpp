@@ -1,10 +1,11 @@
-// Sine and cosine, logarithm and exponential without branches, so that loops over them vectorise
-// and give the same bits on every machine; errors stay below 2 units in the last place.
+// Sine and cosine, arcsine, logarithm and exponential without branches, so that loops over them
+// vectorise and give the same bits on every machine; errors stay below 2 units in the last place.
 //
 // The minimax polynomials are those of fdlibm (Sun Microsystems, 1993). A NaN argument gives NaN.
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "parallel/macros.hpp"
@@ -41,6 +42,29 @@ PHASEWISE_HD void sincos_turns(double q, double& sine, double& cosine) {
   const std::uint64_t changed = (s_bits ^ c_bits) & odd;
   sine = std::bit_cast<double>((s_bits ^ changed) ^ ((quadrant & 2) << 62));
   cosine = std::bit_cast<double>((c_bits ^ changed) ^ (((quadrant + 1) & 2) << 62));
+}
+
+// Arcsine of a value within [-1, 1]; NaN outside.
+PHASEWISE_HD double arcsine(double value) {
+  constexpr double half_pi = 1.57079632679489661923;
+  // asin(w) = w + w R(w²) up to w = 1/2, and π/2 - 2 asin(sqrt((1 - w)/2)) beyond.
+  const double magnitude = std::fabs(value);
+  const bool near = magnitude < 0.5;
+  const double half_rest = 0.5 * (1.0 - magnitude);
+  const double t = near ? magnitude * magnitude : half_rest;
+  const double w = near ? magnitude : std::sqrt(half_rest);
+  const double p =
+      t * (1.66666666666666657415e-01 +
+           t * (-3.25565818622400915405e-01 +
+                t * (2.01212532134862925881e-01 +
+                     t * (-4.00555345006794114027e-02 +
+                          t * (7.91534994289814532176e-04 + t * 3.47933107596021167570e-05)))));
+  const double q =
+      1.0 + t * (-2.40339491173441421878e+00 +
+                 t * (2.02094576023350569471e+00 +
+                      t * (-6.88283971605453293030e-01 + t * 7.70381505559019352791e-02)));
+  const double angle = w + w * (p / q);
+  return std::copysign(near ? angle : half_pi - 2.0 * angle, value);
 }
 
 // Natural logarithm of a positive normal number.

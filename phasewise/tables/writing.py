@@ -1,4 +1,6 @@
-"""TOML text from tables, for studies that a person goes on editing or that ranks read."""
+"""TOML text from tables, for studies that a person goes on editing or that ranks read. Tables in a
+list are written within its line.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +34,8 @@ def value(entry: Any) -> str:
         return "true" if entry else "false"
     if isinstance(entry, str):
         return json.dumps(entry, ensure_ascii=False)  # TOML reads JSON's texts
+    if isinstance(entry, Mapping):
+        return "{" + ", ".join(f"{key} = {value(one)}" for key, one in entry.items()) + "}"
     if isinstance(entry, list | tuple):
         return "[" + ", ".join(value(v) for v in entry) + "]"
     if isinstance(entry, float):

@@ -1,0 +1,15 @@
+// Builds a lattice from parameters.
+#pragma once
+
+#include "beam/lattice.hpp"
+#include "workload/parameters.hpp"
+
+namespace phasewise::beam {
+
+// The elements lattice.1, lattice.2, … of beam 1 (docs/architecture.md). Throws
+// std::invalid_argument with one sentence if they cannot be used.
+Lattice build_lattice(const workload::Parameters& parameters);
+// lattice.maps: exact | linear | second-order.
+Maps read_maps(const workload::Parameters& parameters);
+
+}  // namespace phasewise::beam

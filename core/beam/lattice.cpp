@@ -1,0 +1,134 @@
+#include "beam/lattice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numerics/jet.hpp"
+
+namespace phasewise::beam {
+namespace {
+
+using numerics::Jet;
+using Expansion = CoordinatesOf<Jet>;
+
+Expansion identity() {
+  return {Jet::variable(0), Jet::variable(1), Jet::variable(2),
+          Jet::variable(3), Jet::variable(4), Jet::variable(5)};
+}
+
+// Takes an expansion through an element; false if the element has none, or moves the reference
+// particle.
+bool carry(Expansion& map, const Element& element) {
+  return std::visit(
+      [&](const auto& e) {
+        if constexpr (requires(Expansion & c) { e.map(c); }) {
+          Expansion after = map;
+          e.map(after);
+          for (const Jet* u : {&after.x, &after.px, &after.y, &after.py, &after.z, &after.delta})
+            if (u->value != 0.0) return false;
+          map = after;
+          return true;
+        } else {
+          return false;
+        }
+      },
+      element);
+}
+
+SecondOrder coefficients(const Expansion& map) {
+  SecondOrder result{};
+  const Jet* rows[6] = {&map.x, &map.px, &map.y, &map.py, &map.z, &map.delta};
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) {
+      result.rows[i][j] = rows[i]->first[j];
+      for (int k = 0; k < 6; ++k) result.tensor[i][j][k] = rows[i]->second[j][k];
+    }
+  return result;
+}
+
+Element element_of(const Expansion& map, Maps maps) {
+  const SecondOrder all = coefficients(map);
+  if (maps == Maps::second_order) return all;
+  Matrix linear{};
+  std::copy_n(&all.rows[0][0], 36, &linear.rows[0][0]);
+  return linear;
+}
+
+// Appends a body of this length in pieces that its map can take.
+void append_body(std::vector<Element>& to, const Body& body, double length) {
+  if (!(length > 0.0)) return;
+  std::visit(
+      [&](const auto& whole) {
+        const int pieces = std::max(1, static_cast<int>(std::ceil(length / whole.longest())));
+        for (int i = 0; i < pieces; ++i) to.emplace_back(whole.of_length(length / pieces));
+      },
+      body);
+}
+
+}  // namespace
+
+Lattice::Lattice(std::vector<LatticeElement> elements) : elements_(std::move(elements)) {
+  for (const LatticeElement& element : elements_) {
+    entries_.push_back(length_);
+    if (element.monitor) monitors_.push_back(length_);
+    length_ += element.length;
+  }
+}
+
+std::vector<Element> Lattice::between(double from, double to) const {
+  const bool to_end = to >= length_;
+  const auto here = [&](double place) { return place >= from && (place < to || to_end); };
+  std::vector<Element> result;
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    const LatticeElement& element = elements_[i];
+    const double entry = entries_[i], exit = entry + element.length;
+    if (exit < from || (entry >= to && !to_end)) continue;
+    double at = std::max(entry, from);
+    for (const LatticeElement::Kick& kick : element.kicks) {
+      const double place = entry + kick.place;
+      if (!here(place)) continue;
+      append_body(result, element.body, place - at);
+      result.push_back(kick.element);
+      at = std::max(at, place);
+    }
+    append_body(result, element.body, std::min(exit, to) - at);
+  }
+  return result;
+}
+
+bool is_aperture(const Element& element) {
+  return std::holds_alternative<EllipticAperture>(element) ||
+         std::holds_alternative<RectangularAperture>(element);
+}
+
+std::pair<SecondOrder, bool> expansion(const std::vector<Element>& elements) {
+  Expansion map = identity();
+  const bool all = std::ranges::all_of(elements, [&](const Element& element) {
+    return is_aperture(element) || carry(map, element);
+  });
+  return {coefficients(map), all};
+}
+
+std::vector<Element> joined(const std::vector<Element>& elements, Maps maps) {
+  if (maps == Maps::exact) return elements;
+  std::vector<Element> result;
+  Expansion run = identity();
+  bool empty = true;
+  const auto end_run = [&] {
+    if (!empty) result.push_back(element_of(run, maps));
+    run = identity();
+    empty = true;
+  };
+  for (const Element& element : elements) {
+    if (carry(run, element)) {
+      empty = false;
+      continue;
+    }
+    end_run();
+    result.push_back(element);
+  }
+  end_run();
+  return result;
+}
+
+}  // namespace phasewise::beam

@@ -1,0 +1,67 @@
+// A lattice: magnets with a length in the order in which the beam meets them, which can be cut
+// anywhere, such as where a kick is to act between two parts of a quadrupole.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "beam/line.hpp"
+#include "beam/thick.hpp"
+
+namespace phasewise::beam {
+
+// What fills an element from its entry to its exit.
+using Body = std::variant<Drift, Quadrupole, SectorBend, Solenoid>;
+
+// An element of a lattice: a body, and kicks at places within it. An element without length has
+// only kicks.
+struct LatticeElement {
+  struct Kick {
+    double place;  // from the entry [m]
+    Element element;
+  };
+  double length = 0.0;  // m
+  Body body{};
+  std::vector<Kick> kicks{};  // by rising place
+  bool monitor = false;       // the bunch is measured here
+};
+
+class Lattice {
+ public:
+  explicit Lattice(std::vector<LatticeElement> elements);
+
+  double length() const { return length_; }  // m
+  // Places of the monitors [m], in order.
+  const std::vector<double>& monitors() const { return monitors_; }
+
+  // The elements from one place to another [m]. A kick at `from` belongs here, one at `to` to what
+  // follows; at the end of the lattice also the last ones belong here.
+  std::vector<Element> between(double from, double to) const;
+  std::vector<Element> whole() const { return between(0.0, length_); }
+
+ private:
+  std::vector<LatticeElement> elements_;
+  std::vector<double> entries_;  // m
+  std::vector<double> monitors_;
+  double length_ = 0.0;
+};
+
+// How particles go through a lattice: by the elements' own maps; or by the Taylor expansion, to
+// first or second order about the reference orbit, of what lies between two apertures. The
+// expansion to first order is symplectic, that to second order only up to terms of third order.
+enum class Maps { exact, linear, second_order };
+
+// The same elements with runs of them joined into one map of this order. Elements that have no
+// expansion, and those that move the reference particle, stay as they are.
+std::vector<Element> joined(const std::vector<Element>& elements, Maps maps);
+
+bool is_aperture(const Element& element);
+
+// The Taylor expansion of a map about the reference orbit: u_i → R_ij u_j + T_ijk u_j u_k, of
+// particles that no aperture stops. The second value is false if an element has none, or moves the
+// reference particle.
+std::pair<SecondOrder, bool> expansion(const std::vector<Element>& elements);
+
+}  // namespace phasewise::beam

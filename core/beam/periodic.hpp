@@ -1,0 +1,28 @@
+// The optics that repeat after each passage of a lattice, from the matrix of a passage (Courant and
+// Snyder, Ann. Phys. 3 (1958) 1); and optics carried along.
+#pragma once
+
+#include "beam/linear_optics.hpp"
+#include "beam/maps.hpp"
+
+namespace phasewise::beam {
+
+struct PeriodicOptics {
+  Optics optics;            // where the lattice begins and ends
+  double phase_x, phase_y;  // of a passage, turns, within [0, 1)
+  double slip;              // dz/dδ of a passage of a particle on its dispersion orbit [m]
+  double beta_z;            // bunch length over momentum spread [m]; 0: nothing bunches the beam
+};
+
+// Throws std::invalid_argument with one sentence if the planes are coupled, or if the motion in one
+// of them is unstable.
+PeriodicOptics periodic_optics(const SecondOrder& passage);
+
+// The optics behind a map, from those before it, and the phase advance in turns, within [0, 1).
+struct CarriedOptics {
+  Optics optics;
+  double phase_x, phase_y;
+};
+CarriedOptics carried(const Optics& before, const SecondOrder& map);
+
+}  // namespace phasewise::beam

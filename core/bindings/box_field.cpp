@@ -1,0 +1,101 @@
+// Bindings of the open box: its Green function, its solver, deposit and gather.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "bindings/named.hpp"
+#include "field/box_mesh.hpp"
+#include "field/box_solver.hpp"
+
+namespace nb = nanobind;
+
+namespace phasewise::bindings {
+namespace {
+
+using Grid = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Places = nb::ndarray<const double, nb::shape<3, -1>, nb::c_contig, nb::device::cpu>;
+using Triple = std::array<double, 3>;
+
+field::BoxGreen kind_of(const std::string& name) {
+  return named<field::BoxGreen>(
+      "Green function", name,
+      {{"integrated", field::BoxGreen::integrated}, {"point", field::BoxGreen::point}});
+}
+
+Array solve(const Grid& charge, const Triple& h, const std::string& green, int threads) {
+  const std::array<int, 3> nodes = {static_cast<int>(charge.shape(1)),
+                                    static_cast<int>(charge.shape(2)),
+                                    static_cast<int>(charge.shape(0))};
+  field::BoxSolver solver(nodes, kind_of(green), threads);
+  std::vector<double> potential(charge.size());
+  solver.solve(charge.data(), *solver.green({h}), potential.data());
+  return to_array(std::move(potential), {charge.shape(0), charge.shape(1), charge.shape(2)});
+}
+
+field::BoxFrame frame_of(const Triple& origin, const Triple& h, const std::array<int, 3>& nodes) {
+  return field::BoxFrame({.origin = origin, .h = h, .n = nodes});
+}
+
+Array deposit(const Places& places, const Triple& origin, const Triple& h,
+              const std::array<int, 3>& nodes, double quantum) {
+  const field::BoxFrame frame = frame_of(origin, h, nodes);
+  const std::size_t n = places.shape(1), plane = static_cast<std::size_t>(nodes[0]) * nodes[1];
+  std::vector<double> charge(plane * nodes[2], 0.0);
+  const double* v = places.data();
+  for (std::size_t i = 0; i < n; ++i) {
+    const field::BoxPlace place = frame.place(v[i], v[n + i], v[2 * n + i]);
+    double w[8];
+    field::box_charge(place, numerics::rounding_offset_for(quantum), w);
+    for (int k = 0; k < 8; ++k)
+      charge[place.node + (k / 4) * plane + (k / 2 % 2) * nodes[1] + k % 2] += w[k];
+  }
+  return to_array(std::move(charge),
+                  {static_cast<std::size_t>(nodes[2]), static_cast<std::size_t>(nodes[0]),
+                   static_cast<std::size_t>(nodes[1])});
+}
+
+Array gather(const Grid& potential, const Places& places, const Triple& origin, const Triple& h) {
+  const std::array<int, 3> nodes = {static_cast<int>(potential.shape(1)),
+                                    static_cast<int>(potential.shape(2)),
+                                    static_cast<int>(potential.shape(0))};
+  const field::BoxFrame frame = frame_of(origin, h, nodes);
+  const std::size_t n = places.shape(1);
+  std::vector<double> result(3 * n);
+  const double* v = places.data();
+  for (std::size_t i = 0; i < n; ++i) {
+    const field::BoxPlace place = frame.place(v[i], v[n + i], v[2 * n + i]);
+    const field::BoxField f = field::box_field(potential.data(), nodes[0], nodes[1], place);
+    result[i] = f.ex * frame.inverse_hx;
+    result[n + i] = f.ey * frame.inverse_hy;
+    result[2 * n + i] = f.ez * frame.inverse_hz;
+  }
+  return to_array(std::move(result), {3, n});
+}
+
+}  // namespace
+}  // namespace phasewise::bindings
+
+void bind_box_field(nb::module_& m) {
+  using namespace nb::literals;
+  namespace b = phasewise::bindings;
+  m.def("integrated_box_green", &phasewise::field::integrated_box_green, "cells"_a, "h"_a,
+        "Average of 1/r [1/m] over a cell of size h [m] that is so many cells away from the "
+        "source.");
+  m.def("solve_open_box", b::solve, "charge"_a, "h"_a, "green"_a = "integrated", "threads"_a = 1,
+        "Potential [nz, nx, ny], 1/r of a unit charge [1/m], of charge [nz, nx, ny] on a mesh with "
+        "cells h = (hx, hy, hz) [m] that is open on all sides; green: integrated | point.");
+  m.def("deposit_in_box", b::deposit, "places"_a, "origin"_a, "h"_a, "nodes"_a,
+        "quantum"_a = 0x1p-40,
+        "Charge [nz, nx, ny] of unit charges at places (3, n) [m] on a mesh of nodes (nx, ny, nz), "
+        "in multiples of the quantum, a power of two.");
+  m.def("gather_in_box", b::gather, "potential"_a, "places"_a, "origin"_a, "h"_a,
+        "Field (3, n), minus the gradient of a potential [nz, nx, ny], at places (3, n) [m].");
+}

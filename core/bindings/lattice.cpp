@@ -1,0 +1,107 @@
+// Bindings of lattices outside a run: particles through one, and its expansion.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "beam/build_lattice.hpp"
+#include "beam/periodic.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/coordinates.hpp"
+#include "workload/parameters.hpp"
+
+namespace nb = nanobind;
+
+namespace phasewise::bindings {
+namespace {
+
+std::vector<beam::Element> elements_of(const std::string& text, double from, double to) {
+  const beam::Lattice lattice = beam::build_lattice(workload::Parameters::parse(text));
+  return lattice.between(from, to < 0.0 ? lattice.length() : to);
+}
+
+Array push_lattice(const std::string& text, const CoordinateArray& coordinates, double from,
+                   double to) {
+  const auto parameters = workload::Parameters::parse(text);
+  const beam::Line line(beam::joined(elements_of(text, from, to), beam::read_maps(parameters)));
+  const std::size_t n = coordinates.shape(1);
+  std::vector<double> values = copy_of(coordinates);
+  std::vector<std::uint32_t> id(n);
+  std::iota(id.begin(), id.end(), 0U);
+  line.push(view_of(values, id), beam::PushContext{});
+  return to_array(std::move(values), {6, n});
+}
+
+beam::SecondOrder complete_map(const std::vector<beam::Element>& elements) {
+  const auto [map, complete] = beam::expansion(elements);
+  if (!complete)
+    throw std::invalid_argument(
+        "an element of the lattice has no expansion about the reference orbit");
+  return map;
+}
+
+nb::dict lattice_map(const std::string& text, double from, double to) {
+  const beam::SecondOrder map = complete_map(elements_of(text, from, to));
+  nb::dict result;
+  const double* matrix = &map.rows[0][0];
+  const double* tensor = &map.tensor[0][0][0];
+  result["matrix"] = to_array(std::vector<double>(matrix, matrix + 36), {6, 6});
+  result["tensor"] = to_array(std::vector<double>(tensor, tensor + 216), {6, 6, 6});
+  return result;
+}
+
+void append(std::vector<double>& row, const beam::PlaneOptics& o, double phase) {
+  for (const double value :
+       {o.sqrt_beta * o.sqrt_beta, o.alpha, o.dispersion, o.dispersion_slope, phase})
+    row.push_back(value);
+}
+
+nb::dict lattice_optics(const std::string& text, const std::vector<double>& places) {
+  const auto whole = elements_of(text, 0.0, -1.0);
+  const beam::PeriodicOptics periodic = beam::periodic_optics(complete_map(whole));
+  std::vector<double> rows;
+  for (const double place : places) {
+    const auto at = beam::carried(periodic.optics, complete_map(elements_of(text, 0.0, place)));
+    append(rows, at.optics.x, at.phase_x);
+    append(rows, at.optics.y, at.phase_y);
+  }
+  nb::dict result;
+  result["tune_x"] = periodic.phase_x;
+  result["tune_y"] = periodic.phase_y;
+  result["slip"] = periodic.slip;
+  result["beta_z"] = periodic.beta_z;
+  result["twiss"] = to_array(std::move(rows), {places.size(), 2, 5});
+  return result;
+}
+
+double lattice_length(const std::string& text) {
+  return beam::build_lattice(workload::Parameters::parse(text)).length();
+}
+
+}  // namespace
+}  // namespace phasewise::bindings
+
+void bind_lattice(nb::module_& m) {
+  using namespace nb::literals;
+  namespace b = phasewise::bindings;
+  m.def("push_lattice", b::push_lattice, "parameters"_a, "coordinates"_a, "start"_a = 0.0,
+        "end"_a = -1.0,
+        "Coordinates (6, n) after the lattice between two places [m], by the maps that "
+        "lattice.maps names. Bad parameters raise ValueError.");
+  m.def("lattice_map", b::lattice_map, "parameters"_a, "start"_a = 0.0, "end"_a = -1.0,
+        "Taylor expansion of the lattice about its reference orbit: matrix (6, 6), tensor "
+        "(6, 6, 6), symmetric in its last two axes. ValueError if an element has none.");
+  m.def(
+      "lattice_optics", b::lattice_optics, "parameters"_a, "places"_a,
+      "Optics that repeat after each passage: tune_x, tune_y (fractions), slip [m] = dz/dδ, beta_z "
+      "[m] (0: not bunched), and twiss (places, 2, 5): β [m], α, dispersion [m], its slope and the "
+      "phase [turns, fraction] in x and y at places [m]. ValueError if unstable or coupled.");
+  m.def("lattice_length", b::lattice_length, "parameters"_a, "Length of the lattice [m].");
+}

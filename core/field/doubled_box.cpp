@@ -1,0 +1,61 @@
+#include "field/doubled_box.hpp"
+
+#include "numerics/fft.hpp"
+
+namespace phasewise::field {
+namespace {
+
+constexpr double complex_bytes = 16.0;
+
+std::int64_t padded(std::int64_t values, std::int64_t of_line) {
+  return (values + of_line - 1) / of_line * of_line;
+}
+
+}  // namespace
+
+DoubledBox::DoubledBox(const std::array<int, 3>& n) : n_(n), m_{} {
+  for (int axis = 0; axis < 3; ++axis) m_[axis] = numerics::fast_even_size(2 * n[axis] - 1);
+}
+
+std::int64_t DoubledBox::row_stride() const { return padded(mx(), 4); }
+std::int64_t DoubledBox::column_stride() const { return padded(mz(), 4); }
+std::int64_t DoubledBox::green_stride() const { return padded(green_planes(), 8); }
+
+parallel::KernelCard DoubledBox::plane_card() const {
+  // A real transform, half a complex one, of each row of the mesh; a complex one of each row of the
+  // plane. Charge is read or potential written; the rows in between stay in the cache.
+  const double values = static_cast<double>(columns());
+  return {.name = "potential",
+          .flops = nx() * 0.5 * numerics::transform_flops(my()) +
+                   rows() * numerics::transform_flops(mx()),
+          .bytes = 8.0 * nx() * ny() + complex_bytes * values,
+          .vectorised = true};
+}
+
+parallel::KernelCard DoubledBox::column_card() const {
+  // Two transforms and a product with a real number; read, written, and the Green function read.
+  return {.name = "potential",
+          .flops = 2.0 * numerics::transform_flops(mz()) + 2.0 * mz(),
+          .bytes = 2.0 * complex_bytes * nz() + 8.0 * green_planes(),
+          .vectorised = true,
+          .touched = complex_bytes * nz() + 8.0 * green_planes()};
+}
+
+parallel::KernelCard DoubledBox::green_plane_card() const {
+  const double across = mx() / 2 + 1.0, corners = across * rows();
+  return {.name = "green",
+          .flops = 150.0 * corners +  // three logarithms and three arctangents at each corner
+                   across * 0.5 * numerics::transform_flops(my()) +
+                   rows() * 0.5 * numerics::transform_flops(mx()),
+          .bytes = 24.0 * corners + 8.0 * columns(),
+          .vectorised = false};
+}
+
+parallel::KernelCard DoubledBox::green_column_card() const {
+  return {.name = "green",
+          .flops = 0.5 * numerics::transform_flops(mz()),
+          .bytes = 16.0 * green_planes(),
+          .vectorised = true};
+}
+
+}  // namespace phasewise::field

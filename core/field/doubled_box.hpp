@@ -1,0 +1,50 @@
+// The doubled grid on which the Poisson equation of a box that is open on all sides is solved
+// (Hockney): its sizes, its memory layout, and the cards of the solver's kernels. It plans no
+// transforms.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "parallel/kernel.hpp"
+
+namespace phasewise::field {
+
+class DoubledBox {
+ public:
+  // Nodes of the mesh along x, y and z.
+  explicit DoubledBox(const std::array<int, 3>& n);
+
+  int nx() const { return n_[0]; }
+  int ny() const { return n_[1]; }
+  int nz() const { return n_[2]; }
+  // Nodes of the doubled grid: at least 2n - 1, of sizes that transform fast.
+  int mx() const { return m_[0]; }
+  int my() const { return m_[1]; }
+  int mz() const { return m_[2]; }
+
+  // A plane of constant z that is transformed along y and x: my/2 + 1 rows of mx complex values,
+  // each beginning on a 64-byte boundary. Its values, padding included, are the columns along z.
+  int rows() const { return my() / 2 + 1; }
+  std::int64_t row_stride() const;
+  int columns() const { return static_cast<int>(rows() * row_stride()); }
+  // Planes of the Green function, one for each distance along z; it is even and real.
+  int green_planes() const { return mz() / 2 + 1; }
+  // From one column to the next: of complex values along z; of the Green function's real ones.
+  std::int64_t column_stride() const;
+  std::int64_t green_stride() const;
+
+  // One item: a plane transformed along y and x, forward or backward.
+  parallel::KernelCard plane_card() const;
+  // One item: a column convolved.
+  parallel::KernelCard column_card() const;
+  // One item: a plane of the Green function, transformed along y and x.
+  parallel::KernelCard green_plane_card() const;
+  // One item: a column of the Green function, transformed along z.
+  parallel::KernelCard green_column_card() const;
+
+ private:
+  std::array<int, 3> n_, m_;
+};
+
+}  // namespace phasewise::field

@@ -1,0 +1,152 @@
+#include "spacecharge/description.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "beam/build_lattice.hpp"
+#include "beam/periodic.hpp"
+#include "numerics/order_free_sum.hpp"
+
+namespace phasewise::spacecharge {
+namespace {
+
+using workload::Parameters;
+
+constexpr int fewest_nodes = 8, most_nodes = 4096, most_kicks = 100'000;
+
+int whole_number(const Parameters& parameters, const std::string& key, int least, int most) {
+  const std::int64_t given = parameters.integer(key);
+  if (given < least || given > most)
+    parameters.fail(key, "give " + std::to_string(least) + " to " + std::to_string(most));
+  return static_cast<int>(given);
+}
+
+std::array<int, 3> read_grid(const Parameters& parameters) {
+  const std::vector<double> given = parameters.numbers("solver.grid", 3);
+  std::array<int, 3> grid{};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!(given[axis] >= fewest_nodes && given[axis] <= most_nodes) ||
+        given[axis] != std::floor(given[axis]))
+      parameters.fail("solver.grid", "give three whole numbers from 8 to 4096");
+    grid[axis] = static_cast<int>(given[axis]);
+  }
+  return grid;
+}
+
+std::array<double, 3> positive_triple(const Parameters& parameters, const std::string& key) {
+  const std::vector<double> given = parameters.numbers(key, 3);
+  for (const double value : given)
+    if (!(value > 0.0)) parameters.fail(key, "numbers above 0 are accepted");
+  return {given[0], given[1], given[2]};
+}
+
+std::vector<double> not_negative(const Parameters& parameters, const std::string& key) {
+  const std::vector<double> given = parameters.numbers(key, 2);
+  for (const double value : given)
+    if (!(value >= 0.0)) parameters.fail(key, "numbers not below 0 are accepted");
+  return given;
+}
+
+beam::PlaneShape matched_plane(const beam::PlaneOptics& optics, double emittance) {
+  return {.size = optics.sqrt_beta * std::sqrt(emittance),
+          .emittance = emittance,
+          .alpha = optics.alpha,
+          .dispersion = optics.dispersion,
+          .dispersion_slope = optics.dispersion_slope};
+}
+
+// bunch.optics: given (size, alpha, dispersion) or matched to the lattice without space charge.
+beam::ProfileDescription read_profile(const Parameters& parameters, const beam::Lattice& lattice) {
+  beam::ProfileDescription bunch;
+  bunch.profile = static_cast<beam::Profile>(
+      parameters.choice("bunch.distribution", {"gaussian", "waterbag", "kv", "uniform"}));
+  bunch.quiet = parameters.integer("bunch.quiet") != 0;
+  bunch.bunch_length = parameters.positive("bunch.bunch_length");
+  bunch.momentum_spread = parameters.not_negative("bunch.momentum_spread");
+  bunch.cut = parameters.not_negative("bunch.cut");
+  const std::vector<double> offset = parameters.numbers("bunch.offset", 6);
+  std::copy(offset.begin(), offset.end(), bunch.offset);
+  const std::vector<double> emittance = not_negative(parameters, "bunch.geometric_emittance");
+  if (parameters.choice("bunch.optics", {"given", "matched"}) == 1) {
+    const auto [passage, complete] = beam::expansion(lattice.whole());
+    if (!complete)
+      parameters.fail(
+          "bunch.optics",
+          "a kick that moves the reference particle leaves no optics to match to; give beta "
+          "and alpha");
+    const beam::Optics optics = beam::periodic_optics(passage).optics;
+    bunch.x = matched_plane(optics.x, emittance[0]);
+    bunch.y = matched_plane(optics.y, emittance[1]);
+    return bunch;
+  }
+  const std::vector<double> size = not_negative(parameters, "bunch.size");
+  const std::vector<double> alpha = parameters.numbers("bunch.alpha", 2);
+  const std::vector<double> dispersion = parameters.numbers("bunch.dispersion", 4);
+  bunch.x = {size[0], emittance[0], alpha[0], dispersion[0], dispersion[1]};
+  bunch.y = {size[1], emittance[1], alpha[1], dispersion[2], dispersion[3]};
+  return bunch;
+}
+
+// From one kick to the next. At the very end of the lattice all kicks are before the monitors.
+Stretch stretch_of(const beam::Lattice& lattice, double from, double to, beam::Maps maps) {
+  Stretch stretch;
+  const std::vector<double>& places = lattice.monitors();
+  double at = from;
+  const auto append = [&](double end) {
+    const bool done = at >= lattice.length();
+    const auto elements = done ? std::vector<beam::Element>{} : lattice.between(at, end);
+    stretch.lines.emplace_back(beam::joined(elements, maps));
+    at = end;
+  };
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool here = places[i] >= from && (places[i] < to || to >= lattice.length());
+    if (!here) continue;
+    append(places[i]);
+    stretch.monitors.push_back(static_cast<int>(i));
+  }
+  append(to);
+  return stretch;
+}
+
+}  // namespace
+
+Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(parameters, 1)) {
+  seed = static_cast<std::uint64_t>(parameters.integer("seed"));
+  parameters.integer("turns");  // the run loop counts the passages
+  if (bunch.charge == 0.0) parameters.fail("beam.1.charge", "a bunch without charge has no field");
+  const beam::Lattice lattice = beam::build_lattice(parameters);
+  const beam::Maps maps = beam::read_maps(parameters);
+  length = lattice.length();
+  if (!(length > 0.0)) parameters.fail("lattice.count", "the lattice has no length to kick along");
+  monitors = static_cast<int>(lattice.monitors().size());
+  kicks = whole_number(parameters, "solver.kicks", 1, most_kicks);
+  grid = read_grid(parameters);
+  green = static_cast<field::BoxGreen>(
+      parameters.choice("solver.green_function", {"integrated", "point"}));
+  if (parameters.choice("solver.mesh", {"follow", "fixed"}) == 1)
+    half_width = positive_triple(parameters, "solver.mesh_half_width");
+  profile = read_profile(parameters, lattice);
+  settings = read_settings(parameters);
+  loses = std::ranges::any_of(lattice.whole(), beam::is_aperture);
+  double from = 0.0;
+  for (int k = 0; k <= kicks; ++k) {
+    const double to = k < kicks ? length * (k + 0.5) / kicks : length;
+    stretches.push_back(stretch_of(lattice, from, to, maps));
+    from = to;
+  }
+}
+
+double Description::kick_factor() const {
+  const double gamma = bunch.gamma(), beta = bunch.beta();
+  return bunch.per_macroparticle() * bunch.charge * bunch.charge * bunch.classical_radius() *
+         kick_length() / (beta * beta * gamma * gamma);
+}
+
+double Description::charge_quantum() const {
+  return numerics::power_of_two_above(static_cast<double>(bunch.macroparticles)) * 0x1p-52;
+}
+
+}  // namespace phasewise::spacecharge

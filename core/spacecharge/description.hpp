@@ -1,0 +1,52 @@
+// The parameters of a bunch with space charge in a lattice.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "beam/bunch.hpp"
+#include "beam/lattice.hpp"
+#include "beam/profile.hpp"
+#include "field/box_green.hpp"
+#include "spacecharge/settings.hpp"
+#include "workload/parameters.hpp"
+
+namespace phasewise::spacecharge {
+
+// A stretch of the lattice between two kicks: lines that end at monitors, but for the last one.
+struct Stretch {
+  std::vector<beam::Line> lines;
+  // Number of the monitor behind line i; one less than the lines.
+  std::vector<int> monitors;
+};
+
+struct Description {
+  // Throws std::invalid_argument with one sentence if the parameters cannot be used.
+  explicit Description(const workload::Parameters& parameters);
+
+  double kick_length() const { return length / kicks; }  // m
+  // Δ(px, py, δ) is this times minus the gradient of u [1/m²], where each macroparticle has u = 1/r
+  // in the bunch's rest frame, in which lengths along z are γ times as long. With F⊥ = qE'⊥/γ,
+  // Fz = qE'z and z' = γz all three components are the gradient of one potential:
+  //   N q² r0 L/(β² γ² macroparticles).
+  double kick_factor() const;
+  // The largest power of two that divides charges, such that the whole bunch in one node is exact.
+  double charge_quantum() const;
+
+  std::uint64_t seed = 1;
+  beam::BunchConstants bunch;
+  beam::ProfileDescription profile;
+  int kicks = 1;        // of a passage, evenly spaced; each acts in the middle of its part
+  double length = 0.0;  // m
+  std::vector<Stretch> stretches;  // kicks + 1
+  int monitors = 0;
+  bool loses = false;         // the lattice has apertures
+  std::array<int, 3> grid{};  // nodes along x, y, z
+  field::BoxGreen green = field::BoxGreen::integrated;
+  std::optional<std::array<double, 3>> half_width;  // of a fixed mesh [m]; else it follows
+  Settings settings;
+};
+
+}  // namespace phasewise::spacecharge

@@ -1,0 +1,134 @@
+#include "spacecharge/run.hpp"
+
+#include <array>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+#include "spacecharge/phases.hpp"
+#include "workload/pieces.hpp"
+
+namespace phasewise::spacecharge {
+namespace {
+
+using workload::Value;
+
+constexpr const char* names[6] = {"x", "px", "y", "py", "z", "delta"};
+
+std::array<double*, 6> columns(const beam::ParticleView& p) {
+  return {p.x, p.px, p.y, p.py, p.z, p.delta};
+}
+
+void append(std::vector<double>& to, const beam::Moments& m) {
+  for (const auto& row : m.covariance) to.insert(to.end(), row.begin(), row.end());
+}
+
+Value number(std::string name, double value) { return {std::move(name), {}, {value}}; }
+
+// Before the particles take their memory, since it is collective.
+workload::Nodes with_teams(workload::Session& session, const Description& description) {
+  const Exchanges exchanges(field::DoubledBox(description.grid), description.settings,
+                            session.nodes, session.world.rank());
+  session.set_teams({{exchanges.team(), 0}});
+  return session.nodes;
+}
+
+}  // namespace
+
+Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> owned)
+    : workload::Run(std::move(owned)),
+      description_(parameters),
+      nodes_(with_teams(session(), description_)),
+      pieces_(workload::sampled_pieces(pieces_of(description_), session().sample)),
+      turn_of_rank_(description_, nodes_, session().world.rank(), !session().skeleton,
+                    session().threads),
+      live_(session()) {}
+
+void Run::run_turn() {
+  turn_of_rank_.begin(turn());
+  for (const workload::Piece& piece : pieces_)
+    // The steps themselves make the Green functions that are not kept.
+    if (piece.kind != workload::Piece::Kind::data_dependent) turn_of_rank_.tell(piece, live_);
+}
+
+void Run::exchange_as(const workload::Parameters& parameters) {
+  const Settings settings = read_settings(parameters);
+  parameters.check_all_used();
+  turn_of_rank_.set_settings(settings);
+}
+
+std::vector<Value> Run::record() const {
+  const PassageRecord& record = turn_of_rank_.record();
+  const beam::Moments& m = record.moments;
+  const auto emittance = beam::emittances(m);
+  std::vector<double> covariance, means, squares;
+  append(covariance, m);
+  for (const beam::Moments& at : record.monitors) {
+    means.insert(means.end(), at.mean.begin(), at.mean.end());
+    append(squares, at);
+  }
+  std::vector<Value> result{{"beam1/mean", {6}, {m.mean.begin(), m.mean.end()}},
+                            {"beam1/covariance", {6, 6}, std::move(covariance)},
+                            {"beam1/emittance", {3}, {emittance.begin(), emittance.end()}},
+                            number("beam1/particles", m.particles),
+                            number("beam1/losses", static_cast<double>(record.losses)),
+                            number("beam1/outside", static_cast<double>(record.outside))};
+  if (const std::size_t count = record.monitors.size(); count > 0) {
+    result.push_back({"beam1/monitor_mean", {count, 6}, std::move(means)});
+    result.push_back({"beam1/monitor_covariance", {count, 6, 6}, std::move(squares)});
+  }
+  return result;
+}
+
+std::vector<std::pair<std::string, double>> Run::headline() const {
+  const beam::Moments& m = turn_of_rank_.record().moments;
+  return {{"sigma_x[m]", m.rms(0)}, {"sigma_y[m]", m.rms(2)}, {"sigma_z[m]", m.rms(4)}};
+}
+
+workload::Rows Run::rows(const std::string& set) const {
+  if (set != row_sets().front()) return workload::Run::rows(set);
+  auto& particles = const_cast<Turn&>(turn_of_rank_).bunch().particles;
+  workload::Rows result;
+  if (!particles) return result;
+  const beam::ParticleView view = particles->view();
+  result.id.assign(view.id, view.id + view.size);
+  for (int k = 0; k < 6; ++k) {
+    const double* values = columns(view)[k];
+    result.columns.emplace_back(names[k], std::vector<double>(values, values + view.size));
+  }
+  return result;
+}
+
+std::vector<std::int64_t> Run::own_rows(const std::string& set) const {
+  if (set != row_sets().front()) return workload::Run::own_rows(set);
+  const beam::Bunch& bunch = turn_of_rank_.bunch();
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(bunch.last_id - bunch.first_id));
+  std::iota(ids.begin(), ids.end(), bunch.first_id);
+  return ids;
+}
+
+void Run::replace_rows(const std::string& set, const workload::Rows& rows) {
+  if (set != row_sets().front()) return workload::Run::replace_rows(set, rows);
+  const auto size = static_cast<std::int64_t>(rows.id.size());
+  std::array<std::vector<double>, 6> values;
+  for (int k = 0; k < 6; ++k)
+    for (const auto& [name, column] : rows.columns)
+      if (name == names[k]) values[k] = column;
+  for (const auto& column : values)
+    if (static_cast<std::int64_t>(column.size()) != size)
+      throw std::invalid_argument("particles need the columns x, px, y, py, z and delta");
+  std::vector<std::uint32_t> id(rows.id.begin(), rows.id.end());
+  turn_of_rank_.bunch().replace_particles({values[0].data(), values[1].data(), values[2].data(),
+                                           values[3].data(), values[4].data(), values[5].data(),
+                                           id.data(), size});
+}
+
+std::vector<comm::Coordinate> Run::place() const { return {{"slab", session().world.rank()}}; }
+
+std::vector<std::vector<int>> Run::process_grid() const { return {{session().world.size()}}; }
+
+std::vector<std::pair<std::string, double>> Run::piece_counts() const {
+  return {{std::string(pieces::green), static_cast<double>(turn_of_rank_.greens_made())}};
+}
+
+}  // namespace phasewise::spacecharge

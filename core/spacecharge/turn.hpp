@@ -1,0 +1,87 @@
+// One rank's part in a passage of a bunch through a lattice, written once for all listeners:
+// stretches of the lattice, and a kick by the bunch's own field between them. With particles this
+// is the simulation; without, it only reports its actions to the listener.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "beam/bunch.hpp"
+#include "field/box_solver.hpp"
+#include "spacecharge/description.hpp"
+#include "spacecharge/exchanges.hpp"
+#include "spacecharge/kernels.hpp"
+#include "workload/workload.hpp"
+
+namespace phasewise::spacecharge {
+
+namespace pieces {
+inline constexpr std::string_view step = "step", green = "green", end = "end";
+}
+
+// A passage: a step for each kick, a Green function for each new mesh, and what follows the last
+// kick.
+std::vector<workload::Piece> pieces_of(const Description& description);
+
+// What a passage measured; the same on every rank.
+struct PassageRecord {
+  beam::Moments moments;                // at its end
+  std::vector<beam::Moments> monitors;  // at each monitor
+  std::int64_t losses = 0;              // so far
+  std::int64_t outside = 0;             // particles outside the mesh, summed over the kicks
+};
+
+class Turn : public workload::RankTurn {
+ public:
+  // real: has particles. Description and nodes must outlive the turn. Throws std::bad_alloc.
+  Turn(const Description& description, const workload::Nodes& nodes, int rank, bool real,
+       int threads);
+
+  void tell(const workload::Piece& piece, workload::Listener& listener) override;
+  // Begins passage `number`: a new record.
+  void begin(std::int64_t number);
+  void set_settings(const Settings& settings);
+
+  const PassageRecord& record() const { return record_; }
+  beam::Bunch& bunch() { return bunch_; }
+  const beam::Bunch& bunch() const { return bunch_; }
+  std::int64_t greens_made() const { return greens_made_; }
+
+ private:
+  using Listener = workload::Listener;
+  using Complex = numerics::Complex;
+
+  void step(int number, Listener& listener);
+  void end(Listener& listener);
+  void traverse(const Stretch& stretch, Listener& listener);
+  void push(const beam::Line& line, Listener& listener);
+  void measure(beam::Moments& moments, Listener& listener);
+  void choose_mesh(Listener& listener);
+  void solve(Listener& listener);
+  void make_green(Listener& listener);
+  field::BoxGreenKey green_key() const;
+  double held_particles() const;
+  double nodes_each() const;
+
+  const Description& description_;
+  const workload::Nodes& nodes_;
+  int rank_;
+  bool real_;
+  int threads_;
+  field::DoubledBox grid_;
+  Exchanges exchanges_;
+  std::unique_ptr<field::BoxSolver> solver_;  // null without particles
+  beam::Bunch bunch_;
+  std::int64_t number_ = 0;
+  PassageRecord record_;
+  field::BoxMesh mesh_;
+  field::BoxSolver::GreenPointer green_;
+  std::int64_t greens_made_ = 0;
+  ChargeDeposit deposit_;
+  parallel::Buffer<double> values_;             // [nz][nx][ny], charge and then potential
+  parallel::Buffer<Complex> planes_, columns_;  // transforms of this rank's share
+};
+
+}  // namespace phasewise::spacecharge

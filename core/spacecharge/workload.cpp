@@ -1,0 +1,66 @@
+// The workload `spacecharge`: its phases, and how the driver plans and starts it.
+#include "workload/workload.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "spacecharge/phases.hpp"
+#include "spacecharge/run.hpp"
+#include "workload/entry.hpp"
+
+namespace phasewise::spacecharge {
+namespace {
+
+using workload::Phase;
+
+class SpaceCharge : public workload::Workload {
+ public:
+  SpaceCharge(const workload::Parameters& parameters, workload::Nodes nodes)
+      : Workload(std::move(nodes)), description_(parameters) {}
+
+  std::vector<Phase> phases() const override {
+    // Received data are read, and added to a value or stored.
+    constexpr double added = 3.0, stored = 2.0;
+    return {{std::string(phases::green), "transpose", "all", {}, stored},
+            {std::string(phases::extent), "sum", "all"},
+            {std::string(phases::charge_global), "reduce", "all", {}, added},
+            {std::string(phases::potential), "transpose", "all", {}, stored},
+            {std::string(phases::field_global), "broadcast", "all", {}, stored},
+            {std::string(phases::moments), "sum", "all"},
+            {std::string(phases::losses), "sum", "all"}};
+  }
+  std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }
+  std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
+    return std::make_unique<Turn>(description_, nodes(), rank, false, 1);
+  }
+  std::vector<std::vector<int>> process_grid() const override { return {{ranks()}}; }
+  std::vector<workload::Load> loads() const override;
+  std::vector<int> typical_ranks() const override;
+
+ private:
+  Description description_;
+};
+
+// The largest share of n over the mean one.
+double load(double n, double ranks) { return std::ceil(n / ranks) * ranks / n; }
+
+std::vector<workload::Load> SpaceCharge::loads() const {
+  return {{"particles", {load(static_cast<double>(description_.bunch.macroparticles), ranks())}},
+          {"grid", {load(description_.grid[2], ranks())}}};
+}
+
+// First shares are the largest; of a hypercube and of nodes some other rank may send more.
+std::vector<int> SpaceCharge::typical_ranks() const {
+  constexpr int few = 64;
+  std::vector<int> result(std::min(ranks(), few));
+  std::iota(result.begin(), result.end(), 0);
+  if (ranks() > few) result.push_back(ranks() - 1);
+  return result;
+}
+
+}  // namespace
+
+workload::Entry entry() { return workload::entry_for<SpaceCharge, Run>(); }
+
+}  // namespace phasewise::spacecharge

@@ -1,0 +1,31 @@
+"""A bunch in a lattice with the force of its own field: three-dimensional, open on all sides."""
+
+from phasewise.tables.declared import schema_of
+from phasewise.workloads.interface import Workload
+from phasewise.workloads.spacecharge.communication import (
+    SpaceChargeCommunication,
+    read_communication,
+)
+from phasewise.workloads.spacecharge.derived import derive
+from phasewise.workloads.spacecharge.model import TABLES, parameters, read, resolved
+
+WORKLOAD = Workload(
+    name="spacecharge",
+    title="bunches with space charge",
+    tables=TABLES,
+    marks=("solver",),
+    read=read,
+    resolved=resolved,
+    parameters=parameters,
+    communication=schema_of(SpaceChargeCommunication),
+    read_communication=read_communication,
+    records={},
+    derive=derive,
+    main_phases=("green", "charge_global", "potential", "field_global"),
+    colours={
+        "green": "#8a5a2b",
+        "charge_global": "#f08a24",
+        "potential": "#9b59b6",
+        "field_global": "#d6336c",
+    },
+)

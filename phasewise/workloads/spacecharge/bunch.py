@@ -1,0 +1,160 @@
+"""The table [bunch]: its particles, and its shape where the lattice begins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from phasewise.constants import PARTICLES
+from phasewise.errors import StudyError
+from phasewise.tables.declared import key, schema_of
+from phasewise.tables.keys import Key, check_table, show, with_defaults
+
+Pair = tuple[float, float]
+DISTRIBUTIONS = ("gaussian", "waterbag", "kv", "uniform")
+METRES = "lengths are in metres"
+EMITTANCE = Key("numbers", length=2, least=0, most=1, unit="m", hint=METRES)
+AGREEMENT = 1e-3
+"""Relative difference up to which two statements of one size agree."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bunch:
+    """The keys of [bunch]."""
+
+    particle: str = key("word", "proton", choices=(*PARTICLES, "ion"))
+    mass: float = key("number", above=0, least=1, most=1e12, unit="eV", flat="beam.1.mass")
+    charge: float = key(
+        "number", least=-200, most=200, unit="elementary charges", flat="beam.1.charge"
+    )
+    energy: float = key("number", above=0, most=1e21, unit="eV", flat="beam.1.energy")
+    """The total energy of a particle [eV]."""
+    kinetic_energy: ClassVar[Key] = Key("number", above=0, most=1e21, unit="eV")
+    bunch_population: float = key("number", above=0, most=1e20, flat="beam.1.population")
+    macroparticles: int = key("integer", least=1, most=2**32 - 1, flat="beam.1.macroparticles")
+    distribution: str = key("word", "gaussian", choices=DISTRIBUTIONS, flat="bunch.distribution")
+    quiet: bool = key("flag", False, flat="bunch.quiet")
+    geometric_emittance: Pair = key(
+        "numbers",
+        length=2,
+        least=0,
+        most=1,
+        unit="m",
+        hint=METRES,
+        flat="bunch.geometric_emittance",
+    )
+    normalized_emittance: ClassVar[Key] = EMITTANCE
+    size: Pair | None = key("numbers", length=2, above=0, most=10, unit="m", hint=METRES)
+    """Rms sizes; None: matched to the lattice without space charge."""
+    beta: ClassVar[Key] = Key("numbers", length=2, above=0, unit="m", hint=METRES)
+    alpha: Pair | None = key("numbers", length=2)
+    dispersion: tuple[float, float, float, float] | None = key("numbers", length=4)
+    bunch_length: float = key(
+        "number", above=0, most=1e5, unit="m", hint=METRES, flat="bunch.bunch_length"
+    )
+    momentum_spread: float = key(
+        "number", 0.0, least=0, most=0.3, hint="it is a fraction", flat="bunch.momentum_spread"
+    )
+    cut: float = key("number", 0.0, least=0, unit="rms", flat="bunch.cut")
+    offset: tuple[float, ...] = key("numbers", (0.0,) * 6, length=6, flat="bunch.offset")
+
+    @property
+    def gamma(self) -> float:
+        """Lorentz factor E/m."""
+        return self.energy / self.mass
+
+    @property
+    def beta_gamma(self) -> float:
+        """Momentum over mass."""
+        return math.sqrt((self.gamma - 1) * (self.gamma + 1))
+
+    @property
+    def velocity(self) -> float:
+        """Velocity in units of c."""
+        return self.beta_gamma / self.gamma
+
+
+def read_bunch(table: object) -> Bunch:
+    """The bunch of a study; StudyError if its keys do not describe one."""
+    if table is None:
+        raise StudyError("[bunch] is missing: it describes the particles")
+    schema = schema_of(Bunch)
+    given = check_table(table, schema, "bunch")
+    for name in ("bunch_population", "macroparticles", "bunch_length"):
+        if name not in given:
+            raise StudyError(f"bunch.{name} is missing")
+    values = with_defaults(given, schema)
+    values["mass"], values["charge"] = _particle(given, values)
+    values["energy"] = _energy(given, values["mass"])
+    gamma = values["energy"] / values["mass"]
+    values["geometric_emittance"] = _emittance(given, math.sqrt((gamma - 1) * (gamma + 1)))
+    values["size"] = _size(given, values["geometric_emittance"])
+    for name, none in (("alpha", (0.0, 0.0)), ("dispersion", (0.0,) * 4)):
+        if values["size"] is None and values[name] is not None:
+            raise StudyError(f"bunch.{name} needs bunch.beta or bunch.size beside it")
+        if values["size"] is not None and values[name] is None:
+            values[name] = none
+    for other in ("kinetic_energy", "normalized_emittance", "beta"):
+        values.pop(other)
+    return Bunch(**values)
+
+
+def _particle(given: Mapping[str, Any], values: Mapping[str, Any]) -> Pair:
+    name = values["particle"]
+    if name == "ion":
+        for own, unit in (("mass", "eV"), ("charge", "elementary charges")):
+            if own not in given:
+                raise StudyError(f'bunch.{own} ({unit}) is missing: particle = "ion" needs it')
+        if given["charge"] == 0:
+            raise StudyError("bunch.charge must not be 0: a neutral bunch has no field")
+        return given["mass"], given["charge"]
+    mass, charge = PARTICLES[name]
+    for own, known in (("mass", mass), ("charge", charge)):
+        if given.get(own, known) != known:
+            raise StudyError(
+                f"bunch.{own} = {show(given[own])} is not the {name}'s {known:g}; "
+                'for another particle say particle = "ion"'
+            )
+    return mass, charge
+
+
+def _energy(given: Mapping[str, Any], mass: float) -> float:
+    if ("energy" in given) == ("kinetic_energy" in given):
+        raise StudyError("bunch needs either energy or kinetic_energy, in eV")
+    if "kinetic_energy" in given:
+        return float(mass + given["kinetic_energy"])
+    energy = float(given["energy"])
+    if energy <= mass:
+        raise StudyError(
+            f"bunch.energy = {energy:g} eV is not above the rest energy, {mass:g} eV: it is the "
+            "total energy, and kinetic_energy that above rest"
+        )
+    return energy
+
+
+def _emittance(given: Mapping[str, Any], beta_gamma: float) -> Pair:
+    if ("geometric_emittance" in given) == ("normalized_emittance" in given):
+        raise StudyError("bunch needs either geometric_emittance or normalized_emittance, in m")
+    if "geometric_emittance" in given:
+        found: Pair = given["geometric_emittance"]
+        return found
+    x, y = given["normalized_emittance"]
+    return x / beta_gamma, y / beta_gamma
+
+
+def _size(given: Mapping[str, Any], emittance: Pair) -> Pair | None:
+    size: Pair | None = given.get("size")
+    beta = given.get("beta")
+    of_beta = None
+    if beta is not None:
+        of_beta = (math.sqrt(beta[0] * emittance[0]), math.sqrt(beta[1] * emittance[1]))
+    if size is not None and of_beta is not None:
+        for axis, one, other in zip("xy", size, of_beta, strict=True):
+            if abs(other - one) > AGREEMENT * one:
+                raise StudyError(
+                    f"bunch.size and bunch.beta disagree in {axis}: {one:g} m and, with the "
+                    f"emittance, {other:g} m"
+                )
+    return size or of_beta

@@ -1,0 +1,66 @@
+"""What follows from a study of space charge before it runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from phasewise.constants import classical_radius
+from phasewise.workloads.spacecharge.model import SpaceCharge
+
+FEW_PARTICLES = 0.1
+"""Below so many macroparticles for each node of the mesh the field is mostly noise."""
+
+
+@dataclass(frozen=True)
+class DerivedSpaceCharge:
+    """Speed, lengths, perveance; a sentence for each setting that is probably a mistake."""
+
+    gamma: float
+    beta_gamma: float
+    length: float
+    """Of a passage [m]."""
+    kick_length: float
+    """Of the lattice for a kick [m]."""
+    peak_perveance: float
+    """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch."""
+    particles_per_node: float
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return asdict(self) | {"warnings": list(self.warnings)}
+
+
+def derive(model: SpaceCharge) -> DerivedSpaceCharge:
+    """What follows from a model."""
+    bunch = model.bunch
+    density = bunch.bunch_population / bunch.bunch_length * _peak(bunch.distribution)
+    radius = bunch.charge**2 * classical_radius(bunch.mass)
+    per_node = bunch.macroparticles / model.solver.nodes
+    warnings = []
+    if per_node < FEW_PARTICLES:
+        warnings.append(
+            f"{bunch.macroparticles} macroparticles on {model.solver.nodes} nodes are "
+            f"{per_node:.2g} a node: the field will be mostly noise"
+        )
+    return DerivedSpaceCharge(
+        gamma=bunch.gamma,
+        beta_gamma=bunch.beta_gamma,
+        length=model.lattice.length,
+        kick_length=model.kick_length,
+        peak_perveance=2 * density * radius / (bunch.beta_gamma**2 * bunch.gamma),
+        particles_per_node=per_node,
+        warnings=tuple(warnings),
+    )
+
+
+def _peak(distribution: str) -> float:
+    """The highest line density times the rms length, of a bunch of charge 1."""
+    flat = 1 / math.sqrt(12)
+    # A parabola over ±√5 rms, and a ball of six dimensions over ±√8 rms: (1 - u²/8)^(5/2).
+    parabola = 3 / (4 * math.sqrt(5))
+    waterbag = 16 / (5 * math.pi * math.sqrt(8))
+    gaussian = 1 / math.sqrt(2 * math.pi)
+    return {"kv": flat, "uniform": parabola, "waterbag": waterbag}.get(distribution, gaussian)

@@ -1,0 +1,63 @@
+"""Datasets that a run with space charge records, turn by turn (docs/records.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from phasewise.runs.layout import Dataset, Detail
+from phasewise.study import Study
+from phasewise.workloads.spacecharge.model import model_of
+
+COORDINATES = ("x", "px", "y", "py", "z", "delta")
+"""Names of the six coordinates, in order: m, 1, m, 1, m, 1."""
+UNITS = ("m", "1", "m", "1", "m", "1")
+SQUARES = tuple(
+    tuple("m^2" if a == b == "m" else "m" if "m" in (a, b) else "1" for b in UNITS) for a in UNITS
+)
+
+ROWS = {
+    "mean": Dataset((6,), "Mean of each coordinate.", UNITS, COORDINATES),
+    "covariance": Dataset((6, 6), "Central second moments.", SQUARES, COORDINATES),
+    "emittance": Dataset(
+        (3,), "Geometric emittances, in x and y without dispersion.", "m", ("x", "y", "z")
+    ),
+    "particles": Dataset((), "Living macroparticles.", kind="i8"),
+    "losses": Dataset((), "Macroparticles lost so far.", kind="i8"),
+    "outside": Dataset((), "Particles outside the mesh, summed over the kicks.", kind="i8"),
+}
+"""The bunch where the lattice ends."""
+
+
+def rows(study: Study) -> dict[str, Dataset]:
+    """Each dataset that is extended turn by turn."""
+    found = {f"beam1/{name}": row for name, row in ROWS.items()}
+    if count := model_of(study).lattice.monitors:
+        found["beam1/monitor_mean"] = Dataset(
+            (count, 6), "Mean of each coordinate at each monitor.", UNITS, COORDINATES
+        )
+        found["beam1/monitor_covariance"] = Dataset(
+            (count, 6, 6), "Central second moments at each monitor.", SQUARES, COORDINATES
+        )
+    return found
+
+
+def fault(_study: Study, record: Mapping[str, Any]) -> str:
+    """What leaves nothing to track: no particle, or sizes that are no numbers."""
+    if record["beam1/particles"] == 0:
+        return "the bunch is lost, not one of its particles is left"
+    if not np.all(np.isfinite(record["beam1/covariance"])):
+        return "the bunch's size is not a finite number"
+    return ""
+
+
+def detail(_study: Study) -> Detail:
+    """The rms sizes."""
+
+    def sizes(record: Mapping[str, Any]) -> str:
+        x, y, z = np.sqrt(np.diagonal(record["beam1/covariance"])[[0, 2, 4]])
+        return f"sizes {x:.3g} {y:.3g} {z:.3g} m"
+
+    return sizes

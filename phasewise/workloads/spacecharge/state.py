@@ -1,0 +1,4 @@
+"""What a checkpoint of space charge keeps: the compiled run gives its particles as rows."""
+
+FAILS_ALIKE = ("the bunch has no finite size",)
+"""A mesh's errors: they follow from a box that every rank has alike."""

@@ -1,0 +1,135 @@
+"""Studies of space charge: keys, flat parameters, sentences, plans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import phasewise
+from phasewise.errors import StudyError
+from phasewise.models.plan import plan
+from phasewise.runs.layout import row_layout
+from phasewise.study import Study
+from phasewise.tables.files import parse
+from phasewise.tables.writing import document
+from tests.unit.spacecharge_study import study
+
+
+def test_a_study_is_resolved_to_one_that_is_equal() -> None:
+    given = study()
+    assert Study.from_dict(given.resolved()) == given
+    assert given.turns == 2 and given.lattice.monitors == 2
+    assert given.derived()["length"] == pytest.approx(0.47)
+
+
+def test_a_study_is_written_as_toml_that_reads_the_same() -> None:
+    given = study()
+    assert Study.from_dict(parse(document(given.resolved()), "study")) == given
+
+
+def test_elements_become_the_drivers_own() -> None:
+    elements = [
+        {"kind": "sextupole", "length": 0.2, "k2": 5.0},
+        {"kind": "rectangular-bend", "length": 1.0, "angle": 0.2, "edges": [0.01, 0.0]},
+        {"kind": "multipole", "normal": [0, 0.5]},
+        {"kind": "multipole", "length": 0.3, "skew": [0, 0.5]},
+    ]
+    text = study(lattice={"element": elements, "periods": 2}).parameters().splitlines()
+    assert "lattice.count = 8" in text
+    for line in (
+        "lattice.1.element = magnet",
+        "lattice.1.normal = 0.0 0.0 5.0",
+        "lattice.2.element = bend",
+        "lattice.2.edges = 0.11 0.1",
+        "lattice.3.element = multipole",
+        "lattice.4.element = magnet",
+        "lattice.8.skew = 0.0 0.5",
+    ):
+        assert line in text
+
+
+def test_the_size_follows_from_beta_or_is_matched() -> None:
+    assert study().bunch.size == pytest.approx((6e-7**0.5, 1.4e-6**0.5))
+    bunch = {**study().resolved()["bunch"]}
+    for name in ("size", "alpha", "dispersion"):
+        del bunch[name]
+    matched = Study.from_dict({**study().resolved(), "bunch": bunch})
+    assert matched.bunch.size is None
+    assert "bunch.optics = matched\n" in matched.parameters()
+    assert "bunch.size" not in matched.parameters()
+
+
+WRONG: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
+    (("solver.grid=[4, 8, 8]",), {}, "solver.grid = 4 must be at least 8"),
+    (("solver.kicks=0",), {}, "solver.kicks = 0 must be at least 1"),
+    (('solver.mesh="fixed"',), {}, "mesh_half_width belongs to"),
+    (("bunch.energy=1e6",), {}, "either energy or kinetic_energy"),
+    (("bunch.size=[1.0, 1.0]",), {}, "bunch.size and bunch.beta disagree in x"),
+    (('bunch.particle="ion"',), {}, "bunch.mass (eV) is missing"),
+    (("bunch.bunch_population=0",), {}, "must be above 0"),
+    ((), {"lattice": {"element": []}}, "must be a list of tables"),
+    ((), {"lattice": {"element": [{"kind": "quadrupol"}]}}, 'did you mean "quadrupole"?'),
+    ((), {"lattice": {"element": [{"kind": "drift"}]}}, "lattice.element[1].length is missing"),
+    ((), {"lattice": {"element": [{"kind": "marker"}]}}, "the lattice has no length"),
+    (('communication.charge="allreduse"',), {}, 'did you mean "allreduce"?'),
+]
+
+
+@pytest.mark.parametrize(("changes", "tables", "sentence"), WRONG)
+def test_what_cannot_be_used_is_refused_in_a_sentence(
+    changes: tuple[str, ...], tables: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(StudyError) as caught:
+        study(*changes, **tables)
+    assert sentence in str(caught.value)
+
+
+def test_a_bunch_cannot_be_matched_to_an_unstable_lattice() -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    tables = study().resolved()
+    for name in ("size", "alpha", "dispersion"):
+        del tables["bunch"][name]
+    tables["lattice"]["element"] = [
+        {"kind": "drift", "length": 3.0},
+        {"kind": "quadrupole", "length": 0.1, "k1": 9.0},
+    ]
+    with pytest.raises(StudyError, match="the lattice is unstable in y"):
+        phasewise.Simulation(Study.from_dict(tables))
+
+
+def test_a_collapsed_bunch_ends_the_run_in_a_sentence() -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    flat = study("bunch.geometric_emittance=[0.0, 1e-6]", "bunch.macroparticles=1")
+    with pytest.raises(phasewise.RunError, match="the bunch has no finite size along x"):
+        phasewise.Simulation(flat).run()
+
+
+def test_records_have_a_row_for_each_monitor() -> None:
+    layout = row_layout(study())
+    assert layout["beam1/monitor_covariance"].shape == (2, 6, 6)
+    assert "beam1/monitor_mean" not in row_layout(
+        study(lattice={"element": [{"kind": "drift", "length": 1.0}]})
+    )
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 6])
+def test_a_plan_has_the_messages_of_the_five_phases(ranks: int) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    given = study('communication.charge="direct"', 'communication.field="direct"')
+    phases = {phase["name"]: phase for phase in plan(given, ranks)["phases"]}
+    kicks, mesh = 3, 8 * 12 * 14 * 18
+    assert list(phases) == [
+        *("green", "extent", "charge_global", "potential", "field_global", "moments", "losses"),
+    ]
+    for name in ("charge_global", "field_global"):
+        # Each rank sends, or gets, its planes of the mesh by itself.
+        assert phases[name]["messages"] == kicks * (ranks - 1)
+    assert phases["field_global"]["bytes_per_rank"] == kicks * (ranks - 1) * mesh / 18 * (
+        -(-18 // ranks)
+    )
+    # Planes of 28/2 + 1 rows of 24 values along y and x, in whole shares.
+    columns = 24 * 15
+    block = 16 * -(-18 // ranks) * -(-columns // ranks)
+    assert phases["potential"]["bytes_per_rank"] == kicks * 2 * (ranks - 1) * block
+    assert phases["potential"]["messages"] == kicks * 2 * (ranks - 1)
