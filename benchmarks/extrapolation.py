@@ -26,7 +26,7 @@ from phasewise.options import count
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.telling import Telling
 from phasewise.runs.folder import RECORD_FILE
-from phasewise.simulated.many import Task, simulate_many
+from phasewise.simulated.many import Task, key_of, simulate_many
 from phasewise.simulated.simulate import simulate
 from phasewise.workloads.collision.reproduction.cases import (
     ALGORITHMS,
@@ -119,7 +119,7 @@ def _drawn(machine: str, number: int, draw: np.random.Generator) -> Series:
 def _run(sample: SimulatedCase, cache: Path) -> Path:
     """The folder of a simulated run; one that the cache holds is not run again."""
     task = sample.task()
-    folder = cache / "runs" / sample.text.replace(" ", ",")
+    folder = cache / "runs" / key_of(task)
     if not (folder / RECORD_FILE).exists():
         simulate(task.study, task.request, folder)
     return folder

@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine_generator import LARGE, SMALL, Extent, machine_of, study_of
+from benchmarks.machine_generator import KINDS, LARGE, SMALL, Extent, machine_of, study_of
 from benchmarks.residuals import keep_residuals
 from phasewise.driver import load_planner
 from phasewise.errors import PhasewiseError, StudyError
 from phasewise.machines import Machine
 from phasewise.models import Case, predict
-from phasewise.models.interval import conformal, drawn_key, kind_of
+from phasewise.models.interval import FEWEST, conformal, drawn_key, kind_of
 from phasewise.models.judged import (
     QUANTITIES,
     Figures,
@@ -241,9 +241,9 @@ def main(words: Sequence[str]) -> int:
     except PhasewiseError as error:
         message(f"phasewise: {error}")
         return error.exit_status
+    found = of_large(judged) if options.large else by_kind(judged)
     if options.fit and not options.large:
         keep_residuals(residuals(judged, key_of))
-    found = of_large(judged) if options.large else by_kind(judged)
     if options.json:
         print_json({"reference": "simulator", "errors": found})
         return 0
@@ -265,7 +265,14 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         "--large", action="store_true", help="turns of so many messages that they are sampled"
     )
     parser.add_argument("--json", action="store_true")
-    return parser.parse_args(words)
+    options = parser.parse_args(words)
+    # Intervals of one kind of network are judged by the even half of its machines.
+    if options.machines // (2 * len(KINDS)) * options.points < FEWEST:
+        parser.error(
+            f"--machines {options.machines} --points {options.points} gives fewer than {FEWEST} "
+            "points for the intervals of a kind of network; give more"
+        )
+    return options
 
 
 if __name__ == "__main__":

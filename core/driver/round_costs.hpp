@@ -27,8 +27,8 @@ struct PhaseCosts {
 };
 
 // A rank's round takes its longest message: the latency, and the transfer at the narrowest place on
-// its route, which the messages of all ranks in the same round of a piece share. A round with
-// messages between nodes counts as such, one without as within. Phases are in the order in which
+// its route, which the messages of all ranks in the same round of a piece share. Its
+// level is that of the longest message. Phases are in the order in which
 // ranks meet them.
 std::vector<PhaseCosts> round_costs(const workload::Workload& study,
                                     const workload::PieceCounts& counts,

@@ -51,7 +51,7 @@ def main(options: argparse.Namespace) -> int:
     if options.json:
         print_json(found.record)
     else:
-        show(found.claims)
+        show(found.claims, found.notes)
     return 0
 
 
@@ -61,11 +61,21 @@ def _part() -> Any:
     return own.part("reproducing")
 
 
-def show(claims: Sequence[Claim]) -> None:
-    """Print the claims as a table."""
-    rows = [[str(c.id), c.title, c.paper, c.ours, VERDICT[c.holds]] for c in claims]
+def show(claims: Sequence[Claim], notes: Sequence[str]) -> None:
+    """Print the claims as a table, and the notes."""
+    rows = [
+        [str(c.id), c.title, c.paper, c.ours, VERDICT[c.holds], marks(c) or "-"] for c in claims
+    ]
     title = "The source paper's claims; the reference is a simulator, not hardware"
-    print_table(title, ["", "claim", "the paper", "here", "holds"], rows)
+    print_table(title, ["", "claim", "the paper", "here", "holds", "marks"], rows)
+    for note in notes:
+        message(note)
+
+
+def marks(claim: Claim) -> str:
+    """Whether something was fitted to the claim, and whether kept simulations were used."""
+    words = (("fitted in part", claim.fitted), ("kept", claim.kept))
+    return ", ".join(word for word, holds in words if holds)
 
 
 def _make_folder(out: Path) -> None:

@@ -97,7 +97,7 @@ def _added_up(case: Case, model: Model, computation: bool) -> Turn:
     phases = model.phase_seconds(case)
     kernels = kernel_seconds(case) if computation else {}
     imbalance = kernels.pop(IMBALANCE, 0.0)
-    waiting = 0.0 if getattr(model, "WAITING_INCLUDED", False) else imbalance
+    waiting = imbalance
     kernels.pop(OTHER, None)
     computing, communicating = sum(kernels.values()), sum(phases.values()) + waiting
     return Turn(phases, communicating, waiting, computing, computing + communicating)

@@ -37,8 +37,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A paper reproduced: its claims, what ``reproduce --json`` prints, and the page."""
+    """A paper reproduced: its claims, what ``reproduce --json`` prints, and the page; notes:
+    sentences on what the claims rest on.
+    """
 
     claims: tuple[Claim, ...]
     record: dict[str, Any]
     page: Page
+    notes: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from phasewise.reproduction.claim import Reproduction
-from phasewise.workloads.collision.reproduction.contents import make_page, summarise
+from phasewise.workloads.collision.reproduction.contents import make_page, notes_on, summarise
 from phasewise.workloads.collision.reproduction.extent import FULL, QUICK
 from phasewise.workloads.collision.reproduction.gains import check_claims
 from phasewise.workloads.collision.reproduction.plans import make_plans
@@ -21,4 +21,4 @@ def reproduce(out: Path, quick: bool, workers: int) -> Reproduction:
     results = gather(QUICK if quick else FULL, out / SIMULATIONS, workers)
     claims = tuple(check_claims(plans, results))
     page = make_page(plans, results, claims, out)
-    return Reproduction(claims, summarise(claims, results, quick), page)
+    return Reproduction(claims, summarise(claims, results, quick), page, notes_on(results))

@@ -1,6 +1,7 @@
 """The source paper's claims, the results of the reproduction, and whether they agree.
 
-Each claim has a rule that decides; a percentage agrees if it differs by at most MARGIN.
+Each claim has a rule that decides; a percentage agrees if it differs by at most MARGIN. In claims 9
+to 11 errors are bounds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ TORI = ("jaguar", "bluegene-l")
 MARGIN = 0.05
 """Largest difference of a share or an error from the paper's, as a fraction."""
 
-ABSENT = "There is no prediction: the page's second table of errors says why."
+ABSENT = "A model has no prediction: the notes on the errors say why."
 SMALL = (32, 64, 128)
 """Ranks up to which the paper's statements on model 3 hold; Jacquard's taper matters beyond."""
 

@@ -47,6 +47,7 @@ def summarise(claims: Sequence[Claim], results: PaperResults, quick: bool) -> di
         "quick": quick,
         "kept": results.kept or None,
         "claims": [claim.to_dict() for claim in claims],
+        "compared": [asdict(one) | {"same": one.same} for one in results.compared],
         "sensitivity": [asdict(one) for one in results.sensitivity],
         "holdout": results.whole and results.whole.errors,
         "holdout_date": results.whole and results.whole.date,
@@ -58,17 +59,11 @@ def make_page(plans: Plans, results: PaperResults, claims: Sequence[Claim], out:
     """The page: claims first, then tables and figures; the figures go into `out` as PNG too."""
     figures = make_figures(results, out)
     compared = (compared_table(results),) if results.compared else ()
-    notes = [SIMULATED]
-    if results.kept:
-        notes.append(
-            f"Simulated times and curves were not made for this page: they are kept ones of "
-            f"{results.kept}, which come with phasewise. Without --quick all are made anew."
-        )
     return Page(
         TITLE,
         SUBTITLE,
         (*_tiles(claims, results),),
-        tuple(notes),
+        (SIMULATED, *notes_on(results)),
         (
             Section(
                 "claims", "Claims", (claims_table(claims), sensitivity_table(results), *compared)
@@ -89,6 +84,21 @@ def make_page(plans: Plans, results: PaperResults, claims: Sequence[Claim], out:
         ),
         study_of(256, "base").resolved(),
     )
+
+
+def notes_on(results: PaperResults) -> tuple[str, ...]:
+    """Sentences on kept simulations."""
+    if not results.kept:
+        return ()
+    kept = (
+        f"Simulated times and curves were not made for this page: they are kept ones of "
+        f"{results.kept}, which come with phasewise. Without --quick all are made anew."
+    )
+    other = [one for one in results.compared if not one.same]
+    if not other:
+        return (kept,)
+    names = ", ".join(f"{one.run.machine} on {one.run.ranks} ranks" for one in other)
+    return (kept, f"Made again, {names} differs from what was kept: run without --quick.")
 
 
 def _tiles(claims: Sequence[Claim], results: PaperResults) -> list[Tile]:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from phasewise.workloads.collision.reproduction.cases import MACHINES
+from phasewise.machines import Machine
+from phasewise.simulated.many import Task
+from phasewise.simulated.simulate import Request
+from phasewise.workloads.collision.reproduction.cases import MACHINES, paper_case
 
+STEPS, MANY = 5, 256
+"""Steps that are simulated of a turn's 15, from this number of ranks on."""
 VARIANTS = ("base", "optimised", "aggregated", "hypercube")
 BEST = {"seaborg": "3", "bassi": "3", "jacquard": "4", "jaguar": "6", "bluegene-l": "6"}
 """The most accurate model of each machine in the source paper."""
@@ -62,3 +67,10 @@ def runs_of(extent: Extent) -> list[Run]:
         for variant in VARIANTS
         if variant != "aggregated" or ranks == extent.ranks[-1]
     ]
+
+
+def exchange_task(machine: Machine, ranks: int, variant: str) -> Task:
+    """The paper's case without computation, sampled where it has very many messages."""
+    study = paper_case(machine.name, ranks, variant).study()
+    request = Request(machine, ranks, skeleton=True, computation=False)
+    return Task(study, replace(request, steps=STEPS if ranks >= MANY else 0))

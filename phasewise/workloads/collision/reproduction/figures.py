@@ -144,8 +144,8 @@ def _protocol(results: PaperResults) -> Drawing | Missing:
     return Drawing(
         canvas,
         "Time of a message between two nodes against its size, measured on the simulated machine; "
-        "lines at 4 and 128 kB, between which the paper's Figure 6 leaves the straight line. A "
-        "simulator, not hardware: its protocol was set from that figure.",
+        "lines at 4 and 128 kB, between which the paper's Figure 6 leaves the straight line, from "
+        f"which its protocol was set. {_source(results)}.",
     )
 
 

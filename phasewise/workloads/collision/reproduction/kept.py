@@ -39,6 +39,10 @@ class Kept:
         """Whether the simulation of a task is kept."""
         return input_key(task) in self.summaries
 
+    def summary(self, task: Task) -> Summary:
+        """That of a task which is kept."""
+        return self.summaries[input_key(task)]
+
     def machine(self, name: str, cache: Path) -> Machine:
         """A described machine with its kept curves; without these it is measured."""
         machine = load_machine(name)

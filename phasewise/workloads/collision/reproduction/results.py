@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from phasewise.workloads.collision.reproduction.cases import (
     paper_case,
     simulated_cases,
 )
-from phasewise.workloads.collision.reproduction.extent import Extent, Run, runs_of
+from phasewise.workloads.collision.reproduction.extent import Extent, Run, exchange_task, runs_of
 from phasewise.workloads.collision.reproduction.holdout import (
     Errors,
     WholeStudy,
@@ -35,7 +35,6 @@ from phasewise.workloads.collision.reproduction.predicted import (
 from phasewise.workloads.collision.reproduction.sensitivity import (
     Sensitivity,
     assumptions,
-    exchange_task,
     sensitivities,
 )
 
@@ -82,11 +81,6 @@ class PaperResults:
     sensitivity: tuple[Sensitivity, ...] = ()
     kept: str = ""
     compared: tuple[Compared, ...] = ()
-
-    def has(self, machines: Iterable[str], ranks: Iterable[int]) -> bool:
-        """Whether the base was simulated on all of these."""
-        wanted = (Run(name, number, "base") for name in machines for number in ranks)
-        return all(run in self.simulated for run in wanted)
 
     def ratio(self, run: Run, model: str) -> float | None:
         """Simulated over the time by one of the paper's models; None if there is no prediction."""
@@ -135,22 +129,23 @@ def gather(extent: Extent, cache: Path, workers: int) -> PaperResults:
     machines = {name: kept.machine(name, cache) for name in extent.machines}
     simulated = {run: exchange_of(summary) for run, summary in found.runs.items()}
     predicted, refused = predict_runs(extent, machines, workers)
+    published, refused_published = by_published_models(list(simulated), machines)
     before, after = map(exchange_of, found.single)
     return PaperResults(
         extent=extent,
         machines=machines,
         simulated=simulated,
         predicted=predicted,
-        published=by_published_models(list(simulated), machines),
+        published=published,
         table_4=by_table_4(extent),
         computing=computing_seconds(extent),
         single=(before, after),
         repeated=_judge(held_out, found.held_out, machines),
         whole=read_whole_study(),
-        refused=refused,
+        refused=refused | refused_published,
         sensitivity=sensitivities(list(assumptions()), list(map(exchange_of, found.assumed))),
         kept=kept.date if any(kept.has(paper_task(run)) for run in simulated) else "",
-        compared=_compared(extent, simulated, cache, workers) if kept.date else (),
+        compared=_compared(extent, kept, cache, workers),
     )
 
 
@@ -183,13 +178,14 @@ def _simulate(
     )
 
 
-def _compared(
-    extent: Extent, kept: dict[Run, float], cache: Path, workers: int
-) -> tuple[Compared, ...]:
-    found = simulate_many([paper_task(run) for run in extent.again], cache, workers)
+def _compared(extent: Extent, kept: Kept, cache: Path, workers: int) -> tuple[Compared, ...]:
+    """Some of the kept simulations, made again."""
+    tasks = {run: paper_task(run) for run in extent.again}
+    again = {run: task for run, task in tasks.items() if kept.has(task)}
+    found = simulate_many(list(again.values()), cache, workers) if again else []
     return tuple(
-        Compared(run, kept[run], exchange_of(summary))
-        for run, summary in zip(extent.again, found, strict=True)
+        Compared(run, exchange_of(kept.summary(task)), exchange_of(summary))
+        for (run, task), summary in zip(again.items(), found, strict=True)
     )
 
 
