@@ -45,7 +45,7 @@ void append_kicks(LatticeElement& to, int steps, const Element& kick) {
   for (int i = 0; i < steps; ++i) to.kicks.push_back({to.length * (i + 0.5) / steps, kick});
 }
 
-LatticeElement without_length(Element kick) { return {.kicks = {{0.0, std::move(kick)}}}; }
+LatticeElement without_length(const Element& kick) { return {.kicks = {{0.0, kick}}}; }
 
 LatticeElement drift(const Keys& keys) {
   const double length = length_of(keys);

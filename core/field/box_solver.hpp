@@ -8,7 +8,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "field/box_green.hpp"
 #include "field/doubled_box.hpp"
@@ -64,6 +66,10 @@ class BoxSolver {
   void green_planes(const BoxGreenKey& function, int first, int count, double* planes) const;
   void green_columns(double* columns, int count) const;
 
+  // Parts of Green functions are kept as long as they are among the last `capacity` ones used.
+  void set_green_capacity(std::size_t capacity) { kept_.set_capacity(capacity); }
+  // Null if the part is not kept. Processes that call find and keep in the same order find the
+  // same.
   GreenPointer find_green(const BoxGreenTransform::Key& key) { return kept_.find(key); }
   GreenPointer keep_green(GreenPointer made) { return kept_.keep(std::move(made)); }
 

@@ -42,7 +42,8 @@ parallel::KernelCard DoubledBox::column_card() const {
 }
 
 parallel::KernelCard DoubledBox::green_plane_card() const {
-  const double across = mx() / 2 + 1.0, corners = across * rows();
+  const int half = mx() / 2 + 1;
+  const double across = half, corners = across * rows();
   return {.name = "green",
           .flops = 150.0 * corners +  // three logarithms and three arctangents at each corner
                    across * 0.5 * numerics::transform_flops(my()) +

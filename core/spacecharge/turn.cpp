@@ -17,6 +17,15 @@ namespace {
 
 int size_of(const std::pair<int, int>& range) { return range.second - range.first; }
 
+// Green functions that a rank keeps: a bunch that breathes in x and y meets some tens of meshes in
+// a period. The same on every rank, so that all find the same ones.
+std::size_t greens_to_keep(const field::DoubledBox& grid, int ranks) {
+  constexpr std::int64_t memory = std::int64_t{1} << 28, fewest = 4, most = 64;
+  const std::int64_t columns = (grid.columns() + ranks - 1) / ranks;
+  const std::int64_t bytes = 8 * columns * grid.green_stride();
+  return static_cast<std::size_t>(std::clamp(memory / bytes, fewest, most));
+}
+
 }  // namespace
 
 std::vector<Piece> pieces_of(const Description& description) {
@@ -43,6 +52,7 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes, int ran
   mesh_.n = description.grid;
   if (!real) return;
   solver_ = std::make_unique<field::BoxSolver>(description.grid, description.green, threads);
+  solver_->set_green_capacity(greens_to_keep(grid_, static_cast<int>(nodes.size())));
   // A rank without planes or columns still has memory: null would mean messages without contents.
   const auto reserve = [](auto& buffer, std::int64_t size) {
     buffer.reserve(std::max<std::int64_t>(1, size));

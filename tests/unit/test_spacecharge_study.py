@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import phasewise
+from phasewise.cli import main
 from phasewise.errors import StudyError
 from phasewise.models.plan import plan
 from phasewise.runs.layout import row_layout
@@ -111,6 +114,26 @@ def test_records_have_a_row_for_each_monitor() -> None:
     assert "beam1/monitor_mean" not in row_layout(
         study(lattice={"element": [{"kind": "drift", "length": 1.0}]})
     )
+
+
+def test_bench_gives_the_time_of_a_kick_by_phase(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    small = ("bunch.macroparticles=4000", "solver.kicks=2", "solver.grid=[12, 12, 16]")
+    sets = [word for change in small for word in ("--set", change)]
+    assert main(["bench", "spacecharge", "--case", "small", "--turns", "1", *sets, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["case"], found["ranks"], found["threads"]) == ("small", 1, 1)
+    assert found["ns_per_particle_kick"] == pytest.approx(found["seconds_per_kick"] / 4000 * 1e9)
+    kernels = ("charge_local", "potential", "kick")
+    assert min(found["phases"][name] for name in kernels) > 0
+    # On one rank nothing is sent.
+    assert found["phases"]["charge_global"] == found["phases"]["field_global"] == 0
+
+
+def test_check_shows_what_follows(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(repository / "examples/kv-fodo/study.toml")]) == 0
+    shown = capsys.readouterr().out
+    assert "5 elements in 0.4196 m" in shown and "peak perveance 1.862e-05" in shown
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 6])
