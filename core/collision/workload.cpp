@@ -86,14 +86,19 @@ std::vector<workload::Load> CollisionWorkload::loads() const {
 }
 
 // The ranks in the first and the last row of each column: the first rows have the largest shares of
-// rows and slices.
+// rows and slices. Of very many ranks those of some columns: the first ones have the most slices,
+// and shares change after the one where the slices end.
 std::vector<int> CollisionWorkload::typical_ranks() const {
-  constexpr int few = 64;
+  constexpr int few = 64, very_many = 4096;
   std::vector<int> result;
   for (int rank = 0; rank < ranks(); ++rank) {
     const Place& place = grid().place(rank);
-    if (ranks() <= few || place.row == 0 || place.row == grid().shape(place.beam).pcol - 1)
-      result.push_back(rank);
+    const Shape& shape = grid().shape(place.beam);
+    const int ends = description_.points.front().slices[place.beam] % shape.prow;
+    const bool column = ranks() <= very_many || place.column == 0 || place.column == ends ||
+                        place.column == shape.prow - 1;
+    const bool row = place.row == 0 || place.row == shape.pcol - 1;
+    if (ranks() <= few || (column && row)) result.push_back(rank);
   }
   return result;
 }

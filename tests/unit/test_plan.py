@@ -360,3 +360,25 @@ def test_the_planner_is_the_compiled_core(study: str) -> None:
     found = load_planner().plan(load(study).parameters(), 64)
     assert found["ranks"] == 64
     assert phasewise.driver.load_planner() is load_planner()
+
+
+@pytest.mark.parametrize(
+    ("slices", "grid"), [([9, 9], "9x240"), ([9, 9], "4x540"), ([11, 9], "8x270")]
+)
+def test_of_very_many_ranks_some_columns_hold_the_one_that_sends_most(
+    slices: list[int], grid: str
+) -> None:
+    case = Study.from_dict(
+        tables(
+            ip__1__grid=[1024, 1024], ip__1__slices=slices, communication__process_grid=grid,
+            communication__reduce="mesh", communication__broadcast="mesh",
+        )
+    )  # fmt: skip
+    columns, rows = map(int, grid.split("x"))
+    ranks = 2 * columns * rows
+    assert ranks > 4096
+    most = {phase["name"]: phase["messages"] for phase in plan(case, ranks)["phases"]}
+    # The default layout fills columns one after the other, first those of beam 1.
+    for column in range(2 * columns):
+        for phase in plan(case, ranks, rank=column * rows)["phases"]:
+            assert phase["messages"] <= most[phase["name"]], phase["name"]
