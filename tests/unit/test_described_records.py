@@ -25,10 +25,9 @@ COORDINATES = ["x", "px", "y", "py", "z", "delta"]
 def study_of(repository: Path, name: str) -> Study:
     """An example of few turns, with all that its workload can record."""
     path = repository / "examples" / name / "study.toml"
-    few = phasewise.load(path)
-    if few.workload.name == "halo":
-        return phasewise.load(path, ["exchanges=3"])
-    return phasewise.load(path, ["turns=3", *(f"records.{key}" for key in EVERYTHING)])
+    workload = phasewise.load(path).workload
+    more = [f"records.{key}" for key in EVERYTHING] if workload.name == "collision" else []
+    return phasewise.load(path, [f"{workload.unit.many}=3", *more])
 
 
 def write(path: Path, study: Study) -> None:
