@@ -110,6 +110,7 @@ std::vector<PhaseCosts> round_costs(const workload::Workload& study,
   constexpr int all = std::numeric_limits<int>::max();
   const ProgramOptions options{.counts = counts, .rates = {}, .max_series = all};
   std::vector<std::unique_ptr<workload::RankTurn>> turns;
+  turns.reserve(study.ranks());
   for (int rank = 0; rank < study.ranks(); ++rank) turns.push_back(study.turn_of(rank));
   Costs costs(study.ranks(), network, protocol);
   std::vector<std::string> names;
