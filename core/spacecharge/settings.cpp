@@ -41,6 +41,7 @@ std::size_t choice_or_first(const Parameters& parameters, const std::string& nam
 comm::PhaseSetting phase_setting(const Parameters& parameters, const std::string& name,
                                  const std::vector<Named>& accepted, comm::Schedule schedule) {
   std::vector<std::string> names;
+  names.reserve(accepted.size());
   for (const Named& each : accepted) names.emplace_back(each.name);
   const Named& chosen = accepted[choice_or_first(parameters, name, names)];
   return {.algorithm = chosen.algorithm, .form = chosen.form, .schedule = schedule};

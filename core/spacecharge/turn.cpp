@@ -163,8 +163,9 @@ void Turn::make_green(Listener& listener) {
     made->values.reserve(std::max<std::int64_t>(1, columns * grid_.green_stride()));
     ++greens_made_;
   }
-  listener.kernel(grid_.green_plane_card(), planes,
-                  [&] { solver_->green_planes(green_key(), first, planes, distances.data()); });
+  listener.kernel(grid_.green_plane_card(), planes, [&, first = first] {
+    solver_->green_planes(green_key(), first, planes, distances.data());
+  });
   if (exchanges_.alone()) {
     if (real_)
       for (int c = 0; c < columns; ++c)
