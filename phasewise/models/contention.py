@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from phasewise.driver import load_planner
 from phasewise.machines import make_twin
-from phasewise.machines.machine import Protocol as MessageProtocol
 from phasewise.models.computation import rates_of
 from phasewise.models.model import Case, Turn, refusals, turn_from
 
@@ -31,7 +30,7 @@ def follow(case: Case, computation: bool = True) -> Turn:
     """The turn with all its waiting, followed in time; StudyError as phase_seconds."""
     core, parameters = load_planner(), case.parameters(NAME)
     twin = make_twin(case.machine, case.twin, case.ranks)
-    protocol = case.machine.protocol if case.twin == "full" else MessageProtocol()
+    protocol = case.protocol
     with refusals():
         found = core.contend(
             parameters,

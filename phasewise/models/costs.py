@@ -117,7 +117,7 @@ def parallel_table(case: Case, model: str, level: str) -> Time:
     curve = parallel_curve(case, level)
     if curve is None:
         raise missing(case, model, f"the table of parallel ping-ping {_where(level)}")
-    return _looked_up(curve)
+    return looked_up(curve)
 
 
 def grid_curve(case: Case, apart: int) -> Curve | None:
@@ -142,10 +142,11 @@ def grid_table(case: Case, model: str, apart: int) -> Time:
     curve = grid_curve(case, apart)
     if curve is None:
         raise missing(case, model, "the tables of parallel ping-ping in a process grid")
-    return _looked_up(curve)
+    return looked_up(curve)
 
 
-def _looked_up(curve: Curve) -> Time:
+def looked_up(curve: Curve) -> Time:
+    """t(s) from a measured table."""
     return lambda sizes: np.asarray(curve.seconds_of(sizes), dtype=np.float64)
 
 

@@ -55,7 +55,7 @@ def follow(case: Case, computation: bool = True) -> Turn:
             twin.platform,
             _table(case, NODE) if machine.node_ranks > 1 else NOTHING,
             _table(case, NETWORK) if several else NOTHING,
-            machine.protocol.eager if case.twin == "full" else 0,
+            case.protocol.eager,
             case.pieces,
             rates_of(case) if computation else {},
         )

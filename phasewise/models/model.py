@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
+from phasewise.machines.machine import Protocol as MessageProtocol
 from phasewise.machines.topology import check_size
 from phasewise.study import Study
 from phasewise.study.laboratory import Pieces
@@ -95,6 +96,11 @@ class Case:
         with refusals():
             found = core.messages(parameters, self.ranks, self.machine.node_ranks, self.pieces)
         return tuple(_phase(phase) for phase in found)
+
+    @property
+    def protocol(self) -> MessageProtocol:
+        """How messages deviate from the straight line on the twin: a plain one has no protocol."""
+        return self.machine.protocol if self.twin == "full" else MessageProtocol()
 
     def parameters(self, model: str) -> str:
         """The study's parameters, for a model that follows all ranks in time; StudyError if there

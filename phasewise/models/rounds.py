@@ -13,7 +13,6 @@ import numpy as np
 
 from phasewise.driver import load_planner
 from phasewise.machines import make_twin
-from phasewise.machines.machine import Protocol
 from phasewise.models.model import Case, Floats, refusals
 
 TERMS = ("latency within nodes", "transfer within nodes", "latency between nodes",
@@ -41,7 +40,7 @@ def round_costs(case: Case, model: str) -> tuple[RoundCosts, ...]:
     """
     core, parameters = load_planner(), case.parameters(model)
     twin = make_twin(case.machine, case.twin, case.ranks)
-    protocol = case.machine.protocol if case.twin == "full" else Protocol()
+    protocol = case.protocol
     with refusals():
         found = core.round_costs(
             parameters,

@@ -17,7 +17,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.machines.curves import Curve, Line, find
 from phasewise.models import Case, Model, load_model
-from phasewise.models.costs import Time, add_up, straight
+from phasewise.models.costs import Time, add_up, looked_up, straight
 from phasewise.models.model import Floats, PhaseMessages
 
 NAMES = ("1a", "1b", "2", "3", "4", "5", "6")
@@ -76,11 +76,7 @@ def _straight_grid(case: Case) -> dict[str, float]:
 
 def _looked_up_grid(case: Case) -> dict[str, float]:
     """Model 6: times from the tables by direction and number of ranks."""
-
-    def table(curve: Curve) -> Time:
-        return lambda sizes: np.asarray(curve.seconds_of(sizes), dtype=np.float64)
-
-    return _by_direction(case, table)
+    return _by_direction(case, looked_up)
 
 
 def _by_direction(case: Case, time_of: Callable[[Curve], Time]) -> dict[str, float]:
