@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from phasewise.reproduction.claim import Claim
@@ -41,6 +42,11 @@ LITTLE = 0.1
 """Largest gain that counts as small, as a fraction."""
 
 
+def listed(gains: Mapping[str, float]) -> str:
+    """Gains by machine, as whole percentages."""
+    return ", ".join(f"{name} {percent(gain)}" for name, gain in gains.items())
+
+
 def layout_gains(_: Plans, results: PaperResults) -> Finding:
     """Claim 12: gains by layout and crossing, the largest over the ranks (BG/L: at 256)."""
     gains = {
@@ -52,7 +58,7 @@ def layout_gains(_: Plans, results: PaperResults) -> Finding:
     }
     other = [name for name, stated in LAYOUT_GAINS.items() if not near(gains[name], stated)]
     return Finding(
-        ", ".join(f"{name} {percent(gain)}" for name, gain in gains.items()),
+        listed(gains),
         not other,
         (f"Off by more than 5 points: {', '.join(other)}. " if other else "")
         + "Jacquard's taper was fitted to the paper. What the paper does not say matters: "
@@ -84,15 +90,12 @@ def hypercube_gains(_: Plans, results: PaperResults) -> Finding:
         name: max(results.table_4_gain(name, number, *ORDER) for number in ranks) for name in BEST
     }
     holds = all(near(gains[name], stated) for name, stated in HYPERCUBE_GAINS.items())
-    simulated = ", ".join(
-        f"{name} {percent(max(results.gain(name, number, *ORDER) for number in RANKS))}"
-        for name in BEST
-    )
+    simulated = {name: max(results.gain(name, number, *ORDER) for number in RANKS) for name in BEST}
     return Finding(
-        ", ".join(f"{name} {percent(gain)}" for name, gain in gains.items()),
+        listed(gains),
         holds and all(gains[name] <= HYPERCUBE_TORI + 0.05 for name in TORI),
-        f"By L and B of Table 4; simulated, to 256 ranks: {simulated}. A hypercube's long messages "
-        "go to near ranks; the paper's models of tori saw the number of messages alone.",
+        f"By L and B of Table 4; simulated, to 256 ranks: {listed(simulated)}. A hypercube's "
+        "long messages go to near ranks; the paper's models of tori saw the number of messages alone.",
     )
 
 
@@ -107,15 +110,11 @@ def aggregation(_: Plans, results: PaperResults) -> Finding:
     order = ("optimised", "aggregated")
     gains = {name: results.table_4_gain(name, last, *order) for name in BEST}
     simulated = {name: results.gain(name, last, *order) for name in BEST}
-    listed, ours = (
-        ", ".join(f"{name} {percent(gain)}" for name, gain in own.items())
-        for own in (gains, simulated)
-    )
     return Finding(
-        f"{listed} on {last} ranks",
+        f"{listed(gains)} on {last} ranks",
         all(gain <= LITTLE for gain in gains.values()),
-        f"By L and B of Table 4; simulated: {ours}. Fewer, longer messages also wait less often "
-        "for each other, and leave the sizes that a protocol slows down.",
+        f"By L and B of Table 4; simulated: {listed(simulated)}. Fewer, longer messages "
+        "also wait less often for each other, and leave the sizes that a protocol slows down.",
     )
 
 
