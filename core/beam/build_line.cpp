@@ -146,7 +146,8 @@ Element second_order(const ElementKeys& keys) {
   SecondOrder map{};
   copy_matrix(keys, map.rows);
   const std::vector<double> values = keys.numbers("tensor", 216);
-  for (std::size_t i = 0; i < 216; ++i) map.tensor[i / 36][(i / 6) % 6][i % 6] = values[i];
+  for (int i = 0; i < 216; ++i)
+    map.quadratic[i / 36][SecondOrder::index((i / 6) % 6, i % 6)] += values[i];
   return map;
 }
 

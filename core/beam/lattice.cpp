@@ -41,14 +41,18 @@ SecondOrder coefficients(const Expansion& map) {
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 6; ++j) {
       result.rows[i][j] = rows[i]->first[j];
-      for (int k = 0; k < 6; ++k) result.tensor[i][j][k] = rows[i]->second[j][k];
+      for (int k = 0; k < 6; ++k)
+        result.quadratic[i][SecondOrder::index(j, k)] += rows[i]->second[j][k];
     }
   return result;
 }
 
 Element element_of(const Expansion& map, Maps maps) {
   const SecondOrder all = coefficients(map);
-  if (maps == Maps::second_order) return all;
+  if (maps == Maps::second_order) {
+    if (const auto form = midplane_form(all)) return *form;
+    return all;
+  }
   Matrix linear{};
   std::copy_n(&all.rows[0][0], 36, &linear.rows[0][0]);
   return linear;

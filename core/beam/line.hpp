@@ -18,8 +18,8 @@ namespace phasewise::beam {
 
 using Element =
     std::variant<Twiss, Synchrotron, RadioFrequency, Damping, EllipticAperture, RectangularAperture,
-                 Feedback, BeamNoise, Matrix, SecondOrder, Drift, Quadrupole, SectorBend, Solenoid,
-                 Multipole, CurvedGradient, DipoleEdge, RfGap>;
+                 Feedback, BeamNoise, Matrix, SecondOrder, MidplaneSecondOrder, Drift, Quadrupole,
+                 SectorBend, Solenoid, Multipole, CurvedGradient, DipoleEdge, RfGap>;
 
 class Line {
  public:

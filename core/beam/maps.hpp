@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "beam/coordinates.hpp"
 #include "parallel/macros.hpp"
@@ -29,8 +30,17 @@ struct Matrix {
 
 // u_i → Σ_j R_ij u_j + Σ_jk T_ijk u_j u_k.
 struct SecondOrder {
+  static constexpr int products = 21;
+  static constexpr double flops = 350.0;
+
   double rows[6][6];
-  double tensor[6][6][6];
+  // Coefficients of u_j u_k, j ≤ k, in the order of `index`: T_ijk + T_ikj, or T_ijj.
+  double quadratic[6][products];
+
+  static constexpr int index(int j, int k) {
+    const int low = j < k ? j : k, high = j < k ? k : j;
+    return low * 6 - low * (low - 1) / 2 + high - low;
+  }
 
   template <class Value>
   PHASEWISE_HD void map(CoordinatesOf<Value>& c) const {
@@ -42,12 +52,49 @@ struct SecondOrder {
  private:
   template <class Value>
   PHASEWISE_HD Value component(int i, const CoordinatesOf<Value>& c) const {
-    const double(&t)[6][6] = tensor[i];
-    const Value quadratic = ((c.x * row_times(t[0], c) + c.px * row_times(t[1], c)) +
-                             (c.y * row_times(t[2], c) + c.py * row_times(t[3], c))) +
-                            (c.z * row_times(t[4], c) + c.delta * row_times(t[5], c));
-    return row_times(rows[i], c) + quadratic;
+    const double(&q)[products] = quadratic[i];
+    // Horner's scheme, row by row of the triangle.
+    const Value x = rows[i][0] + ((q[0] * c.x + q[1] * c.px) + (q[2] * c.y + q[3] * c.py)) +
+                    (q[4] * c.z + q[5] * c.delta);
+    const Value px =
+        rows[i][1] + (q[6] * c.px + q[7] * c.y) + (q[8] * c.py + q[9] * c.z) + q[10] * c.delta;
+    const Value y = rows[i][2] + (q[11] * c.y + q[12] * c.py) + (q[13] * c.z + q[14] * c.delta);
+    const Value py = rows[i][3] + (q[15] * c.py + q[16] * c.z) + q[17] * c.delta;
+    const Value z = rows[i][4] + (q[18] * c.z + q[19] * c.delta);
+    const Value delta = rows[i][5] + q[20] * c.delta;
+    return ((c.x * x + c.px * px) + (c.y * y + c.py * py)) + (c.z * z + c.delta * delta);
   }
 };
+
+// The same for elements that are symmetric about the plane y = 0 and constant in time, as all but
+// skew magnets, solenoids and cavities are: a third of the coefficients remain. x, px and what is
+// added to z are even in (y, py), y and py odd; δ stays.
+struct MidplaneSecondOrder {
+  static constexpr double flops = 120.0;
+
+  double x[12], px[12], z[12];  // of x, px, δ, x², x px, x δ, px², px δ, δ², y², y py, py²
+  double y[8], py[8];           // of y, py, y x, y px, y δ, py x, py px, py δ
+
+  PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const {
+    c = {even(x, c), even(px, c), odd(y, c), odd(py, c), c.z + even(z, c), c.delta};
+  }
+
+ private:
+  PHASEWISE_HD static double even(const double (&q)[12], const Coordinates& c) {
+    const double of_x = (q[0] + q[3] * c.x) + (q[4] * c.px + q[5] * c.delta);
+    const double of_px = (q[1] + q[6] * c.px) + q[7] * c.delta;
+    const double of_delta = q[2] + q[8] * c.delta;
+    return ((c.x * of_x + c.px * of_px) + c.delta * of_delta) +
+           (c.y * (q[9] * c.y + q[10] * c.py) + q[11] * c.py * c.py);
+  }
+  PHASEWISE_HD static double odd(const double (&q)[8], const Coordinates& c) {
+    const double of_y = (q[0] + q[2] * c.x) + (q[3] * c.px + q[4] * c.delta);
+    const double of_py = (q[1] + q[5] * c.x) + (q[6] * c.px + q[7] * c.delta);
+    return c.y * of_y + c.py * of_py;
+  }
+};
+
+// The form with fewer coefficients, of a map with these symmetries.
+std::optional<MidplaneSecondOrder> midplane_form(const SecondOrder& map);
 
 }  // namespace phasewise::beam

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "beam/sorting.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::beam {
@@ -130,45 +131,17 @@ SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int s
 
 std::vector<std::int64_t> sort_by_slice(Particles& particles, const SliceCuts& cuts,
                                         parallel::Buffer<std::uint8_t>& slice_of, int threads) {
-  const ParticleView from = particles.view(), to = particles.spare();
-  const int slices = cuts.slices();
-  const std::int64_t n = from.size, chunk = (n + threads - 1) / threads;
-  slice_of.reserve(n);
-  // place[t][s]: where thread t puts its next particle of slice s
-  std::vector<std::vector<std::int64_t>> place(threads, std::vector<std::int64_t>(slices, 0));
-  parallel::for_tasks(threads, threads, [&](int t, int) {
-    std::vector<std::int64_t>& count = place[t];
-    for (std::int64_t begin = t * chunk; begin < std::min(n, (t + 1) * chunk); begin += 64) {
-      const int size =
-          static_cast<int>(std::min<std::int64_t>(64, std::min(n, (t + 1) * chunk) - begin));
-      std::int64_t slice[64] = {};
-      for (const double cut : cuts.cut) {
+  const ParticleView all = particles.view();
+  slice_of.reserve(all.size);
+  parallel::for_blocks(all.size, threads, [&](std::int64_t begin, int size, int) {
+    std::int64_t slice[parallel::block_size] = {};
+    for (const double cut : cuts.cut) {
 #pragma omp simd
-        for (int i = 0; i < size; ++i) slice[i] += from.z[begin + i] < cut;
-      }
-      for (int i = 0; i < size; ++i) {
-        slice_of[begin + i] = static_cast<std::uint8_t>(slice[i]);
-        ++count[slice[i]];
-      }
+      for (int i = 0; i < size; ++i) slice[i] += all.z[begin + i] < cut;
     }
+    for (int i = 0; i < size; ++i) slice_of[begin + i] = static_cast<std::uint8_t>(slice[i]);
   });
-  std::vector<std::int64_t> begins(slices + 1, 0);
-  std::int64_t next = 0;
-  for (int s = 0; s < slices; ++s) {
-    begins[s] = next;
-    for (int t = 0; t < threads; ++t) next += std::exchange(place[t][s], next);
-  }
-  begins[slices] = next;
-  parallel::for_tasks(threads, threads, [&](int t, int) {
-    std::vector<std::int64_t>& at = place[t];
-    for (std::int64_t i = t * chunk; i < std::min(n, (t + 1) * chunk); ++i) {
-      const std::int64_t k = at[slice_of[i]]++;
-      store(to, k, load(from, i));
-      to.id[k] = from.id[i];
-    }
-  });
-  particles.swap();
-  return begins;
+  return sort_into_bins(particles, slice_of.data(), cuts.slices(), threads);
 }
 
 parallel::KernelCard sort_card(int slices) {

@@ -1,4 +1,6 @@
 // Bindings of the open box: its Green function, its solver, deposit and gather.
+#include "field/box_field.hpp"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -12,7 +14,6 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/named.hpp"
-#include "field/box_mesh.hpp"
 #include "field/box_solver.hpp"
 
 namespace nb = nanobind;
@@ -52,27 +53,38 @@ Array deposit(const Places& places, const Triple& origin, const Triple& h,
   const double* v = places.data();
   for (std::size_t i = 0; i < n; ++i) {
     const field::BoxPlace place = frame.place(v[i], v[n + i], v[2 * n + i]);
-    double w[8];
-    field::box_charge(place, numerics::rounding_offset_for(quantum), w);
-    for (int k = 0; k < 8; ++k)
-      charge[place.node + (k / 4) * plane + (k / 2 % 2) * nodes[1] + k % 2] += w[k];
+    const field::BoxCharge w = field::box_charge(place, numerics::rounding_offset_for(quantum));
+    double* at = charge.data() + place.node;
+    for (const auto& part : {w.lower, w.upper}) {
+      at[0] += part.w00;
+      at[1] += part.w01;
+      at[nodes[1]] += part.w10;
+      at[nodes[1] + 1] += part.w11;
+      at += plane;
+    }
   }
   return to_array(std::move(charge),
                   {static_cast<std::size_t>(nodes[2]), static_cast<std::size_t>(nodes[0]),
                    static_cast<std::size_t>(nodes[1])});
 }
 
-Array gather(const Grid& potential, const Places& places, const Triple& origin, const Triple& h) {
+Array gather(const Grid& potential, const Places& places, const Triple& origin, const Triple& h,
+             bool at_nodes) {
   const std::array<int, 3> nodes = {static_cast<int>(potential.shape(1)),
                                     static_cast<int>(potential.shape(2)),
                                     static_cast<int>(potential.shape(0))};
-  const field::BoxFrame frame = frame_of(origin, h, nodes);
+  const field::BoxMesh mesh{.origin = origin, .h = h, .n = nodes};
+  const field::BoxFrame frame(mesh);
   const std::size_t n = places.shape(1);
-  std::vector<double> result(3 * n);
+  std::vector<double> result(3 * n), differences(at_nodes ? 4 * mesh.nodes() : 0);
+  for (int k = 1; at_nodes && k < nodes[2] - 1; ++k)
+    field::difference_plane(potential.data(), mesh, k, differences.data() + 4 * k * mesh.plane());
   const double* v = places.data();
   for (std::size_t i = 0; i < n; ++i) {
     const field::BoxPlace place = frame.place(v[i], v[n + i], v[2 * n + i]);
-    const field::BoxField f = field::box_field(potential.data(), nodes[0], nodes[1], place);
+    const field::BoxField f =
+        at_nodes ? box_field_of_differences(differences.data(), nodes[0], nodes[1], place)
+                 : box_field(potential.data(), nodes[0], nodes[1], place);
     result[i] = f.ex * frame.inverse_hx;
     result[n + i] = f.ey * frame.inverse_hy;
     result[2 * n + i] = f.ez * frame.inverse_hz;
@@ -97,5 +109,7 @@ void bind_box_field(nb::module_& m) {
         "Charge [nz, nx, ny] of unit charges at places (3, n) [m] on a mesh of nodes (nx, ny, nz), "
         "in multiples of the quantum, a power of two.");
   m.def("gather_in_box", b::gather, "potential"_a, "places"_a, "origin"_a, "h"_a,
-        "Field (3, n), minus the gradient of a potential [nz, nx, ny], at places (3, n) [m].");
+        "at_nodes"_a = false,
+        "Field (3, n), minus the gradient of a potential [nz, nx, ny], at places (3, n) [m]; its "
+        "differences are made for each place, or once for all nodes.");
 }

@@ -51,9 +51,14 @@ nb::dict lattice_map(const std::string& text, double from, double to) {
   const beam::SecondOrder map = complete_map(elements_of(text, from, to));
   nb::dict result;
   const double* matrix = &map.rows[0][0];
-  const double* tensor = &map.tensor[0][0][0];
+  std::vector<double> tensor;
+  for (int i = 0; i < 216; ++i) {
+    const int j = (i / 6) % 6, k = i % 6;
+    const double both = map.quadratic[i / 36][beam::SecondOrder::index(j, k)];
+    tensor.push_back(j == k ? both : 0.5 * both);
+  }
   result["matrix"] = to_array(std::vector<double>(matrix, matrix + 36), {6, 6});
-  result["tensor"] = to_array(std::vector<double>(tensor, tensor + 216), {6, 6, 6});
+  result["tensor"] = to_array(std::move(tensor), {6, 6, 6});
   return result;
 }
 

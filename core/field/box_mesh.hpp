@@ -1,10 +1,9 @@
-// A mesh in a box, how a particle shares its charge among the nodes around it, and how it reads the
-// field there. Hockney, Eastwood, "Computer Simulation Using Particles" (1988), chapter 5.
+// A mesh in a box, and how a particle shares its charge among the nodes around it. Hockney,
+// Eastwood, "Computer Simulation Using Particles" (1988), chapter 5.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 
 #include "field/weights.hpp"
 #include "parallel/macros.hpp"
@@ -58,56 +57,27 @@ struct BoxFrame {
   }
 };
 
-// Cloud-in-cell weights of the nodes (z, x, y) = 000, 001, …, 111 above the lowest one, each a
-// multiple of the charge quantum, their sum exactly `inside`.
-PHASEWISE_HD void box_charge(const BoxPlace& p, double rounding_offset, double (&w)[8]) {
-  Cic::charge(p.fx, p.fy, p.inside, rounding_offset, w[0], w[1], w[2], w[3]);
-  const double above = numerics::round_to_multiple(p.fz, rounding_offset);
-  for (int i = 0; i < 4; ++i) {
-    w[4 + i] = numerics::round_to_multiple(w[i] * above, rounding_offset);
-    w[i] = w[i] - w[4 + i];
-  }
-}
-
-// -∂u/∂x, -∂u/∂y, -∂u/∂z at a place, per cell: central differences of u at the eight nodes of the
-// cell, interpolated with the weights of its charge, in one pass over the 32 nodes that they need.
-// With a Green function that is even, no particle then acts on itself, and momentum is conserved.
-struct BoxField {
-  double ex, ey, ez;
+// Cloud-in-cell weights of the eight nodes of a particle's cell, each a multiple of the charge
+// quantum, their sum exactly `inside`: those of the lower plane and of the upper one, each in the
+// order (x, y) = 00, 01, 10, 11.
+struct BoxCharge {
+  struct Plane {
+    double w00, w01, w10, w11;
+  };
+  Plane lower, upper;
 };
 
-// Four nodes along y at once.
-using FourNodes = double __attribute__((vector_size(32)));
-
-PHASEWISE_HD FourNodes four_nodes(const double* u) {
-  FourNodes result;
-  std::memcpy(&result, u, sizeof(result));
-  return result;
-}
-
-PHASEWISE_HD double sum_of(const FourNodes& v) { return (v[0] + v[1]) + (v[2] + v[3]); }
-
-// u: [nz][nx][ny].
-PHASEWISE_HD BoxField box_field(const double* u, int nx, int ny, const BoxPlace& p) {
-  const std::int64_t plane = static_cast<std::int64_t>(nx) * ny;
-  const double gx = 1.0 - p.fx, gy = 1.0 - p.fy, gz = 1.0 - p.fz;
-  const double* corner = u + p.node - plane - ny - 1;
-  const auto row = [&](int above, int across) {
-    return four_nodes(corner + above * plane + across * ny);
-  };
-  // Along x: values, in all four planes, and differences, in the two of the cell.
-  const auto value = [&](int above) { return gx * row(above, 1) + p.fx * row(above, 2); };
-  const auto change = [&](int above) {
-    return gx * (row(above, 2) - row(above, 0)) + p.fx * (row(above, 3) - row(above, 1));
-  };
-  const FourNodes below = value(1), higher = value(2);
-  const FourNodes along_z = gz * (higher - value(0)) + p.fz * (value(3) - below);
-  const FourNodes along_x = gz * change(1) + p.fz * change(2);
-  const FourNodes here = gz * below + p.fz * higher;
-  const FourNodes weight = {0.0, gy, p.fy, 0.0}, slope = {-gy, -p.fy, gy, p.fy};
-  const double half = -0.5 * p.inside;
-  return {half * sum_of(weight * along_x), half * sum_of(slope * here),
-          half * sum_of(weight * along_z)};
+// Written out: GCC does not vectorise a loop over particles with an array in it.
+PHASEWISE_HD BoxCharge box_charge(const BoxPlace& p, double rounding_offset) {
+  BoxCharge::Plane both;
+  Cic::charge(p.fx, p.fy, p.inside, rounding_offset, both.w00, both.w01, both.w10, both.w11);
+  const double above = numerics::round_to_multiple(p.fz, rounding_offset);
+  const BoxCharge::Plane upper = {numerics::round_to_multiple(both.w00 * above, rounding_offset),
+                                  numerics::round_to_multiple(both.w01 * above, rounding_offset),
+                                  numerics::round_to_multiple(both.w10 * above, rounding_offset),
+                                  numerics::round_to_multiple(both.w11 * above, rounding_offset)};
+  return {{both.w00 - upper.w00, both.w01 - upper.w01, both.w10 - upper.w10, both.w11 - upper.w11},
+          upper};
 }
 
 }  // namespace phasewise::field

@@ -123,6 +123,7 @@ Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(
   if (!(length > 0.0)) parameters.fail("lattice.count", "the lattice has no length to kick along");
   monitors = static_cast<int>(lattice.monitors().size());
   kicks = whole_number(parameters, "solver.kicks", 1, most_kicks);
+  sort_every = whole_number(parameters, "solver.sort_every", 0, most_kicks);
   grid = read_grid(parameters);
   green = static_cast<field::BoxGreen>(
       parameters.choice("solver.green_function", {"integrated", "point"}));

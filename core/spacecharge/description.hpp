@@ -43,6 +43,7 @@ struct Description {
   std::vector<Stretch> stretches;  // kicks + 1
   int monitors = 0;
   bool loses = false;         // the lattice has apertures
+  int sort_every = 0;         // passages between sorts of the particles along z; 0: never
   std::array<int, 3> grid{};  // nodes along x, y, z
   field::BoxGreen green = field::BoxGreen::integrated;
   std::optional<std::array<double, 3>> half_width;  // of a fixed mesh [m]; else it follows

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "beam/coordinates.hpp"
+#include "beam/particles.hpp"
 #include "field/box_mesh.hpp"
 #include "parallel/buffer.hpp"
 #include "parallel/kernel.hpp"
@@ -25,13 +26,30 @@ class ChargeDeposit {
   parallel::Buffer<double> others_;  // meshes of all threads but the first
 };
 
-// Adds factor·(-∂u/∂x, -∂u/∂y, -∂u/∂z) to (px, py, delta); particles outside keep theirs.
-void kick(const beam::ParticleView& particles, const field::BoxMesh& mesh, const double* potential,
-          double factor, int threads);
+class Kick {
+ public:
+  // Adds factor·(-∂u/∂x, -∂u/∂y, -∂u/∂z) to (px, py, delta); particles outside keep theirs.
+  void run(const beam::ParticleView& particles, const field::BoxMesh& mesh, const double* potential,
+           double factor, int threads);
+
+ private:
+  parallel::Buffer<double> differences_;  // [nz][nx][ny][4], of the potential
+};
+
+class PlaneSort {
+ public:
+  // Sorts the particles into this number of bins along z, so that the mesh nodes around one and the
+  // next stay in the cache. The order of particles changes no bit of a result.
+  void run(beam::Particles& particles, int bins, int threads);
+
+ private:
+  parallel::Buffer<std::uint16_t> bin_of_;
+};
 
 // One item: a particle.
 parallel::KernelCard extent_card();
-// nodes_each: mesh nodes for each particle, which are set to zero.
+parallel::KernelCard sort_card();
+// nodes_each: mesh nodes for each particle, which are set to zero, or whose differences are made.
 parallel::KernelCard deposit_card(double nodes_each);
 parallel::KernelCard kick_card(double nodes_each);
 

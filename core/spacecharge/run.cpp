@@ -46,9 +46,13 @@ Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Sessi
 
 void Run::run_turn() {
   turn_of_rank_.begin(turn());
-  for (const workload::Piece& piece : pieces_)
+  const int every = description_.sort_every;
+  for (const workload::Piece& piece : pieces_) {
+    const bool occurs =
+        piece.name == pieces::sort ? every > 0 && turn() % every == 0 : piece.name != pieces::green;
     // The steps themselves make the Green functions that are not kept.
-    if (piece.kind != workload::Piece::Kind::data_dependent) turn_of_rank_.tell(piece, live_);
+    if (occurs) turn_of_rank_.tell(piece, live_);
+  }
 }
 
 void Run::exchange_as(const workload::Parameters& parameters) {
@@ -128,7 +132,8 @@ std::vector<comm::Coordinate> Run::place() const { return {{"slab", session().wo
 std::vector<std::vector<int>> Run::process_grid() const { return {{session().world.size()}}; }
 
 std::vector<std::pair<std::string, double>> Run::piece_counts() const {
-  return {{std::string(pieces::green), static_cast<double>(turn_of_rank_.greens_made())}};
+  return {{std::string(pieces::sort), static_cast<double>(turn_of_rank_.sorts())},
+          {std::string(pieces::green), static_cast<double>(turn_of_rank_.greens_made())}};
 }
 
 }  // namespace phasewise::spacecharge

@@ -30,6 +30,10 @@ std::size_t greens_to_keep(const field::DoubledBox& grid, int ranks) {
 
 std::vector<Piece> pieces_of(const Description& description) {
   std::vector<Piece> result{
+      {.name = pieces::sort,
+       .kind = Piece::Kind::data_dependent,
+       .per = "sort",
+       .expected = description.sort_every > 0 ? 1.0 / description.sort_every : 0.0},
       {.name = pieces::green, .kind = Piece::Kind::data_dependent, .per = "mesh"}};
   for (int k = 0; k < description.kicks; ++k)
     result.push_back({.name = pieces::step, .kind = Piece::Kind::series, .index = k});
@@ -83,6 +87,8 @@ void Turn::begin(std::int64_t number) {
 void Turn::tell(const Piece& piece, Listener& listener) {
   if (piece.name == pieces::step)
     step(piece.index, listener);
+  else if (piece.name == pieces::sort)
+    sort(listener);
   else if (piece.name == pieces::green)
     make_green(listener);
   else
@@ -96,6 +102,12 @@ double Turn::held_particles() const {
 
 double Turn::nodes_each() const {
   return static_cast<double>(mesh_.nodes()) / std::max(1.0, held_particles());
+}
+
+void Turn::sort(Listener& listener) {
+  ++sorts_;
+  listener.kernel(sort_card(), held_particles(),
+                  [&] { sort_.run(*bunch_.particles, mesh_.n[2], threads_); });
 }
 
 void Turn::step(int number, Listener& listener) {
@@ -118,7 +130,8 @@ void Turn::step(int number, Listener& listener) {
   solve(listener);
   share_values(channels::field, exchanges_.field());
   listener.kernel(kick_card(nodes_each()), held_particles(), [&] {
-    kick(bunch_.particles->view(), mesh_, values_.data(), description_.kick_factor(), threads_);
+    kick_.run(bunch_.particles->view(), mesh_, values_.data(), description_.kick_factor(),
+              threads_);
   });
 }
 

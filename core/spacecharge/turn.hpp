@@ -18,11 +18,11 @@
 namespace phasewise::spacecharge {
 
 namespace pieces {
-inline constexpr std::string_view step = "step", green = "green", end = "end";
+inline constexpr std::string_view sort = "sort", step = "step", green = "green", end = "end";
 }
 
-// A passage: a step for each kick, a Green function for each new mesh, and what follows the last
-// kick.
+// A passage: particles are sorted in some passages, then come a step for each kick, a Green
+// function for each new mesh, and what follows the last kick.
 std::vector<workload::Piece> pieces_of(const Description& description);
 
 // What a passage measured; the same on every rank.
@@ -48,11 +48,13 @@ class Turn : public workload::RankTurn {
   beam::Bunch& bunch() { return bunch_; }
   const beam::Bunch& bunch() const { return bunch_; }
   std::int64_t greens_made() const { return greens_made_; }
+  std::int64_t sorts() const { return sorts_; }
 
  private:
   using Listener = workload::Listener;
   using Complex = numerics::Complex;
 
+  void sort(Listener& listener);
   void step(int number, Listener& listener);
   void end(Listener& listener);
   void traverse(const Stretch& stretch, Listener& listener);
@@ -78,8 +80,10 @@ class Turn : public workload::RankTurn {
   PassageRecord record_;
   field::BoxMesh mesh_;
   field::BoxSolver::GreenPointer green_;
-  std::int64_t greens_made_ = 0;
+  std::int64_t greens_made_ = 0, sorts_ = 0;
+  PlaneSort sort_;
   ChargeDeposit deposit_;
+  Kick kick_;
   parallel::Buffer<double> values_;             // [nz][nx][ny], charge and then potential
   parallel::Buffer<Complex> planes_, columns_;  // transforms of this rank's share
 };

@@ -66,13 +66,13 @@ print("agrees")
 )
 
 
-def fingerprint(way: dict[str, Any], threads: int) -> str:
+def fingerprint(way: dict[str, Any], threads: int, *changes: str) -> str:
     """All records of two turns and all particles by id, on rank 0."""
     import hashlib
 
     import phasewise
 
-    simulation = phasewise.Simulation(study(communication=way), threads)
+    simulation = phasewise.Simulation(study(*changes, communication=way), threads)
     digest = hashlib.sha256()
     for _ in range(simulation.study.turns):
         simulation.step()
@@ -94,6 +94,11 @@ def written(tmp_path: Path) -> Path:
     path = tmp_path / "study.toml"
     path.write_text(document({**TABLES, "turns": 6, "records": {"checkpoint_every": 2}}))
     return path
+
+
+def test_the_order_of_the_particles_changes_no_bit() -> None:
+    orders = {fingerprint({}, 2, f"solver.sort_every={every}") for every in (0, 1, 2)}
+    assert len(orders) == 1
 
 
 @mpi

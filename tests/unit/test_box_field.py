@@ -135,6 +135,25 @@ def test_charge_is_deposited_to_the_last_bit_in_any_order() -> None:
     assert np.count_nonzero(one) == 8
 
 
+def test_differences_at_nodes_or_for_each_particle_give_the_same_bits() -> None:
+    random = np.random.default_rng(11)
+    potential, h = random.normal(size=(13, 12, 11)), (0.7, 1.0, 3.0)
+    # Some places lie outside, or near the edge.
+    places = random.uniform(-1.0, 14.0, size=(3, 3000)) * np.array(h)[:, None]
+    found = [
+        core.gather_in_box(potential, places, (0, 0, 0), h, at_nodes=way) for way in (False, True)
+    ]
+    assert np.array_equal(*found) and np.count_nonzero(found[0]) > 1000
+    # The gradient of a polynomial of second order, of which differences are exact.
+    z, x, y = np.meshgrid(
+        *(np.arange(n) * d for n, d in zip((13, 12, 11), (3, 0.7, 1), strict=True)), indexing="ij"
+    )
+    inside = random.uniform(1.0, 9.0, size=(3, 100)) * np.array(h)[:, None]
+    found = core.gather_in_box(x * y + y * z - 2 * x * z, inside, (0, 0, 0), h, at_nodes=True)
+    u, v, w = inside
+    assert found == pytest.approx(-np.array([v - 2 * w, u + w, v - 2 * u]), rel=1e-12)
+
+
 def test_a_particle_near_the_edge_counts_as_outside() -> None:
     nodes = (8, 8, 8)
     for place in ([0.9, 4, 4], [4, 6.1, 4], [4, 4, -1], [4, 4, 100], [np.nan, 4, 4]):

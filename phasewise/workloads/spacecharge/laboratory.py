@@ -6,8 +6,8 @@ from phasewise.workloads.spacecharge.model import SpaceCharge
 
 GROUPS = "all ranks"
 LOADS = {"grid": "planes of the mesh"}
-WHEN = {"mesh": "only when the mesh has changed"}
-PIECES = {"mesh": "meshes"}
+WHEN = {"mesh": "only when the mesh has changed", "sort": "in some turns"}
+PIECES = {"mesh": "meshes", "sort": "sorts"}
 
 GREEN = "green"
 """The piece that a new mesh needs: its Green function is made and sent."""

@@ -43,6 +43,10 @@ class Lattice:
         return self.periods * len([one for one in self.elements if one["kind"] == "monitor"])
 
 
+KICKS_BETWEEN_SORTS = 32
+"""About as many, where the study does not say; benchmarks/space_charge_kicks.py measures it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Solver:
     """The keys of [solver]."""
@@ -57,6 +61,10 @@ class Solver:
         unit="nodes in x, y, z",
         flat="solver.grid",
     )
+    sort_every: int | None = key(
+        "integer", least=0, most=MOST_ELEMENTS, unit="turns", flat="solver.sort_every"
+    )
+    """Passages between sorts of the macroparticles along z; 0: never."""
     green_function: str = key("word", GREENS[0], choices=GREENS, flat="solver.green_function")
     mesh: str = key("word", MESHES[0], choices=MESHES, flat="solver.mesh")
     mesh_half_width: tuple[float, float, float] | None = key(
@@ -116,6 +124,8 @@ def _read_solver(table: object) -> Solver:
     for name in ("kicks", "grid"):
         if values[name] is None:
             raise StudyError(f"solver.{name} is missing")
+    if values["sort_every"] is None:
+        values["sort_every"] = max(1, KICKS_BETWEEN_SORTS // values["kicks"])
     solver = Solver(**values)
     fixed = solver.mesh == "fixed"
     if fixed != (solver.mesh_half_width is not None):
