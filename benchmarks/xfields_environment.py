@@ -47,16 +47,19 @@ class Worker:
     """The xfields side in its own process, on one thread, driven command by command.
 
     Where ``native`` is set it compiles its kernels for this processor before the first turns.
+    script: what runs there, of this folder.
     """
 
-    def __init__(self, work: dict[str, Any], folder: Path, native: bool) -> None:
+    def __init__(
+        self, work: dict[str, Any], folder: Path, native: bool, script: str = "xfields_worker.py"
+    ) -> None:
         self.log = folder / "xfields.log"
         environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         if native:
             environment |= {"XSUITE_FORCE_KERNEL_COMPILATION": "1", "CFLAGS": "-O3 -march=native"}
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [str(python()), str(HERE / "xfields_worker.py")],
+                [str(python()), str(HERE / script)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

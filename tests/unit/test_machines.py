@@ -92,9 +92,10 @@ def written(folder: Path, text: str) -> str:
     return str(path)
 
 
-def test_the_five_machines_of_the_paper_and_a_modern_one_are_there() -> None:
-    papers = ["bassi", "bluegene-l", "jacquard", "jaguar", "seaborg"]
-    assert machine_names() == sorted([*papers, "modern"])
+def test_the_machines_of_both_papers_and_a_modern_one_are_there() -> None:
+    collisions = ["bassi", "bluegene-l", "jacquard", "jaguar", "seaborg"]
+    assert machine_names() == sorted([*collisions, "modern", "wilson"])
+    assert load_machine("wilson").node_ranks == 12
 
 
 @pytest.mark.parametrize("name", ["seaborg", "bassi", "jacquard"])
