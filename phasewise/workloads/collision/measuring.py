@@ -4,32 +4,23 @@ all ranks at work at once, since they share the memory's bandwidth and the clock
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from statistics import median
 from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
 
-from phasewise.driver import Core, Run
+from phasewise.driver import Core
 from phasewise.machines.kernel_rates import KernelRate, Term, rated
+from phasewise.runs.kernel_times import KernelTimes, usual_turn
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
 from phasewise.workloads.collision.bench import collision_case
 from phasewise.workloads.collision.kernels.terms import terms_at, variant_of
 from phasewise.workloads.collision.tables.model import collision_of
 from phasewise.workloads.collision.tables.point import InteractionPoint
-
-TURNS = 7
-"""Turns of each study, after one that is not counted. The median over these turns is used for each
-kernel, since it is the usual time with the other load of the machine.
-"""
-
-COUNTS = ("items", "flops", "bytes")
 
 
 @dataclass(frozen=True)
@@ -43,7 +34,7 @@ class Timed:
     study: Study
     particles: float
     held: int
-    kernels: dict[str, dict[str, float]]
+    kernels: KernelTimes
     rest: float
 
     @property
@@ -110,54 +101,17 @@ class Case:
 
 
 def time_case(core: Core, threads: int, case: str, seconds: float) -> dict[str, Any]:
-    """Time turns of a study, TURNS of them or as many as fit into `seconds`, but at least one; what
-    a Timed has beside its study. Collective.
+    """Time turns of a study in about so many seconds; what a Timed has beside its study.
+    Collective.
     """
-    started = time.perf_counter()
     chosen = _cases()[case]
     ranks_of_a_beam = max(core.size() / 2, 1.0)
     count = round(chosen.particles * ranks_of_a_beam)
     driver = core.start(chosen.study(count).parameters(), threads)
-    driver.step()
-    turns = [_turn(core, driver)]
-    while len(turns) < TURNS and not core.any(time.perf_counter() - started > seconds):
-        turns.append(_turn(core, driver))
-    usual = {name: median(turn[name] for turn in turns) for name in turns[0]}
-    everyone = core.gather(json.dumps(usual).encode())
-    text = json.dumps([json.loads(part) for part in everyone]).encode() if everyone else b""
-    ranks: list[dict[str, float]] = json.loads(core.broadcast(text))
-    kernels: dict[str, dict[str, float]] = {}
-    for key in {key: None for rank in ranks for key in rank if ":" in key}:
-        name, what = key.split(":")
-        value = sum(rank.get(key, 0.0) for rank in ranks) / len(ranks)
-        kernels.setdefault(name, {})[what] = value
+    kernels, rest = usual_turn(core, driver, seconds)
     held = 2 if core.size() == 1 else 1
-    rest = sum(rank["rest"] for rank in ranks) / len(ranks)
     particles = held * count / ranks_of_a_beam
     return {"particles": particles, "held": held, "kernels": kernels, "rest": rest}
-
-
-def _turn(core: Core, driver: Run) -> dict[str, float]:
-    """One turn of this rank: `kernel:items` and the like, and `rest` [s]."""
-    kernels, phases = _totals(driver.kernels()), _communicating(driver)
-    core.barrier()
-    start = time.perf_counter()
-    driver.step()
-    seconds = time.perf_counter() - start
-    core.barrier()
-    after = _totals(driver.kernels())
-    spent = {key: value - kernels.get(key, 0.0) for key, value in after.items()}
-    computing = sum(value for key, value in spent.items() if key.endswith(":seconds"))
-    rest = seconds - computing - (_communicating(driver) - phases)
-    return spent | {"rest": rest}
-
-
-def _totals(kernels: Sequence[dict[str, Any]]) -> dict[str, float]:
-    return {f"{k['name']}:{what}": float(k[what]) for k in kernels for what in (*COUNTS, "seconds")}
-
-
-def _communicating(driver: Run) -> float:
-    return sum(float(phase["seconds"]) for phase in driver.phases())
 
 
 MESHES = (64, 128, 256, 512)

@@ -1,0 +1,66 @@
+"""How long each kernel of a run takes in a turn, on the mean rank, with all ranks at work."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+from phasewise.driver import Core, Run
+
+TURNS = 7
+"""Turns that are timed, after one that is not. The median over these turns is used for each
+kernel, since it is the usual time with the other load of the machine.
+"""
+
+COUNTS = ("items", "flops", "bytes")
+
+KernelTimes = dict[str, dict[str, float]]
+"""Items, flops, bytes and seconds of a turn, by the kernel's name."""
+
+
+def usual_turn(core: Core, driver: Run, seconds: float) -> tuple[KernelTimes, float]:
+    """The kernels of a turn, and the seconds of a turn beside kernels and communication.
+
+    TURNS of them are timed, or as many as fit into `seconds`, but at least one. Collective.
+    """
+    started = time.perf_counter()
+    driver.step()
+    turns = [_turn(core, driver)]
+    while len(turns) < TURNS and not core.any(time.perf_counter() - started > seconds):
+        turns.append(_turn(core, driver))
+    usual = {name: median(turn[name] for turn in turns) for name in turns[0]}
+    everyone = core.gather(json.dumps(usual).encode())
+    text = json.dumps([json.loads(part) for part in everyone]).encode() if everyone else b""
+    ranks: list[dict[str, float]] = json.loads(core.broadcast(text))
+    kernels: KernelTimes = {}
+    for key in {key: None for rank in ranks for key in rank if ":" in key}:
+        name, what = key.split(":")
+        value = sum(rank.get(key, 0.0) for rank in ranks) / len(ranks)
+        kernels.setdefault(name, {})[what] = value
+    return kernels, sum(rank["rest"] for rank in ranks) / len(ranks)
+
+
+def _turn(core: Core, driver: Run) -> dict[str, float]:
+    """One turn of this rank: `kernel:items` and the like, and `rest` [s]."""
+    kernels, phases = _totals(driver.kernels()), _communicating(driver)
+    core.barrier()
+    start = time.perf_counter()
+    driver.step()
+    seconds = time.perf_counter() - start
+    core.barrier()
+    after = _totals(driver.kernels())
+    spent = {key: value - kernels.get(key, 0.0) for key, value in after.items()}
+    computing = sum(value for key, value in spent.items() if key.endswith(":seconds"))
+    rest = seconds - computing - (_communicating(driver) - phases)
+    return spent | {"rest": rest}
+
+
+def _totals(kernels: Sequence[dict[str, Any]]) -> dict[str, float]:
+    return {f"{k['name']}:{what}": float(k[what]) for k in kernels for what in (*COUNTS, "seconds")}
+
+
+def _communicating(driver: Run) -> float:
+    return sum(float(phase["seconds"]) for phase in driver.phases())

@@ -1,0 +1,57 @@
+"""The terms of which the time of the kernels of a bunch with space charge consists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from phasewise.machines.kernel_rates import Term
+from phasewise.workloads.spacecharge.model import SpaceCharge
+
+UNITS = {
+    "charge_local": "item", "charge_nodes": "item", "kick": "item", "kick_nodes": "item",
+    "kick_alone": "item", "potential": "flop", "extent": "item",
+    "plane_sort": "item", "lattice": "flop", "lattice_exact": "flop", "passage": "item",
+    "kick_step": "item",
+}  # fmt: skip
+"""The unit of work of each rate. An item of `charge_local`, `kick`, `kick_alone`, `extent` and
+`plane_sort` is a particle, of `charge_nodes` and `kick_nodes` a node of the mesh; of `passage` and
+`kick_step` the passage and its kicks themselves, beside their kernels and messages. `kick_alone`
+is the kick where a rank has fewer particles than the mesh nodes.
+"""
+
+
+def terms(model: SpaceCharge, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
+    """The terms of a kernel's time on the mean rank."""
+    return terms_of(kernel, model, model.bunch.macroparticles / ranks)
+
+
+def overheads(model: SpaceCharge) -> list[Term]:
+    """The terms of a passage and of its kicks beside kernels and messages."""
+    return [Term("passage", 1.0, 1.0), Term("kick_step", float(model.solver.kicks), 1.0)]
+
+
+def terms_of(kernel: Mapping[str, Any], model: SpaceCharge, particles: float) -> list[Term]:
+    """The same with this number of particles on a rank.
+
+    kernel: name, items, flops and bytes of a rank in a turn.
+    """
+    name, items, flops = str(kernel["name"]), float(kernel["items"]), float(kernel["flops"])
+    nodes = float(model.solver.nodes)
+    meshes = nodes * items / particles
+    if name == "charge_local":
+        return [Term(name, items, nodes), Term("charge_nodes", meshes, nodes)]
+    if name == "kick" and nodes > particles:
+        return [Term("kick_alone", items, nodes)]
+    if name == "kick":
+        return [Term(name, items, nodes), Term("kick_nodes", meshes, nodes)]
+    if name == "potential":
+        return [Term(name, flops, nodes)]
+    if name == "arc":
+        maps = "lattice_exact" if model.lattice.maps == "exact" else "lattice"
+        return [Term(maps, flops, particles)]
+    if name == "moments":
+        return [Term(name, flops, particles)]
+    # Other workloads' kernels of these names do something else; that of `green` is not measured.
+    renamed = {"sort": "plane_sort", "green": "box_green"}
+    return [Term(renamed.get(name, name), items, particles)]

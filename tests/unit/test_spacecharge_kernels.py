@@ -1,0 +1,58 @@
+"""Rates of the kernels of space charge: what a machine's measurement finds, and what it is for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from phasewise.driver import load_core
+from phasewise.machines.kernel_rates import KernelRate, rated
+from phasewise.workloads.spacecharge import measuring
+from phasewise.workloads.spacecharge.kernels import UNITS, terms_of
+from phasewise.workloads.spacecharge.model import model_of
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+
+ITEMS = {"charge_local": 4.0, "kick": 4.0, "extent": 4.0, "arc": 5.0, "sort": 1.0}
+"""Particles that a kernel works on in a turn of four kicks, per particle of a rank."""
+
+
+def seconds_per_unit(name: str) -> float:
+    """A rate of its own for each name."""
+    return 1e-9 * (1 + sorted(UNITS).index(name))
+
+
+def values(name: str) -> dict[str, Any]:
+    """A timing in which each kernel takes what its terms say."""
+    case = measuring._cases()[name]
+    model = model_of(case.study(1))
+    kernels: dict[str, dict[str, float]] = {}
+    for kernel, each in {**ITEMS, "potential": 1.0}.items():
+        work = {"items": each * case.particles, "flops": 80.0 * case.particles, "bytes": 0.0}
+        found = terms_of({"name": kernel, **work}, model, float(case.particles))
+        seconds = sum(term.amount * seconds_per_unit(term.name) for term in found)
+        kernels[kernel] = {**work, "seconds": seconds}
+    rest = seconds_per_unit("passage") + case.kicks * seconds_per_unit("kick_step")
+    return {"kernels": kernels, "rest": rest}
+
+
+def test_a_measurement_recovers_the_rates_that_made_its_timings() -> None:
+    found = measuring.rates({name: values(name) for name in measuring.cases()})
+    assert found.keys() == UNITS.keys() <= rated().keys()
+    for name, rate in found.items():
+        assert isinstance(rate, KernelRate) and rate.unit == UNITS[name]
+        assert rate.seconds == pytest.approx([seconds_per_unit(name)] * len(rate.sizes), rel=1e-9)
+
+
+def test_rates_follow_from_whatever_was_timed() -> None:
+    assert measuring.rates({}) == {}
+    for name in measuring.cases():
+        some = measuring.rates({name: values(name)})
+        assert some.keys() <= UNITS.keys()
+
+
+def test_a_case_is_timed_with_all_its_kernels() -> None:
+    timed = measuring.time_case(load_core(), 1, measuring.cases()[0], 0.0)
+    assert timed["kernels"].keys() >= {*ITEMS, "potential"} - {"sort"}
+    assert measuring.rates({"one kick": timed}) == {}
