@@ -14,7 +14,7 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,13 +24,25 @@ from phasewise.models import Case, default_model, predict
 from phasewise.models.computation import kernel_seconds
 from phasewise.options import count
 from phasewise.output import print_json, print_table
+from phasewise.runs.timing import WARM_UP_TURNS
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
 from phasewise.workloads.collision.bench import collision_case
+from phasewise.workloads.spacecharge.bench import case_tables
 
-SHAPES: dict[str, tuple[str, int, tuple[str, ...]]] = {
+TABLES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "collision": collision_case,
+    "spacecharge": case_tables,
+}
+"""The tables of each workload's cases of `phasewise bench`."""
+
+FIXED = ('solver.mesh="fixed"', "solver.mesh_half_width=[0.025, 0.025, 3]")
+"""No new mesh in the turns that are timed."""
+
+SHAPES: dict[str, tuple[str, str, int, tuple[str, ...]]] = {
     # The source paper's case, as in examples/paper, of a million particles.
     "paper": (
+        "collision",
         "paper",
         15,
         (
@@ -43,9 +55,15 @@ SHAPES: dict[str, tuple[str, int, tuple[str, ...]]] = {
             'communication.crossing="4b"',
         ),
     ),
-    "fine": ("fine", 9, ('ip.1.interpolation="linear"', "ip.1.longitudinal_kick=true")),
-    "small": ("small", 51, ("ip.1.slices=4",)),
+    "fine": (
+        "collision",
+        "fine",
+        9,
+        ('ip.1.interpolation="linear"', "ip.1.longitudinal_kick=true"),
+    ),
+    "small": ("collision", "small", 51, ("ip.1.slices=4",)),
     "two-points": (
+        "collision",
         "small",
         15,
         (
@@ -53,11 +71,35 @@ SHAPES: dict[str, tuple[str, int, tuple[str, ...]]] = {
             'ip.2={beta=[0.3, 0.8], model="strong-strong", grid=[128, 64], slices=5}',
         ),
     ),
-    "soft-gaussian": ("small", 51, ('ip.1.model="soft-gaussian"',)),
-    "flat": ("fine", 7, ("ip.1.grid=[512, 64]", "ip.1.slices=6")),
-    "many-slices": ("small", 9, ("ip.1.slices=30",)),
+    "soft-gaussian": ("collision", "small", 51, ('ip.1.model="soft-gaussian"',)),
+    "flat": ("collision", "fine", 7, ("ip.1.grid=[512, 64]", "ip.1.slices=6")),
+    "many-slices": ("collision", "small", 9, ("ip.1.slices=30",)),
+    "kicks": (
+        "spacecharge",
+        "small",
+        7,
+        ("bunch.macroparticles=1000000", "solver.kicks=8", *FIXED),
+    ),
+    "exact-maps": (
+        "spacecharge",
+        "small",
+        7,
+        (
+            "bunch.macroparticles=300000",
+            'lattice.maps="exact"',
+            "solver.grid=[64, 64, 64]",
+            "solver.kicks=6",
+            *FIXED,
+        ),
+    ),
+    "sparse": (
+        "spacecharge",
+        "small",
+        7,
+        ("bunch.macroparticles=100000", "solver.grid=[48, 48, 96]", "solver.kicks=6", *FIXED),
+    ),
 }
-"""Case of `phasewise bench`, turns that are timed, and what is changed in it."""
+"""Workload, case of `phasewise bench`, turns that are timed, and what is changed in it."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +124,8 @@ class Point:
 
 def study_of(shape: str) -> Study:
     """The study of a shape."""
-    case, _, changes = SHAPES[shape]
-    tables = collision_case(case)
+    workload, case, _, changes = SHAPES[shape]
+    tables = TABLES[workload](case)
     for change in changes:
         apply_override(tables, change)
     return Study.from_dict(tables)
@@ -91,8 +133,8 @@ def study_of(shape: str) -> Study:
 
 def measured(shape: str, ranks: int) -> dict[str, Any]:
     """What `phasewise bench` says of a shape; RunError where it fails."""
-    case, turns, changes = SHAPES[shape]
-    words = [sys.executable, "-m", "phasewise", "bench", "collision", "--case", case, "--json"]
+    workload, case, turns, changes = SHAPES[shape]
+    words = [sys.executable, "-m", "phasewise", "bench", workload, "--case", case, "--json"]
     words += ["--ranks", str(ranks), "--turns", str(turns)]
     for change in changes:
         words += ["--set", change]
@@ -104,6 +146,19 @@ def measured(shape: str, ranks: int) -> dict[str, Any]:
     return found
 
 
+def communication_of(found: dict[str, Any]) -> float:
+    """Seconds of a turn in messages on rank 0."""
+    phases = found["phases"]
+    if isinstance(phases, list):
+        total: float = sum(phase["seconds"] for phase in phases)
+        return total / float(found["turns"] + WARM_UP_TURNS)
+    # By name, of a kick, and with the kernels of the same names.
+    kicks = round(found["seconds_per_turn"] / found["seconds_per_kick"])
+    everything: float = sum(phases.values()) * kicks
+    kernels: float = sum(kernel["seconds"] for kernel in found["kernels"])
+    return float(everything - kernels)
+
+
 def compare(shape: str, machine_name: str, ranks: int, model: str | None, fastest: bool) -> Point:
     """Predict, then run; of the turns the median, or the fastest."""
     machine = load_machine(machine_name)
@@ -111,7 +166,6 @@ def compare(shape: str, machine_name: str, ranks: int, model: str | None, fastes
     chosen = model or default_model(machine)
     prediction, kernels = predict(case, chosen), kernel_seconds(case)
     found = measured(shape, ranks)
-    turns = found["turns"] + 2  # the phases count those that warm up
     return Point(
         shape,
         ranks,
@@ -119,7 +173,7 @@ def compare(shape: str, machine_name: str, ranks: int, model: str | None, fastes
         prediction.turn_seconds,
         found["fastest_turn" if fastest else "seconds_per_turn"],
         prediction.communication_seconds,
-        sum(phase["seconds"] for phase in found["phases"]) / turns,
+        communication_of(found),
         kernels,
         {kernel["name"]: kernel["seconds"] for kernel in found["kernels"]},
     )
