@@ -30,11 +30,12 @@ field::BoxGreen kind_of(const std::string& name) {
       {{"integrated", field::BoxGreen::integrated}, {"point", field::BoxGreen::point}});
 }
 
-Array solve(const Grid& charge, const Triple& h, const std::string& green, int threads) {
+Array solve(const Grid& charge, const Triple& h, const std::string& green, int threads,
+            bool periodic) {
   const std::array<int, 3> nodes = {static_cast<int>(charge.shape(1)),
                                     static_cast<int>(charge.shape(2)),
                                     static_cast<int>(charge.shape(0))};
-  field::BoxSolver solver(nodes, kind_of(green), threads);
+  field::BoxSolver solver(field::DoubledBox(nodes, periodic), kind_of(green), threads);
   std::vector<double> potential(charge.size());
   solver.solve(charge.data(), *solver.green({h}), potential.data());
   return to_array(std::move(potential), {charge.shape(0), charge.shape(1), charge.shape(2)});
@@ -89,9 +90,12 @@ void bind_box_field(nb::module_& m) {
   m.def("integrated_box_green", &phasewise::field::integrated_box_green, "cells"_a, "h"_a,
         "Average of 1/r [1/m] over a cell of size h [m] that is so many cells away from the "
         "source.");
-  m.def("solve_open_box", b::solve, "charge"_a, "h"_a, "green"_a = "integrated", "threads"_a = 1,
-        "Potential [nz, nx, ny], 1/r of a unit charge [1/m], of charge [nz, nx, ny] on a mesh with "
-        "cells h = (hx, hy, hz) [m] that is open on all sides; green: integrated | point.");
+  m.def(
+      "solve_open_box", b::solve, "charge"_a, "h"_a, "green"_a = "integrated", "threads"_a = 1,
+      "periodic"_a = false,
+      "Potential [nz, nx, ny], 1/r of a unit charge [1/m], of charge [nz, nx, ny] on a mesh with "
+      "cells h = (hx, hy, hz) [m] that is open on all sides; green: integrated | point. periodic: "
+      "the planes are a period along z, whose mean charge has the potential -2/L ln(r/L).");
   m.def("deposit_in_box", b::deposit, "places"_a, "origin"_a, "h"_a, "nodes"_a,
         "quantum"_a = 0x1p-40,
         "Charge [nz, nx, ny] of unit charges at places (3, n) [m] on a mesh of nodes (nx, ny, nz), "

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "comm/share.hpp"
+#include "field/periodic_green.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::field {
@@ -23,8 +24,8 @@ void mirror(const double* half, std::int64_t stride, int m, double* row) {
 
 }  // namespace
 
-BoxSolver::BoxSolver(const std::array<int, 3>& nodes, BoxGreen kind, int threads)
-    : grid_(nodes),
+BoxSolver::BoxSolver(const DoubledBox& grid, BoxGreen kind, int threads)
+    : grid_(grid),
       kind_(kind),
       threads_(threads),
       along_y_(grid_.my()),
@@ -142,11 +143,21 @@ void BoxSolver::green_planes(const BoxGreenKey& function, int first, int count,
   parallel::for_tasks(threads_, threads_, [&](int task, int) {
     const auto [begin, end] = comm::share(count, threads_, task);
     if (begin == end) return;
+    const auto transform = [&](int k, const double* values) {
+      green_plane(values, planes + static_cast<std::int64_t>(k) * grid_.columns());
+    };
+    const std::size_t size = static_cast<std::size_t>(across) * rows;
+    if (grid_.periodic()) {
+      const std::vector<double> values = periodic_green_planes(
+          kind_, function.h, {across, rows, grid_.nz()}, first + begin, end - begin);
+      for (int k = begin; k < end; ++k) transform(k, values.data() + (k - begin) * size);
+      return;
+    }
     GreenPlanes distances(kind_, function.h, across, rows, first + begin);
-    std::vector<double> values(static_cast<std::size_t>(across) * rows);
+    std::vector<double> values(size);
     for (int k = begin; k < end; ++k) {
       distances.next(values.data());
-      green_plane(values.data(), planes + static_cast<std::int64_t>(k) * grid_.columns());
+      transform(k, values.data());
     }
   });
 }

@@ -1,6 +1,6 @@
-// The Poisson equation of a box that is open on all sides: the charge's convolution with the Green
-// function 1/r on the doubled grid, by transforms. Hockney, Eastwood, "Computer Simulation Using
-// Particles" (1988), section 6-5-4.
+// The Poisson equation of a box that is open on all sides, or periodic along z: the charge's
+// convolution with the Green function 1/r, or its sum over all periods, on the doubled grid, by
+// transforms. Hockney, Eastwood, "Computer Simulation Using Particles" (1988), section 6-5-4.
 //
 // Planes of constant z are transformed along y and x, then columns along z. Rows and planes of the
 // doubled grid that hold no charge are not transformed, nor those of the potential outside the
@@ -41,7 +41,7 @@ class BoxSolver {
   using Complex = numerics::Complex;
   using GreenPointer = GreenCache<BoxGreenTransform>::Pointer;
 
-  BoxSolver(const std::array<int, 3>& nodes, BoxGreen kind, int threads);
+  BoxSolver(const DoubledBox& grid, BoxGreen kind, int threads);
 
   const DoubledBox& grid() const { return grid_; }
 

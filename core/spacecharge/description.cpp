@@ -65,6 +65,7 @@ beam::ProfileDescription read_profile(const Parameters& parameters, const beam::
       parameters.choice("bunch.distribution", {"gaussian", "waterbag", "kv", "uniform"}));
   bunch.quiet = parameters.integer("bunch.quiet") != 0;
   bunch.bunch_length = parameters.positive("bunch.bunch_length");
+  bunch.coasting = parameters.has("bunch.coasting") && parameters.integer("bunch.coasting") != 0;
   bunch.momentum_spread = parameters.not_negative("bunch.momentum_spread");
   bunch.cut = parameters.not_negative("bunch.cut");
   const std::vector<double> offset = parameters.numbers("bunch.offset", 6);
@@ -128,6 +129,9 @@ Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(
       parameters.choice("solver.green_function", {"integrated", "point"}));
   if (parameters.choice("solver.mesh", {"follow", "fixed"}) == 1)
     half_width = positive_triple(parameters, "solver.mesh_half_width");
+  if (parameters.has("solver.period")) period = parameters.positive("solver.period");
+  if (period && grid[2] % 2 != 0)
+    parameters.fail("solver.grid", "a period takes an even number of planes along z");
   profile = read_profile(parameters, lattice);
   settings = read_settings(parameters);
   loses = std::ranges::any_of(lattice.whole(), beam::is_aperture);

@@ -46,6 +46,7 @@ struct Description {
   std::array<int, 3> grid{};  // nodes along x, y, z
   field::BoxGreen green = field::BoxGreen::integrated;
   std::optional<std::array<double, 3>> half_width;  // of a fixed mesh [m]; else it follows
+  std::optional<double> period;                     // along z [m]; else open on all sides
   Settings settings;
 };
 

@@ -27,8 +27,8 @@ Value number(std::string name, double value) { return {std::move(name), {}, {val
 
 // Before the particles take their memory, since it is collective.
 workload::Nodes with_teams(workload::Session& session, const Description& description) {
-  const Exchanges exchanges(field::DoubledBox(description.grid), description.settings,
-                            session.nodes, session.world.rank());
+  const field::DoubledBox grid(description.grid, description.period.has_value());
+  const Exchanges exchanges(grid, description.settings, session.nodes, session.world.rank());
   session.set_teams({{exchanges.team(), 0}});
   return session.nodes;
 }

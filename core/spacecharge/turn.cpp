@@ -7,6 +7,7 @@
 
 #include "comm/share.hpp"
 #include "parallel/loops.hpp"
+#include "spacecharge/period.hpp"
 #include "spacecharge/phases.hpp"
 
 namespace phasewise::spacecharge {
@@ -44,14 +45,15 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes, int ran
       rank_(rank),
       real_(real),
       threads_(threads),
-      grid_(description.grid),
+      grid_(description.grid, description.period.has_value()),
       exchanges_(grid_, description.settings, nodes, rank),
       bunch_{description.bunch} {
   std::tie(bunch_.first_id, bunch_.last_id) =
       comm::share(description.bunch.macroparticles, static_cast<int>(nodes.size()), rank);
   mesh_.n = description.grid;
+  if (description.period) set_period(mesh_, *description.period, description.grid[2]);
   if (!real) return;
-  solver_ = std::make_unique<field::BoxSolver>(description.grid, description.green, threads);
+  solver_ = std::make_unique<field::BoxSolver>(grid_, description.green, threads);
   solver_->set_green_capacity(greens_to_keep(grid_, static_cast<int>(nodes.size())));
   // A rank without planes or columns still has memory: null would mean messages without contents.
   const auto reserve = [](auto& buffer, std::int64_t size) {
@@ -98,18 +100,30 @@ double Turn::nodes_each() const {
   return static_cast<double>(mesh_.nodes()) / std::max(1.0, held_particles());
 }
 
+double* Turn::own_planes() {
+  return values_.data() + (description_.period ? planes_below * mesh_.plane() : 0);
+}
+
+void Turn::wrap_particles(Listener& listener) {
+  if (!description_.period) return;
+  listener.kernel(wrap_card(), held_particles(),
+                  [&] { wrap(bunch_.particles->view(), *description_.period, threads_); });
+}
+
 void Turn::step(int number, Listener& listener) {
   traverse(description_.stretches[number], listener);
+  wrap_particles(listener);
   choose_mesh(listener);
   listener.kernel(deposit_card(nodes_each()), held_particles(), [&] {
     record_.outside += deposit_.run(bunch_.particles->view(), mesh_, description_.charge_quantum(),
                                     values_.data(), threads_);
+    if (description_.period) fold_planes(mesh_, values_.data());
   });
   const auto share_values = [&](comm::Channel channel, const comm::ExchangePointer& exchange) {
     if (exchanges_.alone()) return;
     listener.start(channel, [&] {
       const comm::ItemBuffer mesh =
-          real_ ? comm::ItemBuffer(values_.data(), mesh_.nodes()) : comm::ItemBuffer();
+          real_ ? comm::ItemBuffer(own_planes(), grid_.nz() * mesh_.plane()) : comm::ItemBuffer();
       return std::vector<comm::Work>{{exchange, mesh, mesh}};
     });
     listener.finish(channel);
@@ -118,6 +132,7 @@ void Turn::step(int number, Listener& listener) {
   solve(listener);
   share_values(channels::field, exchanges_.field());
   listener.kernel(kick_card(nodes_each()), held_particles(), [&] {
+    if (description_.period) repeat_planes(mesh_, values_.data());
     kick(bunch_.particles->view(), mesh_, values_.data(), description_.kick_factor(), threads_);
   });
 }
@@ -136,10 +151,12 @@ void Turn::choose_mesh(Listener& listener) {
       }
     });
     listener.max(phases::extent, sides);
+    if (description_.period) sides[2] = sides[5] = 0.5 * *description_.period;
     if (real_)
       mesh_ = following_mesh({{-sides[0], -sides[1], -sides[2]}, {sides[3], sides[4], sides[5]}},
                              description_.grid);
   }
+  if (description_.period) set_period(mesh_, *description_.period, description_.grid[2]);
   if (!real_) return;
   green_ =
       solver_->find_green({green_key(), exchanges_.columns().first, size_of(exchanges_.columns())});
@@ -184,7 +201,7 @@ void Turn::make_green(Listener& listener) {
 void Turn::solve(Listener& listener) {
   const auto [first, last] = exchanges_.planes();
   const int planes = last - first, columns = size_of(exchanges_.columns());
-  double* values = real_ ? values_.data() + first * mesh_.plane() : nullptr;
+  double* values = real_ ? own_planes() + first * mesh_.plane() : nullptr;
   listener.kernel(grid_.plane_card(), planes,
                   [&] { solver_->forward(values, planes, planes_.data()); });
   const comm::ItemBuffer in_planes(planes_.data(), planes_.size());
@@ -256,6 +273,7 @@ void Turn::measure(beam::Moments& moments, Listener& listener) {
 
 void Turn::end(Listener& listener) {
   traverse(description_.stretches.back(), listener);
+  wrap_particles(listener);
   measure(record_.moments, listener);
   std::array<std::int64_t, 1> outside{record_.outside};
   listener.sum(phases::losses, outside);

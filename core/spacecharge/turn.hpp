@@ -62,8 +62,11 @@ class Turn : public workload::RankTurn {
   void solve(Listener& listener);
   void make_green(Listener& listener);
   field::BoxGreenKey green_key() const;
+  void wrap_particles(Listener& listener);
   double held_particles() const;
   double nodes_each() const;
+  // The planes of the mesh that are solved for, without copies of a period's.
+  double* own_planes();
 
   const Description& description_;
   const workload::Nodes& nodes_;

@@ -63,6 +63,8 @@ def test_the_size_follows_from_beta_or_is_matched() -> None:
     assert "bunch.size" not in matched.parameters()
 
 
+PERIODIC = ('solver.boundaries="periodic"', "solver.period=0.5")
+
 WRONG: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
     (("solver.grid=[4, 8, 8]",), {}, "solver.grid = 4 must be at least 8"),
     (("solver.kicks=0",), {}, "solver.kicks = 0 must be at least 1"),
@@ -75,6 +77,12 @@ WRONG: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
     ((), {"lattice": {"element": [{"kind": "quadrupol"}]}}, 'did you mean "quadrupole"?'),
     ((), {"lattice": {"element": [{"kind": "drift"}]}}, "lattice.element[1].length is missing"),
     ((), {"lattice": {"element": [{"kind": "marker"}]}}, "the lattice has no length"),
+    (("solver.period=1.0",), {}, 'solver.period belongs to boundaries = "periodic"'),
+    ((*PERIODIC, "solver.period=0.1"), {}, "is shorter than the bunch, 0.12 m"),
+    ((*PERIODIC, "solver.grid=[12, 14, 17]"), {}, "give an even number"),
+    (("bunch.coasting=true",), {}, "needs solver.boundaries"),
+    ((*PERIODIC, "bunch.coasting=true"), {}, "leave it out"),
+    ((*PERIODIC, "bunch.coasting=true", "bunch.distribution=waterbag"), {}, "cannot coast"),
     (('communication.charge="allreduse"',), {}, 'did you mean "allreduce"?'),
 ]
 

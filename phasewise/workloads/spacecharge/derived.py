@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from phasewise.constants import classical_radius
+from phasewise.workloads.spacecharge.bunch import Bunch
 from phasewise.workloads.spacecharge.model import SpaceCharge
 
 FEW_PARTICLES = 0.1
@@ -36,7 +37,7 @@ class DerivedSpaceCharge:
 def derive(model: SpaceCharge) -> DerivedSpaceCharge:
     """What follows from a model."""
     bunch = model.bunch
-    density = bunch.bunch_population / bunch.bunch_length * _peak(bunch.distribution)
+    density = bunch.bunch_population / bunch.bunch_length * _peak(bunch)
     radius = bunch.charge**2 * classical_radius(bunch.mass)
     per_node = bunch.macroparticles / model.solver.nodes
     warnings = []
@@ -56,11 +57,13 @@ def derive(model: SpaceCharge) -> DerivedSpaceCharge:
     )
 
 
-def _peak(distribution: str) -> float:
+def _peak(bunch: Bunch) -> float:
     """The highest line density times the rms length, of a bunch of charge 1."""
     flat = 1 / math.sqrt(12)
     # A parabola over ±√5 rms, and a ball of six dimensions over ±√8 rms: (1 - u²/8)^(5/2).
     parabola = 3 / (4 * math.sqrt(5))
     waterbag = 16 / (5 * math.pi * math.sqrt(8))
     gaussian = 1 / math.sqrt(2 * math.pi)
-    return {"kv": flat, "uniform": parabola, "waterbag": waterbag}.get(distribution, gaussian)
+    if bunch.coasting:
+        return flat
+    return {"kv": flat, "uniform": parabola, "waterbag": waterbag}.get(bunch.distribution, gaussian)

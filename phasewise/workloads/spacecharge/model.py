@@ -12,10 +12,12 @@ from phasewise.tables.declared import flat_of, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
 from phasewise.workloads.spacecharge.bunch import Bunch, read_bunch
 from phasewise.workloads.spacecharge.elements import flat_element, length_of, read_element
+from phasewise.workloads.spacecharge.period import in_period
 
 MAPS = ("exact", "linear", "second-order")
 GREENS = ("integrated", "point")
 MESHES = ("follow", "fixed")
+BOUNDARIES = ("open", "periodic")
 FEWEST_NODES, MOST_NODES = 8, 4096
 MOST_ELEMENTS = 100_000
 TABLES = {name: Key("table") for name in ("bunch", "lattice", "solver")}
@@ -63,6 +65,10 @@ class Solver:
         "numbers", length=3, above=0, most=1e6, unit="m"
     )
 
+    boundaries: str = key("word", BOUNDARIES[0], choices=BOUNDARIES)
+    """Along z; x and y are open."""
+    period: float | None = key("number", above=0, most=1e6, unit="m")
+
     @property
     def nodes(self) -> int:
         """Nodes of the mesh."""
@@ -88,6 +94,7 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], _folder: Path) 
     """The model that the tables describe; StudyError if they do not describe one."""
     bunch = read_bunch(tables["bunch"])
     lattice, solver = _read_lattice(tables["lattice"]), _read_solver(tables["solver"])
+    bunch = in_period(bunch, solver.period)
     return SpaceCharge(bunch=bunch, lattice=lattice, solver=solver)
 
 
@@ -120,7 +127,23 @@ def _read_solver(table: object) -> Solver:
     fixed = solver.mesh == "fixed"
     if fixed != (solver.mesh_half_width is not None):
         raise StudyError('solver.mesh_half_width belongs to mesh = "fixed", which needs it')
+    _check_period(solver)
     return solver
+
+
+def _check_period(solver: Solver) -> None:
+    periodic = solver.boundaries == "periodic"
+    if periodic != (solver.period is not None):
+        raise StudyError('solver.period belongs to boundaries = "periodic", which needs it')
+    if not periodic:
+        return
+    if solver.grid[2] % 2:
+        raise StudyError(
+            f"solver.grid = {solver.grid[2]} planes along z make no period: give an even number"
+        )
+    half = solver.period and solver.period / 2
+    if solver.mesh_half_width is not None and solver.mesh_half_width[2] != half:
+        raise StudyError(f"solver.mesh_half_width in z must be half of solver.period, {half} m")
 
 
 def resolved(model: SpaceCharge) -> dict[str, Any]:
@@ -169,6 +192,10 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     yield from flat_of(solver)
     if solver.mesh_half_width is not None:
         yield "solver.mesh_half_width", solver.mesh_half_width
+    if solver.period is not None:
+        yield "solver.period", solver.period
+    if bunch.coasting:
+        yield "bunch.coasting", True
 
 
 def model_of(study: Any) -> SpaceCharge:
