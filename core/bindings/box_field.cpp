@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "bindings/named.hpp"
 #include "field/box_mesh.hpp"
 #include "field/box_solver.hpp"
+#include "field/long_beam.hpp"
 
 namespace nb = nanobind;
 
@@ -39,6 +41,16 @@ Array solve(const Grid& charge, const Triple& h, const std::string& green, int t
   std::vector<double> potential(charge.size());
   solver.solve(charge.data(), *solver.green({h}), potential.data());
   return to_array(std::move(potential), {charge.shape(0), charge.shape(1), charge.shape(2)});
+}
+
+Array solve_long(const Grid& charge, const Triple& h, double pipe_radius, int threads) {
+  const auto nx = static_cast<int>(charge.shape(1)), ny = static_cast<int>(charge.shape(2));
+  field::LongBeamSolver solver(nx, ny, threads);
+  std::vector<double> values(charge.data(), charge.data() + charge.size());
+  const auto green = solver.across().green({.hx = h[0], .hy = h[1]}, threads);
+  solver.solve(values.data(), static_cast<int>(charge.shape(0)), *green,
+               {.cell = h[2], .log_pipe = std::log(pipe_radius)});
+  return to_array(std::move(values), {charge.shape(0), charge.shape(1), charge.shape(2)});
 }
 
 field::BoxFrame frame_of(const Triple& origin, const Triple& h, const std::array<int, 3>& nodes) {
@@ -96,6 +108,9 @@ void bind_box_field(nb::module_& m) {
       "Potential [nz, nx, ny], 1/r of a unit charge [1/m], of charge [nz, nx, ny] on a mesh with "
       "cells h = (hx, hy, hz) [m] that is open on all sides; green: integrated | point. periodic: "
       "the planes are a period along z, whose mean charge has the potential -2/L ln(r/L).");
+  m.def("solve_long_beam", b::solve_long, "charge"_a, "h"_a, "pipe_radius"_a, "threads"_a = 1,
+        "The same of a beam that is long against its width, plane by plane; it vanishes on a round "
+        "pipe of this radius [m] about the beam.");
   m.def("deposit_in_box", b::deposit, "places"_a, "origin"_a, "h"_a, "nodes"_a,
         "quantum"_a = 0x1p-40,
         "Charge [nz, nx, ny] of unit charges at places (3, n) [m] on a mesh of nodes (nx, ny, nz), "

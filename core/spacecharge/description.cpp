@@ -124,13 +124,13 @@ Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(
   if (!(length > 0.0)) parameters.fail("lattice.count", "the lattice has no length to kick along");
   monitors = static_cast<int>(lattice.monitors().size());
   kicks = whole_number(parameters, "solver.kicks", 1, most_kicks);
-  grid = read_grid(parameters);
-  green = static_cast<field::BoxGreen>(
-      parameters.choice("solver.green_function", {"integrated", "point"}));
-  if (parameters.choice("solver.mesh", {"follow", "fixed"}) == 1)
-    half_width = positive_triple(parameters, "solver.mesh_half_width");
+  if (parameters.has("solver.kind"))
+    kind = static_cast<Kind>(parameters.choice("solver.kind", {"3d", "2.5d", "frozen"}));
+  if (has_mesh()) read_mesh(parameters);
+  if (parameters.has("solver.pipe_radius")) pipe_radius = parameters.positive("solver.pipe_radius");
+  if (parameters.has("solver.sizes")) sizes = positive_triple(parameters, "solver.sizes");
   if (parameters.has("solver.period")) period = parameters.positive("solver.period");
-  if (period && grid[2] % 2 != 0)
+  if (period && has_mesh() && grid[2] % 2 != 0)
     parameters.fail("solver.grid", "a period takes an even number of planes along z");
   profile = read_profile(parameters, lattice);
   settings = read_settings(parameters);
@@ -141,6 +141,14 @@ Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(
     stretches.push_back(stretch_of(lattice, from, to, maps));
     from = to;
   }
+}
+
+void Description::read_mesh(const Parameters& parameters) {
+  grid = read_grid(parameters);
+  green = static_cast<field::BoxGreen>(
+      parameters.choice("solver.green_function", {"integrated", "point"}));
+  if (parameters.choice("solver.mesh", {"follow", "fixed"}) == 1)
+    half_width = positive_triple(parameters, "solver.mesh_half_width");
 }
 
 double Description::kick_factor() const {

@@ -121,7 +121,7 @@ std::int64_t ChargeDeposit::run(const beam::ParticleView& particles, const field
 }
 
 void kick(const beam::ParticleView& particles, const field::BoxMesh& mesh, const double* potential,
-          double factor, int threads) {
+          double factor, double along, int threads) {
   const field::BoxFrame frame(mesh);
   parallel::for_blocks(particles.size, threads, [&](std::int64_t begin, int size, int) {
     const beam::ParticleView p = particles.part(begin, size);
@@ -130,7 +130,7 @@ void kick(const beam::ParticleView& particles, const field::BoxMesh& mesh, const
       const field::BoxField e = field::box_field(potential, frame.nx, frame.ny, place);
       p.px[i] += factor * frame.inverse_hx * e.ex;
       p.py[i] += factor * frame.inverse_hy * e.ey;
-      p.delta[i] += factor * frame.inverse_hz * e.ez;
+      p.delta[i] += along * frame.inverse_hz * e.ez;
     }
   });
 }

@@ -25,9 +25,10 @@ class ChargeDeposit {
   parallel::Buffer<double> others_;  // meshes of all threads but the first
 };
 
-// Adds factor·(-∂u/∂x, -∂u/∂y, -∂u/∂z) to (px, py, delta); particles outside keep theirs.
+// Adds factor·(-∂u/∂x, -∂u/∂y) to (px, py) and along·(-∂u/∂z) to delta; particles outside keep
+// theirs.
 void kick(const beam::ParticleView& particles, const field::BoxMesh& mesh, const double* potential,
-          double factor, int threads);
+          double factor, double along, int threads);
 
 // One item: a particle.
 parallel::KernelCard extent_card();

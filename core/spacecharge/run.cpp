@@ -128,6 +128,7 @@ std::vector<comm::Coordinate> Run::place() const { return {{"slab", session().wo
 std::vector<std::vector<int>> Run::process_grid() const { return {{session().world.size()}}; }
 
 std::vector<std::pair<std::string, double>> Run::piece_counts() const {
+  if (!description_.has_mesh()) return {};
   return {{std::string(pieces::green), static_cast<double>(turn_of_rank_.greens_made())}};
 }
 

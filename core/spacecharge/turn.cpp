@@ -7,6 +7,7 @@
 
 #include "comm/share.hpp"
 #include "parallel/loops.hpp"
+#include "spacecharge/frozen.hpp"
 #include "spacecharge/period.hpp"
 #include "spacecharge/phases.hpp"
 
@@ -18,20 +19,29 @@ namespace {
 
 int size_of(const std::pair<int, int>& range) { return range.second - range.first; }
 
+constexpr std::int64_t most_greens = 64;
+
+// A rank without planes or columns still has memory: null would mean messages without contents.
+template <class T>
+void reserve(parallel::Buffer<T>& buffer, std::int64_t size) {
+  buffer.reserve(std::max<std::int64_t>(1, size));
+}
+
 // Green functions that a rank keeps: a bunch that breathes in x and y meets some tens of meshes in
 // a period. The same on every rank, so that all find the same ones.
 std::size_t greens_to_keep(const field::DoubledBox& grid, int ranks) {
-  constexpr std::int64_t memory = std::int64_t{1} << 28, fewest = 4, most = 64;
+  constexpr std::int64_t memory = std::int64_t{1} << 28, fewest = 4;
   const std::int64_t columns = (grid.columns() + ranks - 1) / ranks;
   const std::int64_t bytes = 8 * columns * grid.green_stride();
-  return static_cast<std::size_t>(std::clamp(memory / bytes, fewest, most));
+  return static_cast<std::size_t>(std::clamp(memory / bytes, fewest, most_greens));
 }
 
 }  // namespace
 
 std::vector<Piece> pieces_of(const Description& description) {
-  std::vector<Piece> result{
-      {.name = pieces::green, .kind = Piece::Kind::data_dependent, .per = "mesh"}};
+  std::vector<Piece> result;
+  if (description.has_mesh())
+    result.push_back({.name = pieces::green, .kind = Piece::Kind::data_dependent, .per = "mesh"});
   for (int k = 0; k < description.kicks; ++k)
     result.push_back({.name = pieces::step, .kind = Piece::Kind::series, .index = k});
   result.push_back({.name = pieces::end});
@@ -53,15 +63,7 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes, int ran
   mesh_.n = description.grid;
   if (description.period) set_period(mesh_, *description.period, description.grid[2]);
   if (!real) return;
-  solver_ = std::make_unique<field::BoxSolver>(grid_, description.green, threads);
-  solver_->set_green_capacity(greens_to_keep(grid_, static_cast<int>(nodes.size())));
-  // A rank without planes or columns still has memory: null would mean messages without contents.
-  const auto reserve = [](auto& buffer, std::int64_t size) {
-    buffer.reserve(std::max<std::int64_t>(1, size));
-  };
-  reserve(values_, mesh_.nodes());
-  reserve(planes_, static_cast<std::int64_t>(size_of(exchanges_.planes())) * grid_.columns());
-  if (!exchanges_.alone()) reserve(columns_, size_of(exchanges_.columns()) * grid_.column_stride());
+  if (description.has_mesh()) make_mesh();
   bunch_.particles.emplace(bunch_.last_id - bunch_.first_id);
   const beam::ParticleView all = bunch_.particles->view();
   parallel::for_blocks(all.size, threads, [&](std::int64_t begin, int count, int) {
@@ -70,6 +72,19 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes, int ran
       block.id[i] = static_cast<std::uint32_t>(bunch_.first_id + begin + i);
     beam::fill(block, description.profile, description.seed);
   });
+}
+
+void Turn::make_mesh() {
+  reserve(values_, mesh_.nodes());
+  if (description_.kind == Kind::planes) {
+    long_beam_ = std::make_unique<field::LongBeamSolver>(grid_.nx(), grid_.ny(), threads_);
+    long_beam_->across().set_green_capacity(most_greens);
+    return;
+  }
+  solver_ = std::make_unique<field::BoxSolver>(grid_, description_.green, threads_);
+  solver_->set_green_capacity(greens_to_keep(grid_, static_cast<int>(nodes_.size())));
+  reserve(planes_, static_cast<std::int64_t>(size_of(exchanges_.planes())) * grid_.columns());
+  if (!exchanges_.alone()) reserve(columns_, size_of(exchanges_.columns()) * grid_.column_stride());
 }
 
 void Turn::set_settings(const Settings& settings) {
@@ -113,7 +128,33 @@ void Turn::wrap_particles(Listener& listener) {
 void Turn::step(int number, Listener& listener) {
   traverse(description_.stretches[number], listener);
   wrap_particles(listener);
+  if (description_.has_mesh())
+    kick_by_mesh(listener);
+  else
+    kick_frozen(listener);
+}
+
+void Turn::kick_frozen(Listener& listener) {
+  FrozenBunch bunch;
+  if (description_.sizes) {
+    bunch.size = *description_.sizes;
+    bunch.charge = static_cast<double>(description_.bunch.macroparticles);
+  } else {
+    beam::Moments moments;
+    measure(moments, listener);
+    if (real_) bunch = frozen_bunch(moments);
+  }
+  bunch.period = description_.period;
+  bunch.coasting = description_.profile.coasting;
+  FrozenKick how{.factor = description_.kick_factor(), .gamma = description_.bunch.gamma()};
+  if (description_.pipe_radius) how.log_pipe = std::log(*description_.pipe_radius);
+  listener.kernel(frozen_card(how.log_pipe.has_value()), held_particles(),
+                  [&] { kick(bunch_.particles->view(), bunch, how, threads_); });
+}
+
+void Turn::kick_by_mesh(Listener& listener) {
   choose_mesh(listener);
+  if (real_) find_green(listener);
   listener.kernel(deposit_card(nodes_each()), held_particles(), [&] {
     record_.outside += deposit_.run(bunch_.particles->view(), mesh_, description_.charge_quantum(),
                                     values_.data(), threads_);
@@ -133,7 +174,10 @@ void Turn::step(int number, Listener& listener) {
   share_values(channels::field, exchanges_.field());
   listener.kernel(kick_card(nodes_each()), held_particles(), [&] {
     if (description_.period) repeat_planes(mesh_, values_.data());
-    kick(bunch_.particles->view(), mesh_, values_.data(), description_.kick_factor(), threads_);
+    const double factor = description_.kick_factor();
+    const bool longitudinal = description_.kind == Kind::box || description_.pipe_radius;
+    kick(bunch_.particles->view(), mesh_, values_.data(), factor, longitudinal ? factor : 0.0,
+         threads_);
   });
 }
 
@@ -157,10 +201,19 @@ void Turn::choose_mesh(Listener& listener) {
                              description_.grid);
   }
   if (description_.period) set_period(mesh_, *description_.period, description_.grid[2]);
-  if (!real_) return;
-  green_ =
-      solver_->find_green({green_key(), exchanges_.columns().first, size_of(exchanges_.columns())});
-  if (!green_) make_green(listener);
+}
+
+void Turn::find_green(Listener& listener) {
+  bool found = false;
+  if (description_.kind == Kind::planes) {
+    green_across_ = long_beam_->across().find_green(green_across_key());
+    found = green_across_ != nullptr;
+  } else {
+    const auto [begin, end] = exchanges_.columns();
+    green_ = solver_->find_green({green_key(), begin, end - begin});
+    found = green_ != nullptr;
+  }
+  if (!found) make_green(listener);
 }
 
 // In the bunch's rest frame lengths along z are γ times as long.
@@ -168,7 +221,22 @@ field::BoxGreenKey Turn::green_key() const {
   return {{mesh_.h[0], mesh_.h[1], description_.bunch.gamma() * mesh_.h[2]}};
 }
 
+field::GreenTransform::Key Turn::green_across_key() const {
+  return {{.hx = mesh_.h[0], .hy = mesh_.h[1]},
+          0,
+          field::DoubledGrid(grid_.nx(), grid_.ny()).columns()};
+}
+
+// Every rank makes the Green function across a long beam for itself.
 void Turn::make_green(Listener& listener) {
+  if (real_) ++greens_made_;
+  if (description_.kind != Kind::planes) return make_box_green(listener);
+  listener.kernel(field::LongBeamSolver::green_card(grid_.nx(), grid_.ny()), 1, [&] {
+    green_across_ = long_beam_->across().green(green_across_key().function, threads_);
+  });
+}
+
+void Turn::make_box_green(Listener& listener) {
   const auto [first, last] = exchanges_.green_planes();
   const auto [begin, end] = exchanges_.columns();
   const int planes = last - first, columns = end - begin;
@@ -178,7 +246,6 @@ void Turn::make_green(Listener& listener) {
     distances.reserve(std::max<std::int64_t>(1, std::int64_t{planes} * grid_.columns()));
     made->key = {green_key(), begin, columns};
     made->values.reserve(std::max<std::int64_t>(1, columns * grid_.green_stride()));
-    ++greens_made_;
   }
   listener.kernel(grid_.green_plane_card(), planes, [&, first = first] {
     solver_->green_planes(green_key(), first, planes, distances.data());
@@ -202,6 +269,14 @@ void Turn::solve(Listener& listener) {
   const auto [first, last] = exchanges_.planes();
   const int planes = last - first, columns = size_of(exchanges_.columns());
   double* values = real_ ? own_planes() + first * mesh_.plane() : nullptr;
+  if (description_.kind == Kind::planes) {
+    listener.kernel(field::LongBeamSolver::card(grid_.nx(), grid_.ny()), planes, [&] {
+      const field::LongBeam beam{.cell = green_key().h[2],
+                                 .log_pipe = std::log(description_.pipe_radius.value_or(1.0))};
+      long_beam_->solve(values, planes, *green_across_, beam);
+    });
+    return;
+  }
   listener.kernel(grid_.plane_card(), planes,
                   [&] { solver_->forward(values, planes, planes_.data()); });
   const comm::ItemBuffer in_planes(planes_.data(), planes_.size());

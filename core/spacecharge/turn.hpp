@@ -10,8 +10,10 @@
 
 #include "beam/bunch.hpp"
 #include "field/box_solver.hpp"
+#include "field/long_beam.hpp"
 #include "spacecharge/description.hpp"
 #include "spacecharge/exchanges.hpp"
+#include "spacecharge/frozen.hpp"
 #include "spacecharge/kernels.hpp"
 #include "workload/workload.hpp"
 
@@ -58,10 +60,16 @@ class Turn : public workload::RankTurn {
   void traverse(const Stretch& stretch, Listener& listener);
   void push(const beam::Line& line, Listener& listener);
   void measure(beam::Moments& moments, Listener& listener);
+  void make_mesh();
   void choose_mesh(Listener& listener);
+  void kick_by_mesh(Listener& listener);
+  void kick_frozen(Listener& listener);
   void solve(Listener& listener);
+  void find_green(Listener& listener);
   void make_green(Listener& listener);
+  void make_box_green(Listener& listener);
   field::BoxGreenKey green_key() const;
+  field::GreenTransform::Key green_across_key() const;
   void wrap_particles(Listener& listener);
   double held_particles() const;
   double nodes_each() const;
@@ -75,12 +83,15 @@ class Turn : public workload::RankTurn {
   int threads_;
   field::DoubledBox grid_;
   Exchanges exchanges_;
-  std::unique_ptr<field::BoxSolver> solver_;  // null without particles
+  // The one of the solver's kind; null without particles.
+  std::unique_ptr<field::BoxSolver> solver_;
+  std::unique_ptr<field::LongBeamSolver> long_beam_;
   beam::Bunch bunch_;
   std::int64_t number_ = 0;
   PassageRecord record_;
   field::BoxMesh mesh_;
   field::BoxSolver::GreenPointer green_;
+  field::PoissonSolver::GreenPointer green_across_;
   std::int64_t greens_made_ = 0;
   ChargeDeposit deposit_;
   parallel::Buffer<double> values_;             // [nz][nx][ny], charge and then potential

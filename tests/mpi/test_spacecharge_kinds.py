@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from phasewise.mpi.launch import find_mpiexec, mpiexec_options, this_machine
+from phasewise.mpi.launch import find_mpiexec, mpiexec_options, this_machine, without_mpi
 from tests.unit.spacecharge_study import study
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -19,9 +20,13 @@ pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec
 FEW = ("solver.grid=[12, 14, 8]",)
 """Fewer planes than some runs have ranks."""
 PERIODIC = (*FEW, 'solver.boundaries="periodic"', "solver.period=0.2")
+FROZEN = ("solver={kicks=3, kind='frozen'}",)
 KINDS: dict[str, tuple[str, ...]] = {
     "open": FEW,
     "periodic": PERIODIC,
+    "2.5d": (*PERIODIC, 'solver.kind="2.5d"', "solver.pipe_radius=0.02"),
+    "frozen": (*FROZEN, "solver.pipe_radius=0.02"),
+    "frozen sizes": (*FROZEN, "solver.sizes=[1e-3, 1.2e-3, 0.02]"),
 }
 """Changes of the study."""
 
@@ -37,7 +42,7 @@ def ran(name: str, ranks: int, threads: int, folder: Path) -> tuple[str, list[di
     assert driver is not None
     done = subprocess.run(
         [*words, driver, str(text), str(threads), "--out", str(folder)],
-        capture_output=True, text=True, timeout=120, check=False,
+        env=without_mpi(os.environ), capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     record = json.loads((folder / "communication.json").read_text())

@@ -83,6 +83,10 @@ WRONG: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
     (("bunch.coasting=true",), {}, "needs solver.boundaries"),
     ((*PERIODIC, "bunch.coasting=true"), {}, "leave it out"),
     ((*PERIODIC, "bunch.coasting=true", "bunch.distribution=waterbag"), {}, "cannot coast"),
+    (('solver.kind="frozen"',), {}, "which has no mesh"),
+    (("solver.sizes=[1e-3, 1e-3, 0.1]",), {}, 'belongs to kind = "frozen"'),
+    (("solver.pipe_radius=0.02",), {}, 'belongs to kind = "2.5d" or "frozen"'),
+    (('solver.kind="2.5d"', "solver.green_function=point"), {}, 'belongs to kind = "3d"'),
     (('communication.charge="allreduse"',), {}, 'did you mean "allreduce"?'),
 ]
 

@@ -1,4 +1,4 @@
-"""A bunch in a lattice with the force of its own field: three-dimensional, open on all sides."""
+"""A bunch in a lattice with the force of its own field, in three dimensions or less."""
 
 from phasewise.tables.declared import schema_of
 from phasewise.workloads.interface import Workload

@@ -26,7 +26,8 @@ class DerivedSpaceCharge:
     """Of the lattice for a kick [m]."""
     peak_perveance: float
     """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch."""
-    particles_per_node: float
+    particles_per_node: float | None
+    """Macroparticles; None without a mesh."""
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -39,11 +40,12 @@ def derive(model: SpaceCharge) -> DerivedSpaceCharge:
     bunch = model.bunch
     density = bunch.bunch_population / bunch.bunch_length * _peak(bunch)
     radius = bunch.charge**2 * classical_radius(bunch.mass)
-    per_node = bunch.macroparticles / model.solver.nodes
+    nodes = model.solver.nodes
+    per_node = bunch.macroparticles / nodes if nodes else None
     warnings = []
-    if per_node < FEW_PARTICLES:
+    if per_node is not None and per_node < FEW_PARTICLES:
         warnings.append(
-            f"{bunch.macroparticles} macroparticles on {model.solver.nodes} nodes are "
+            f"{bunch.macroparticles} macroparticles on {nodes} nodes are "
             f"{per_node:.2g} a node: the field will be mostly noise"
         )
     return DerivedSpaceCharge(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +16,12 @@ from phasewise.workloads.spacecharge.elements import flat_element, length_of, re
 from phasewise.workloads.spacecharge.period import in_period
 
 MAPS = ("exact", "linear", "second-order")
+KINDS = ("3d", "2.5d", "frozen")
 GREENS = ("integrated", "point")
 MESHES = ("follow", "fixed")
 BOUNDARIES = ("open", "periodic")
+OF_MESH = ("solver.grid", "solver.green_function", "solver.mesh")
+"""Flat parameters of a solver with a mesh."""
 FEWEST_NODES, MOST_NODES = 8, 4096
 MOST_ELEMENTS = 100_000
 TABLES = {name: Key("table") for name in ("bunch", "lattice", "solver")}
@@ -51,7 +55,8 @@ class Solver:
 
     kicks: int = key("integer", least=1, most=MOST_ELEMENTS, flat="solver.kicks")
     """Kicks of a passage, evenly spaced."""
-    grid: tuple[int, int, int] = key(
+    kind: str = key("word", KINDS[0], choices=KINDS)
+    grid: tuple[int, int, int] | None = key(
         "integers",
         length=3,
         least=FEWEST_NODES,
@@ -59,6 +64,7 @@ class Solver:
         unit="nodes in x, y, z",
         flat="solver.grid",
     )
+    """None: a frozen field has no mesh."""
     green_function: str = key("word", GREENS[0], choices=GREENS, flat="solver.green_function")
     mesh: str = key("word", MESHES[0], choices=MESHES, flat="solver.mesh")
     mesh_half_width: tuple[float, float, float] | None = key(
@@ -69,11 +75,15 @@ class Solver:
     """Along z; x and y are open."""
     period: float | None = key("number", above=0, most=1e6, unit="m")
 
+    pipe_radius: float | None = key("number", above=0, most=1e3, unit="m")
+    """Where the potential of a long or frozen beam vanishes; without it it has no force along z."""
+    sizes: tuple[float, float, float] | None = key("numbers", length=3, above=0, unit="m, rms")
+    """Of a frozen bunch on the reference orbit; None: those it has at each kick."""
+
     @property
     def nodes(self) -> int:
-        """Nodes of the mesh."""
-        x, y, z = self.grid
-        return x * y * z
+        """Nodes of the mesh; 0 without one."""
+        return math.prod(self.grid or (0,))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,15 +130,35 @@ def _read_solver(table: object) -> Solver:
         raise StudyError("[solver] is missing: it gives the kicks of a passage and the grid")
     schema = schema_of(Solver)
     values = with_defaults(check_table(table, schema, "solver"), schema)
-    for name in ("kicks", "grid"):
-        if values[name] is None:
-            raise StudyError(f"solver.{name} is missing")
+    if values["kicks"] is None:
+        raise StudyError("solver.kicks is missing")
     solver = Solver(**values)
+    _check_kind(solver)
     fixed = solver.mesh == "fixed"
     if fixed != (solver.mesh_half_width is not None):
         raise StudyError('solver.mesh_half_width belongs to mesh = "fixed", which needs it')
     _check_period(solver)
     return solver
+
+
+def _check_kind(solver: Solver) -> None:
+    """StudyError for keys that a kind of solver needs or does not have."""
+    kind, frozen = solver.kind, solver.kind == "frozen"
+    if solver.grid is None and not frozen:
+        raise StudyError("solver.grid is missing")
+    if solver.grid is not None and frozen:
+        raise StudyError('solver.grid does not belong to kind = "frozen", which has no mesh')
+    if solver.mesh == "fixed" and frozen:
+        raise StudyError('solver.mesh does not belong to kind = "frozen": give sizes instead')
+    if solver.sizes is not None and not frozen:
+        raise StudyError('solver.sizes belongs to kind = "frozen"')
+    if solver.pipe_radius is not None and kind == "3d":
+        raise StudyError(
+            'solver.pipe_radius belongs to kind = "2.5d" or "frozen": in three dimensions the '
+            "force along z needs no pipe"
+        )
+    if solver.green_function == "point" and kind != "3d":
+        raise StudyError('solver.green_function = "point" belongs to kind = "3d"')
 
 
 def _check_period(solver: Solver) -> None:
@@ -137,7 +167,7 @@ def _check_period(solver: Solver) -> None:
         raise StudyError('solver.period belongs to boundaries = "periodic", which needs it')
     if not periodic:
         return
-    if solver.grid[2] % 2:
+    if solver.grid is not None and solver.grid[2] % 2:
         raise StudyError(
             f"solver.grid = {solver.grid[2]} planes along z make no period: give an even number"
         )
@@ -189,11 +219,13 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     for k, element in enumerate(elements, 1):
         for name, value in flat_element(element):
             yield f"lattice.{k}.{name}", value
-    yield from flat_of(solver)
-    if solver.mesh_half_width is not None:
-        yield "solver.mesh_half_width", solver.mesh_half_width
-    if solver.period is not None:
-        yield "solver.period", solver.period
+    if solver.kind != KINDS[0]:
+        yield "solver.kind", solver.kind
+    meshless = solver.kind == "frozen"
+    yield from (one for one in flat_of(solver) if not meshless or one[0] not in OF_MESH)
+    for name in ("mesh_half_width", "period", "pipe_radius", "sizes"):
+        if (value := getattr(solver, name)) is not None:
+            yield f"solver.{name}", value
     if bunch.coasting:
         yield "bunch.coasting", True
 
