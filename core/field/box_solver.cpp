@@ -79,6 +79,37 @@ void BoxSolver::backward_plane(Complex* plane, double* potential) const {
   }
 }
 
+void BoxSolver::forward_rows(const double* charge, int count, Complex* rows) const {
+  const int ny = grid_.ny();
+  Buffer<double> line(grid_.my());
+  std::fill_n(line.data() + ny, grid_.my() - ny, 0.0);
+  for (int i = 0; i < count; ++i) {
+    std::copy_n(charge + static_cast<std::int64_t>(i) * ny, ny, line.data());
+    along_y_.forward(line.data(), rows + i * grid_.line_stride());
+  }
+}
+
+void BoxSolver::backward_rows(Complex* rows, int count, double* potential) const {
+  const int ny = grid_.ny();
+  Buffer<double> line(grid_.my());
+  for (int i = 0; i < count; ++i) {
+    along_y_.backward(rows + i * grid_.line_stride(), line.data());
+    std::copy_n(line.data(), ny, potential + static_cast<std::int64_t>(i) * ny);
+  }
+}
+
+void BoxSolver::forward_lines(Complex* lines, int count) const {
+  const std::int64_t stride = grid_.row_stride();
+  for (int j = 0; j < count; ++j) {
+    std::fill_n(lines + j * stride + grid_.nx(), stride - grid_.nx(), Complex(0.0, 0.0));
+    along_x_.forward(lines + j * stride);
+  }
+}
+
+void BoxSolver::backward_lines(Complex* lines, int count) const {
+  for (int j = 0; j < count; ++j) along_x_.backward(lines + j * grid_.row_stride());
+}
+
 void BoxSolver::convolve(Complex* columns, int count, const double* green) const {
   const int nz = grid_.nz(), mz = grid_.mz();
   for (int c = 0; c < count; ++c) {

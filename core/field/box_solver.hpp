@@ -54,6 +54,12 @@ class BoxSolver {
   // values to transform back are overwritten.
   void forward(const double* charge, int count, Complex* planes) const;
   void backward(Complex* planes, int count, double* potential) const;
+  // Planes in two steps: `count` rows of ny values to as many of line_stride() values along y, and
+  // `count` lines along x, whose first nx values are given and returned, row_stride() values apart.
+  void forward_rows(const double* charge, int count, Complex* rows) const;
+  void forward_lines(Complex* lines, int count) const;
+  void backward_lines(Complex* lines, int count) const;
+  void backward_rows(Complex* rows, int count, double* potential) const;
   // Convolves `count` columns, whose first nz values are given and returned, column_stride() values
   // apart, with as many columns of the Green function.
   void convolve(Complex* columns, int count, const double* green) const;

@@ -21,6 +21,7 @@ DoubledBox::DoubledBox(const std::array<int, 3>& n, bool periodic)
 }
 
 std::int64_t DoubledBox::row_stride() const { return padded(mx(), 4); }
+std::int64_t DoubledBox::line_stride() const { return padded(rows(), 4); }
 std::int64_t DoubledBox::column_stride() const { return padded(mz(), 4); }
 std::int64_t DoubledBox::green_stride() const { return padded(green_planes(), 8); }
 
@@ -33,6 +34,21 @@ parallel::KernelCard DoubledBox::plane_card() const {
                    rows() * numerics::transform_flops(mx()),
           .bytes = 8.0 * nx() * ny() + complex_bytes * values,
           .vectorised = true};
+}
+
+parallel::KernelCard DoubledBox::row_card() const {
+  return {.name = "potential",
+          .flops = 0.5 * numerics::transform_flops(my()),
+          .bytes = 8.0 * ny() + complex_bytes * rows(),
+          .vectorised = true};
+}
+
+parallel::KernelCard DoubledBox::line_card() const {
+  return {.name = "potential",
+          .flops = numerics::transform_flops(mx()),
+          .bytes = complex_bytes * (nx() + mx()),
+          .vectorised = true,
+          .touched = complex_bytes * mx()};
 }
 
 parallel::KernelCard DoubledBox::column_card() const {

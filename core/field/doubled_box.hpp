@@ -32,6 +32,8 @@ class DoubledBox {
   int rows() const { return my() / 2 + 1; }
   std::int64_t row_stride() const;
   int columns() const { return static_cast<int>(rows() * row_stride()); }
+  // From one row of the mesh that is transformed along y, rows() values, to the next one.
+  std::int64_t line_stride() const;
   // Planes of the Green function, one for each distance along z; it is even and real.
   int green_planes() const { return mz() / 2 + 1; }
   // From one column to the next: of complex values along z; of the Green function's real ones.
@@ -40,6 +42,9 @@ class DoubledBox {
 
   // One item: a plane transformed along y and x, forward or backward.
   parallel::KernelCard plane_card() const;
+  // The same in two steps. One item: a row of the mesh along y; a line of a plane along x.
+  parallel::KernelCard row_card() const;
+  parallel::KernelCard line_card() const;
   // One item: a column convolved.
   parallel::KernelCard column_card() const;
   // One item: a plane of the Green function, transformed along y and x.

@@ -134,6 +134,8 @@ Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(
     parameters.fail("solver.grid", "a period takes an even number of planes along z");
   profile = read_profile(parameters, lattice);
   settings = read_settings(parameters);
+  if (kind != Kind::box && settings.decomposition != Decomposition::slabs)
+    parameters.fail("communication.decomposition", "pencils belong to solver.kind = 3d");
   loses = std::ranges::any_of(lattice.whole(), beam::is_aperture);
   double from = 0.0;
   for (int k = 0; k <= kicks; ++k) {

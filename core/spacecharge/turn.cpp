@@ -15,29 +15,6 @@ namespace phasewise::spacecharge {
 
 using workload::Piece;
 
-namespace {
-
-int size_of(const std::pair<int, int>& range) { return range.second - range.first; }
-
-constexpr std::int64_t most_greens = 64;
-
-// A rank without planes or columns still has memory: null would mean messages without contents.
-template <class T>
-void reserve(parallel::Buffer<T>& buffer, std::int64_t size) {
-  buffer.reserve(std::max<std::int64_t>(1, size));
-}
-
-// Green functions that a rank keeps: a bunch that breathes in x and y meets some tens of meshes in
-// a period. The same on every rank, so that all find the same ones.
-std::size_t greens_to_keep(const field::DoubledBox& grid, int ranks) {
-  constexpr std::int64_t memory = std::int64_t{1} << 28, fewest = 4;
-  const std::int64_t columns = (grid.columns() + ranks - 1) / ranks;
-  const std::int64_t bytes = 8 * columns * grid.green_stride();
-  return static_cast<std::size_t>(std::clamp(memory / bytes, fewest, most_greens));
-}
-
-}  // namespace
-
 std::vector<Piece> pieces_of(const Description& description) {
   std::vector<Piece> result;
   if (description.has_mesh())
@@ -57,13 +34,14 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes, int ran
       threads_(threads),
       grid_(description.grid, description.period.has_value()),
       exchanges_(grid_, description.settings, nodes, rank),
+      potential_(make_potential(description, grid_, exchanges_, real, threads)),
       bunch_{description.bunch} {
   std::tie(bunch_.first_id, bunch_.last_id) =
       comm::share(description.bunch.macroparticles, static_cast<int>(nodes.size()), rank);
   mesh_.n = description.grid;
   if (description.period) set_period(mesh_, *description.period, description.grid[2]);
   if (!real) return;
-  if (description.has_mesh()) make_mesh();
+  if (description.has_mesh()) values_.reserve(mesh_.nodes());
   bunch_.particles.emplace(bunch_.last_id - bunch_.first_id);
   const beam::ParticleView all = bunch_.particles->view();
   parallel::for_blocks(all.size, threads, [&](std::int64_t begin, int count, int) {
@@ -72,19 +50,6 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes, int ran
       block.id[i] = static_cast<std::uint32_t>(bunch_.first_id + begin + i);
     beam::fill(block, description.profile, description.seed);
   });
-}
-
-void Turn::make_mesh() {
-  reserve(values_, mesh_.nodes());
-  if (description_.kind == Kind::planes) {
-    long_beam_ = std::make_unique<field::LongBeamSolver>(grid_.nx(), grid_.ny(), threads_);
-    long_beam_->across().set_green_capacity(most_greens);
-    return;
-  }
-  solver_ = std::make_unique<field::BoxSolver>(grid_, description_.green, threads_);
-  solver_->set_green_capacity(greens_to_keep(grid_, static_cast<int>(nodes_.size())));
-  reserve(planes_, static_cast<std::int64_t>(size_of(exchanges_.planes())) * grid_.columns());
-  if (!exchanges_.alone()) reserve(columns_, size_of(exchanges_.columns()) * grid_.column_stride());
 }
 
 void Turn::set_settings(const Settings& settings) {
@@ -116,6 +81,7 @@ double Turn::nodes_each() const {
 }
 
 double* Turn::own_planes() {
+  if (!real_) return nullptr;
   return values_.data() + (description_.period ? planes_below * mesh_.plane() : 0);
 }
 
@@ -154,7 +120,7 @@ void Turn::kick_frozen(Listener& listener) {
 
 void Turn::kick_by_mesh(Listener& listener) {
   choose_mesh(listener);
-  if (real_) find_green(listener);
+  if (real_ && !potential_->find_green(cells(), exchanges_)) make_green(listener);
   listener.kernel(deposit_card(nodes_each()), held_particles(), [&] {
     record_.outside += deposit_.run(bunch_.particles->view(), mesh_, description_.charge_quantum(),
                                     values_.data(), threads_);
@@ -170,7 +136,7 @@ void Turn::kick_by_mesh(Listener& listener) {
     listener.finish(channel);
   };
   share_values(channels::charge, exchanges_.charge());
-  solve(listener);
+  potential_->solve(own_planes(), exchanges_, listener);
   share_values(channels::field, exchanges_.field());
   listener.kernel(kick_card(nodes_each()), held_particles(), [&] {
     if (description_.period) repeat_planes(mesh_, values_.data());
@@ -203,94 +169,14 @@ void Turn::choose_mesh(Listener& listener) {
   if (description_.period) set_period(mesh_, *description_.period, description_.grid[2]);
 }
 
-void Turn::find_green(Listener& listener) {
-  bool found = false;
-  if (description_.kind == Kind::planes) {
-    green_across_ = long_beam_->across().find_green(green_across_key());
-    found = green_across_ != nullptr;
-  } else {
-    const auto [begin, end] = exchanges_.columns();
-    green_ = solver_->find_green({green_key(), begin, end - begin});
-    found = green_ != nullptr;
-  }
-  if (!found) make_green(listener);
-}
-
 // In the bunch's rest frame lengths along z are γ times as long.
-field::BoxGreenKey Turn::green_key() const {
-  return {{mesh_.h[0], mesh_.h[1], description_.bunch.gamma() * mesh_.h[2]}};
+std::array<double, 3> Turn::cells() const {
+  return {mesh_.h[0], mesh_.h[1], description_.bunch.gamma() * mesh_.h[2]};
 }
 
-field::GreenTransform::Key Turn::green_across_key() const {
-  return {{.hx = mesh_.h[0], .hy = mesh_.h[1]},
-          0,
-          field::DoubledGrid(grid_.nx(), grid_.ny()).columns()};
-}
-
-// Every rank makes the Green function across a long beam for itself.
 void Turn::make_green(Listener& listener) {
   if (real_) ++greens_made_;
-  if (description_.kind != Kind::planes) return make_box_green(listener);
-  listener.kernel(field::LongBeamSolver::green_card(grid_.nx(), grid_.ny()), 1, [&] {
-    green_across_ = long_beam_->across().green(green_across_key().function, threads_);
-  });
-}
-
-void Turn::make_box_green(Listener& listener) {
-  const auto [first, last] = exchanges_.green_planes();
-  const auto [begin, end] = exchanges_.columns();
-  const int planes = last - first, columns = end - begin;
-  parallel::Buffer<double> distances;
-  auto made = std::make_shared<field::BoxGreenTransform>();
-  if (real_) {
-    distances.reserve(std::max<std::int64_t>(1, std::int64_t{planes} * grid_.columns()));
-    made->key = {green_key(), begin, columns};
-    made->values.reserve(std::max<std::int64_t>(1, columns * grid_.green_stride()));
-  }
-  listener.kernel(grid_.green_plane_card(), planes, [&, first = first] {
-    solver_->green_planes(green_key(), first, planes, distances.data());
-  });
-  if (exchanges_.alone()) {
-    if (real_)
-      for (int c = 0; c < columns; ++c)
-        for (int k = 0; k < planes; ++k)
-          made->values[c * grid_.green_stride() + k] =
-              distances[static_cast<std::int64_t>(k) * grid_.columns() + c];
-  } else {
-    listener.transpose(exchanges_.green(), {distances.data(), distances.size()},
-                       {made->values.data(), made->values.size()});
-  }
-  listener.kernel(grid_.green_column_card(), columns,
-                  [&] { solver_->green_columns(made->values.data(), columns); });
-  if (real_) green_ = solver_->keep_green(std::move(made));
-}
-
-void Turn::solve(Listener& listener) {
-  const auto [first, last] = exchanges_.planes();
-  const int planes = last - first, columns = size_of(exchanges_.columns());
-  double* values = real_ ? own_planes() + first * mesh_.plane() : nullptr;
-  if (description_.kind == Kind::planes) {
-    listener.kernel(field::LongBeamSolver::card(grid_.nx(), grid_.ny()), planes, [&] {
-      const field::LongBeam beam{.cell = green_key().h[2],
-                                 .log_pipe = std::log(description_.pipe_radius.value_or(1.0))};
-      long_beam_->solve(values, planes, *green_across_, beam);
-    });
-    return;
-  }
-  listener.kernel(grid_.plane_card(), planes,
-                  [&] { solver_->forward(values, planes, planes_.data()); });
-  const comm::ItemBuffer in_planes(planes_.data(), planes_.size());
-  const comm::ItemBuffer in_columns(columns_.data(), columns_.size());
-  if (!exchanges_.alone()) listener.transpose(exchanges_.to_columns(), in_planes, in_columns);
-  listener.kernel(grid_.column_card(), columns, [&] {
-    if (exchanges_.alone())
-      solver_->convolve_planes(planes_.data(), *green_);
-    else
-      solver_->convolve(columns_.data(), columns, green_->values.data());
-  });
-  if (!exchanges_.alone()) listener.transpose(exchanges_.to_planes(), in_columns, in_planes);
-  listener.kernel(grid_.plane_card(), planes,
-                  [&] { solver_->backward(planes_.data(), planes, values); });
+  potential_->make_green(cells(), exchanges_, listener);
 }
 
 void Turn::traverse(const Stretch& stretch, Listener& listener) {

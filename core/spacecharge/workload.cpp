@@ -40,11 +40,13 @@ class SpaceCharge : public workload::Workload {
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
     return std::make_unique<Turn>(description_, nodes(), rank, false, 1);
   }
-  std::vector<std::vector<int>> process_grid() const override { return {{ranks()}}; }
+  std::vector<std::vector<int>> process_grid() const override { return {division().shape()}; }
   std::vector<workload::Load> loads() const override;
   std::vector<int> typical_ranks() const override;
 
  private:
+  Division division() const { return {description_.settings.decomposition, ranks()}; }
+
   Description description_;
 };
 
@@ -54,7 +56,10 @@ double load(double n, double ranks) { return std::ceil(n / ranks) * ranks / n; }
 std::vector<workload::Load> SpaceCharge::loads() const {
   const auto particles = static_cast<double>(description_.bunch.macroparticles);
   std::vector<workload::Load> result{{"particles", {load(particles, ranks())}}};
-  if (description_.has_mesh()) result.push_back({"grid", {load(description_.grid[2], ranks())}});
+  if (description_.has_mesh())
+    result.push_back({"grid",
+                      {load(description_.grid[2], division().along()) *
+                       load(description_.grid[0], division().across())}});
   return result;
 }
 

@@ -24,6 +24,7 @@ FROZEN = ("solver={kicks=3, kind='frozen'}",)
 KINDS: dict[str, tuple[str, ...]] = {
     "open": FEW,
     "periodic": PERIODIC,
+    "pencils": (*FEW, "communication.decomposition=pencils"),
     "2.5d": (*PERIODIC, 'solver.kind="2.5d"', "solver.pipe_radius=0.02"),
     "frozen": (*FROZEN, "solver.pipe_radius=0.02"),
     "frozen sizes": (*FROZEN, "solver.sizes=[1e-3, 1.2e-3, 0.02]"),

@@ -9,9 +9,11 @@ from typing import Any
 from phasewise.runs.choosing import Shapes
 from phasewise.workloads.spacecharge.communication import (
     CHARGES,
+    DECOMPOSITIONS,
     FIELDS,
     TRANSPOSES,
     SpaceChargeCommunication,
+    across,
 )
 from phasewise.workloads.spacecharge.model import SpaceCharge
 
@@ -55,5 +57,10 @@ def changes(
 
 
 def choices(model: SpaceCharge, ranks: int) -> dict[str, list[Any]]:
-    """All ways to collect the charge, to share the field and to transpose."""
-    return {name: list(words[: 1 if ranks == 1 else None]) for name, words in _ways(model).items()}
+    """All ways to divide the mesh, to collect the charge, to share the field and to transpose."""
+    found = {name: list(words[: 1 if ranks == 1 else None]) for name, words in _ways(model).items()}
+    if model.solver.kind != "3d":
+        return found
+    # A prime number of ranks makes the same parts in both ways.
+    divisions = list(DECOMPOSITIONS if across(ranks) > 1 else DECOMPOSITIONS[:1])
+    return {"decomposition": divisions, **found}
