@@ -15,6 +15,7 @@
 #include "bindings/named.hpp"
 #include "field/box_mesh.hpp"
 #include "field/box_solver.hpp"
+#include "field/box_tsc.hpp"
 #include "field/long_beam.hpp"
 
 namespace nb = nanobind;
@@ -30,6 +31,10 @@ field::BoxGreen kind_of(const std::string& name) {
   return named<field::BoxGreen>(
       "Green function", name,
       {{"integrated", field::BoxGreen::integrated}, {"point", field::BoxGreen::point}});
+}
+
+bool is_tsc(const std::string& name) {
+  return named<bool>("weighting", name, {{"cic", false}, {"tsc", true}});
 }
 
 Array solve(const Grid& charge, const Triple& h, const std::string& green, int threads,
@@ -58,12 +63,22 @@ field::BoxFrame frame_of(const Triple& origin, const Triple& h, const std::array
 }
 
 Array deposit(const Places& places, const Triple& origin, const Triple& h,
-              const std::array<int, 3>& nodes, double quantum) {
+              const std::array<int, 3>& nodes, double quantum, const std::string& weighting) {
   const field::BoxFrame frame = frame_of(origin, h, nodes);
+  const bool tsc = is_tsc(weighting);
   const std::size_t n = places.shape(1), plane = static_cast<std::size_t>(nodes[0]) * nodes[1];
   std::vector<double> charge(plane * nodes[2], 0.0);
   const double* v = places.data();
   for (std::size_t i = 0; i < n; ++i) {
+    if (tsc) {
+      const field::BoxPlace place = field::nearest_place(frame, v[i], v[n + i], v[2 * n + i]);
+      double w[27];
+      field::tsc_charge(place, numerics::rounding_offset_for(quantum), w);
+      for (int k = 0; k < 27; ++k)
+        charge[place.node + (k / 9 - 1) * static_cast<std::int64_t>(plane) +
+               (k / 3 % 3 - 1) * nodes[1] + k % 3 - 1] += w[k];
+      continue;
+    }
     const field::BoxPlace place = frame.place(v[i], v[n + i], v[2 * n + i]);
     double w[8];
     field::box_charge(place, numerics::rounding_offset_for(quantum), w);
@@ -75,7 +90,9 @@ Array deposit(const Places& places, const Triple& origin, const Triple& h,
                    static_cast<std::size_t>(nodes[1])});
 }
 
-Array gather(const Grid& potential, const Places& places, const Triple& origin, const Triple& h) {
+Array gather(const Grid& potential, const Places& places, const Triple& origin, const Triple& h,
+             const std::string& weighting) {
+  const bool tsc = is_tsc(weighting);
   const std::array<int, 3> nodes = {static_cast<int>(potential.shape(1)),
                                     static_cast<int>(potential.shape(2)),
                                     static_cast<int>(potential.shape(0))};
@@ -84,8 +101,10 @@ Array gather(const Grid& potential, const Places& places, const Triple& origin, 
   std::vector<double> result(3 * n);
   const double* v = places.data();
   for (std::size_t i = 0; i < n; ++i) {
-    const field::BoxPlace place = frame.place(v[i], v[n + i], v[2 * n + i]);
-    const field::BoxField f = field::box_field(potential.data(), nodes[0], nodes[1], place);
+    const field::BoxPlace place = tsc ? field::nearest_place(frame, v[i], v[n + i], v[2 * n + i])
+                                      : frame.place(v[i], v[n + i], v[2 * n + i]);
+    const field::BoxField f =
+        (tsc ? field::tsc_field : field::box_field)(potential.data(), nodes[0], nodes[1], place);
     result[i] = f.ex * frame.inverse_hx;
     result[n + i] = f.ey * frame.inverse_hy;
     result[2 * n + i] = f.ez * frame.inverse_hz;
@@ -112,9 +131,10 @@ void bind_box_field(nb::module_& m) {
         "The same of a beam that is long against its width, plane by plane; it vanishes on a round "
         "pipe of this radius [m] about the beam.");
   m.def("deposit_in_box", b::deposit, "places"_a, "origin"_a, "h"_a, "nodes"_a,
-        "quantum"_a = 0x1p-40,
+        "quantum"_a = 0x1p-40, "weighting"_a = "cic",
         "Charge [nz, nx, ny] of unit charges at places (3, n) [m] on a mesh of nodes (nx, ny, nz), "
         "in multiples of the quantum, a power of two.");
   m.def("gather_in_box", b::gather, "potential"_a, "places"_a, "origin"_a, "h"_a,
+        "weighting"_a = "cic",
         "Field (3, n), minus the gradient of a potential [nz, nx, ny], at places (3, n) [m].");
 }

@@ -149,6 +149,8 @@ void Description::read_mesh(const Parameters& parameters) {
   grid = read_grid(parameters);
   green = static_cast<field::BoxGreen>(
       parameters.choice("solver.green_function", {"integrated", "point"}));
+  if (parameters.has("solver.weighting"))
+    weighting = static_cast<Weighting>(parameters.choice("solver.weighting", {"cic", "tsc"}));
   if (parameters.choice("solver.mesh", {"follow", "fixed"}) == 1)
     half_width = positive_triple(parameters, "solver.mesh_half_width");
 }

@@ -29,6 +29,9 @@ enum class Kind : std::uint8_t {
   frozen   // of a Gaussian bunch, without a mesh
 };
 
+// How a particle's charge spreads over the nodes around it.
+enum class Weighting : std::uint8_t { cic, tsc };
+
 struct Description {
   // Throws std::invalid_argument with one sentence if the parameters cannot be used.
   explicit Description(const workload::Parameters& parameters);
@@ -52,6 +55,7 @@ struct Description {
   int monitors = 0;
   bool loses = false;  // the lattice has apertures
   Kind kind = Kind::box;
+  Weighting weighting = Weighting::cic;
   std::optional<double> pipe_radius;           // m; without it a long beam has no force along z
   std::optional<std::array<double, 3>> sizes;  // rms of a frozen bunch [m]; else those measured
   std::array<int, 3> grid{1, 1, 1};            // nodes along x, y, z

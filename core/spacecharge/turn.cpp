@@ -10,6 +10,7 @@
 #include "spacecharge/frozen.hpp"
 #include "spacecharge/period.hpp"
 #include "spacecharge/phases.hpp"
+#include "spacecharge/tsc.hpp"
 
 namespace phasewise::spacecharge {
 
@@ -121,9 +122,10 @@ void Turn::kick_frozen(Listener& listener) {
 void Turn::kick_by_mesh(Listener& listener) {
   choose_mesh(listener);
   if (real_ && !potential_->find_green(cells(), exchanges_)) make_green(listener);
-  listener.kernel(deposit_card(nodes_each()), held_particles(), [&] {
-    record_.outside += deposit_.run(bunch_.particles->view(), mesh_, description_.charge_quantum(),
-                                    values_.data(), threads_);
+  const bool tsc = description_.weighting == Weighting::tsc;
+  listener.kernel((tsc ? deposit_tsc_card : deposit_card)(nodes_each()), held_particles(), [&] {
+    record_.outside += deposit_.run(tsc ? deposit_tsc : deposit_cic, bunch_.particles->view(),
+                                    mesh_, description_.charge_quantum(), values_.data(), threads_);
     if (description_.period) fold_planes(mesh_, values_.data());
   });
   const auto share_values = [&](comm::Channel channel, const comm::ExchangePointer& exchange) {
@@ -138,12 +140,12 @@ void Turn::kick_by_mesh(Listener& listener) {
   share_values(channels::charge, exchanges_.charge());
   potential_->solve(own_planes(), exchanges_, listener);
   share_values(channels::field, exchanges_.field());
-  listener.kernel(kick_card(nodes_each()), held_particles(), [&] {
+  listener.kernel((tsc ? kick_tsc_card : kick_card)(nodes_each()), held_particles(), [&] {
     if (description_.period) repeat_planes(mesh_, values_.data());
     const double factor = description_.kick_factor();
     const bool longitudinal = description_.kind == Kind::box || description_.pipe_radius;
-    kick(bunch_.particles->view(), mesh_, values_.data(), factor, longitudinal ? factor : 0.0,
-         threads_);
+    (tsc ? kick_tsc : kick_cic)(bunch_.particles->view(), mesh_, values_.data(), factor,
+                                longitudinal ? factor : 0.0, threads_);
   });
 }
 
@@ -164,7 +166,7 @@ void Turn::choose_mesh(Listener& listener) {
     if (description_.period) sides[2] = sides[5] = 0.5 * *description_.period;
     if (real_)
       mesh_ = following_mesh({{-sides[0], -sides[1], -sides[2]}, {sides[3], sides[4], sides[5]}},
-                             description_.grid);
+                             description_.grid, spare_nodes(description_.weighting));
   }
   if (description_.period) set_period(mesh_, *description_.period, description_.grid[2]);
 }

@@ -18,9 +18,10 @@ from phasewise.workloads.spacecharge.period import in_period
 MAPS = ("exact", "linear", "second-order")
 KINDS = ("3d", "2.5d", "frozen")
 GREENS = ("integrated", "point")
+WEIGHTINGS = ("cic", "tsc")
 MESHES = ("follow", "fixed")
 BOUNDARIES = ("open", "periodic")
-OF_MESH = ("solver.grid", "solver.green_function", "solver.mesh")
+OF_MESH = ("solver.grid", "solver.green_function", "solver.weighting", "solver.mesh")
 """Flat parameters of a solver with a mesh."""
 FEWEST_NODES, MOST_NODES = 8, 4096
 MOST_ELEMENTS = 100_000
@@ -66,6 +67,7 @@ class Solver:
     )
     """None: a frozen field has no mesh."""
     green_function: str = key("word", GREENS[0], choices=GREENS, flat="solver.green_function")
+    weighting: str = key("word", WEIGHTINGS[0], choices=WEIGHTINGS, flat="solver.weighting")
     mesh: str = key("word", MESHES[0], choices=MESHES, flat="solver.mesh")
     mesh_half_width: tuple[float, float, float] | None = key(
         "numbers", length=3, above=0, most=1e6, unit="m"
@@ -148,6 +150,8 @@ def _check_kind(solver: Solver) -> None:
         raise StudyError("solver.grid is missing")
     if solver.grid is not None and frozen:
         raise StudyError('solver.grid does not belong to kind = "frozen", which has no mesh')
+    if solver.weighting != WEIGHTINGS[0] and frozen:
+        raise StudyError('solver.weighting does not belong to kind = "frozen", which has no mesh')
     if solver.mesh == "fixed" and frozen:
         raise StudyError('solver.mesh does not belong to kind = "frozen": give sizes instead')
     if solver.sizes is not None and not frozen:
