@@ -22,6 +22,11 @@ void mirror(const double* half, std::int64_t stride, int m, double* row) {
   for (int i = m / 2 + 1; i < m; ++i) row[i] = row[m - i];
 }
 
+template <class Value>
+bool all_zero(const Value* values, std::int64_t n) {
+  return std::all_of(values, values + n, [](const Value& v) { return v == Value(0.0); });
+}
+
 }  // namespace
 
 BoxSolver::BoxSolver(const DoubledBox& grid, BoxGreen kind, int threads)
@@ -52,9 +57,7 @@ void BoxSolver::forward_plane(const double* charge, Complex* plane) const {
   const int nx = grid_.nx(), ny = grid_.ny(), rows = grid_.rows();
   const std::int64_t stride = grid_.row_stride();
   std::fill_n(plane, grid_.columns(), Complex(0.0, 0.0));
-  if (std::all_of(charge, charge + static_cast<std::int64_t>(nx) * ny,
-                  [](double q) { return q == 0.0; }))
-    return;
+  if (all_zero(charge, static_cast<std::int64_t>(nx) * ny)) return;
   Buffer<double> line(grid_.my());
   Buffer<Complex> spectrum(rows);
   std::fill_n(line.data() + ny, grid_.my() - ny, 0.0);
@@ -84,8 +87,14 @@ void BoxSolver::forward_rows(const double* charge, int count, Complex* rows) con
   Buffer<double> line(grid_.my());
   std::fill_n(line.data() + ny, grid_.my() - ny, 0.0);
   for (int i = 0; i < count; ++i) {
-    std::copy_n(charge + static_cast<std::int64_t>(i) * ny, ny, line.data());
-    along_y_.forward(line.data(), rows + i * grid_.line_stride());
+    const double* row = charge + static_cast<std::int64_t>(i) * ny;
+    Complex* spectrum = rows + i * grid_.line_stride();
+    if (all_zero(row, ny)) {
+      std::fill_n(spectrum, grid_.rows(), Complex(0.0, 0.0));
+      continue;
+    }
+    std::copy_n(row, ny, line.data());
+    along_y_.forward(line.data(), spectrum);
   }
 }
 
@@ -101,8 +110,9 @@ void BoxSolver::backward_rows(Complex* rows, int count, double* potential) const
 void BoxSolver::forward_lines(Complex* lines, int count) const {
   const std::int64_t stride = grid_.row_stride();
   for (int j = 0; j < count; ++j) {
-    std::fill_n(lines + j * stride + grid_.nx(), stride - grid_.nx(), Complex(0.0, 0.0));
-    along_x_.forward(lines + j * stride);
+    Complex* line = lines + j * stride;
+    std::fill_n(line + grid_.nx(), stride - grid_.nx(), Complex(0.0, 0.0));
+    if (!all_zero(line, grid_.nx())) along_x_.forward(line);
   }
 }
 

@@ -38,13 +38,13 @@ class Division {
   int place_across(int rank) const { return rank % across_; }
   // Those that share the planes of a rank, and those that have the same part of other planes.
   std::vector<int> ranks_across(int rank) const {
-    std::vector<int> result;
-    for (int b = 0; b < across_; ++b) result.push_back(place_along(rank) * across_ + b);
+    std::vector<int> result(across_);
+    for (int b = 0; b < across_; ++b) result[b] = place_along(rank) * across_ + b;
     return result;
   }
   std::vector<int> ranks_along(int rank) const {
-    std::vector<int> result;
-    for (int a = 0; a < along(); ++a) result.push_back(a * across_ + place_across(rank));
+    std::vector<int> result(along());
+    for (int a = 0; a < along(); ++a) result[a] = a * across_ + place_across(rank);
     return result;
   }
 
