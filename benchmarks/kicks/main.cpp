@@ -145,7 +145,7 @@ void time_first_steps(Bench& bench) {
 // What phasewise does beyond them, and what it does not since it does not pay.
 void time_further_steps(Bench& bench) {
   const int nx = bench.mesh.n[0], ny = bench.mesh.n[1];
-  spacecharge::Kick kick;
+  spacecharge::KickCic kick;
   bench.time("one pass over the potential", [&](const beam::ParticleView& p) {
     one_pass(bench, p, [&](const field::BoxPlace& place) {
       return field::box_field(bench.potential.data(), nx, ny, place);
@@ -161,7 +161,7 @@ void time_further_steps(Bench& bench) {
     });
   });
   const auto ours = [&](const beam::ParticleView& p) {
-    kick.run(p, bench.mesh, bench.potential.data(), factor, 1);
+    kick.run(p, bench.mesh, bench.potential.data(), factor, factor, 1);
   };
   bench.time("places with SIMD (phasewise)", ours);
   bench.sort_by_cell();

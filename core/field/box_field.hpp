@@ -28,6 +28,8 @@ PHASEWISE_HD FourValues four_values(const double* from) {
   return result;
 }
 
+PHASEWISE_HD double sum_of(const FourValues& v) { return (v[0] + v[1]) + (v[2] + v[3]); }
+
 // Differences made for each particle, from u[nz][nx][ny], in one pass over the 32 nodes that they
 // need: four along y at once.
 PHASEWISE_HD BoxField box_field(const double* u, int nx, int ny, const BoxPlace& p) {

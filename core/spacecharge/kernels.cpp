@@ -81,20 +81,6 @@ void scatter(const Weights& weights, int size, std::int64_t plane, std::int64_t 
   }
 }
 
-std::int64_t deposit_part(const beam::ParticleView& p, const field::BoxMesh& mesh, double quantum,
-                          double* charge) {
-  const field::BoxFrame frame(mesh);
-  Weights weights;
-  std::int64_t outside = 0;
-  std::fill_n(charge, mesh.nodes(), 0.0);
-  for (std::int64_t begin = 0; begin < p.size; begin += block) {
-    const std::int64_t size = std::min<std::int64_t>(block, p.size - begin);
-    outside += weigh(p.part(begin, size), frame, quantum, weights);
-    scatter(weights, static_cast<int>(size), mesh.plane(), mesh.n[1], charge);
-  }
-  return outside;
-}
-
 // Places and fields of a block's particles.
 struct Readings {
   std::int64_t node[block];
@@ -119,10 +105,10 @@ void find_places(const beam::ParticleView& p, const field::BoxFrame& given, Read
   }
 }
 
-void apply(const Readings& at, const field::BoxFrame& frame, double factor,
+void apply(const Readings& at, const field::BoxFrame& frame, double factor, double along,
            const beam::ParticleView& p) {
   const double along_x = factor * frame.inverse_hx, along_y = factor * frame.inverse_hy;
-  const double along_z = factor * frame.inverse_hz;
+  const double along_z = along * frame.inverse_hz;
   double* __restrict px = p.px;
   double* __restrict py = p.py;
   double* __restrict delta = p.delta;
@@ -138,7 +124,7 @@ void apply(const Readings& at, const field::BoxFrame& frame, double factor,
 // read: the field at a place.
 template <class Read>
 void kick_blocks(const beam::ParticleView& particles, const field::BoxMesh& mesh, double factor,
-                 int threads, Read&& read) {
+                 double along, int threads, Read&& read) {
   const field::BoxFrame frame(mesh);
   parallel::for_blocks(particles.size, threads, [&](std::int64_t begin, int size, int) {
     Readings at;
@@ -151,11 +137,25 @@ void kick_blocks(const beam::ParticleView& particles, const field::BoxMesh& mesh
       at.ey[i] = e.ey;
       at.ez[i] = e.ez;
     }
-    apply(at, frame, factor, p);
+    apply(at, frame, factor, along, p);
   });
 }
 
 }  // namespace
+
+std::int64_t deposit_cic(const beam::ParticleView& p, const field::BoxMesh& mesh, double quantum,
+                         double* charge) {
+  const field::BoxFrame frame(mesh);
+  Weights weights;
+  std::int64_t outside = 0;
+  std::fill_n(charge, mesh.nodes(), 0.0);
+  for (std::int64_t begin = 0; begin < p.size; begin += block) {
+    const std::int64_t size = std::min<std::int64_t>(block, p.size - begin);
+    outside += weigh(p.part(begin, size), frame, quantum, weights);
+    scatter(weights, static_cast<int>(size), mesh.plane(), mesh.n[1], charge);
+  }
+  return outside;
+}
 
 Extent extent_of(const beam::ParticleView& particles, int threads) {
   std::vector<Extent> parts(threads,
@@ -172,15 +172,16 @@ Extent extent_of(const beam::ParticleView& particles, int threads) {
   return parts[0];
 }
 
-std::int64_t ChargeDeposit::run(const beam::ParticleView& particles, const field::BoxMesh& mesh,
-                                double quantum, double* charge, int threads) {
+std::int64_t ChargeDeposit::run(OfPart deposit, const beam::ParticleView& particles,
+                                const field::BoxMesh& mesh, double quantum, double* charge,
+                                int threads) {
   const std::int64_t nodes = mesh.nodes();
   others_.reserve((threads - 1) * nodes);
   std::vector<std::int64_t> outside(threads, 0);
   parallel::for_tasks(threads, threads, [&](int task, int) {
     const auto [begin, end] = comm::share(particles.size, threads, task);
     double* target = task == 0 ? charge : others_.data() + (task - 1) * nodes;
-    outside[task] = deposit_part(particles.part(begin, end - begin), mesh, quantum, target);
+    outside[task] = deposit(particles.part(begin, end - begin), mesh, quantum, target);
   });
   if (threads > 1)
     parallel::for_tasks(threads, threads, [&](int task, int) {
@@ -193,11 +194,11 @@ std::int64_t ChargeDeposit::run(const beam::ParticleView& particles, const field
   return all;
 }
 
-void Kick::run(const beam::ParticleView& particles, const field::BoxMesh& mesh,
-               const double* potential, double factor, int threads) {
+void KickCic::run(const beam::ParticleView& particles, const field::BoxMesh& mesh,
+                  const double* potential, double factor, double along, int threads) {
   const int nx = mesh.n[0], ny = mesh.n[1];
   if (!differences_pay(static_cast<double>(mesh.nodes()) / static_cast<double>(particles.size))) {
-    kick_blocks(particles, mesh, factor, threads, [=](const field::BoxPlace& place) {
+    kick_blocks(particles, mesh, factor, along, threads, [=](const field::BoxPlace& place) {
       return field::box_field(potential, nx, ny, place);
     });
     return;
@@ -208,7 +209,7 @@ void Kick::run(const beam::ParticleView& particles, const field::BoxMesh& mesh,
     field::difference_plane(potential, mesh, k, differences_.data() + 4 * k * mesh.plane());
   });
   const double* differences = differences_.data();
-  kick_blocks(particles, mesh, factor, threads, [=](const field::BoxPlace& place) {
+  kick_blocks(particles, mesh, factor, along, threads, [=](const field::BoxPlace& place) {
     return field::box_field_of_differences(differences, nx, ny, place);
   });
 }

@@ -22,23 +22,31 @@ class SpaceCharge : public workload::Workload {
   std::vector<Phase> phases() const override {
     // Received data are read, and added to a value or stored.
     constexpr double added = 3.0, stored = 2.0;
-    return {{std::string(phases::green), "transpose", "all", {}, stored},
-            {std::string(phases::extent), "sum", "all"},
-            {std::string(phases::charge_global), "reduce", "all", {}, added},
-            {std::string(phases::potential), "transpose", "all", {}, stored},
-            {std::string(phases::field_global), "broadcast", "all", {}, stored},
-            {std::string(phases::moments), "sum", "all"},
-            {std::string(phases::losses), "sum", "all"}};
+    std::vector<Phase> result;
+    const auto add = [&](std::string_view name, const char* pattern, double moved = 0.0) {
+      result.push_back({std::string(name), pattern, "all", {}, moved});
+    };
+    const bool box = description_.kind == Kind::box, mesh = description_.has_mesh();
+    if (box) add(phases::green, "transpose", stored);
+    if (mesh && !description_.half_width) add(phases::extent, "sum");
+    if (mesh) add(phases::charge_global, "reduce", added);
+    if (box) add(phases::potential, "transpose", stored);
+    if (mesh) add(phases::field_global, "broadcast", stored);
+    add(phases::moments, "sum");
+    add(phases::losses, "sum");
+    return result;
   }
   std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
     return std::make_unique<Turn>(description_, nodes(), rank, false, 1);
   }
-  std::vector<std::vector<int>> process_grid() const override { return {{ranks()}}; }
+  std::vector<std::vector<int>> process_grid() const override { return {division().shape()}; }
   std::vector<workload::Load> loads() const override;
   std::vector<int> typical_ranks() const override;
 
  private:
+  Division division() const { return {description_.settings.decomposition, ranks()}; }
+
   Description description_;
 };
 
@@ -46,8 +54,13 @@ class SpaceCharge : public workload::Workload {
 double load(double n, double ranks) { return std::ceil(n / ranks) * ranks / n; }
 
 std::vector<workload::Load> SpaceCharge::loads() const {
-  return {{"particles", {load(static_cast<double>(description_.bunch.macroparticles), ranks())}},
-          {"grid", {load(description_.grid[2], ranks())}}};
+  const auto particles = static_cast<double>(description_.bunch.macroparticles);
+  std::vector<workload::Load> result{{"particles", {load(particles, ranks())}}};
+  if (description_.has_mesh())
+    result.push_back({"grid",
+                      {load(description_.grid[2], division().along()) *
+                       load(description_.grid[0], division().across())}});
+  return result;
 }
 
 // First shares are the largest; of a hypercube and of nodes some other rank may send more.

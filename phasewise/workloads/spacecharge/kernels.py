@@ -21,6 +21,10 @@ is the kick where a rank has fewer particles than the mesh nodes.
 """
 
 
+SOLVED = ("charge_local", "potential", "kick")
+"""Kernels that depend on the solver."""
+
+
 def terms(model: SpaceCharge, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
     """The terms of a kernel's time on the mean rank."""
     return terms_of(kernel, model, model.bunch.macroparticles / ranks)
@@ -37,7 +41,10 @@ def terms_of(kernel: Mapping[str, Any], model: SpaceCharge, particles: float) ->
     kernel: name, items, flops and bytes of a rank in a turn.
     """
     name, items, flops = str(kernel["name"]), float(kernel["items"]), float(kernel["flops"])
-    nodes = float(model.solver.nodes)
+    solver = model.solver
+    nodes = float(solver.nodes)
+    if name in SOLVED and (solver.kind, solver.weighting) != ("3d", "cic"):
+        return [Term(f"{name}_{solver.kind}_{solver.weighting}", items, nodes)]  # not measured
     meshes = nodes * items / particles
     if name == "charge_local":
         return [Term(name, items, nodes), Term("charge_nodes", meshes, nodes)]
