@@ -20,15 +20,6 @@ Block block_of(const Rows& r, int u) {
   return {r[u][u], r[u][u + 1], r[u + 1][u], r[u + 1][u + 1]};
 }
 
-void check_uncoupled(const Rows& r) {
-  constexpr double rounding = 1e-9;
-  for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < 4; ++j)
-      if (i / 2 != j / 2 && std::fabs(r[i][j]) > rounding)
-        throw std::invalid_argument(
-            "the lattice couples x and y: a matched bunch needs one that does not");
-}
-
 double within_turn(double turns) { return turns - std::floor(turns); }
 
 struct Plane {
@@ -69,9 +60,19 @@ PlaneOptics carried_plane(const PlaneOptics& o, const Rows& r, int u, double& ph
 
 }  // namespace
 
+bool couples(const SecondOrder& passage) {
+  constexpr double rounding = 1e-9;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      if (i / 2 != j / 2 && std::fabs(passage.rows[i][j]) > rounding) return true;
+  return false;
+}
+
 PeriodicOptics periodic_optics(const SecondOrder& passage) {
   const Rows& r = passage.rows;
-  check_uncoupled(r);
+  if (couples(passage))
+    throw std::invalid_argument(
+        "the lattice couples x and y, so that it has no optics of its planes alone");
   PeriodicOptics result{};
   const Block mx = block_of(r, 0), my = block_of(r, 2), mz = block_of(r, 4);
   const Plane x = periodic_plane(mx, "x"), y = periodic_plane(my, "y");
