@@ -2,8 +2,8 @@
 // Wolski, Phys. Rev. ST Accel. Beams 9 (2006) 024001, who writes the beam by its modes' tensors).
 //
 // M + M⁻¹ has the eigenvalues 2 cos μ_k, each twice, and polynomials of it project onto the plane of
-// each mode, P_k. There M = cos μ_k + J_k sin μ_k, J_k² = -1: a pair of vectors a, b = -J a with
-// a·Ω·b = 1 spans the plane, and a particle √(2J)(a cos φ + b sin φ) advances by φ → φ + μ.
+// each mode, P_k. There M = cos μ_k + J_k sin μ_k, J_k² = -1: a pair of vectors b, a = J b with
+// a·Ω·b = 1 spans the plane, and a particle √(2J)(a cos φ - b sin φ) advances by φ → φ + μ.
 #pragma once
 
 #include <array>

@@ -144,6 +144,6 @@ void bind_lattice(nb::module_& m) {
   m.def("normal_modes", b::normal_modes, "matrix"_a, "dimensions"_a = 4,
         "Normal modes of the first 4 or 6 rows of a symplectic matrix (6, 6), one for each plane: "
         "phases [turns, within ±1/2] and vectors (modes, 2, 6), a and b with a·Ω·b = 1: "
-        "√(2J)(a cos φ + b sin φ) advances by φ → φ + 2π phase. ValueError if unstable.");
+        "√(2J)(a cos φ - b sin φ) advances by φ → φ + 2π phase. ValueError if unstable.");
   m.def("lattice_length", b::lattice_length, "parameters"_a, "Length of the lattice [m].");
 }

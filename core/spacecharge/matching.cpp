@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "beam/normal_modes.hpp"
@@ -80,11 +79,11 @@ class Envelope {
 
   std::size_t kicks() const { return parts_.size() - 1; }
 
-  // A passage with a share of the charge and these sizes in each kick.
-  beam::SecondOrder passage(const std::vector<Sizes>& sizes, double share) const {
+  // A passage with the force of a bunch of these sizes in each kick; without sizes, with none.
+  beam::SecondOrder passage(const std::vector<Sizes>& sizes) const {
     Square map = parts_[0];
     for (std::size_t k = 0; k < kicks(); ++k) {
-      if (share > 0.0) add_kick(map, sizes[k], along_, share * factor_);
+      if (!sizes.empty()) add_kick(map, sizes[k], along_, factor_);
       map = times(parts_[k + 1], map);
     }
     beam::SecondOrder result{};
@@ -92,8 +91,9 @@ class Envelope {
     return result;
   }
 
-  // The sizes in each kick of a bunch that begins with these columns.
-  std::vector<Sizes> sizes(Square columns, const std::vector<Sizes>& before, double share) const {
+  // The sizes in each kick of a bunch that begins with these columns, with the force of one that
+  // has the sizes `before`.
+  std::vector<Sizes> sizes(Square columns, const std::vector<Sizes>& before) const {
     std::vector<Sizes> result;
     for (std::size_t k = 0; k < kicks(); ++k) {
       columns = times(parts_[k], columns);
@@ -103,7 +103,7 @@ class Envelope {
         s.xy += columns[0][j] * columns[2][j];
         s.yy += columns[2][j] * columns[2][j];
       }
-      if (share > 0.0) add_kick(columns, before[k], along_, share * factor_);
+      if (!before.empty()) add_kick(columns, before[k], along_, factor_);
       result.push_back(s);
     }
     return result;
@@ -134,68 +134,58 @@ std::vector<Sizes> mixed(const std::vector<Sizes>& a, const std::vector<Sizes>& 
   return result;
 }
 
-// What sizes follow from sizes, at a share of the charge; nothing if the motion is unstable.
+// What sizes follow from sizes; nothing if the motion is unstable with them.
 struct Answer {
   Square columns;
   std::vector<Sizes> sizes;
 };
-std::optional<Answer> answer(const Envelope& envelope, const std::vector<Sizes>& sizes,
-                             double share, std::string& reason) {
+std::optional<Answer> answer(const Envelope& envelope, const std::vector<Sizes>& sizes) {
   try {
-    const Square columns = beam::matched_columns(envelope.passage(sizes, share), envelope.size());
-    return Answer{columns, envelope.sizes(columns, sizes, share)};
-  } catch (const std::invalid_argument& error) {
-    reason = error.what();
+    const Square columns = beam::matched_columns(envelope.passage(sizes), envelope.size());
+    return Answer{columns, envelope.sizes(columns, sizes)};
+  } catch (const std::invalid_argument&) {
     return std::nullopt;
   }
 }
 
-// The fixed point at a share of the charge, by iterations that take part of each answer: less of
-// it where they leave the region of stable motion or draw apart.
-bool settle(const Envelope& envelope, std::vector<Sizes>& sizes, double share, double tolerance,
-            std::string& reason) {
-  constexpr int most_iterations = 1000;
-  constexpr double least = 1e-3;
+// Sizes that follow from themselves, by iterations that take a part of each answer. Too small a
+// bunch has too strong a force for any answer: then the sizes grow. Where answers draw apart,
+// parts become smaller.
+std::vector<Sizes> settled(const Envelope& envelope, std::vector<Sizes> sizes) {
+  constexpr int most_iterations = 3000;
+  constexpr double tolerance = 1e-12, growth = 1.2;
   double part = 0.5, last = std::numeric_limits<double>::infinity();
-  std::vector<Sizes> kept = sizes;
-  for (int i = 0; i < most_iterations && part > least; ++i) {
-    const auto found = answer(envelope, sizes, share, reason);
-    const double change = found ? difference(sizes, found->sizes) : last;
-    if (found && change < tolerance) return true;
-    if (!found || change > 2.0 * last) {
-      part *= 0.5;
-      sizes = kept;
+  for (int i = 0; i < most_iterations; ++i) {
+    const auto found = answer(envelope, sizes);
+    if (!found) {
+      for (Sizes& s : sizes) s = {growth * s.xx, growth * s.xy, growth * s.yy};
+      part *= 0.8;
       last = std::numeric_limits<double>::infinity();
       continue;
     }
-    if (change > last) part *= 0.7;
+    const double change = difference(sizes, found->sizes);
+    if (change < tolerance) return sizes;
+    if (change > last) part *= 0.8;
     last = change;
-    kept = sizes;
     sizes = mixed(sizes, found->sizes, part);
   }
-  return false;
+  throw std::invalid_argument(
+      "no bunch is matched to the lattice with its charge: its envelope does not settle; give "
+      "fewer particles, a larger emittance, or more kicks");
 }
 
 }  // namespace
 
 MatchedWithCharge matched_with_charge(const Description& description, const beam::Place& start,
                                       const beam::BunchSize& size) {
-  constexpr int shares = 8;
-  constexpr double rough = 1e-3, fine = 1e-12;
+  if (!(size.emittance_x > 0.0 && size.emittance_y > 0.0))
+    throw std::invalid_argument(
+        "a bunch without emittance is not matched to any lattice with its charge");
   const Envelope envelope(description, start, size);
-  std::string reason;
-  const auto bare = answer(envelope, {}, 0.0, reason);
-  if (!bare) throw std::invalid_argument(reason);
-  std::vector<Sizes> sizes = bare->sizes;
-  for (int k = 1; k <= shares; ++k) {
-    const double share = static_cast<double>(k) / shares;
-    if (!settle(envelope, sizes, share, k < shares ? rough : fine, reason))
-      throw std::invalid_argument(
-          "no bunch is matched to the lattice with its charge: with " +
-          std::to_string(static_cast<int>(100.0 * share)) + " % of the bunch_population " +
-          (reason.empty() ? "its envelope does not settle" : reason));
-  }
-  const beam::SecondOrder passage = envelope.passage(sizes, 1.0);
+  // Without charge; throws if even that is unstable.
+  const Square bare = beam::matched_columns(envelope.passage({}), size);
+  const std::vector<Sizes> sizes = settled(envelope, envelope.sizes(bare, {}));
+  const beam::SecondOrder passage = envelope.passage(sizes);
   MatchedWithCharge result{.columns = beam::matched_columns(passage, size)};
   const auto modes = beam::couples(passage)
                          ? beam::normal_modes(beam::square_of(passage.rows), 4)

@@ -23,8 +23,9 @@ class DerivedSpaceCharge:
     """Of a passage [m]."""
     kick_length: float
     """Of the lattice for a kick [m]."""
-    peak_perveance: float
-    """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch."""
+    peak_perveance: float | None
+    """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch; None
+    where its length follows from the cavities."""
     particles_per_node: float
     warnings: tuple[str, ...]
 
@@ -36,8 +37,11 @@ class DerivedSpaceCharge:
 def derive(model: SpaceCharge) -> DerivedSpaceCharge:
     """What follows from a model."""
     bunch = model.bunch
-    density = bunch.bunch_population / bunch.bunch_length * _peak(bunch.distribution)
-    radius = bunch.charge**2 * classical_radius(bunch.mass)
+    perveance = None
+    if bunch.bunch_length is not None:
+        density = bunch.bunch_population / bunch.bunch_length * _peak(bunch.distribution)
+        radius = bunch.charge**2 * classical_radius(bunch.mass)
+        perveance = 2 * density * radius / (bunch.beta_gamma**2 * bunch.gamma)
     per_node = bunch.macroparticles / model.solver.nodes
     warnings = []
     if per_node < FEW_PARTICLES:
@@ -50,7 +54,7 @@ def derive(model: SpaceCharge) -> DerivedSpaceCharge:
         beta_gamma=bunch.beta_gamma,
         length=model.lattice.length,
         kick_length=model.kick_length,
-        peak_perveance=2 * density * radius / (bunch.beta_gamma**2 * bunch.gamma),
+        peak_perveance=perveance,
         particles_per_node=per_node,
         warnings=tuple(warnings),
     )

@@ -18,6 +18,12 @@ GREENS = ("integrated", "point")
 MESHES = ("follow", "fixed")
 FEWEST_NODES, MOST_NODES = 8, 4096
 MOST_KICKS = 100_000
+OPTICS = {
+    "lattice": "matched",
+    "all-planes": "matched-with-rf",
+    "with-charge": "matched-with-charge",
+}
+"""What the driver calls that to which a bunch is matched."""
 TABLES = {name: Key("table") for name in ("bunch", "lattice", "solver")}
 """Tables of a study that are of space charge."""
 
@@ -117,7 +123,9 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     bunch, lattice, solver = model.bunch, model.lattice, model.solver
     yield from flat_of(bunch)
     yield "beam.1.strong", False
-    yield "bunch.optics", "matched" if bunch.size is None else "given"
+    yield "bunch.bunch_length", bunch.bunch_length or 0.0
+    yield "bunch.momentum_spread", bunch.momentum_spread or 0.0
+    yield "bunch.optics", OPTICS[bunch.matched] if bunch.size is None else "given"
     if bunch.size is not None:
         yield "bunch.size", bunch.size
         yield "bunch.alpha", bunch.alpha

@@ -126,7 +126,8 @@ def _add(lattice: Lattice, node: Any, ring: _Ring) -> None:
 
 def _left_out(kind: str, node: Any, values: Values) -> Iterator[str]:
     """A clause for each attribute that is not at its default, and that nothing reads."""
-    read = HARMLESS | KINDS[kind][1] if kind in KINDS else set(values)
+    own = KINDS[kind][1] if kind in KINDS else " ".join(values)
+    read = f"{HARMLESS} {own}".split()
     for name, value in values.items():
         if name not in read and _numbers(value) != _numbers(node.base_type[name]):
             yield f"its {name} = {value} is left out"
@@ -294,36 +295,36 @@ def _edge(v: Values, _ring: _Ring) -> Body:
     return [magnets.edge(v["h"], v["e1"], v["hgap"], v["fint"])], []
 
 
-HARMLESS = frozenset(
+HARMLESS = (
     "l tilt at from type apertype aperture aper_offset aper_tol slot_id assembly_id mech_sep v_pos "
     "kmax kmin calib polarity magnet lrad model method exact nst thick n_bessel obs_point "
-    "aper_vx aper_vy".split()
+    "aper_vx aper_vy"
 )
 """Attributes that are read for every kind, or that move no particle."""
-BEND = frozenset("angle e1 e2 k0 k1 k1s k2 hgap fint fintx".split())
-KINDS: dict[str, tuple[Callable[[Values, _Ring], Body], frozenset[str]]] = {
-    "marker": (_nothing, frozenset()),
-    "placeholder": (_nothing, frozenset()),
-    "instrument": (_nothing, frozenset()),
-    "collimator": (_nothing, frozenset()),
-    "ecollimator": (_nothing, frozenset({"xsize", "ysize"})),
-    "rcollimator": (_nothing, frozenset({"xsize", "ysize"})),
-    "monitor": (_monitor, frozenset()),
-    "hmonitor": (_monitor, frozenset()),
-    "vmonitor": (_monitor, frozenset()),
-    "quadrupole": (_straight(1), frozenset("k1 k1s knl ksl".split())),
-    "sextupole": (_straight(2), frozenset("k2 k2s knl ksl".split())),
-    "octupole": (_straight(3), frozenset("k3 k3s knl ksl".split())),
+BEND = "angle e1 e2 k0 k1 k1s k2 hgap fint fintx"
+KINDS: dict[str, tuple[Callable[[Values, _Ring], Body], str]] = {
+    "marker": (_nothing, ""),
+    "placeholder": (_nothing, ""),
+    "instrument": (_nothing, ""),
+    "collimator": (_nothing, ""),
+    "ecollimator": (_nothing, "xsize ysize"),
+    "rcollimator": (_nothing, "xsize ysize"),
+    "monitor": (_monitor, ""),
+    "hmonitor": (_monitor, ""),
+    "vmonitor": (_monitor, ""),
+    "quadrupole": (_straight(1), "k1 k1s knl ksl"),
+    "sextupole": (_straight(2), "k2 k2s knl ksl"),
+    "octupole": (_straight(3), "k3 k3s knl ksl"),
     "sbend": (_bend(False), BEND),
     "rbend": (_bend(True), BEND),
-    "multipole": (_multipole, frozenset("knl ksl".split())),
-    "hkicker": (_corrector("kick", ""), frozenset({"kick"})),
-    "vkicker": (_corrector("", "kick"), frozenset({"kick"})),
-    "kicker": (_corrector("hkick", "vkick"), frozenset("hkick vkick".split())),
-    "tkicker": (_corrector("hkick", "vkick"), frozenset("hkick vkick".split())),
-    "solenoid": (_solenoid, frozenset("ks ksi".split())),
-    "rfcavity": (_cavity, frozenset("volt freq lag harmon".split())),
-    "dipedge": (_edge, frozenset("h e1 hgap fint".split())),
-    "srotation": (_rotation, frozenset({"angle"})),
+    "multipole": (_multipole, "knl ksl"),
+    "hkicker": (_corrector("kick", ""), "kick"),
+    "vkicker": (_corrector("", "kick"), "kick"),
+    "kicker": (_corrector("hkick", "vkick"), "hkick vkick"),
+    "tkicker": (_corrector("hkick", "vkick"), "hkick vkick"),
+    "solenoid": (_solenoid, "ks ksi"),
+    "rfcavity": (_cavity, "volt freq lag harmon"),
+    "dipedge": (_edge, "h e1 hgap fint"),
+    "srotation": (_rotation, "angle"),
 }
 """The function that translates a kind, and the attributes that it reads."""

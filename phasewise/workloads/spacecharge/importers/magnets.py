@@ -151,7 +151,7 @@ def _pairs(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[f
 
 def _sliced(body: dict[str, Any], normal: Sequence[float], skew: Sequence[float]) -> Elements:
     """A bend with thin kicks in the middle of each of its slices."""
-    (kick_each,) = thin(*([k / BEND_SLICES for k in values] for values in (normal, skew)))
+    (kick_each,) = thin([k / BEND_SLICES for k in normal], [k / BEND_SLICES for k in skew])
     found: Elements = []
     entry, leaving = body.get("edges", (0.0, 0.0))
     for k in range(BEND_SLICES + 1):

@@ -61,7 +61,7 @@ class Lattice:
     """m, so far."""
 
     def add(self, elements: Elements, name: str = "") -> None:
-        """Append elements; the longest of them gets the name. Drifts that follow each other are joined."""
+        """Append elements, the longest with the name. Drifts that follow each other are joined."""
         elements = [one for one in elements if not _empty(one)]
         solid = [one for one in elements if one["kind"] != "drift"]
         named = max(solid, key=length_of, default=None)
@@ -101,4 +101,4 @@ class Lattice:
 
 
 def _empty(element: dict[str, Any]) -> bool:
-    return element["kind"] == "drift" and element["length"] <= SHORTEST
+    return bool(element["kind"] == "drift" and element["length"] <= SHORTEST)

@@ -40,7 +40,9 @@ def translate(file: str | Path) -> Translation:
         try:
             loaded = xtrack.load(os.fspath(path.resolve()))
         except Exception as error:
-            raise StudyError(f"xtrack cannot read {path}: {error or type(error).__name__}") from None
+            raise StudyError(
+                f"xtrack cannot read {path}: {error or type(error).__name__}"
+            ) from None
         return lattice_of(_line(loaded, path), path.name).translation()
 
 
@@ -80,7 +82,7 @@ def _add(lattice: Lattice, name: str, element: Any, turn: float) -> None:
     if kind in KINDS:
         translated, read = KINDS[kind]
         body, reasons = translated(element, turn)
-        reasons += _left_out(given, HARMLESS | set(read.split()))
+        reasons += _left_out(given, f"{HARMLESS} {read}".split())
         body = magnets.rotated(body, float(given.get("rot_s_rad", 0.0)))
     else:
         length = float(getattr(element, "length", 0.0) or 0.0)
@@ -90,7 +92,7 @@ def _add(lattice: Lattice, name: str, element: Any, turn: float) -> None:
     lattice.add(body, name)
 
 
-def _left_out(given: Mapping[str, Any], read: set[str]) -> Iterator[str]:
+def _left_out(given: Mapping[str, Any], read: list[str]) -> Iterator[str]:
     """A clause for each property that is not at its default, and that nothing reads."""
     for name, value in given.items():
         if name not in read and (isinstance(value, str) or _any(value)):
@@ -121,7 +123,7 @@ def _straight(order: int) -> Callable[[Any, float], Body]:
         length = float(e.length)
         strengths = [_list(e.knl), _list(e.ksl)]
         if not length > 0:
-            return magnets.thin(*strengths), _orders(*strengths)
+            return magnets.thin(strengths[0], strengths[1]), _orders(*strengths)
         for values, name in zip(strengths, (f"k{order}", f"k{order}s"), strict=True):
             values[:] = [v / length for v in values] + [0.0] * (order + 1 - len(values))
             values[order] += float(getattr(e, name))
@@ -147,6 +149,8 @@ def _bend(e: Any, _turn: float) -> Body:
         normal[1] += float(e.k1) * length
         return magnets.thick(length, *([v / length for v in k] for k in (normal, skew))), reasons
     half = angle / 2 if type(e).__name__ == "RBend" else 0.0
+    if getattr(e, "rbend_model", "") == "straight-body":
+        reasons.append("its field follows the arc here, not the chord")
     edges, gaps, fringes = [], [], []
     for side in ("entry", "exit"):
         active = bool(getattr(e, f"edge_{side}_active"))
@@ -157,8 +161,16 @@ def _bend(e: Any, _turn: float) -> Body:
         edges.append(shown * (half + float(getattr(e, f"edge_{side}_angle"))))
         gaps.append(shown * float(getattr(e, f"edge_{side}_hgap")))
         fringes.append(shown * float(getattr(e, f"edge_{side}_fint")))
-    pairs = ((a[0], a[1]) for a in (edges, gaps, fringes))
-    return magnets.bend(length, angle, *pairs, float(e.k1), normal, skew), reasons
+    return magnets.bend(
+        length,
+        angle,
+        edges=(edges[0], edges[1]),
+        half_gap=(gaps[0], gaps[1]),
+        fringe=(fringes[0], fringes[1]),
+        k1=float(e.k1),
+        normal=normal,
+        skew=skew,
+    ), reasons
 
 
 def _multipole(e: Any, _turn: float) -> Body:
@@ -240,10 +252,10 @@ def _edge(e: Any, _turn: float) -> Body:
     return [magnets.edge(float(e.k), float(e.e1), float(e.hgap), float(e.fint))], []
 
 
-HARMLESS = frozenset(
+HARMLESS = (
     "length order inv_factorial_order num_multipole_kicks num_kicks model integrator isthick "
     "radiation_flag rot_s_rad rot_shift_anchor prototype prototype_name prng_name extra "
-    "name_associated_aperture _isthick main_order".split()
+    "name_associated_aperture _isthick main_order"
 )
 """Properties that are read for every kind, or that move no particle."""
 EDGES = " ".join(
@@ -258,7 +270,7 @@ KINDS: dict[str, tuple[Callable[[Any, float], Body], str]] = {
     "Sextupole": (_straight(2), f"k2 k2s knl ksl {EDGES}"),
     "Octupole": (_straight(3), f"k3 k3s knl ksl {EDGES}"),
     "Bend": (_bend, BEND),
-    "RBend": (_bend, f"{BEND} length_straight"),
+    "RBend": (_bend, f"{BEND} length_straight rbend_model"),
     "Multipole": (_multipole, "knl ksl hxl"),
     "Cavity": (_cavity, "voltage frequency harmonic lag phase"),
     "UniformSolenoid": (_solenoid, "ks knl ksl edge_entry_active edge_exit_active"),
