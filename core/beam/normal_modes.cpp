@@ -56,6 +56,7 @@ std::vector<double> roots(double p, double q) {
 std::vector<double> eigenvalues(const Square& d, int n) {
   const Square square = times(d, d);
   const double p1 = 0.5 * trace(d), p2 = 0.5 * trace(square);
+  if (n == 2) return {p1};
   const double e2 = 0.5 * (p1 * p1 - p2);
   if (n == 4) return roots(p1, e2);
   const double p3 = 0.5 * trace(times(square, d));
@@ -80,8 +81,8 @@ void check(const std::vector<double>& values) {
     for (std::size_t j = 0; j < k; ++j)
       if (std::fabs(values[k] - values[j]) < apart)
         throw std::invalid_argument(
-            "two coupled modes of the lattice have the same tune, so that no bunch is matched to "
-            "them alone; change a strength a little");
+            "two coupled modes of the lattice have the same tune, so that it has no modes to match "
+            "a bunch to; change a strength a little");
   }
 }
 
@@ -141,14 +142,38 @@ NormalMode mode_of(const Square& difference, const Square& projector, double val
   return mode;
 }
 
-}  // namespace
+// Planes that depend on each other, with those that they have in common.
+std::vector<std::vector<int>> groups_of(const Square& m, int planes) {
+  constexpr double rounding = 1e-9;
+  const auto coupled = [&](int p, int q) {
+    double most = 0.0;
+    for (int i = 2 * p; i < 2 * p + 2; ++i)
+      for (int j = 2 * q; j < 2 * q + 2; ++j)
+        most = std::max({most, std::fabs(m[i][j]), std::fabs(m[j][i])});
+    return most > rounding;
+  };
+  std::vector<std::vector<int>> groups;
+  for (int p = 0; p < planes; ++p) {
+    std::vector<int> own{p};
+    std::erase_if(groups, [&](const std::vector<int>& group) {
+      const bool joins = std::ranges::any_of(group, [&](int q) { return coupled(p, q); });
+      if (joins) own.insert(own.end(), group.begin(), group.end());
+      return joins;
+    });
+    std::ranges::sort(own);
+    groups.push_back(own);
+  }
+  return groups;
+}
 
-std::vector<NormalMode> normal_modes(const Square& matrix, int n) {
-  Square forward{};
+// Modes of planes that are coupled with each other, and with no others.
+std::vector<NormalMode> modes_of_group(const Square& matrix, const std::vector<int>& planes) {
+  const int n = 2 * static_cast<int>(planes.size());
+  const auto row = [&](int i) { return 2 * planes[i / 2] + i % 2; };
+  Square forward{}, d{}, difference{};
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) forward[i][j] = matrix[i][j];
+    for (int j = 0; j < n; ++j) forward[i][j] = matrix[row(i)][row(j)];
   const Square back = inverse(forward, n);
-  Square d{}, difference{};
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       d[i][j] = forward[i][j] + back[i][j] - (i == j ? 2.0 : 0.0);
@@ -161,9 +186,26 @@ std::vector<NormalMode> normal_modes(const Square& matrix, int n) {
     projectors.push_back(projector(d, values, k, n));
   const std::vector<int> order = order_of(projectors);
   std::vector<NormalMode> modes;
-  for (std::size_t plane = 0; plane < order.size(); ++plane)
-    modes.push_back(mode_of(difference, projectors[order[plane]], values[order[plane]],
-                            static_cast<int>(plane)));
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const NormalMode own =
+        mode_of(difference, projectors[order[k]], values[order[k]], static_cast<int>(k));
+    NormalMode mode{.plane = planes[k], .phase = own.phase};
+    for (int i = 0; i < n; ++i) {
+      mode.a[row(i)] = own.a[i];
+      mode.b[row(i)] = own.b[i];
+    }
+    modes.push_back(mode);
+  }
+  return modes;
+}
+
+}  // namespace
+
+std::vector<NormalMode> normal_modes(const Square& matrix, int dimensions) {
+  std::vector<NormalMode> modes;
+  for (const std::vector<int>& group : groups_of(matrix, dimensions / 2))
+    for (const NormalMode& mode : modes_of_group(matrix, group)) modes.push_back(mode);
+  std::ranges::sort(modes, {}, &NormalMode::plane);
   return modes;
 }
 

@@ -20,8 +20,8 @@ struct NormalMode {
 };
 
 // Modes of the first `dimensions` (4 or 6) rows, one for each plane, in the order of the planes.
-// Throws std::invalid_argument with one sentence if the motion is unstable, or if two modes have
-// the same tune, so that they can be mixed at will.
+// Throws std::invalid_argument with one sentence if the motion is unstable, or if two coupled modes
+// have the same tune, so that they can be mixed at will.
 std::vector<NormalMode> normal_modes(const Square& matrix, int dimensions);
 
 }  // namespace phasewise::beam

@@ -39,15 +39,15 @@ nb::dict particles_of(nb::object self) {
 nb::dict matched(const std::string& text) {
   const Description description(workload::Parameters::parse(text));
   const beam::ProfileDescription& bunch = description.profile;
-  const auto found = matched_with_charge(
+  auto found = matched_with_charge(
       description, beam::closed_orbit(description.elements()).start,
       {bunch.x.emittance, bunch.y.emittance, bunch.bunch_length, bunch.momentum_spread});
   std::vector<double> columns;
   for (const auto& row : found.columns) columns.insert(columns.end(), row.begin(), row.end());
   nb::dict result;
   result["columns"] = bindings::to_array(std::move(columns), {6, 6});
-  result["phase_x"] = found.phase_x;
-  result["phase_y"] = found.phase_y;
+  const std::size_t modes = found.phases.size();
+  result["phases"] = bindings::to_array(std::move(found.phases), {modes});
   return result;
 }
 
@@ -60,8 +60,8 @@ void bind(nb::module_& m) {
            "valid until the next step.");
   m.def("matched_with_charge", &matched, nb::arg("parameters"),
         "The bunch that is matched to the lattice with the linear force of its charge: columns "
-        "(6, 6), of which a particle is the sum with deviates of rms 1; phase_x, phase_y of small "
-        "amplitudes [turns, within ±1/2] of a passage. ValueError if there is none.");
+        "(6, 6), of which a particle is the sum with deviates of rms 1; phases of a passage of its "
+        "modes [turns, within ±1/2]. ValueError if there is none.");
 }
 
 }  // namespace phasewise::spacecharge

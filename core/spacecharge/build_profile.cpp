@@ -78,10 +78,14 @@ void read_profile(const Parameters& parameters, const beam::Lattice& lattice,
   const std::vector<double> emittance = not_negative(parameters, "bunch.geometric_emittance");
   const auto shape = static_cast<Shape>(parameters.choice(
       "bunch.optics", {"given", "matched", "matched-with-rf", "matched-with-charge"}));
-  const bool lengths = bunch.bunch_length > 0.0, spread = bunch.momentum_spread > 0.0;
-  if (shape == Shape::with_rf ? lengths == spread : !lengths)
-    parameters.fail("bunch.bunch_length", "give a length above 0, or, if the lattice's cavities "
-                                          "match it, either a length or a momentum spread");
+  const bool length = bunch.bunch_length > 0.0, spread = bunch.momentum_spread > 0.0;
+  const bool enough = shape == Shape::with_rf       ? length != spread
+                      : shape == Shape::with_charge ? length || spread
+                                                    : length;
+  if (!enough)
+    parameters.fail("bunch.bunch_length",
+                    "give a length above 0, or a momentum spread where the lattice's cavities make "
+                    "the length follow from it");
   bunch.x.emittance = emittance[0];
   bunch.y.emittance = emittance[1];
   if (shape == Shape::given)

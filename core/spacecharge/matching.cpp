@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "beam/normal_modes.hpp"
-#include "beam/periodic.hpp"
 #include "numerics/carlson.hpp"
 
 namespace phasewise::spacecharge {
@@ -17,9 +16,9 @@ namespace {
 using beam::Square;
 using beam::times;
 
-// Second moments in x and y.
+// Second moments of x, y and z in the laboratory.
 struct Sizes {
-  double xx, xy, yy;  // m²
+  double xx, xy, yy, zz;  // m²
 };
 
 // <λ> σz/N of a profile over that of an ellipsoid, 3/(5√5).
@@ -40,32 +39,44 @@ double line_density(beam::Profile profile) {
   return 1.0;
 }
 
-// Adds the matrix of a kick by the bunch's own force to a map, about the principal axes.
-void add_kick(Square& map, const Sizes& s, double along, double factor) {
-  const double half = 0.5 * (s.xx - s.yy), mean = 0.5 * (s.xx + s.yy);
-  const double spread = std::hypot(half, s.xy);
-  const double c2 = spread > 0.0 ? half / spread : 1.0, s2 = spread > 0.0 ? s.xy / spread : 0.0;
-  const double first = 5.0 * (mean + spread), second = 5.0 * std::fmax(mean - spread, 0.0);
-  const double k1 = factor * numerics::carlson_rd(second, 5.0 * along, first);
-  const double k2 = factor * numerics::carlson_rd(first, 5.0 * along, second);
-  const double xx = 0.5 * (k1 + k2) + 0.5 * (k1 - k2) * c2;
-  const double yy = 0.5 * (k1 + k2) - 0.5 * (k1 - k2) * c2;
-  const double xy = 0.5 * (k1 - k2) * s2;
-  for (int j = 0; j < 6; ++j) {
-    const double x = map[0][j], y = map[2][j];
-    map[1][j] += xx * x + xy * y;
-    map[3][j] += xy * x + yy * y;
+// The linear force of a bunch: px += (xx x + xy y), py += (xy x + yy y), δ += zz z.
+struct Force {
+  double gamma2 = 1.0;       // γ²
+  double factor = 0.0;       // of a kick, m²
+  double across = 1.0;       // the factor's share across, for the bunch's line density
+  bool along = false;        // the force along z acts too
+
+  // Adds the matrix of a kick to a map, about the principal axes.
+  void add(Square& map, const Sizes& s) const {
+    const double half = 0.5 * (s.xx - s.yy), mean = 0.5 * (s.xx + s.yy);
+    const double spread = std::hypot(half, s.xy);
+    const double c2 = spread > 0.0 ? half / spread : 1.0, s2 = spread > 0.0 ? s.xy / spread : 0.0;
+    const double a2 = 5.0 * (mean + spread), b2 = 5.0 * std::fmax(mean - spread, 0.0);
+    const double c = 5.0 * gamma2 * s.zz;
+    const double k1 = across * factor * numerics::carlson_rd(b2, c, a2);
+    const double k2 = across * factor * numerics::carlson_rd(a2, c, b2);
+    const double xx = 0.5 * (k1 + k2) + 0.5 * (k1 - k2) * c2;
+    const double yy = 0.5 * (k1 + k2) - 0.5 * (k1 - k2) * c2;
+    const double xy = 0.5 * (k1 - k2) * s2;
+    const double zz = along ? factor * gamma2 * numerics::carlson_rd(a2, b2, c) : 0.0;
+    for (int j = 0; j < 6; ++j) {
+      const double x = map[0][j], y = map[2][j];
+      map[1][j] += xx * x + xy * y;
+      map[3][j] += xy * x + yy * y;
+      map[5][j] += zz * map[4][j];
+    }
   }
-}
+};
 
 class Envelope {
  public:
-  Envelope(const Description& description, const beam::Place& start, const beam::BunchSize& size)
-      : size_(size) {
-    const double length = description.bunch.gamma() * size.bunch_length;
-    along_ = length * length;
-    factor_ = description.kick_factor() * static_cast<double>(description.bunch.macroparticles) *
-              line_density(description.profile.profile);
+  Envelope(const Description& description, const beam::Place& start, const beam::BunchSize& size,
+           bool all_planes)
+      : size_(size), all_planes_(all_planes) {
+    const double gamma = description.bunch.gamma();
+    force_ = {gamma * gamma,
+              description.kick_factor() * static_cast<double>(description.bunch.macroparticles),
+              line_density(description.profile.profile), all_planes};
     beam::Place at = start;
     for (const Stretch& stretch : description.stretches) {
       std::vector<beam::Element> elements;
@@ -83,7 +94,7 @@ class Envelope {
   beam::SecondOrder passage(const std::vector<Sizes>& sizes) const {
     Square map = parts_[0];
     for (std::size_t k = 0; k < kicks(); ++k) {
-      if (!sizes.empty()) add_kick(map, sizes[k], along_, factor_);
+      if (!sizes.empty()) force_.add(map, sizes[k]);
       map = times(parts_[k + 1], map);
     }
     beam::SecondOrder result{};
@@ -97,24 +108,30 @@ class Envelope {
     std::vector<Sizes> result;
     for (std::size_t k = 0; k < kicks(); ++k) {
       columns = times(parts_[k], columns);
-      Sizes s{0.0, 0.0, 0.0};
+      Sizes s{0.0, 0.0, 0.0, 0.0};
       for (int j = 0; j < 6; ++j) {
         s.xx += columns[0][j] * columns[0][j];
         s.xy += columns[0][j] * columns[2][j];
         s.yy += columns[2][j] * columns[2][j];
+        s.zz += columns[4][j] * columns[4][j];
       }
-      if (!before.empty()) add_kick(columns, before[k], along_, factor_);
+      // Where nothing bunches the beam its length stays as it is.
+      if (!all_planes_) s.zz = size_.bunch_length * size_.bunch_length;
+      if (!before.empty()) force_.add(columns, before[k]);
       result.push_back(s);
     }
     return result;
   }
 
-  const beam::BunchSize& size() const { return size_; }
+  Square columns(const beam::SecondOrder& passage) const {
+    return all_planes_ ? beam::matched_columns_with_rf(passage, size_)
+                       : beam::matched_columns(passage, size_);
+  }
 
  private:
   beam::BunchSize size_;
-  double along_ = 0.0;   // (γσz)² [m²]
-  double factor_ = 0.0;  // of a kick [m²]
+  bool all_planes_;
+  Force force_;
   std::vector<Square> parts_;
 };
 
@@ -122,6 +139,7 @@ double difference(const std::vector<Sizes>& a, const std::vector<Sizes>& b) {
   double most = 0.0;
   for (std::size_t k = 0; k < a.size(); ++k)
     most = std::max({most, std::fabs(b[k].xx / a[k].xx - 1.0), std::fabs(b[k].yy / a[k].yy - 1.0),
+                     std::fabs(b[k].zz / a[k].zz - 1.0),
                      std::fabs(b[k].xy - a[k].xy) / std::sqrt(a[k].xx * a[k].yy)});
   return most;
 }
@@ -130,7 +148,8 @@ std::vector<Sizes> mixed(const std::vector<Sizes>& a, const std::vector<Sizes>& 
   std::vector<Sizes> result;
   const auto mean = [&](double one, double other) { return one + share * (other - one); };
   for (std::size_t k = 0; k < a.size(); ++k)
-    result.push_back({mean(a[k].xx, b[k].xx), mean(a[k].xy, b[k].xy), mean(a[k].yy, b[k].yy)});
+    result.push_back({mean(a[k].xx, b[k].xx), mean(a[k].xy, b[k].xy), mean(a[k].yy, b[k].yy),
+                      mean(a[k].zz, b[k].zz)});
   return result;
 }
 
@@ -141,7 +160,7 @@ struct Answer {
 };
 std::optional<Answer> answer(const Envelope& envelope, const std::vector<Sizes>& sizes) {
   try {
-    const Square columns = beam::matched_columns(envelope.passage(sizes), envelope.size());
+    const Square columns = envelope.columns(envelope.passage(sizes));
     return Answer{columns, envelope.sizes(columns, sizes)};
   } catch (const std::invalid_argument&) {
     return std::nullopt;
@@ -158,7 +177,7 @@ std::vector<Sizes> settled(const Envelope& envelope, std::vector<Sizes> sizes) {
   for (int i = 0; i < most_iterations; ++i) {
     const auto found = answer(envelope, sizes);
     if (!found) {
-      for (Sizes& s : sizes) s = {growth * s.xx, growth * s.xy, growth * s.yy};
+      for (Sizes& s : sizes) s = {growth * s.xx, growth * s.xy, growth * s.yy, growth * s.zz};
       part *= 0.8;
       last = std::numeric_limits<double>::infinity();
       continue;
@@ -181,24 +200,21 @@ MatchedWithCharge matched_with_charge(const Description& description, const beam
   if (!(size.emittance_x > 0.0 && size.emittance_y > 0.0))
     throw std::invalid_argument(
         "a bunch without emittance is not matched to any lattice with its charge");
-  const Envelope envelope(description, start, size);
-  // Without charge; throws if even that is unstable.
-  const Square bare = beam::matched_columns(envelope.passage({}), size);
-  const std::vector<Sizes> sizes = settled(envelope, envelope.sizes(bare, {}));
+  const bool all_planes = size.bunch_length == 0.0 || size.momentum_spread == 0.0;
+  const Envelope bare(description, start, size, false);
+  const beam::SecondOrder without = bare.passage({});
+  const bool bunched = without.rows[5][4] != 0.0;
+  if (!bunched && size.bunch_length == 0.0)
+    throw std::invalid_argument(
+        "the lattice has no cavity that bunches the beam: bunch_length is needed");
+  const Envelope envelope(description, start, size, bunched && all_planes);
+  const std::vector<Sizes> sizes =
+      settled(envelope, envelope.sizes(envelope.columns(without), {}));
   const beam::SecondOrder passage = envelope.passage(sizes);
-  MatchedWithCharge result{.columns = beam::matched_columns(passage, size)};
-  const auto modes = beam::couples(passage)
-                         ? beam::normal_modes(beam::square_of(passage.rows), 4)
-                         : std::vector<beam::NormalMode>{};
-  const auto within = [](double turns) { return turns > 0.5 ? turns - 1.0 : turns; };
-  if (modes.empty()) {
-    const auto periodic = beam::periodic_optics(passage);
-    result.phase_x = within(periodic.phase_x);
-    result.phase_y = within(periodic.phase_y);
-  } else {
-    result.phase_x = modes[0].phase;
-    result.phase_y = modes[1].phase;
-  }
+  MatchedWithCharge result{.columns = envelope.columns(passage)};
+  for (const beam::NormalMode& mode :
+       beam::normal_modes(beam::square_of(passage.rows), bunched && all_planes ? 6 : 4))
+    result.phases.push_back(mode.phase);
   return result;
 }
 

@@ -112,17 +112,16 @@ def _check_matched(values: dict[str, Any], given: Mapping[str, Any]) -> None:
             f"bunch.matched = {show(values['matched'])} and the bunch's size or beta exclude each "
             "other"
         )
-    if values["matched"] == "all-planes":
-        if (values["bunch_length"] is None) == (not values["momentum_spread"]):
-            raise StudyError(
-                'bunch.matched = "all-planes" needs either bunch_length or momentum_spread: the '
-                "cavities give the other"
-            )
-        values["momentum_spread"] = values["momentum_spread"] or None
-        return
-    if values["bunch_length"] is None:
+    length, spread = values["bunch_length"], values["momentum_spread"]
+    if values["matched"] == "all-planes" and (length is None) == (not spread):
+        raise StudyError(
+            'bunch.matched = "all-planes" needs either bunch_length or momentum_spread: the '
+            "cavities give the other"
+        )
+    if length is None and (values["matched"] == "lattice" or not spread):
         raise StudyError("bunch.bunch_length is missing")
-    values["momentum_spread"] = values["momentum_spread"] or 0.0
+    if values["matched"] == "lattice":
+        values["momentum_spread"] = spread or 0.0
 
 
 def _particle(given: Mapping[str, Any], values: Mapping[str, Any]) -> Pair:
