@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "beam/normal_modes.hpp"
+
 namespace phasewise::beam {
 namespace {
 
@@ -83,7 +85,12 @@ PeriodicOptics periodic_optics(const SecondOrder& passage) {
   const PlaneOptics &ox = result.optics.x, &oy = result.optics.y;
   result.slip = r[4][5] + r[4][0] * ox.dispersion + r[4][1] * ox.dispersion_slope +
                 r[4][2] * oy.dispersion + r[4][3] * oy.dispersion_slope;
-  if (mz.c != 0.0) result.beta_z = std::fabs(periodic_plane(mz, "z").beta);
+  if (mz.c != 0.0) {
+    periodic_plane(mz, "z");
+    // With dispersion the block of z and δ is not that of a particle on its own orbit.
+    const NormalMode z = normal_modes(square_of(r), 6).back();
+    result.beta_z = z.a[4] * z.a[4] + z.b[4] * z.b[4];
+  }
   return result;
 }
 
