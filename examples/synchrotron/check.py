@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import elliprd
 
 import phasewise
 import phasewise._core as core
@@ -57,8 +57,8 @@ def test_the_lattice_has_the_optics_that_madx_gives_the_sequence() -> None:
 def test_the_momentum_spread_follows_from_the_cavity() -> None:
     study = phasewise.load(STUDY, ["bunch.macroparticles=20000"])
     particles = phasewise.Simulation(study).driver.particles()
-    # To first order in the synchrotron tune, 1.5e-3, the slip of a turn over σz²/σδ² is the focusing
-    # of the cavity, 2π h V/(β² E C) of its harmonic 1.
+    # To first order in the synchrotron tune, 1.5e-3, the slip of a turn over σz²/σδ² is the
+    # focusing of the cavity, 2π h V/(β² E C) of its harmonic 1.
     bunch = study.bunch
     focusing = 2 * math.pi * 8e3 / (bunch.velocity**2 * bunch.energy * 64)
     slip = (bunch.gamma**-2 - TRANSITION**-2) * 64
@@ -74,10 +74,7 @@ def parts(study: phasewise.Study) -> list[Any]:
     """Matrices of the lattice between kicks, the first and the last of half a part."""
     kicks, text = study.solver.kicks, study.parameters()
     places = [0.0, *(study.lattice.length * (k + 0.5) / kicks for k in range(kicks)), -1.0]
-    return [
-        core.lattice_map(text, first, last)["matrix"]
-        for first, last in zip(places, places[1:], strict=False)
-    ]
+    return [core.lattice_map(text, first, last)["matrix"] for first, last in pairwise(places)]
 
 
 def lenses(study: phasewise.Study, matrices: list[Any]) -> list[Any]:
@@ -154,8 +151,8 @@ def test_the_tune_shift_is_that_of_laslett() -> None:
     study = phasewise.load(STUDY, FINE)
     bare = tunes(np.linalg.multi_dot(parts(study)[::-1]))
     whole, first = expected(study)
-    # Laslett's direct shift of a round bunch, -r0 N C/(4π √(2π) σz β γ² εn). Here both β breathe, and
-    # where one is large the other is small; that the sum over the ring is the same is to some 1 %.
+    # Laslett's direct shift of a round bunch, -r0 N C/(4π √(2π) σz β γ² εn). Here both β breathe,
+    # one large where the other is small, and the mean over the ring is the same within 2 %.
     bunch = study.bunch
     laslett = -classical_radius(bunch.mass) * bunch.bunch_population * study.lattice.length
     laslett /= 4 * math.pi * math.sqrt(2 * math.pi) * bunch.bunch_length
