@@ -9,8 +9,8 @@
 namespace phasewise::beam {
 
 struct ClosedOrbit {
-  Place start{};      // where the lattice begins and ends
-  SecondOrder map{};  // of a passage, about the orbit
+  Place start{};         // where the lattice begins and ends
+  SecondOrder map{};     // of a passage, about the orbit
   bool bunched = false;  // a cavity turns z into δ: the orbit closes in all six dimensions
 };
 

@@ -8,8 +8,8 @@ namespace phasewise::beam {
 
 // Rms emittances of the modes, and what the bunch has along z.
 struct BunchSize {
-  double emittance_x = 0.0, emittance_y = 0.0;         // m
-  double bunch_length = 0.0, momentum_spread = 0.0;    // m, 1; rms
+  double emittance_x = 0.0, emittance_y = 0.0;       // m
+  double bunch_length = 0.0, momentum_spread = 0.0;  // m, 1; rms
 };
 
 // Columns c of particles Σ_k c_k v_k with deviates v of rms 1, two for each plane.

@@ -19,7 +19,8 @@ using Vector = std::array<double, 6>;
 Square inverse(const Square& m, int n) {
   Square result{};
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) result[i][j] = (i + j) % 2 == 0 ? m[j ^ 1][i ^ 1] : -m[j ^ 1][i ^ 1];
+    for (int j = 0; j < n; ++j)
+      result[i][j] = (i + j) % 2 == 0 ? m[j ^ 1][i ^ 1] : -m[j ^ 1][i ^ 1];
   return result;
 }
 
@@ -182,8 +183,7 @@ std::vector<NormalMode> modes_of_group(const Square& matrix, const std::vector<i
   const std::vector<double> values = eigenvalues(d, n);
   check(values);
   std::vector<Square> projectors;
-  for (std::size_t k = 0; k < values.size(); ++k)
-    projectors.push_back(projector(d, values, k, n));
+  for (std::size_t k = 0; k < values.size(); ++k) projectors.push_back(projector(d, values, k, n));
   const std::vector<int> order = order_of(projectors);
   std::vector<NormalMode> modes;
   for (std::size_t k = 0; k < order.size(); ++k) {

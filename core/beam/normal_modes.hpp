@@ -1,8 +1,8 @@
 // Normal modes of a symplectic matrix, with whatever coupling it has, without eigenvectors (after
 // Wolski, Phys. Rev. ST Accel. Beams 9 (2006) 024001, who writes the beam by its modes' tensors).
 //
-// M + M⁻¹ has the eigenvalues 2 cos μ_k, each twice, and polynomials of it project onto the plane of
-// each mode, P_k. There M = cos μ_k + J_k sin μ_k, J_k² = -1: a pair of vectors b, a = J b with
+// M + M⁻¹ has the eigenvalues 2 cos μ_k, each twice, and polynomials of it project onto the plane
+// of each mode, P_k. There M = cos μ_k + J_k sin μ_k, J_k² = -1: a pair of vectors b, a = J b with
 // a·Ω·b = 1 spans the plane, and a particle √(2J)(a cos φ - b sin φ) advances by φ → φ + μ.
 #pragma once
 
@@ -14,8 +14,8 @@
 namespace phasewise::beam {
 
 struct NormalMode {
-  int plane = 0;       // 0, 1, 2: x, y or z, of which it has most
-  double phase = 0.0;  // μ/2π, within (-1/2, 1/2)
+  int plane = 0;                   // 0, 1, 2: x, y or z, of which it has most
+  double phase = 0.0;              // μ/2π, within (-1/2, 1/2)
   std::array<double, 6> a{}, b{};  // b has no part along the position of its plane, if uncoupled
 };
 

@@ -41,10 +41,10 @@ double line_density(beam::Profile profile) {
 
 // The linear force of a bunch: px += (xx x + xy y), py += (xy x + yy y), δ += zz z.
 struct Force {
-  double gamma2 = 1.0;       // γ²
-  double factor = 0.0;       // of a kick, m²
-  double across = 1.0;       // the factor's share across, for the bunch's line density
-  bool along = false;        // the force along z acts too
+  double gamma2 = 1.0;  // γ²
+  double factor = 0.0;  // of a kick, m²
+  double across = 1.0;  // the factor's share across, for the bunch's line density
+  bool along = false;   // the force along z acts too
 
   // Adds the matrix of a kick to a map, about the principal axes.
   void add(Square& map, const Sizes& s) const {
@@ -208,8 +208,7 @@ MatchedWithCharge matched_with_charge(const Description& description, const beam
     throw std::invalid_argument(
         "the lattice has no cavity that bunches the beam: bunch_length is needed");
   const Envelope envelope(description, start, size, bunched && all_planes);
-  const std::vector<Sizes> sizes =
-      settled(envelope, envelope.sizes(envelope.columns(without), {}));
+  const std::vector<Sizes> sizes = settled(envelope, envelope.sizes(envelope.columns(without), {}));
   const beam::SecondOrder passage = envelope.passage(sizes);
   MatchedWithCharge result{.columns = envelope.columns(passage)};
   for (const beam::NormalMode& mode :
