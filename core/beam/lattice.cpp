@@ -11,28 +11,35 @@ namespace {
 using numerics::Jet;
 using Expansion = CoordinatesOf<Jet>;
 
-Expansion identity() {
-  return {Jet::variable(0), Jet::variable(1), Jet::variable(2),
-          Jet::variable(3), Jet::variable(4), Jet::variable(5)};
+Expansion identity(const Place& about = {}) {
+  return {Jet::variable(0, about[0]), Jet::variable(1, about[1]), Jet::variable(2, about[2]),
+          Jet::variable(3, about[3]), Jet::variable(4, about[4]), Jet::variable(5, about[5])};
 }
 
-// Takes an expansion through an element; false if the element has none, or moves the reference
-// particle.
-bool carry(Expansion& map, const Element& element) {
+Place place_of(const Expansion& map) {
+  return {map.x.value, map.px.value, map.y.value, map.py.value, map.z.value, map.delta.value};
+}
+
+// Takes an expansion through an element; false if the element has none.
+bool advance(Expansion& map, const Element& element) {
   return std::visit(
       [&](const auto& e) {
         if constexpr (requires(Expansion & c) { e.map(c); }) {
-          Expansion after = map;
-          e.map(after);
-          for (const Jet* u : {&after.x, &after.px, &after.y, &after.py, &after.z, &after.delta})
-            if (u->value != 0.0) return false;
-          map = after;
+          e.map(map);
           return true;
         } else {
           return false;
         }
       },
       element);
+}
+
+// The same; false, and the expansion as it was, also if the element moves the reference particle.
+bool carry(Expansion& map, const Element& element) {
+  Expansion after = map;
+  if (!advance(after, element) || place_of(after) != Place{}) return false;
+  map = after;
+  return true;
 }
 
 SecondOrder coefficients(const Expansion& map) {
@@ -111,6 +118,14 @@ std::pair<SecondOrder, bool> expansion(const std::vector<Element>& elements) {
     return is_aperture(element) || carry(map, element);
   });
   return {coefficients(map), all};
+}
+
+std::pair<Passage, bool> expansion_about(const Place& start, const std::vector<Element>& elements) {
+  Expansion map = identity(start);
+  const bool all = std::ranges::all_of(elements, [&](const Element& element) {
+    return is_aperture(element) || advance(map, element);
+  });
+  return {{place_of(map), coefficients(map)}, all};
 }
 
 std::vector<Element> joined(const std::vector<Element>& elements, Maps maps) {

@@ -2,6 +2,7 @@
 // anywhere, such as where a kick is to act between two parts of a quadrupole.
 #pragma once
 
+#include <array>
 #include <string>
 #include <utility>
 #include <variant>
@@ -63,5 +64,16 @@ bool is_aperture(const Element& element);
 // particles that no aperture stops. The second value is false if an element has none, or moves the
 // reference particle.
 std::pair<SecondOrder, bool> expansion(const std::vector<Element>& elements);
+
+// A place in phase space: x, px, y, py, z, δ.
+using Place = std::array<double, 6>;
+
+// Where elements take a place, and their expansion about it, of the distances from both.
+struct Passage {
+  Place end{};
+  SecondOrder map{};
+};
+// The second value is false if an element has no expansion.
+std::pair<Passage, bool> expansion_about(const Place& start, const std::vector<Element>& elements);
 
 }  // namespace phasewise::beam

@@ -15,7 +15,7 @@ void take(SecondOrder& map, int row, const Coordinate (&of)[singles],
           double (&to)[singles + products]) {
   double* next = to;
   for (const Coordinate j : of) *next++ = std::exchange(map.rows[row][j], 0.0);
-  for (const auto [j, k] : of_products)
+  for (const auto& [j, k] : of_products)
     *next++ = std::exchange(map.quadratic[row][SecondOrder::index(j, k)], 0.0);
 }
 

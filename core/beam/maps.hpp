@@ -75,21 +75,25 @@ struct MidplaneSecondOrder {
   double x[12], px[12], z[12];  // of x, px, δ, x², x px, x δ, px², px δ, δ², y², y py, py²
   double y[8], py[8];           // of y, py, y x, y px, y δ, py x, py px, py δ
 
-  PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const {
+  template <class Value>
+  PHASEWISE_HD void map(CoordinatesOf<Value>& c) const {
     c = {even(x, c), even(px, c), odd(y, c), odd(py, c), c.z + even(z, c), c.delta};
   }
+  PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const { map(c); }
 
  private:
-  PHASEWISE_HD static double even(const double (&q)[12], const Coordinates& c) {
-    const double of_x = (q[0] + q[3] * c.x) + (q[4] * c.px + q[5] * c.delta);
-    const double of_px = (q[1] + q[6] * c.px) + q[7] * c.delta;
-    const double of_delta = q[2] + q[8] * c.delta;
+  template <class Value>
+  PHASEWISE_HD static Value even(const double (&q)[12], const CoordinatesOf<Value>& c) {
+    const Value of_x = (q[0] + q[3] * c.x) + (q[4] * c.px + q[5] * c.delta);
+    const Value of_px = (q[1] + q[6] * c.px) + q[7] * c.delta;
+    const Value of_delta = q[2] + q[8] * c.delta;
     return ((c.x * of_x + c.px * of_px) + c.delta * of_delta) +
            (c.y * (q[9] * c.y + q[10] * c.py) + q[11] * c.py * c.py);
   }
-  PHASEWISE_HD static double odd(const double (&q)[8], const Coordinates& c) {
-    const double of_y = (q[0] + q[2] * c.x) + (q[3] * c.px + q[4] * c.delta);
-    const double of_py = (q[1] + q[5] * c.x) + (q[6] * c.px + q[7] * c.delta);
+  template <class Value>
+  PHASEWISE_HD static Value odd(const double (&q)[8], const CoordinatesOf<Value>& c) {
+    const Value of_y = (q[0] + q[2] * c.x) + (q[3] * c.px + q[4] * c.delta);
+    const Value of_py = (q[1] + q[5] * c.x) + (q[6] * c.px + q[7] * c.delta);
     return c.y * of_y + c.py * of_py;
   }
 };

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "beam/normal_modes.hpp"
+
 namespace phasewise::beam {
 namespace {
 
@@ -18,15 +20,6 @@ struct Block {
 
 Block block_of(const Rows& r, int u) {
   return {r[u][u], r[u][u + 1], r[u + 1][u], r[u + 1][u + 1]};
-}
-
-void check_uncoupled(const Rows& r) {
-  constexpr double rounding = 1e-9;
-  for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < 4; ++j)
-      if (i / 2 != j / 2 && std::fabs(r[i][j]) > rounding)
-        throw std::invalid_argument(
-            "the lattice couples x and y: a matched bunch needs one that does not");
 }
 
 double within_turn(double turns) { return turns - std::floor(turns); }
@@ -69,9 +62,19 @@ PlaneOptics carried_plane(const PlaneOptics& o, const Rows& r, int u, double& ph
 
 }  // namespace
 
+bool couples(const SecondOrder& passage) {
+  constexpr double rounding = 1e-9;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      if (i / 2 != j / 2 && std::fabs(passage.rows[i][j]) > rounding) return true;
+  return false;
+}
+
 PeriodicOptics periodic_optics(const SecondOrder& passage) {
   const Rows& r = passage.rows;
-  check_uncoupled(r);
+  if (couples(passage))
+    throw std::invalid_argument(
+        "the lattice couples x and y, so that it has no optics of its planes alone");
   PeriodicOptics result{};
   const Block mx = block_of(r, 0), my = block_of(r, 2), mz = block_of(r, 4);
   const Plane x = periodic_plane(mx, "x"), y = periodic_plane(my, "y");
@@ -82,7 +85,12 @@ PeriodicOptics periodic_optics(const SecondOrder& passage) {
   const PlaneOptics &ox = result.optics.x, &oy = result.optics.y;
   result.slip = r[4][5] + r[4][0] * ox.dispersion + r[4][1] * ox.dispersion_slope +
                 r[4][2] * oy.dispersion + r[4][3] * oy.dispersion_slope;
-  if (mz.c != 0.0) result.beta_z = std::fabs(periodic_plane(mz, "z").beta);
+  if (mz.c != 0.0) {
+    periodic_plane(mz, "z");
+    // With dispersion the block of z and δ is not that of a particle on its own orbit.
+    const NormalMode z = normal_modes(square_of(r), 6).back();
+    result.beta_z = z.a[4] * z.a[4] + z.b[4] * z.b[4];
+  }
   return result;
 }
 

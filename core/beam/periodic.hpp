@@ -14,6 +14,9 @@ struct PeriodicOptics {
   double beta_z;            // bunch length over momentum spread [m]; 0: nothing bunches the beam
 };
 
+// Whether x and y depend on each other.
+bool couples(const SecondOrder& passage);
+
 // Throws std::invalid_argument with one sentence if the planes are coupled, or if the motion in one
 // of them is unstable.
 PeriodicOptics periodic_optics(const SecondOrder& passage);

@@ -106,6 +106,13 @@ void place(const PlaneShape& shape, double u, double v, double delta, double& x,
   px = divergence * (v - shape.alpha * u) + shape.dispersion_slope * delta;
 }
 
+Coordinates place(const Square& columns, const Numbers& v) {
+  Numbers u{};
+  for (int i = 0; i < 6; ++i)
+    for (int k = 0; k < 6; ++k) u[i] += columns[i][k] * v[k];
+  return {u[0], u[1], u[2], u[3], u[4], u[5]};
+}
+
 }  // namespace
 
 void fill(ParticleView particles, const ProfileDescription& bunch, std::uint64_t seed) {
@@ -117,6 +124,7 @@ void fill(ParticleView particles, const ProfileDescription& bunch, std::uint64_t
     place(bunch.x, v[0], v[1], c.delta, c.x, c.px);
     place(bunch.y, v[2], v[3], c.delta, c.y, c.py);
     c.z = bunch.bunch_length * v[4];
+    if (bunch.columns) c = place(*bunch.columns, v);
     store(particles, i,
           {c.x + o[0], c.px + o[1], c.y + o[2], c.py + o[3], c.z + o[4], c.delta + o[5]});
   }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "beam/coordinates.hpp"
+#include "beam/square.hpp"
 
 namespace phasewise::beam {
 
@@ -35,6 +37,9 @@ struct ProfileDescription {
   double momentum_spread = 0.0;  // rms of delta
   double cut = 0.0;              // Gaussian: largest amplitude of a plane, in rms; 0 = none
   double offset[6] = {0, 0, 0, 0, 0, 0};
+  // In the place of x, y, bunch_length and momentum_spread: a particle is Σ_k columns_k v_k with
+  // deviates v of rms 1.
+  std::optional<Square> columns{};
 };
 
 // Sets the coordinates of particles whose ids are set.

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "beam/build_lattice.hpp"
+#include "beam/closed_orbit.hpp"
+#include "beam/normal_modes.hpp"
 #include "beam/periodic.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/coordinates.hpp"
@@ -86,6 +88,39 @@ nb::dict lattice_optics(const std::string& text, const std::vector<double>& plac
   return result;
 }
 
+Array to_matrix(const double (&rows)[6][6]) {
+  const double* first = &rows[0][0];
+  return to_array(std::vector<double>(first, first + 36), {6, 6});
+}
+
+nb::dict closed_orbit(const std::string& text) {
+  const beam::ClosedOrbit orbit = beam::closed_orbit(elements_of(text, 0.0, -1.0));
+  nb::dict result;
+  result["start"] = to_array({orbit.start.begin(), orbit.start.end()}, {6});
+  result["matrix"] = to_matrix(orbit.map.rows);
+  result["bunched"] = orbit.bunched;
+  return result;
+}
+
+nb::dict normal_modes(const CoordinateArray& matrix, int dimensions) {
+  if (matrix.shape(1) != 6 || (dimensions != 4 && dimensions != 6))
+    throw std::invalid_argument("normal_modes takes a matrix of 6 rows and 4 or 6 dimensions.");
+  beam::Square rows{};
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) rows[i][j] = matrix(i, j);
+  const std::vector<beam::NormalMode> modes = beam::normal_modes(rows, dimensions);
+  std::vector<double> phases, vectors;
+  for (const beam::NormalMode& mode : modes) {
+    phases.push_back(mode.phase);
+    for (const auto& vector : {mode.a, mode.b})
+      vectors.insert(vectors.end(), vector.begin(), vector.end());
+  }
+  nb::dict result;
+  result["phases"] = to_array(std::move(phases), {modes.size()});
+  result["vectors"] = to_array(std::move(vectors), {modes.size(), 2, 6});
+  return result;
+}
+
 double lattice_length(const std::string& text) {
   return beam::build_lattice(workload::Parameters::parse(text)).length();
 }
@@ -108,5 +143,12 @@ void bind_lattice(nb::module_& m) {
       "Optics that repeat after each passage: tune_x, tune_y (fractions), slip [m] = dz/dδ, beta_z "
       "[m] (0: not bunched), and twiss (places, 2, 5): β [m], α, dispersion [m], its slope and the "
       "phase [turns, fraction] in x and y at places [m]. ValueError if unstable or coupled.");
+  m.def("closed_orbit", b::closed_orbit, "parameters"_a,
+        "The orbit that closes after each passage: start (6,), the matrix (6, 6) of a passage "
+        "about it, bunched: in six dimensions. ValueError if there is none.");
+  m.def("normal_modes", b::normal_modes, "matrix"_a, "dimensions"_a = 4,
+        "Normal modes of the first 4 or 6 rows of a symplectic matrix (6, 6), one for each plane: "
+        "phases [turns, within ±1/2] and vectors (modes, 2, 6), a and b with a·Ω·b = 1: "
+        "√(2J)(a cos φ - b sin φ) advances by φ → φ + 2π phase. ValueError if unstable.");
   m.def("lattice_length", b::lattice_length, "parameters"_a, "Length of the lattice [m].");
 }

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "field/bassetti_erskine.hpp"
 #include "field/gaussian_potential.hpp"
 #include "field/rolled_gaussian.hpp"
+#include "numerics/carlson.hpp"
 #include "numerics/elementary.hpp"
 #include "numerics/faddeeva.hpp"
 #include "numerics/normal.hpp"
@@ -78,12 +80,18 @@ void same_size(const Doubles& a, const Doubles& b) {
 }
 
 Array elementary(Doubles x) {
-  return tabulate<4>(x.shape(0), [&](std::size_t i) {
+  return tabulate<5>(x.shape(0), [&](std::size_t i) {
     double sine, cosine;
     numerics::sincos_turns(x(i), sine, cosine);
-    return std::array<double, 4>{sine, cosine, numerics::exp_real(x(i)),
-                                 numerics::log_positive(x(i))};
+    return std::array<double, 5>{sine, cosine, numerics::exp_real(x(i)),
+                                 numerics::log_positive(x(i)), numerics::arcsine(x(i))};
   });
+}
+
+double carlson_rd(double x, double y, double z) {
+  if (!(std::fmin(x, y) >= 0.0 && x + y > 0.0 && z > 0.0))
+    throw std::invalid_argument("carlson_rd takes x, y >= 0, not both 0, and z > 0.");
+  return numerics::carlson_rd(x, y, z);
 }
 
 Array faddeeva(Doubles x, Doubles y) {
@@ -140,7 +148,9 @@ void bind_numerics(nb::module_& m) {
   m.def("sobol", b::sobol, "first"_a, "count"_a, "seed"_a = 0, "scramble"_a = false,
         "Points first … first + count - 1 of the Sobol sequence, (count, 6), in [0, 1).");
   m.def("elementary", b::elementary, "x"_a,
-        "(4, n): sin 2πx, cos 2πx, exp x, log x (the last for normal x > 0 only).");
+        "(5, n): sin 2πx, cos 2πx, exp x, log x (for normal x > 0 only), arcsin x.");
+  m.def("carlson_rd", b::carlson_rd, "x"_a, "y"_a, "z"_a,
+        "Carlson's symmetric elliptic integral R_D(x, y, z).");
   m.def("faddeeva", b::faddeeva, "x"_a, "y"_a,
         "(2, n): real and imaginary part of w(x + iy) = exp(-z²) erfc(-iz), for y >= 0.");
   m.def("gaussian_field", b::gaussian_field, "x"_a, "y"_a, "sigma_x"_a, "sigma_y"_a,

@@ -3,7 +3,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <utility>
+#include <vector>
+
+#include "beam/closed_orbit.hpp"
 #include "bindings/arrays.hpp"
+#include "spacecharge/matching.hpp"
 #include "spacecharge/run.hpp"
 
 namespace nb = nanobind;
@@ -31,6 +36,21 @@ nb::dict particles_of(nb::object self) {
   return result;
 }
 
+nb::dict matched(const std::string& text) {
+  const Description description(workload::Parameters::parse(text));
+  const beam::ProfileDescription& bunch = description.profile;
+  auto found = matched_with_charge(
+      description, beam::closed_orbit(description.elements()).start,
+      {bunch.x.emittance, bunch.y.emittance, bunch.bunch_length, bunch.momentum_spread});
+  std::vector<double> columns;
+  for (const auto& row : found.columns) columns.insert(columns.end(), row.begin(), row.end());
+  nb::dict result;
+  result["columns"] = bindings::to_array(std::move(columns), {6, 6});
+  const std::size_t modes = found.phases.size();
+  result["phases"] = bindings::to_array(std::move(found.phases), {modes});
+  return result;
+}
+
 }  // namespace
 
 void bind(nb::module_& m) {
@@ -38,6 +58,10 @@ void bind(nb::module_& m) {
       .def("particles", &particles_of,
            "This rank's living particles, without a copy: x px y py z delta and id, in any order; "
            "valid until the next step.");
+  m.def("matched_with_charge", &matched, nb::arg("parameters"),
+        "The bunch that is matched to the lattice with the linear force of its charge: columns "
+        "(6, 6), of which a particle is the sum with deviates of rms 1; phases of a passage of its "
+        "modes [turns, within ±1/2]. ValueError if there is none.");
 }
 
 }  // namespace phasewise::spacecharge

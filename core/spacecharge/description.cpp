@@ -7,8 +7,8 @@
 #include <string>
 
 #include "beam/build_lattice.hpp"
-#include "beam/periodic.hpp"
 #include "numerics/order_free_sum.hpp"
+#include "spacecharge/build_profile.hpp"
 
 namespace phasewise::spacecharge {
 namespace {
@@ -41,54 +41,6 @@ std::array<double, 3> positive_triple(const Parameters& parameters, const std::s
   for (const double value : given)
     if (!(value > 0.0)) parameters.fail(key, "numbers above 0 are accepted");
   return {given[0], given[1], given[2]};
-}
-
-std::vector<double> not_negative(const Parameters& parameters, const std::string& key) {
-  const std::vector<double> given = parameters.numbers(key, 2);
-  for (const double value : given)
-    if (!(value >= 0.0)) parameters.fail(key, "numbers not below 0 are accepted");
-  return given;
-}
-
-beam::PlaneShape matched_plane(const beam::PlaneOptics& optics, double emittance) {
-  return {.size = optics.sqrt_beta * std::sqrt(emittance),
-          .emittance = emittance,
-          .alpha = optics.alpha,
-          .dispersion = optics.dispersion,
-          .dispersion_slope = optics.dispersion_slope};
-}
-
-// bunch.optics: given (size, alpha, dispersion) or matched to the lattice without space charge.
-beam::ProfileDescription read_profile(const Parameters& parameters, const beam::Lattice& lattice) {
-  beam::ProfileDescription bunch;
-  bunch.profile = static_cast<beam::Profile>(
-      parameters.choice("bunch.distribution", {"gaussian", "waterbag", "kv", "uniform"}));
-  bunch.quiet = parameters.integer("bunch.quiet") != 0;
-  bunch.bunch_length = parameters.positive("bunch.bunch_length");
-  bunch.coasting = parameters.has("bunch.coasting") && parameters.integer("bunch.coasting") != 0;
-  bunch.momentum_spread = parameters.not_negative("bunch.momentum_spread");
-  bunch.cut = parameters.not_negative("bunch.cut");
-  const std::vector<double> offset = parameters.numbers("bunch.offset", 6);
-  std::copy(offset.begin(), offset.end(), bunch.offset);
-  const std::vector<double> emittance = not_negative(parameters, "bunch.geometric_emittance");
-  if (parameters.choice("bunch.optics", {"given", "matched"}) == 1) {
-    const auto [passage, complete] = beam::expansion(lattice.whole());
-    if (!complete)
-      parameters.fail(
-          "bunch.optics",
-          "a kick that moves the reference particle leaves no optics to match to; give beta "
-          "and alpha");
-    const beam::Optics optics = beam::periodic_optics(passage).optics;
-    bunch.x = matched_plane(optics.x, emittance[0]);
-    bunch.y = matched_plane(optics.y, emittance[1]);
-    return bunch;
-  }
-  const std::vector<double> size = not_negative(parameters, "bunch.size");
-  const std::vector<double> alpha = parameters.numbers("bunch.alpha", 2);
-  const std::vector<double> dispersion = parameters.numbers("bunch.dispersion", 4);
-  bunch.x = {size[0], emittance[0], alpha[0], dispersion[0], dispersion[1]};
-  bunch.y = {size[1], emittance[1], alpha[1], dispersion[2], dispersion[3]};
-  return bunch;
 }
 
 // From one kick to the next. At the very end of the lattice all kicks are before the monitors.
@@ -133,7 +85,6 @@ Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(
   if (parameters.has("solver.period")) period = parameters.positive("solver.period");
   if (period && has_mesh() && grid[2] % 2 != 0)
     parameters.fail("solver.grid", "a period takes an even number of planes along z");
-  profile = read_profile(parameters, lattice);
   settings = read_settings(parameters);
   if (kind != Kind::box && settings.decomposition != Decomposition::slabs)
     parameters.fail("communication.decomposition", "pencils belong to solver.kind = 3d");
@@ -144,6 +95,15 @@ Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(
     stretches.push_back(stretch_of(lattice, from, to, maps));
     from = to;
   }
+  read_profile(parameters, lattice, *this);
+}
+
+std::vector<beam::Element> Description::elements() const {
+  std::vector<beam::Element> result;
+  for (const Stretch& stretch : stretches)
+    for (const beam::Line& line : stretch.lines)
+      result.insert(result.end(), line.elements().begin(), line.elements().end());
+  return result;
 }
 
 void Description::read_mesh(const Parameters& parameters) {

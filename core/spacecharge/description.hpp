@@ -36,6 +36,8 @@ struct Description {
   // Throws std::invalid_argument with one sentence if the parameters cannot be used.
   explicit Description(const workload::Parameters& parameters);
 
+  // Those that a passage meets, as it tracks them.
+  std::vector<beam::Element> elements() const;
   double kick_length() const { return length / kicks; }  // m
   // Δ(px, py, δ) is this times minus the gradient of u [1/m²], where each macroparticle has u = 1/r
   // in the bunch's rest frame, in which lengths along z are γ times as long. With F⊥ = qE'⊥/γ,

@@ -1,8 +1,8 @@
-"""``phasewise import``: the deck of another code as a study.
+"""``phasewise import``: the deck of another code as a study, or its lattice as a file of a study.
 
 A workload's part `importing` has `CODES`: functions by the name of a code. They take the deck's
-folder and return an object with the study as `text` and a list `not_translated` of entries with
-`record` and `reason`.
+folder or file and return an object with the TOML as `text` and a list `not_translated` of entries
+with `record` and `reason`; `written` says what the text is, if it is no study.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ def codes() -> dict[str, Callable[[str], Any]]:
 
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
-    add_json(parser, "print the study and what was left out as JSON")
+    add_json(parser, "print the text and what was left out as JSON")
     parser.add_argument("code", choices=list(codes()), help="the code the deck is for")
-    parser.add_argument("directory", metavar="DIR", help="folder with the deck")
+    parser.add_argument("directory", metavar="DECK", help="folder of the deck, or its file")
     parser.add_argument(
-        "-o", "--output", metavar="STUDY", help="the TOML file (standard output by default)"
+        "-o", "--output", metavar="FILE", help="the TOML file (standard output by default)"
     )
 
 
 def main(options: argparse.Namespace) -> int:
-    """Translate the deck in ``options.directory``; the exit status."""
+    """Translate the deck ``options.directory``; the exit status."""
     translation = codes()[options.code](options.directory)
     if options.output is not None:
         try:
@@ -51,7 +51,7 @@ def main(options: argparse.Namespace) -> int:
     if options.json:
         print_json(
             {
-                "study": translation.text,
+                getattr(translation, "written", "study"): translation.text,
                 "output": options.output,
                 "not_translated": [vars(entry) for entry in translation.not_translated],
             }

@@ -164,6 +164,35 @@ def test_edges_of_half_the_angle_make_a_bend_rectangular() -> None:
     assert matrix[2:4, 2:4] == pytest.approx(lens @ drift @ lens, abs=1e-14)
 
 
+def test_an_edge_kicks_by_its_angle_and_its_fringe_field() -> None:
+    # px += h tan(e) x, py -= h tan(e - ψ) y with ψ = 2 h g f (1 + sin² e)/cos e, before the sector
+    # and behind it; all of these are linear.
+    h, gap, fringe = 0.35 / 1.1, 0.02, 0.5
+    sector: dict[str, Value] = {"element": "bend", "length": 1.1, "angle": 0.35}
+    edges = []
+    for e in (0.1, 0.2):
+        psi = 2 * h * gap * fringe * (1 + np.sin(e) ** 2) / np.cos(e)
+        edges.append(np.array([h * np.tan(e), -h * np.tan(e - psi)])[:, None])
+    c = np.outer(SMALL, [1.0, -3.0])
+    c[[1, 3]] += edges[0] * c[[0, 2]]
+    c = push(lattice(sector), c)
+    c[[1, 3]] += edges[1] * c[[0, 2]]
+    assert push(lattice(BEND), np.outer(SMALL, [1.0, -3.0])) == pytest.approx(c, rel=1e-14, abs=0)
+
+
+def test_a_gradient_in_a_bend_kicks_as_maxwells_equations_allow() -> None:
+    # Half the sector, (1 + hx) a_s = -k1 L [x²/2 + hx³/3 - (1 + hx) y²/2], and the other half.
+    h, strength = 0.35 / 1.1, -0.6 * 1.1
+    half: dict[str, Value] = {"element": "bend", "length": 0.55, "angle": 0.175}
+    c = push(lattice(half), np.outer(SMALL, [1.0, -3.0]))
+    x, y = c[[0, 2]]
+    c[1] -= strength * (x + h * (x**2 - y**2 / 2))
+    c[3] += strength * (y + h * x * y)
+    c = push(lattice(half), c)
+    plain = {"element": "bend", "length": 1.1, "angle": 0.35, "k1": -0.6, "steps": 1.0}
+    assert push(lattice(plain), np.outer(SMALL, [1.0, -3.0])) == pytest.approx(c, rel=1e-13)
+
+
 def test_the_slices_of_a_combined_bend_converge_as_their_square() -> None:
     h, k1, length = 0.35 / 1.1, -0.6, 1.1
     plain = {**COMBINED, "edges": [0.0, 0.0], "half_gap": 0.0, "fringe": 0.0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.special import erfcx, wofz
+from scipy.special import elliprd, erfcx, wofz
 from scipy.stats import kstest, qmc
 
 import phasewise._core as core
@@ -91,7 +91,7 @@ def error_in_ulp(value: Floats, exact: Floats) -> float:
 def test_sine_and_cosine_of_turns_are_good_to_two_units_in_the_last_place() -> None:
     quarters = np.random.default_rng(1).integers(-4000, 4000, 100_000)
     rest = np.random.default_rng(2).integers(-(2**40), 2**40, 100_000) * 2.0**-43  # ±1/8, exact
-    sine, cosine, _, _ = core.elementary(quarters / 4 + rest)
+    sine, cosine, *_ = core.elementary(quarters / 4 + rest)
     angle = 2 * np.longdouble("3.14159265358979323846") * rest.astype(np.longdouble)
     s, c = np.sin(angle), np.cos(angle)
     exact_sine = np.choose(quarters % 4, [s, c, -s, -c])
@@ -101,7 +101,7 @@ def test_sine_and_cosine_of_turns_are_good_to_two_units_in_the_last_place() -> N
 
 
 def test_quarter_turns_are_exact() -> None:
-    sine, cosine, _, _ = core.elementary(np.array([0.0, 0.25, 0.5, 0.75, 1e6, -0.25]))
+    sine, cosine, *_ = core.elementary(np.array([0.0, 0.25, 0.5, 0.75, 1e6, -0.25]))
     assert np.array_equal(sine, [0, 1, 0, -1, 0, -1])
     assert np.array_equal(cosine, [1, 0, -1, 0, 1, 0])
 
@@ -116,6 +116,35 @@ def test_the_exponential_is_good_to_two_units_in_the_last_place_and_ends_at_zero
     x = np.random.default_rng(4).uniform(-700, 709, 100_000)
     assert error_in_ulp(core.elementary(x)[2], np.exp(x.astype(np.longdouble))) < 2
     assert np.array_equal(core.elementary(np.array([-750.0, -1e300, 0.0]))[2], [0, 0, 1])
+
+
+def test_arcsine_errs_by_less_than_three_units_in_the_last_place() -> None:
+    # Both halves of its range, small values, and what lies beside the joint at 1/2 and the ends.
+    x = np.concatenate(
+        [
+            np.linspace(-1, 1, 100_001),
+            np.geomspace(1e-300, 1, 2001),
+            0.5 + EPSILON * np.arange(-8, 9),
+            1 - EPSILON * np.arange(9),
+        ]
+    )
+    found = core.elementary(x)[4]
+    assert error_in_ulp(found, np.arcsin(x.astype(np.longdouble))) < 3
+    assert np.array_equal(core.elementary(-x)[4], -found)
+    ends = core.elementary(np.array([0.0, 1.0, -1.0]))[4]
+    assert np.array_equal(ends, [0.0, np.pi / 2, -np.pi / 2])
+    assert np.all(np.isnan(core.elementary(np.array([1 + EPSILON, -2.0, np.nan]))[4]))
+
+
+def test_carlsons_integral_agrees_with_another_code() -> None:
+    rng = np.random.default_rng(1)
+    for x, y, z in 10 ** rng.uniform(-6, 6, (200, 3)):
+        assert core.carlson_rd(x, y, z) == pytest.approx(elliprd(x, y, z), rel=1e-14)
+    assert core.carlson_rd(0.0, 2.0, 1.0) == pytest.approx(1.7972103521033883, rel=1e-15)
+    # R_D(x, x, x) = x^(-3/2).
+    assert core.carlson_rd(4.0, 4.0, 4.0) == pytest.approx(1 / 8, rel=1e-15)
+    with pytest.raises(ValueError, match="carlson_rd takes"):
+        core.carlson_rd(0.0, 0.0, 1.0)
 
 
 def test_a_lost_particles_nan_stays_nan_in_every_function() -> None:

@@ -13,6 +13,7 @@ from phasewise.tables.declared import key, schema_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
 
 Pair = tuple[float, float]
+MATCHED = ("lattice", "all-planes", "with-charge")
 DISTRIBUTIONS = ("gaussian", "waterbag", "kv", "uniform")
 METRES = "lengths are in metres"
 EMITTANCE = Key("numbers", length=2, least=0, most=1, unit="m", hint=METRES)
@@ -49,16 +50,18 @@ class Bunch:
     size: Pair | None = key("numbers", length=2, above=0, most=10, unit="m", hint=METRES)
     """Rms sizes; None: matched to the lattice without space charge."""
     beta: ClassVar[Key] = Key("numbers", length=2, above=0, unit="m", hint=METRES)
+    matched: str = key("word", MATCHED[0], choices=MATCHED)
+    """Without sizes: to the lattice's transverse modes, to all three, or to the transverse ones
+    with the force of the charge.
+    """
     alpha: Pair | None = key("numbers", length=2)
     dispersion: tuple[float, float, float, float] | None = key("numbers", length=4)
-    bunch_length: float = key(
-        "number", above=0, most=1e5, unit="m", hint=METRES, flat="bunch.bunch_length"
-    )
+    bunch_length: float | None = key("number", above=0, most=1e5, unit="m", hint=METRES)
+    """Rms of z; None: it follows from the momentum spread and the cavities."""
     coasting: bool = key("flag", False)
     """Uniform in z over the solver's period; bunch_length is then that of the period."""
-    momentum_spread: float = key(
-        "number", 0.0, least=0, most=0.3, hint="it is a fraction", flat="bunch.momentum_spread"
-    )
+    momentum_spread: float | None = key("number", least=0, most=0.3, hint="it is a fraction")
+    """Rms of δ; None: it follows from the bunch length and the cavities."""
     cut: float = key("number", 0.0, least=0, unit="rms", flat="bunch.cut")
     offset: tuple[float, ...] = key("numbers", (0.0,) * 6, length=6, flat="bunch.offset")
 
@@ -84,10 +87,10 @@ def read_bunch(table: object) -> Bunch:
         raise StudyError("[bunch] is missing: it describes the particles")
     schema = schema_of(Bunch)
     given = check_table(table, schema, "bunch")
-    values = with_defaults(given, schema)
-    for name in ("bunch_population", "macroparticles", "bunch_length"):
-        if name not in given and not (name == "bunch_length" and values["coasting"]):
+    for name in ("bunch_population", "macroparticles"):
+        if name not in given:
             raise StudyError(f"bunch.{name} is missing")
+    values = with_defaults(given, schema)
     values["mass"], values["charge"] = _particle(given, values)
     values["energy"] = _energy(given, values["mass"])
     gamma = values["energy"] / values["mass"]
@@ -98,9 +101,34 @@ def read_bunch(table: object) -> Bunch:
             raise StudyError(f"bunch.{name} needs bunch.beta or bunch.size beside it")
         if values["size"] is not None and values[name] is None:
             values[name] = none
+    _check_matched(values, given)
     for other in ("kinetic_energy", "normalized_emittance", "beta"):
         values.pop(other)
     return Bunch(**values)
+
+
+def _check_matched(values: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """What a matched bunch needs. A momentum spread that nothing gives or matches is 0."""
+    if values["size"] is not None and "matched" in given and values["matched"] != MATCHED[0]:
+        raise StudyError(
+            f"bunch.matched = {show(values['matched'])} and the bunch's size or beta exclude each "
+            "other"
+        )
+    length, spread = values["bunch_length"], values["momentum_spread"]
+    if values["matched"] == "all-planes" and (length is None) == (not spread):
+        raise StudyError(
+            'bunch.matched = "all-planes" needs either bunch_length or momentum_spread: the '
+            "cavities give the other"
+        )
+    if values["coasting"] and values["matched"] == "all-planes":
+        raise StudyError(
+            'bunch.matched = "all-planes" does not belong to a coasting beam: nothing bunches it'
+        )
+    needed = values["matched"] == "lattice" or not spread
+    if length is None and needed and not values["coasting"]:
+        raise StudyError("bunch.bunch_length is missing")
+    if values["matched"] == "lattice":
+        values["momentum_spread"] = spread or 0.0
 
 
 def _particle(given: Mapping[str, Any], values: Mapping[str, Any]) -> Pair:

@@ -17,10 +17,10 @@ def show(study: Study) -> None:
         print_table(name, ["", "value"], rows)
     elements = len(model.lattice.elements) * model.lattice.periods
     found = derive(model)
-    per_node = found.particles_per_node
+    per_node, perveance = found.particles_per_node, found.peak_perveance
     mesh = "no mesh" if per_node is None else f"{per_node:.3g} macroparticles a node"
+    known = "" if perveance is None else f"peak perveance {perveance:.4g}, "
     console().print(
         f"{elements} elements in {found.length:.6g} m, a kick for each {found.kick_length:.4g} m; "
-        f"γ = {found.gamma:.6g}, peak perveance {found.peak_perveance:.4g}, "
-        f"{mesh}"
+        f"γ = {found.gamma:.6g}, {known}{mesh}"
     )

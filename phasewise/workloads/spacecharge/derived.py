@@ -24,8 +24,9 @@ class DerivedSpaceCharge:
     """Of a passage [m]."""
     kick_length: float
     """Of the lattice for a kick [m]."""
-    peak_perveance: float
-    """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch."""
+    peak_perveance: float | None
+    """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch; None
+    where its length follows from the cavities."""
     particles_per_node: float | None
     """Macroparticles; None without a mesh."""
     warnings: tuple[str, ...]
@@ -38,8 +39,11 @@ class DerivedSpaceCharge:
 def derive(model: SpaceCharge) -> DerivedSpaceCharge:
     """What follows from a model."""
     bunch = model.bunch
-    density = bunch.bunch_population / bunch.bunch_length * _peak(bunch)
-    radius = bunch.charge**2 * classical_radius(bunch.mass)
+    perveance = None
+    if bunch.bunch_length is not None:
+        density = bunch.bunch_population / bunch.bunch_length * _peak(bunch)
+        radius = bunch.charge**2 * classical_radius(bunch.mass)
+        perveance = 2 * density * radius / (bunch.beta_gamma**2 * bunch.gamma)
     nodes = model.solver.nodes
     per_node = bunch.macroparticles / nodes if nodes else None
     warnings = []
@@ -53,7 +57,7 @@ def derive(model: SpaceCharge) -> DerivedSpaceCharge:
         beta_gamma=bunch.beta_gamma,
         length=model.lattice.length,
         kick_length=model.kick_length,
-        peak_perveance=2 * density * radius / (bunch.beta_gamma**2 * bunch.gamma),
+        peak_perveance=perveance,
         particles_per_node=per_node,
         warnings=tuple(warnings),
     )

@@ -6,16 +6,16 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from phasewise.errors import StudyError
 from phasewise.tables.declared import flat_of, key, schema_of, values_of
-from phasewise.tables.keys import Key, check_table, show, with_defaults
+from phasewise.tables.keys import Key, check_table, with_defaults
 from phasewise.workloads.spacecharge.bunch import Bunch, read_bunch
-from phasewise.workloads.spacecharge.elements import flat_element, length_of, read_element
+from phasewise.workloads.spacecharge.elements import flat_element
+from phasewise.workloads.spacecharge.lattice import Lattice, read_lattice
 from phasewise.workloads.spacecharge.period import in_period
 
-MAPS = ("exact", "linear", "second-order")
 KINDS = ("3d", "2.5d", "frozen")
 GREENS = ("integrated", "point")
 WEIGHTINGS = ("cic", "tsc")
@@ -24,30 +24,15 @@ BOUNDARIES = ("open", "periodic")
 OF_MESH = ("solver.grid", "solver.green_function", "solver.weighting", "solver.mesh")
 """Flat parameters of a solver with a mesh."""
 FEWEST_NODES, MOST_NODES = 8, 4096
-MOST_ELEMENTS = 100_000
+MOST_KICKS = 100_000
+OPTICS = {
+    "lattice": "matched",
+    "all-planes": "matched-with-rf",
+    "with-charge": "matched-with-charge",
+}
+"""What the driver calls that to which a bunch is matched."""
 TABLES = {name: Key("table") for name in ("bunch", "lattice", "solver")}
 """Tables of a study that are of space charge."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lattice:
-    """The keys of [lattice]."""
-
-    maps: str = key("word", "exact", choices=MAPS, flat="lattice.maps")
-    periods: int = key("integer", 1, least=1, most=MOST_ELEMENTS)
-    """How often the elements follow each other."""
-    element: ClassVar[Key] = Key("any")
-    elements: tuple[dict[str, Any], ...]
-
-    @property
-    def length(self) -> float:
-        """Length of a passage [m]."""
-        return self.periods * sum(map(length_of, self.elements))
-
-    @property
-    def monitors(self) -> int:
-        """Monitors that a passage meets."""
-        return self.periods * len([one for one in self.elements if one["kind"] == "monitor"])
 
 
 KICKS_BETWEEN_SORTS = 32
@@ -58,7 +43,7 @@ KICKS_BETWEEN_SORTS = 32
 class Solver:
     """The keys of [solver]."""
 
-    kicks: int = key("integer", least=1, most=MOST_ELEMENTS, flat="solver.kicks")
+    kicks: int = key("integer", least=1, most=MOST_KICKS, flat="solver.kicks")
     """Kicks of a passage, evenly spaced."""
     kind: str = key("word", KINDS[0], choices=KINDS)
     grid: tuple[int, int, int] | None = key(
@@ -71,7 +56,7 @@ class Solver:
     )
     """None: a frozen field has no mesh."""
     sort_every: int | None = key(
-        "integer", least=0, most=MOST_ELEMENTS, unit="turns", flat="solver.sort_every"
+        "integer", least=0, most=MOST_KICKS, unit="turns", flat="solver.sort_every"
     )
     """Passages between sorts of the macroparticles along z; 0: never."""
     green_function: str = key("word", GREENS[0], choices=GREENS, flat="solver.green_function")
@@ -110,29 +95,13 @@ class SpaceCharge:
         return self.lattice.length / self.solver.kicks
 
 
-def read(tables: Mapping[str, Any], _records: Mapping[str, Any], _folder: Path) -> SpaceCharge:
+def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -> SpaceCharge:
     """The model that the tables describe; StudyError if they do not describe one."""
     bunch = read_bunch(tables["bunch"])
-    lattice, solver = _read_lattice(tables["lattice"]), _read_solver(tables["solver"])
+    solver = _read_solver(tables["solver"])
     bunch = in_period(bunch, solver.period)
+    lattice = read_lattice(tables["lattice"], bunch, folder)
     return SpaceCharge(bunch=bunch, lattice=lattice, solver=solver)
-
-
-def _read_lattice(table: object) -> Lattice:
-    if table is None:
-        raise StudyError("[lattice] is missing: [[lattice.element]] lists its elements")
-    schema = schema_of(Lattice)
-    values = with_defaults(check_table(table, schema, "lattice"), schema)
-    given = values.pop("element")
-    if not isinstance(given, list | tuple) or not given:
-        raise StudyError(f"lattice.element must be a list of tables, but is {show(given)}")
-    elements = [read_element(one, f"lattice.element[{k}]") for k, one in enumerate(given, 1)]
-    lattice = Lattice(**values, elements=tuple(elements))
-    if len(elements) * lattice.periods > MOST_ELEMENTS:
-        raise StudyError(f"the lattice has more than {MOST_ELEMENTS} elements")
-    if not lattice.length > 0:
-        raise StudyError("the lattice has no length along which space charge acts")
-    return lattice
 
 
 def _read_solver(table: object) -> Solver:
@@ -222,7 +191,9 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     bunch, lattice, solver = model.bunch, model.lattice, model.solver
     yield from flat_of(bunch)
     yield "beam.1.strong", False
-    yield "bunch.optics", "matched" if bunch.size is None else "given"
+    yield "bunch.bunch_length", bunch.bunch_length or 0.0
+    yield "bunch.momentum_spread", bunch.momentum_spread or 0.0
+    yield "bunch.optics", OPTICS[bunch.matched] if bunch.size is None else "given"
     if bunch.size is not None:
         yield "bunch.size", bunch.size
         yield "bunch.alpha", bunch.alpha

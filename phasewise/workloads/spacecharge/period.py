@@ -23,7 +23,7 @@ def in_period(bunch: Bunch, period: float | None) -> Bunch:
     """
     if bunch.coasting:
         return _coasting(bunch, period)
-    if period is None:
+    if period is None or bunch.bunch_length is None:
         return bunch
     width = WIDTHS.get(bunch.distribution, 2 * bunch.cut or GAUSSIAN_WIDTH)
     if width * bunch.bunch_length > period * (1 + AGREEMENT):

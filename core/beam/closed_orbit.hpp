@@ -1,0 +1,22 @@
+// The orbit that closes after each passage of a lattice, in which kicks may move the reference
+// particle.
+#pragma once
+
+#include <vector>
+
+#include "beam/lattice.hpp"
+
+namespace phasewise::beam {
+
+struct ClosedOrbit {
+  Place start{};         // where the lattice begins and ends
+  SecondOrder map{};     // of a passage, about the orbit
+  bool bunched = false;  // a cavity turns z into δ: the orbit closes in all six dimensions
+};
+
+// Newton's method on the expansion of a passage. Without a cavity the orbit closes in the four
+// transverse dimensions, of δ = 0. Throws std::invalid_argument with one sentence if there is none,
+// or if an element has no expansion.
+ClosedOrbit closed_orbit(const std::vector<Element>& passage);
+
+}  // namespace phasewise::beam

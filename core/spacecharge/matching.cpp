@@ -1,0 +1,220 @@
+#include "spacecharge/matching.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "beam/normal_modes.hpp"
+#include "numerics/carlson.hpp"
+
+namespace phasewise::spacecharge {
+namespace {
+
+using beam::Square;
+using beam::times;
+
+// Second moments of x, y and z in the laboratory.
+struct Sizes {
+  double xx, xy, yy, zz;  // m²
+};
+
+// <λ> σz/N of a profile over that of an ellipsoid, 3/(5√5).
+double line_density(beam::Profile profile) {
+  constexpr double pi = 3.14159265358979323846;
+  const double ellipsoid = 3.0 / (5.0 * std::sqrt(5.0));
+  switch (profile) {
+    case beam::Profile::gaussian:
+      return 0.5 / std::sqrt(pi) / ellipsoid;
+    case beam::Profile::kv:
+      return 1.0 / std::sqrt(12.0) / ellipsoid;
+    case beam::Profile::waterbag:
+      // λ ∝ (1 - z²/8σz²)^(5/2): the ratio of ∫(1 - t²)⁵ to (∫(1 - t²)^(5/2))², over √8.
+      return 512.0 / 693.0 / std::pow(5.0 * pi / 16.0, 2) / std::sqrt(8.0) / ellipsoid;
+    case beam::Profile::uniform:
+      break;
+  }
+  return 1.0;
+}
+
+// The linear force of a bunch: px += (xx x + xy y), py += (xy x + yy y), δ += zz z.
+struct Force {
+  double gamma2 = 1.0;  // γ²
+  double factor = 0.0;  // of a kick, m²
+  double across = 1.0;  // the factor's share across, for the bunch's line density
+  bool along = false;   // the force along z acts too
+
+  // Adds the matrix of a kick to a map, about the principal axes.
+  void add(Square& map, const Sizes& s) const {
+    const double half = 0.5 * (s.xx - s.yy), mean = 0.5 * (s.xx + s.yy);
+    const double spread = std::hypot(half, s.xy);
+    const double c2 = spread > 0.0 ? half / spread : 1.0, s2 = spread > 0.0 ? s.xy / spread : 0.0;
+    const double a2 = 5.0 * (mean + spread), b2 = 5.0 * std::fmax(mean - spread, 0.0);
+    const double c = 5.0 * gamma2 * s.zz;
+    const double k1 = across * factor * numerics::carlson_rd(b2, c, a2);
+    const double k2 = across * factor * numerics::carlson_rd(a2, c, b2);
+    const double xx = 0.5 * (k1 + k2) + 0.5 * (k1 - k2) * c2;
+    const double yy = 0.5 * (k1 + k2) - 0.5 * (k1 - k2) * c2;
+    const double xy = 0.5 * (k1 - k2) * s2;
+    const double zz = along ? factor * gamma2 * numerics::carlson_rd(a2, b2, c) : 0.0;
+    for (int j = 0; j < 6; ++j) {
+      const double x = map[0][j], y = map[2][j];
+      map[1][j] += xx * x + xy * y;
+      map[3][j] += xy * x + yy * y;
+      map[5][j] += zz * map[4][j];
+    }
+  }
+};
+
+class Envelope {
+ public:
+  Envelope(const Description& description, const beam::Place& start, const beam::BunchSize& size,
+           bool all_planes)
+      : size_(size), all_planes_(all_planes) {
+    const double gamma = description.bunch.gamma();
+    force_ = {gamma * gamma,
+              description.kick_factor() * static_cast<double>(description.bunch.macroparticles),
+              line_density(description.profile.profile), all_planes};
+    beam::Place at = start;
+    for (const Stretch& stretch : description.stretches) {
+      std::vector<beam::Element> elements;
+      for (const beam::Line& line : stretch.lines)
+        elements.insert(elements.end(), line.elements().begin(), line.elements().end());
+      const auto passage = beam::expansion_about(at, elements).first;
+      parts_.push_back(beam::square_of(passage.map.rows));
+      at = passage.end;
+    }
+  }
+
+  std::size_t kicks() const { return parts_.size() - 1; }
+
+  // A passage with the force of a bunch of these sizes in each kick; without sizes, with none.
+  beam::SecondOrder passage(const std::vector<Sizes>& sizes) const {
+    Square map = parts_[0];
+    for (std::size_t k = 0; k < kicks(); ++k) {
+      if (!sizes.empty()) force_.add(map, sizes[k]);
+      map = times(parts_[k + 1], map);
+    }
+    beam::SecondOrder result{};
+    for (int i = 0; i < 6; ++i) std::copy(map[i].begin(), map[i].end(), result.rows[i]);
+    return result;
+  }
+
+  // The sizes in each kick of a bunch that begins with these columns, with the force of one that
+  // has the sizes `before`.
+  std::vector<Sizes> sizes(Square columns, const std::vector<Sizes>& before) const {
+    std::vector<Sizes> result;
+    for (std::size_t k = 0; k < kicks(); ++k) {
+      columns = times(parts_[k], columns);
+      Sizes s{0.0, 0.0, 0.0, 0.0};
+      for (int j = 0; j < 6; ++j) {
+        s.xx += columns[0][j] * columns[0][j];
+        s.xy += columns[0][j] * columns[2][j];
+        s.yy += columns[2][j] * columns[2][j];
+        s.zz += columns[4][j] * columns[4][j];
+      }
+      // Where nothing bunches the beam its length stays as it is.
+      if (!all_planes_) s.zz = size_.bunch_length * size_.bunch_length;
+      if (!before.empty()) force_.add(columns, before[k]);
+      result.push_back(s);
+    }
+    return result;
+  }
+
+  Square columns(const beam::SecondOrder& passage) const {
+    return all_planes_ ? beam::matched_columns_with_rf(passage, size_)
+                       : beam::matched_columns(passage, size_);
+  }
+
+ private:
+  beam::BunchSize size_;
+  bool all_planes_;
+  Force force_;
+  std::vector<Square> parts_;
+};
+
+double difference(const std::vector<Sizes>& a, const std::vector<Sizes>& b) {
+  double most = 0.0;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    most = std::max({most, std::fabs(b[k].xx / a[k].xx - 1.0), std::fabs(b[k].yy / a[k].yy - 1.0),
+                     std::fabs(b[k].zz / a[k].zz - 1.0),
+                     std::fabs(b[k].xy - a[k].xy) / std::sqrt(a[k].xx * a[k].yy)});
+  return most;
+}
+
+std::vector<Sizes> mixed(const std::vector<Sizes>& a, const std::vector<Sizes>& b, double share) {
+  std::vector<Sizes> result;
+  const auto mean = [&](double one, double other) { return one + share * (other - one); };
+  for (std::size_t k = 0; k < a.size(); ++k)
+    result.push_back({mean(a[k].xx, b[k].xx), mean(a[k].xy, b[k].xy), mean(a[k].yy, b[k].yy),
+                      mean(a[k].zz, b[k].zz)});
+  return result;
+}
+
+// What sizes follow from sizes; nothing if the motion is unstable with them.
+struct Answer {
+  Square columns;
+  std::vector<Sizes> sizes;
+};
+std::optional<Answer> answer(const Envelope& envelope, const std::vector<Sizes>& sizes) {
+  try {
+    const Square columns = envelope.columns(envelope.passage(sizes));
+    return Answer{columns, envelope.sizes(columns, sizes)};
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+// Sizes that follow from themselves, by iterations that take a part of each answer. Too small a
+// bunch has too strong a force for any answer: then the sizes grow. Where answers draw apart,
+// parts become smaller.
+std::vector<Sizes> settled(const Envelope& envelope, std::vector<Sizes> sizes) {
+  constexpr int most_iterations = 3000;
+  constexpr double tolerance = 1e-12, growth = 1.2;
+  double part = 0.5, last = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < most_iterations; ++i) {
+    const auto found = answer(envelope, sizes);
+    if (!found) {
+      for (Sizes& s : sizes) s = {growth * s.xx, growth * s.xy, growth * s.yy, growth * s.zz};
+      part *= 0.8;
+      last = std::numeric_limits<double>::infinity();
+      continue;
+    }
+    const double change = difference(sizes, found->sizes);
+    if (change < tolerance) return sizes;
+    if (change > last) part *= 0.8;
+    last = change;
+    sizes = mixed(sizes, found->sizes, part);
+  }
+  throw std::invalid_argument(
+      "no bunch is matched to the lattice with its charge: its envelope does not settle; give "
+      "fewer particles, a larger emittance, or more kicks");
+}
+
+}  // namespace
+
+MatchedWithCharge matched_with_charge(const Description& description, const beam::Place& start,
+                                      const beam::BunchSize& size) {
+  if (!(size.emittance_x > 0.0 && size.emittance_y > 0.0))
+    throw std::invalid_argument(
+        "a bunch without emittance is not matched to any lattice with its charge");
+  const bool all_planes = size.bunch_length == 0.0 || size.momentum_spread == 0.0;
+  const Envelope bare(description, start, size, false);
+  const beam::SecondOrder without = bare.passage({});
+  const bool bunched = without.rows[5][4] != 0.0;
+  if (!bunched && size.bunch_length == 0.0)
+    throw std::invalid_argument(
+        "the lattice has no cavity that bunches the beam: bunch_length is needed");
+  const Envelope envelope(description, start, size, bunched && all_planes);
+  const std::vector<Sizes> sizes = settled(envelope, envelope.sizes(envelope.columns(without), {}));
+  const beam::SecondOrder passage = envelope.passage(sizes);
+  MatchedWithCharge result{.columns = envelope.columns(passage)};
+  for (const beam::NormalMode& mode :
+       beam::normal_modes(beam::square_of(passage.rows), bunched && all_planes ? 6 : 4))
+    result.phases.push_back(mode.phase);
+  return result;
+}
+
+}  // namespace phasewise::spacecharge

@@ -1,0 +1,1 @@
+"""Lattices of other codes as lattice files."""

@@ -1,0 +1,178 @@
+"""Elements of a lattice from the strengths that MAD-X and Xsuite have in common.
+
+k_n and k_ns [m^-(n+1)] are normalised to the beam's rigidity, the same as ours:
+Δpx - iΔpy = -Σ (k_n + i k_ns) L (x + iy)^n/n!.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Sequence
+from typing import Any
+
+Elements = list[dict[str, Any]]
+ORDERS = 6
+"""Orders of a multipole, from the dipole on."""
+BEND_SLICES = 8
+"""Kicks of a bend for orders above the quadrupole."""
+GRADIENT_SLICES = 32
+"""Kicks of a gradient in a bend: its focal length errs by 1/24 of k1 L² over their square."""
+
+
+def drift(length: float) -> Elements:
+    """A drift, also of no length."""
+    return [{"kind": "drift", "length": length}]
+
+
+def rotated(elements: Elements, angle: float) -> Elements:
+    """Elements in a frame that is turned by an angle about s, from x to y."""
+    if angle == 0:
+        return elements
+    return [rotation(angle), *elements, rotation(-angle)]
+
+
+def rotation(angle: float) -> dict[str, Any]:
+    """From here on axes are turned by an angle about s, from x to y."""
+    c, s = math.cos(angle), math.sin(angle)
+    rows = identity()
+    for k in (0, 1):
+        rows[k][k], rows[k][k + 2] = c, s
+        rows[k + 2][k], rows[k + 2][k + 2] = -s, c
+    return {"kind": "matrix", "matrix": rows}
+
+
+def identity() -> list[list[float]]:
+    """The matrix of nothing."""
+    return [[float(i == j) for j in range(6)] for i in range(6)]
+
+
+def thick(length: float, normal: Sequence[float], skew: Sequence[float]) -> Elements:
+    """A straight magnet with strengths k_n and k_ns from the dipole on.
+
+    A skew quadrupole is a quadrupole in a frame that is turned by -atan(k1s/k1)/2, which is exact;
+    other orders are kicks between slices.
+    """
+    normal, skew = _filled(normal), _filled(skew)
+    other = [*normal[:1], 0.0, *normal[2:]], [*skew[:1], 0.0, *skew[2:]]
+    if not any(map(any, other)):
+        k1 = complex(normal[1], skew[1])
+        if k1 == 0:
+            return drift(length)
+        if k1.imag == 0:
+            return [{"kind": "quadrupole", "length": length, "k1": k1.real}]
+        body = {"kind": "quadrupole", "length": length, "k1": abs(k1)}
+        return rotated([body], -cmath.phase(k1) / 2)
+    for kind, order in (("sextupole", 2), ("octupole", 3)):
+        alone = [value for n, value in enumerate(normal) if n != order]
+        if not any([*alone, *skew]):
+            return [{"kind": kind, "length": length, f"k{order}": normal[order]}]
+    body = {"kind": "quadrupole", "length": length, "k1": normal[1]}
+    for name, values in (("normal", other[0]), ("skew", [*skew])):
+        if any(values):
+            body[name] = _cut(values)
+    return [body]
+
+
+def thin(normal: Sequence[float], skew: Sequence[float], tilt: float = 0.0) -> Elements:
+    """A thin kick with strengths k_n L and k_ns L from the dipole on."""
+    turned = [
+        complex(one, other) * cmath.exp(-1j * (n + 1) * tilt)
+        for n, (one, other) in enumerate(zip(_filled(normal), _filled(skew), strict=True))
+    ]
+    found: dict[str, Any] = {"kind": "multipole"}
+    for name, values in (("normal", [k.real for k in turned]), ("skew", [k.imag for k in turned])):
+        if any(values):
+            found[name] = _cut(values)
+    return [found] if len(found) > 1 else [{"kind": "marker"}]
+
+
+def thin_bend(angle: float, length: float) -> dict[str, Any]:
+    """A thin kick by an angle that the reference orbit follows: H = -θ x δ + θ² x²/2L, the last
+    term only with the length L that the bend stands for.
+    """
+    rows = identity()
+    rows[1][5], rows[4][0] = angle, -angle
+    if length > 0:
+        rows[1][0] = -(angle**2) / length
+    return {"kind": "matrix", "matrix": rows}
+
+
+def kick(length: float, horizontal: float, vertical: float) -> Elements:
+    """A corrector: angles in its middle."""
+    body = thin([-horizontal], [vertical])
+    return [*drift(length / 2), *body, *drift(length / 2)] if length > 0 else body
+
+
+def edge(curvature: float, angle: float, half_gap: float, fringe: float) -> dict[str, Any]:
+    """The linear edge of a bend by itself; Brown, SLAC-75 (1982)."""
+    sine = math.sin(angle)
+    less = 2 * curvature * half_gap * fringe * (1 + sine**2) / math.cos(angle)
+    rows = identity()
+    rows[1][0] = curvature * math.tan(angle)
+    rows[3][2] = -curvature * math.tan(angle - less)
+    return {"kind": "matrix", "matrix": rows}
+
+
+def bend(
+    length: float,
+    angle: float,
+    edges: tuple[float, float],
+    half_gap: tuple[float, float],
+    fringe: tuple[float, float],
+    k1: float = 0.0,
+    normal: Sequence[float] = (),
+    skew: Sequence[float] = (),
+) -> Elements:
+    """A sector bend with its edges. Strengths k_n L and k_ns L besides act in slices."""
+    body: dict[str, Any] = {"kind": "bend", "length": length, "angle": angle}
+    if k1:
+        body |= {"k1": k1, "steps": GRADIENT_SLICES}
+    h = angle / length
+    fields = [2 * h * gap * f for gap, f in zip(half_gap, fringe, strict=True)]
+    outside: list[Elements] = [[], []]
+    if fields[0] == fields[1]:
+        ends: dict[str, Any] = {"edges": list(edges)} if any(edges) else {}
+        if fields[0]:
+            gap, f = next(pair for pair in zip(half_gap, fringe, strict=True) if all(pair))
+            ends |= {"half_gap": gap, "fringe": f}
+        body |= ends
+    else:
+        outside = [
+            [edge(h, angle, *of)] for angle, of in zip(edges, _pairs(half_gap, fringe), strict=True)
+        ]
+    inside = [body]
+    if any([*normal, *skew]):
+        inside = _sliced(body, normal, skew)
+    return [*outside[0], *inside, *outside[1]]
+
+
+def _pairs(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[float, float]]:
+    return list(zip(one, other, strict=True))
+
+
+def _sliced(body: dict[str, Any], normal: Sequence[float], skew: Sequence[float]) -> Elements:
+    """A bend with thin kicks in the middle of each of its slices."""
+    (kick_each,) = thin([k / BEND_SLICES for k in normal], [k / BEND_SLICES for k in skew])
+    found: Elements = []
+    entry, leaving = body.get("edges", (0.0, 0.0))
+    for k in range(BEND_SLICES + 1):
+        first, last = k == 0, k == BEND_SLICES
+        share = (0.5 if first or last else 1.0) / BEND_SLICES
+        piece = body | {name: body[name] * share for name in ("length", "angle")}
+        piece["edges"] = [entry if first else 0.0, leaving if last else 0.0]
+        if "steps" in piece:
+            piece["steps"] = GRADIENT_SLICES // BEND_SLICES
+        if not (first or last):
+            piece = {name: v for name, v in piece.items() if name not in ("half_gap", "fringe")}
+        found += [piece] if last else [piece, kick_each]
+    return found
+
+
+def _filled(values: Sequence[float]) -> list[float]:
+    return [float(v) for v in values[:ORDERS]] + [0.0] * (ORDERS - len(values))
+
+
+def _cut(values: Sequence[float]) -> list[float]:
+    last = max(n for n, value in enumerate(values) if value)
+    return list(values[: last + 1])

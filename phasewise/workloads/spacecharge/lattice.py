@@ -1,0 +1,91 @@
+"""The table [lattice]: its elements, or the file that lists them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from phasewise.errors import StudyError
+from phasewise.tables.declared import key, schema_of
+from phasewise.tables.files import parse, read_text
+from phasewise.tables.keys import Key, check_table, show, with_defaults
+from phasewise.workloads.spacecharge.bunch import Bunch
+from phasewise.workloads.spacecharge.elements import length_of, read_element
+
+MAPS = ("exact", "linear", "second-order")
+MOST_ELEMENTS = 100_000
+SAME_PARTICLE = 1e-6
+"""Relative difference of mass, charge or energy up to which a lattice file is of this bunch."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lattice:
+    """The keys of [lattice]."""
+
+    maps: str = key("word", "exact", choices=MAPS, flat="lattice.maps")
+    periods: int = key("integer", 1, least=1, most=MOST_ELEMENTS)
+    """How often the elements follow each other."""
+    element: ClassVar[Key] = Key("any")
+    file: ClassVar[Key] = Key("text")
+    """A lattice file, in the place of elements."""
+    elements: tuple[dict[str, Any], ...]
+
+    @property
+    def length(self) -> float:
+        """Length of a passage [m]."""
+        return self.periods * sum(map(length_of, self.elements))
+
+    @property
+    def monitors(self) -> int:
+        """Monitors that a passage meets."""
+        return self.periods * len([one for one in self.elements if one["kind"] == "monitor"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatticeFile:
+    """The keys of a lattice file: the reference particle that strengths are normalised to and
+    frequencies belong to, and elements.
+    """
+
+    mass: float = key("number", above=0, unit="eV")
+    charge: float = key("number", unit="elementary charges")
+    energy: float = key("number", above=0, unit="eV")
+    element: Any = key("any")
+
+
+def read_lattice(table: object, bunch: Bunch, folder: Path) -> Lattice:
+    """The lattice of a study; StudyError if its keys do not describe one."""
+    if table is None:
+        raise StudyError("[lattice] is missing: [[lattice.element]] lists its elements")
+    schema = schema_of(Lattice)
+    values = with_defaults(check_table(table, schema, "lattice"), schema)
+    given, file = values.pop("element"), values.pop("file")
+    where = "lattice.element"
+    if file is not None:
+        if given is not None:
+            raise StudyError("lattice has either a file or elements, not both")
+        given, where = _elements_of(folder / file, bunch), f"{file}: element"
+    if not isinstance(given, list | tuple) or not given:
+        raise StudyError(f"{where} must be a list of tables, but is {show(given)}")
+    elements = [read_element(one, f"{where}[{k}]") for k, one in enumerate(given, 1)]
+    lattice = Lattice(**values, elements=tuple(elements))
+    if len(elements) * lattice.periods > MOST_ELEMENTS:
+        raise StudyError(f"the lattice has more than {MOST_ELEMENTS} elements")
+    if not lattice.length > 0:
+        raise StudyError("the lattice has no length along which space charge acts")
+    return lattice
+
+
+def _elements_of(path: Path, bunch: Bunch) -> Any:
+    """The elements of a lattice file, which must be of the bunch's particle."""
+    schema = schema_of(LatticeFile)
+    file = with_defaults(check_table(parse(read_text(path), str(path)), schema, path.name), schema)
+    for name in ("mass", "charge", "energy"):
+        own, found = getattr(bunch, name), file[name]
+        if found is not None and abs(found - own) > SAME_PARTICLE * abs(own):
+            raise StudyError(
+                f"{path} is the lattice of a particle with {name} = {found:.10g}, and the bunch "
+                f"has {own:.10g}"
+            )
+    return file["element"]
