@@ -12,7 +12,7 @@ constexpr double pi = 3.14159265358979323846;
 using Vector = std::array<double, 6>;
 
 [[noreturn]] void refuse(const std::string& reason) {
-  throw std::invalid_argument("the lattice is unstable: " + reason);
+  throw std::invalid_argument(std::string("the lattice is unstable: ").append(reason));
 }
 
 // M⁻¹ = -Ω Mᵀ Ω of a symplectic matrix; rows beyond n are 0.
