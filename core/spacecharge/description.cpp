@@ -113,22 +113,25 @@ Stretch stretch_of(const beam::Lattice& lattice, double from, double to, beam::M
 
 }  // namespace
 
-Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(parameters, 1)) {
+Description::Description(const Parameters& parameters, int number, bool is_guest)
+    : bunch(beam::read_bunch(parameters, number)), guest(is_guest) {
   seed = static_cast<std::uint64_t>(parameters.integer("seed"));
   parameters.integer("turns");  // the run loop counts the passages
-  if (bunch.charge == 0.0) parameters.fail("beam.1.charge", "a bunch without charge has no field");
-  const beam::Lattice lattice = beam::build_lattice(parameters);
+  if (bunch.charge == 0.0)
+    parameters.fail("beam." + std::to_string(number) + ".charge",
+                    "a bunch without charge has no field");
+  const beam::Lattice lattice = beam::build_lattice(parameters, number);
   const beam::Maps maps = beam::read_maps(parameters);
   length = lattice.length();
   if (!(length > 0.0)) parameters.fail("lattice.count", "the lattice has no length to kick along");
   monitors = static_cast<int>(lattice.monitors().size());
-  kicks = whole_number(parameters, "solver.kicks", 1, most_kicks);
+  kicks = whole_number(parameters, "solver.kicks", 0, most_kicks);
   grid = read_grid(parameters);
   green = static_cast<field::BoxGreen>(
       parameters.choice("solver.green_function", {"integrated", "point"}));
   if (parameters.choice("solver.mesh", {"follow", "fixed"}) == 1)
     half_width = positive_triple(parameters, "solver.mesh_half_width");
-  profile = read_profile(parameters, lattice);
+  if (!guest) profile = read_profile(parameters, lattice);
   settings = read_settings(parameters);
   loses = std::ranges::any_of(lattice.whole(), beam::is_aperture);
   double from = 0.0;

@@ -23,8 +23,9 @@ struct Stretch {
 };
 
 struct Description {
-  // Throws std::invalid_argument with one sentence if the parameters cannot be used.
-  explicit Description(const workload::Parameters& parameters);
+  // Throws std::invalid_argument with one sentence if the parameters cannot be used. Of a guest,
+  // whose bunch another workload makes, the profile is not read.
+  explicit Description(const workload::Parameters& parameters, int number = 1, bool guest = false);
 
   double kick_length() const { return length / kicks; }  // m
   // Δ(px, py, δ) is this times minus the gradient of u [1/m²], where each macroparticle has u = 1/r
@@ -38,7 +39,8 @@ struct Description {
   std::uint64_t seed = 1;
   beam::BunchConstants bunch;
   beam::ProfileDescription profile;
-  int kicks = 1;        // of a passage, evenly spaced; each acts in the middle of its part
+  bool guest = false;
+  int kicks = 1;  // of a passage, evenly spaced; each acts in the middle of its part. 0: no force
   double length = 0.0;  // m
   std::vector<Stretch> stretches;  // kicks + 1
   int monitors = 0;

@@ -1,7 +1,7 @@
 #include "spacecharge/exchanges.hpp"
 
 #include <memory>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "comm/share.hpp"
@@ -9,12 +9,6 @@
 
 namespace phasewise::spacecharge {
 namespace {
-
-comm::TeamPointer team_of_all(std::size_t ranks, int rank) {
-  std::vector<int> all(ranks);
-  std::iota(all.begin(), all.end(), 0);
-  return std::make_shared<comm::Team>(comm::Team{std::move(all), rank});
-}
 
 // The chunk of each rank is its planes of the mesh.
 comm::ExchangePointer exchange(bool adds, const field::DoubledBox& grid,
@@ -46,9 +40,9 @@ comm::ExchangePointer exchange(bool adds, const field::DoubledBox& grid,
 }  // namespace
 
 Exchanges::Exchanges(const field::DoubledBox& grid, const Settings& settings,
-                     const workload::Nodes& nodes, int rank)
-    : team_(team_of_all(nodes.size(), rank)), algorithm_(settings.transpose) {
-  const int ranks = static_cast<int>(nodes.size());
+                     const workload::Nodes& nodes, comm::TeamPointer team)
+    : team_(std::move(team)), algorithm_(settings.transpose) {
+  const int ranks = static_cast<int>(nodes.size()), rank = team_->me;
   planes_ = comm::share(grid.nz(), ranks, rank);
   columns_ = comm::share(grid.columns(), ranks, rank);
   green_planes_ = comm::share(grid.green_planes(), ranks, rank);

@@ -14,8 +14,9 @@ namespace phasewise::spacecharge {
 
 class Exchanges {
  public:
+  // nodes: of the ranks of the team.
   Exchanges(const field::DoubledBox& grid, const Settings& settings, const workload::Nodes& nodes,
-            int rank);
+            comm::TeamPointer team);
 
   bool alone() const { return team_->ranks.size() == 1; }
   const comm::TeamPointer& team() const { return team_; }
