@@ -13,12 +13,16 @@ def show(study: Study) -> None:
     """Print the keys, and what follows from them."""
     resolved, model = study.resolved(), model_of(study)
     for name in ("bunch", "solver", "communication"):
-        rows = [[key, as_toml(value)] for key, value in resolved[name].items()]
+        rows = [[key, as_toml(value)] for key, value in resolved.get(name, {}).items()]
+        if not rows:
+            continue
         print_table(name, ["", "value"], rows)
     elements = len(model.lattice.elements) * model.lattice.periods
     found = derive(model)
+    perveance = (
+        "" if found.peak_perveance is None else f"peak perveance {found.peak_perveance:.4g}, "
+    )
     console().print(
         f"{elements} elements in {found.length:.6g} m, a kick for each {found.kick_length:.4g} m; "
-        f"γ = {found.gamma:.6g}, peak perveance {found.peak_perveance:.4g}, "
-        f"{found.particles_per_node:.3g} macroparticles a node"
+        f"γ = {found.gamma:.6g}, {perveance}{found.particles_per_node:.3g} macroparticles a node"
     )

@@ -23,8 +23,8 @@ def nothing_to_try(_model: SpaceCharge) -> str:
 
 def study_key(model: SpaceCharge) -> dict[str, Any]:
     """What decides how much is sent: the mesh; and the order of the particles' number."""
-    particles = round(math.log10(model.bunch.macroparticles))
-    return {"grid": list(model.solver.grid), "order": particles}
+    particles = max(bunch.macroparticles for bunch in model.bunches)
+    return {"grid": list(model.solver.grid), "order": round(math.log10(particles))}
 
 
 def changes(

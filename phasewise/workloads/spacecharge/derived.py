@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from phasewise.constants import classical_radius
+from phasewise.workloads.spacecharge.bunch import Bunch
 from phasewise.workloads.spacecharge.model import SpaceCharge
 
 FEW_PARTICLES = 0.1
@@ -23,8 +24,10 @@ class DerivedSpaceCharge:
     """Of a passage [m]."""
     kick_length: float
     """Of the lattice for a kick [m]."""
-    peak_perveance: float
-    """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch."""
+    peak_perveance: float | None
+    """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch; None
+    where another workload makes the bunches.
+    """
     particles_per_node: float
     warnings: tuple[str, ...]
 
@@ -35,9 +38,7 @@ class DerivedSpaceCharge:
 
 def derive(model: SpaceCharge) -> DerivedSpaceCharge:
     """What follows from a model."""
-    bunch = model.bunch
-    density = bunch.bunch_population / bunch.bunch_length * _peak(bunch.distribution)
-    radius = bunch.charge**2 * classical_radius(bunch.mass)
+    bunch = min(model.bunches, key=lambda one: one.macroparticles)
     per_node = bunch.macroparticles / model.solver.nodes
     warnings = []
     if per_node < FEW_PARTICLES:
@@ -47,13 +48,19 @@ def derive(model: SpaceCharge) -> DerivedSpaceCharge:
         )
     return DerivedSpaceCharge(
         gamma=bunch.gamma,
-        beta_gamma=bunch.beta_gamma,
+        beta_gamma=math.sqrt((bunch.gamma - 1) * (bunch.gamma + 1)),
         length=model.lattice.length,
         kick_length=model.kick_length,
-        peak_perveance=2 * density * radius / (bunch.beta_gamma**2 * bunch.gamma),
+        peak_perveance=None if model.bunch is None else _peak_perveance(model.bunch),
         particles_per_node=per_node,
         warnings=tuple(warnings),
     )
+
+
+def _peak_perveance(bunch: Bunch) -> float:
+    density = bunch.bunch_population / bunch.bunch_length * _peak(bunch.distribution)
+    radius = bunch.charge**2 * classical_radius(bunch.mass)
+    return 2 * density * radius / (bunch.beta_gamma**2 * bunch.gamma)
 
 
 def _peak(distribution: str) -> float:

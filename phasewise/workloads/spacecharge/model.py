@@ -10,6 +10,7 @@ from typing import Any, ClassVar, cast
 from phasewise.errors import StudyError
 from phasewise.tables.declared import flat_of, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
+from phasewise.workloads.bunches import SharedBunch
 from phasewise.workloads.spacecharge.bunch import Bunch, read_bunch
 from phasewise.workloads.spacecharge.elements import flat_element, length_of, read_element
 
@@ -47,8 +48,8 @@ class Lattice:
 class Solver:
     """The keys of [solver]."""
 
-    kicks: int = key("integer", least=1, most=MOST_ELEMENTS, flat="solver.kicks")
-    """Kicks of a passage, evenly spaced."""
+    kicks: int = key("integer", least=0, most=MOST_ELEMENTS, flat="solver.kicks")
+    """Kicks of a passage, evenly spaced; 0: without space charge."""
     grid: tuple[int, int, int] = key(
         "integers",
         length=3,
@@ -74,21 +75,42 @@ class Solver:
 class SpaceCharge:
     """What a study of space charge holds beside what every study does."""
 
-    bunch: Bunch
+    bunch: Bunch | None
+    """None in a ring where another workload makes the bunches."""
     lattice: Lattice
     solver: Solver
+    bunches: tuple[SharedBunch, ...]
+    """Those on which it acts."""
 
     @property
     def kick_length(self) -> float:
         """Length of the lattice whose space charge a kick stands for [m]."""
-        return self.lattice.length / self.solver.kicks
+        return self.lattice.length / max(self.solver.kicks, 1)
 
 
 def read(tables: Mapping[str, Any], _records: Mapping[str, Any], _folder: Path) -> SpaceCharge:
     """The model that the tables describe; StudyError if they do not describe one."""
     bunch = read_bunch(tables["bunch"])
     lattice, solver = _read_lattice(tables["lattice"]), _read_solver(tables["solver"])
-    return SpaceCharge(bunch=bunch, lattice=lattice, solver=solver)
+    return SpaceCharge(bunch=bunch, lattice=lattice, solver=solver, bunches=(bunch.shared,))
+
+
+def read_guest(
+    tables: Mapping[str, Any],
+    _records: Mapping[str, Any],
+    _folder: Path,
+    bunches: tuple[SharedBunch, ...],
+) -> SpaceCharge:
+    """The model of space charge in bunches that another workload of the ring makes."""
+    if tables["bunch"] is not None:
+        raise StudyError(
+            "[bunch] cannot be given: another workload of the ring describes the bunches"
+        )
+    for bunch in bunches:
+        if bunch.charge == 0:
+            raise StudyError(f"beam {bunch.number} has no charge, and so no field of its own")
+    lattice, solver = _read_lattice(tables["lattice"]), _read_solver(tables["solver"])
+    return SpaceCharge(bunch=None, lattice=lattice, solver=solver, bunches=bunches)
 
 
 def _read_lattice(table: object) -> Lattice:
@@ -129,8 +151,8 @@ def resolved(model: SpaceCharge) -> dict[str, Any]:
         {name: _listed(value) for name, value in element.items()}
         for element in model.lattice.elements
     ]
-    return {
-        "bunch": values_of(model.bunch),
+    bunch = {} if model.bunch is None else {"bunch": values_of(model.bunch)}
+    return bunch | {
         "lattice": values_of(model.lattice) | {"element": elements},
         "solver": values_of(model.solver),
     }
@@ -152,14 +174,9 @@ def _nest(values: list[Any], shape: tuple[int, ...]) -> list[Any]:
 
 def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     """The flat parameters of a model, for the driver."""
-    bunch, lattice, solver = model.bunch, model.lattice, model.solver
-    yield from flat_of(bunch)
-    yield "beam.1.strong", False
-    yield "bunch.optics", "matched" if bunch.size is None else "given"
-    if bunch.size is not None:
-        yield "bunch.size", bunch.size
-        yield "bunch.alpha", bunch.alpha
-        yield "bunch.dispersion", bunch.dispersion
+    lattice, solver = model.lattice, model.solver
+    if model.bunch is not None:
+        yield from _bunch_parameters(model.bunch)
     yield from flat_of(lattice)
     yield "lattice.count", len(lattice.elements) * lattice.periods
     elements = [element for _ in range(lattice.periods) for element in lattice.elements]
@@ -169,6 +186,16 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     yield from flat_of(solver)
     if solver.mesh_half_width is not None:
         yield "solver.mesh_half_width", solver.mesh_half_width
+
+
+def _bunch_parameters(bunch: Bunch) -> Iterator[tuple[str, Any]]:
+    yield from flat_of(bunch)
+    yield "beam.1.strong", False
+    yield "bunch.optics", "matched" if bunch.size is None else "given"
+    if bunch.size is not None:
+        yield "bunch.size", bunch.size
+        yield "bunch.alpha", bunch.alpha
+        yield "bunch.dispersion", bunch.dispersion
 
 
 def model_of(study: Any) -> SpaceCharge:
