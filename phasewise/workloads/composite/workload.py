@@ -63,7 +63,10 @@ class Composite(Workload):
         return load_ring, (self.named,)
 
 
-MODULES = ("checking", "state", "recording", "views", "summary", "laboratory", "choosing", "kernels")
+MODULES = (
+    *("checking", "state", "recording", "views", "summary", "laboratory", "choosing", "kernels"),
+    "tuning",
+)
 """The optional parts that it has."""
 
 
