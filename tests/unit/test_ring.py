@@ -95,6 +95,27 @@ def test_without_a_collision_the_bits_are_those_of_space_charge_alone() -> None:
     assert np.array_equal(left, by_id(alone.driver.particles()))
 
 
+def test_kernels_do_the_work_that_is_planned() -> None:
+    ring = study("lattice.element.5.half_width=[1, 1]")  # without losses
+    simulation = phasewise.Simulation(ring)
+    simulation.step()
+    first = {one["name"]: one["items"] for one in simulation.driver.kernels()}
+    made = simulation.driver.pieces()
+    simulation.step()
+    pieces = {name: count - made[name] for name, count in simulation.driver.pieces().items()}
+    planned: dict[str, float] = {}
+    for kernel in core.work(ring.parameters(), 1, pieces):
+        planned[kernel["name"]] = planned.get(kernel["name"], 0.0) + kernel["items"]
+    done = {
+        one["name"]: one["items"] - first.get(one["name"], 0.0)
+        for one in simulation.driver.kernels()
+    }
+    for name in ("spacecharge.kick", "collision.encounter", "collision.moments"):
+        assert planned[name] == done[name] > 0
+    differing = {name for name in planned.keys() | done.keys() if planned.get(name) != done.get(name)}
+    assert differing == set()
+
+
 def test_particles_are_those_of_the_workload_that_makes_them() -> None:
     ring = phasewise.Simulation(study())
     ring.step()

@@ -24,7 +24,6 @@ REFUSED: list[tuple[dict[str, Any], list[str], str]] = [
     ({"solver": None}, [], r"\[solver\] is missing"),
     ({"beam": None}, [], r"\[beam.1\] is missing"),
     ({"ip": None}, [], r"\[ip.1\] is missing"),
-    ({}, ["beam.1.charge=0"], "beam 1 has no charge, and so no field of its own"),
     ({}, ["communication.reduce=direct"], 'communication: unknown key "reduce"'),
     ({}, ["communication.collision.charge=direct"], 'communication.collision: unknown key "char'),
     ({}, ["communication.spacecharge.node_size=2"], "spacecharge: unknown key"),

@@ -106,9 +106,6 @@ def read_guest(
         raise StudyError(
             "[bunch] cannot be given: another workload of the ring describes the bunches"
         )
-    for bunch in bunches:
-        if bunch.charge == 0:
-            raise StudyError(f"beam {bunch.number} has no charge, and so no field of its own")
     lattice, solver = _read_lattice(tables["lattice"]), _read_solver(tables["solver"])
     return SpaceCharge(bunch=None, lattice=lattice, solver=solver, bunches=bunches)
 
