@@ -151,7 +151,8 @@ Lattice build_lattice(const workload::Parameters& parameters, int beam) {
   for (const auto& [name, builder] : builders()) names.push_back(name);
   std::vector<LatticeElement> elements;
   for (std::int64_t k = 1; k <= count; ++k) {
-    const Keys keys(parameters, std::string("lattice.").append(std::to_string(k)).append("."), beam);
+    const Keys keys(parameters, std::string("lattice.").append(std::to_string(k)).append("."),
+                    beam);
     elements.push_back(builders()[keys.choice("element", names)].second(keys));
   }
   return Lattice(std::move(elements));

@@ -31,9 +31,9 @@ class Composite : public workload::Workload {
   struct Part {
     std::string name;
     workload::Entry entry;
-    int bunch = 0;                     // number of the bunch's beam; 0: makes the bunches
-    std::vector<int> ranks{};          // among all
-    std::vector<int> place{};          // of each rank among these, -1: none
+    int bunch = 0;             // number of the bunch's beam; 0: makes the bunches
+    std::vector<int> ranks{};  // among all
+    std::vector<int> place{};  // of each rank among these, -1: none
     std::unique_ptr<Workload> plan{};
     std::shared_ptr<PartNames> names{};
     int first = 0, last = 0;  // its parts of a turn among those of all: [first, last)

@@ -29,9 +29,9 @@ std::vector<std::unique_ptr<Session>> sessions_of(const Composite& plan, const S
 
 }  // namespace
 
-CompositeRun::CompositeRun(const workload::Parameters& parameters,
-                           std::unique_ptr<Session> owned, const std::vector<NamedEntry>& ring)
-    : Run(std::move(owned)), plan_(parameters, session().nodes, ring) {
+CompositeRun::CompositeRun(const workload::Parameters& parameters, std::unique_ptr<Session> owned,
+                           const std::vector<NamedEntry>& ring)
+    : Run(std::move(owned)), plan_(parameters, session().nodes, ring), exchanges_(parameters) {
   auto sessions = sessions_of(plan_, session());
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const Composite::Part& part = plan_.parts()[i];
@@ -174,9 +174,18 @@ std::vector<std::pair<std::string, double>> CompositeRun::piece_counts() const {
 }
 
 void CompositeRun::exchange_as(const workload::Parameters& parameters) {
-  for (std::size_t i = 0; i < runs_.size(); ++i)
-    if (runs_[i]) runs_[i]->exchange_as(parameters.part(plan_.parts()[i].name));
-  parameters.check_all_used();
+  const auto set = [&](const workload::Parameters& given) {
+    for (std::size_t i = 0; i < runs_.size(); ++i)
+      if (runs_[i]) runs_[i]->exchange_as(given.part(plan_.parts()[i].name));
+  };
+  try {
+    set(parameters);
+    parameters.check_all_used();
+  } catch (...) {
+    set(exchanges_);  // parts before the one that refused have changed
+    throw;
+  }
+  exchanges_ = parameters;
 }
 
 std::vector<workload::Run*> CompositeRun::runs_of(const std::string& name) {

@@ -50,7 +50,8 @@ class CompositeRun : public workload::Run {
   Composite plan_;
   std::vector<std::unique_ptr<Run>> runs_;  // of each part, null if this rank is not in it
   std::size_t maker_ = 0;
-  std::vector<double> shared_;  // records of the guests that some ranks do not have
+  workload::Parameters exchanges_;  // that say how the ranks exchange now
+  std::vector<double> shared_;      // records of the guests that some ranks do not have
 };
 
 }  // namespace phasewise::driver

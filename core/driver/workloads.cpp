@@ -76,9 +76,8 @@ std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& param
 std::unique_ptr<workload::Run> start_study(const workload::Parameters& parameters, int threads) {
   const std::vector<NamedEntry> ring = ring_of(parameters);
   auto session = std::make_unique<workload::Session>(parameters, threads);
-  auto run = ring.size() > 1
-                 ? std::make_unique<CompositeRun>(parameters, std::move(session), ring)
-                 : ring.front().entry.start(parameters, std::move(session));
+  auto run = ring.size() > 1 ? std::make_unique<CompositeRun>(parameters, std::move(session), ring)
+                             : ring.front().entry.start(parameters, std::move(session));
   parameters.check_all_used();
   return run;
 }

@@ -41,7 +41,7 @@ struct Description {
   beam::ProfileDescription profile;
   bool guest = false;
   int kicks = 1;  // of a passage, evenly spaced; each acts in the middle of its part. 0: no force
-  double length = 0.0;  // m
+  double length = 0.0;             // m
   std::vector<Stretch> stretches;  // kicks + 1
   int monitors = 0;
   bool loses = false;         // the lattice has apertures

@@ -27,13 +27,12 @@ std::vector<Value> PassageRecord::values(int beam) const {
     means.insert(means.end(), at.mean.begin(), at.mean.end());
     append(squares, at);
   }
-  std::vector<Value> result{
-      {of + "mean", {6}, {moments.mean.begin(), moments.mean.end()}},
-      {of + "covariance", {6, 6}, std::move(covariance)},
-      {of + "emittance", {3}, {emittance.begin(), emittance.end()}},
-      number(of + "particles", moments.particles),
-      number(of + "losses", static_cast<double>(losses)),
-      number(of + "outside", static_cast<double>(outside))};
+  std::vector<Value> result{{of + "mean", {6}, {moments.mean.begin(), moments.mean.end()}},
+                            {of + "covariance", {6, 6}, std::move(covariance)},
+                            {of + "emittance", {3}, {emittance.begin(), emittance.end()}},
+                            number(of + "particles", moments.particles),
+                            number(of + "losses", static_cast<double>(losses)),
+                            number(of + "outside", static_cast<double>(outside))};
   if (const std::size_t count = monitors.size(); count > 0) {
     result.push_back({of + "monitor_mean", {count, 6}, std::move(means)});
     result.push_back({of + "monitor_covariance", {count, 6, 6}, std::move(squares)});

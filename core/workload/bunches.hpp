@@ -1,5 +1,5 @@
-// Bunches that pass from one workload to another in a ring. One part of a composite makes them; each
-// of the others is a guest, which runs once for each bunch, on the ranks that hold it.
+// Bunches that pass from one workload to another in a ring. One part of a composite makes them;
+// each of the others is a guest, which runs once for each bunch, on the ranks that hold it.
 #pragma once
 
 #include <vector>

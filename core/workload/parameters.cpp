@@ -180,7 +180,8 @@ double Parameters::not_negative(const std::string& key) const {
 
 void Parameters::check_all_used() const {
   for (const auto& [key, entry] : *entries_) {
-    if (!entry.used && key.starts_with(prefix_)) refuse_line(entry.line, quoted(key) + " is not a key that this study reads");
+    if (!entry.used && key.starts_with(prefix_))
+      refuse_line(entry.line, quoted(key) + " is not a key that this study reads");
   }
 }
 

@@ -71,14 +71,16 @@ def tunes(case: str) -> tuple[Floats, Floats, Floats]:
         beam = simulation.beam(1)
         order = np.argsort(beam.id)
         found = [
-            phasor(getattr(beam, u)[order], getattr(beam, p)[order], optics.beta[k], optics.alpha[k])
+            phasor(
+                getattr(beam, u)[order], getattr(beam, p)[order], optics.beta[k], optics.alpha[k]
+            )
             for k, u, p in PLANES
         ]
         return np.array(found)[:, chosen]
 
     start = 0.5 * np.abs(phasors(slice(None))) ** 2 / np.array(emittance)[:, None]
     place = simulation.beam(1).z[np.argsort(simulation.beam(1).id)] / ring.beams[0].bunch_length
-    chosen = np.flatnonzero((np.abs(place) < 0.12) & np.all((0.1 < start) & (start < 1.5), axis=0))
+    chosen = np.flatnonzero((np.abs(place) < 0.12) & np.all((start > 0.1) & (start < 1.5), axis=0))
     signals = []
     for _ in range(ring.turns):
         simulation.step()
@@ -110,9 +112,7 @@ def test_the_lattice_has_its_tunes(shifts: dict[str, Any]) -> None:
 
 def test_space_charge_lowers_the_tunes_as_in_a_round_gaussian_bunch(shifts: dict[str, Any]) -> None:
     expected = (
-        central_shift(study())
-        * lessening(shifts["actions"])
-        * np.exp(-0.5 * shifts["place"] ** 2)
+        central_shift(study()) * lessening(shifts["actions"]) * np.exp(-0.5 * shifts["place"] ** 2)
     )
     for plane in (0, 1):
         ratio = shifts["charge"][plane].mean() / expected[plane].mean()

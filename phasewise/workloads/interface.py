@@ -177,14 +177,18 @@ class Workload:
         found: Callable[..., Any] = getattr(self.part(part), function, default)
         return found
 
-    def __reduce__(self) -> tuple[Callable[[str], Workload], tuple[str]]:
-        return load_workload, (self.name,)
+    def __reduce__(self) -> tuple[Callable[[Any], Workload], tuple[Any]]:
+        return _load, (self.named,)
 
 
 def load_workload(name: str) -> Workload:
     """The workload of an existing package."""
     found: Workload = import_module(f"{PACKAGE}.{name}").WORKLOAD
     return found
+
+
+def _load(named: str | tuple[str, ...]) -> Workload:
+    return load_workload(named) if isinstance(named, str) else load_ring(named)
 
 
 def load_ring(names: tuple[str, ...]) -> Workload:

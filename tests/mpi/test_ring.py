@@ -105,7 +105,7 @@ def test_a_ring_goes_on_from_its_checkpoint_on_other_ranks(written: Path, tmp_pa
         assert results.part("spacecharge").rows("beam2/losses")[-1] == lost > 0
     record = read_communication(parts)
     assert record.workload is study().workload
-    assert [phase.name for phase in record.phases if phase.main][0] == "spacecharge.green"
+    assert next(phase.name for phase in record.phases if phase.main) == "spacecharge.green"
 
 
 @simulated

@@ -60,8 +60,9 @@ def test_without_kicks_a_lattice_is_the_arc_of_the_same_matrix() -> None:
         for name in ("luminosity", "beam1/emittance", "beam2/size", "beam1/particles"):
             assert found[f"collision/{name}"] == pytest.approx(expected[name], rel=1e-11)
     for beam in (1, 2):
-        here, there = by_id(both.driver.part("collision")[0].particles(beam)), by_id(
-            one.driver.particles(beam)
+        here, there = (
+            by_id(both.driver.part("collision")[0].particles(beam)),
+            by_id(one.driver.particles(beam)),
         )
         size = np.abs(there).max(axis=0)
         assert np.all(np.abs(here - there) <= 1e-12 * size)
@@ -112,7 +113,9 @@ def test_kernels_do_the_work_that_is_planned() -> None:
     }
     for name in ("spacecharge.kick", "collision.encounter", "collision.moments"):
         assert planned[name] == done[name] > 0
-    differing = {name for name in planned.keys() | done.keys() if planned.get(name) != done.get(name)}
+    differing = {
+        name for name in planned.keys() | done.keys() if planned.get(name) != done.get(name)
+    }
     assert differing == set()
 
 

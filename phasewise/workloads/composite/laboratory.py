@@ -42,9 +42,7 @@ def made_for(workload: Composite) -> dict[str, Any]:
         return {
             f"{name}.{piece}": count
             for name in ring
-            for piece, count in offered(name, "first_pieces", _no_pieces)(
-                model.parts[name]
-            ).items()
+            for piece, count in offered(name, "first_pieces", _no_pieces)(model.parts[name]).items()
         }
 
     def placed(given: CompositeCommunication, record: Any) -> CompositeCommunication:

@@ -14,17 +14,13 @@ from phasewise.workloads.composite.workload import Composite
 def made_for(workload: Composite) -> dict[str, Any]:
     """FAILS_ALIKE of all parts; `state_of` where the part that makes the bunches has its own."""
     parts = {name: own.part("state") for name, own in workload.ring.items()}
-    alike = tuple(
-        text for part in parts.values() for text in getattr(part, "FAILS_ALIKE", ())
-    )
-    own = parts[workload.host]
-    if not hasattr(own, "state_of"):
+    alike = tuple(text for part in parts.values() for text in getattr(part, "FAILS_ALIKE", ()))
+    make = getattr(parts[workload.host], "state_of", None)
+    if make is None:
         return {"FAILS_ALIKE": alike}
 
     def state_of(run: Run, study: Study) -> State:
-        found: State = own.state_of(
-            run.part(workload.host)[0], part_of(study, workload.host)
-        )
+        found: State = make(run.part(workload.host)[0], part_of(study, workload.host))
         return found
 
     return {"FAILS_ALIKE": alike, "state_of": state_of}

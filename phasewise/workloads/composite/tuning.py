@@ -53,9 +53,7 @@ class Chosen:
     def apply(self, study: Study) -> Study:
         """`study` with this choice."""
         given = cast(CompositeCommunication, study.communication)
-        chosen = {
-            name: own.apply(part_of(study, name)).communication for name, own in self.parts
-        }
+        chosen = {name: own.apply(part_of(study, name)).communication for name, own in self.parts}
         changed = dataclasses.replace(given, parts={**given.parts, **chosen})
         return dataclasses.replace(study, communication=changed)
 

@@ -24,7 +24,6 @@ from phasewise.workloads.interface import (
     PARTS,
     Tables,
     Workload,
-    load_ring,
     load_workload,
 )
 
@@ -58,9 +57,6 @@ class Composite(Workload):
         module = import_module(f"{self.package}.{name}")
         made = module.made_for(self) if hasattr(module, "made_for") else {}
         return SimpleNamespace(**(vars(module) | made))
-
-    def __reduce__(self) -> tuple[Any, tuple[tuple[str, ...]]]:
-        return load_ring, (self.named,)
 
 
 MODULES = (
