@@ -46,6 +46,12 @@ def central_shift(study: phasewise.Study) -> float:
     return float(radius * density * length / (4 * np.pi * emittance * velocity2 * gamma**3))
 
 
+def kinematics(study: phasewise.Study) -> float:
+    """The force of an opposing bunch over that at the speed of light, (1 + β²)/(2β²)."""
+    velocity2 = 1 - (study.beams[0].mass / study.beams[0].energy) ** 2
+    return float((1 + velocity2) / (2 * velocity2))
+
+
 def lessening(actions: Floats) -> Floats:
     """The tune shifts in x and y of particles with actions (2, n) [ε] in a round Gaussian field,
     over those of the smallest actions: ∫ e^-(a+b)u [I0(au) - I1(au)] I0(bu) du from 0 to 1 with
@@ -61,7 +67,7 @@ def lessening(actions: Floats) -> Floats:
 
 def tunes(case: str) -> tuple[Floats, Floats, Floats]:
     """Tunes (2, n) of the particles of beam 1 in the middle of the bunch with actions below one
-    and a half emittances, and what follows from their start: actions (2, n) [ε], places z (n).
+    and a half emittances; and their actions (2, n) [ε] and places z (n) [rms] at the start.
     """
     ring = study().replace(**CASES[case])
     simulation = phasewise.Simulation(ring)
@@ -107,7 +113,7 @@ def test_the_lattice_has_its_tunes(shifts: dict[str, Any]) -> None:
     # Those of the strengths in the study, to their digits and the length of the record.
     assert found[0] == pytest.approx(0.44, abs=1e-4)
     assert found[1] == pytest.approx(0.41, abs=1e-4)
-    assert len(shifts["place"]) > 100
+    assert len(shifts["place"]) > 200
 
 
 def test_space_charge_lowers_the_tunes_as_in_a_round_gaussian_bunch(shifts: dict[str, Any]) -> None:
@@ -116,21 +122,23 @@ def test_space_charge_lowers_the_tunes_as_in_a_round_gaussian_bunch(shifts: dict
     )
     for plane in (0, 1):
         ratio = shifts["charge"][plane].mean() / expected[plane].mean()
-        print("charge", plane, ratio)
-        assert ratio == pytest.approx(1, abs=0.1)
+        # Cells of h = 0.27 rms smear charge and field by h²(1/3 + 1/4) = 4 % in x and y, 2 % in z;
+        # six kicks a turn at so large a tune, and a bunch that grows longer, take some percent, and
+        # the cut at three rms adds three.
+        assert ratio == pytest.approx(0.95, abs=0.05)
 
 
 def test_the_collision_lowers_the_tunes_by_xi(shifts: dict[str, Any]) -> None:
     xi = study().derived()["collision"]["beams"][0]["xi"]["head_on"]["sum"]
-    expected = lessening(shifts["actions"]) * np.array(xi)[:, None]
+    expected = kinematics(study()) * lessening(shifts["actions"]) * np.array(xi)[:, None]
     for plane in (0, 1):
         ratio = shifts["collision"][plane].mean() / expected[plane].mean()
-        print("collision", plane, ratio)
-        assert ratio == pytest.approx(1, abs=0.06)
+        # 48 nodes over ±6 rms: cells of 0.25 rms smear by 4 %, and the cut adds 2 %.
+        assert ratio == pytest.approx(1, abs=0.04)
 
 
 def test_both_lower_them_by_the_sum(shifts: dict[str, Any]) -> None:
     for plane in (0, 1):
         alone = shifts["charge"][plane].mean() + shifts["collision"][plane].mean()
-        print("both", shifts["both"][plane].mean(), alone)
-        assert shifts["both"][plane].mean() == pytest.approx(alone, rel=0.03)
+        # Second order in the shifts, 2π·0.0019 of the sum, and noise.
+        assert shifts["both"][plane].mean() == pytest.approx(alone, rel=0.015)
