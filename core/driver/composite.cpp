@@ -11,7 +11,6 @@ namespace phasewise::driver {
 namespace {
 
 using workload::Piece;
-using workload::Workload;
 
 // The workload that makes the bunches: the one that cannot be a guest, or else the first.
 std::size_t maker_of(const workload::Parameters& parameters, const std::vector<NamedEntry>& ring) {
@@ -71,7 +70,8 @@ class Turn : public workload::RankTurn {
 Composite::Composite(const workload::Parameters& parameters, workload::Nodes nodes,
                      const std::vector<NamedEntry>& ring)
     : Workload(std::move(nodes)) {
-  const NamedEntry& makes = ring[maker_of(parameters, ring)];
+  const std::size_t place = maker_of(parameters, ring);
+  const NamedEntry& makes = ring[place];
   Part maker{makes.name, makes.entry};
   maker.ranks.resize(this->nodes().size());
   std::iota(maker.ranks.begin(), maker.ranks.end(), 0);
@@ -81,14 +81,10 @@ Composite::Composite(const workload::Parameters& parameters, workload::Nodes nod
   const std::vector<workload::SharedBunch> bunches = maker.plan->bunches();
   if (bunches.empty())
     parameters.fail("workload", makes.name + " has no bunches that it could share");
-  for (const NamedEntry& one : ring) {
-    if (one.name != makes.name) {
-      add_guests(parameters, one, bunches);
-      continue;
-    }
-    maker_ = parts_.size();
-    parts_.push_back(std::move(maker));
-  }
+  for (std::size_t i = 0; i < place; ++i) add_guests(parameters, ring[i], bunches);
+  maker_ = parts_.size();
+  parts_.push_back(std::move(maker));
+  for (std::size_t i = place + 1; i < ring.size(); ++i) add_guests(parameters, ring[i], bunches);
   number_parts();
 }
 
