@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from phasewise.cli import main
 from phasewise.errors import StudyError
 from phasewise.study import Study
 from phasewise.workloads.discovery import named_workload
@@ -84,3 +86,14 @@ def test_an_arc_of_the_collision_may_stand_beside_the_lattice() -> None:
     ring = study(arc={"tune": [0.31, 0.32], "synchrotron_tune": 0.01})
     assert "collision.line.1.1.1.element = twiss" in ring.parameters()
     assert "collision.line.1.1.1.element = matrix" in study().parameters()
+
+
+def test_check_shows_every_part_and_the_optics_of_the_lattice(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    assert main(["check", str(repository / "examples/ion-collider/study.toml")]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Interaction point 1, strong-strong" in shown
+    assert "120 elements in 503.04 m, a kick for each 83.84 m" in shown
+    assert "β = [15.2999, 15.3484] m, α = [-1.52479, 1.52355]" in shown
