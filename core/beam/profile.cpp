@@ -45,10 +45,13 @@ void ball(double u0, double u1, double u2, double& a, double& b, double& c) {
 }
 
 // Deviates of x, px, y, py, z, delta with rms 1.
-Numbers gaussian(const Numbers& u, double cut) {
+Numbers gaussian(const Numbers& u, double cut, bool coasting) {
   Numbers v{};
   for (int plane = 0; plane < 3; ++plane)
-    normal(u[2 * plane], u[2 * plane + 1], cut, v[2 * plane], v[2 * plane + 1]);
+    normal(u[2 * plane], u[2 * plane + 1], coasting && plane == 2 ? 0.0 : cut, v[2 * plane],
+           v[2 * plane + 1]);
+  // The normal distribution's function of a normal deviate is uniform in [0, 1].
+  if (coasting) v[4] = std::sqrt(3.0) * (std::erfc(-std::sqrt(0.5) * v[4]) - 1.0);
   return v;
 }
 
@@ -94,7 +97,7 @@ Numbers deviates(const ProfileDescription& bunch, const Numbers& u) {
     case Profile::gaussian:
       break;
   }
-  return gaussian(u, bunch.cut);
+  return gaussian(u, bunch.cut, bunch.coasting);
 }
 
 void place(const PlaneShape& shape, double u, double v, double delta, double& x, double& px) {

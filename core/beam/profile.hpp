@@ -28,7 +28,8 @@ struct PlaneShape {
 
 struct ProfileDescription {
   Profile profile = Profile::gaussian;
-  bool quiet = false;  // a scrambled Sobol sequence in the place of independent numbers
+  bool quiet = false;     // a scrambled Sobol sequence in the place of independent numbers
+  bool coasting = false;  // Gaussian: uniform in z, as a KV bunch is, and not cut in delta
   PlaneShape x, y;
   double bunch_length = 0.0;     // rms of z [m]
   double momentum_spread = 0.0;  // rms of delta

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "bindings/named.hpp"
 #include "field/box_mesh.hpp"
 #include "field/box_solver.hpp"
+#include "field/box_tsc.hpp"
+#include "field/long_beam.hpp"
 
 namespace nb = nanobind;
 
@@ -30,14 +33,29 @@ field::BoxGreen kind_of(const std::string& name) {
       {{"integrated", field::BoxGreen::integrated}, {"point", field::BoxGreen::point}});
 }
 
-Array solve(const Grid& charge, const Triple& h, const std::string& green, int threads) {
+bool is_tsc(const std::string& name) {
+  return named<bool>("weighting", name, {{"cic", false}, {"tsc", true}});
+}
+
+Array solve(const Grid& charge, const Triple& h, const std::string& green, int threads,
+            bool periodic) {
   const std::array<int, 3> nodes = {static_cast<int>(charge.shape(1)),
                                     static_cast<int>(charge.shape(2)),
                                     static_cast<int>(charge.shape(0))};
-  field::BoxSolver solver(nodes, kind_of(green), threads);
+  field::BoxSolver solver(field::DoubledBox(nodes, periodic), kind_of(green), threads);
   std::vector<double> potential(charge.size());
   solver.solve(charge.data(), *solver.green({h}), potential.data());
   return to_array(std::move(potential), {charge.shape(0), charge.shape(1), charge.shape(2)});
+}
+
+Array solve_long(const Grid& charge, const Triple& h, double pipe_radius, int threads) {
+  const auto nx = static_cast<int>(charge.shape(1)), ny = static_cast<int>(charge.shape(2));
+  field::LongBeamSolver solver(nx, ny, threads);
+  std::vector<double> values(charge.data(), charge.data() + charge.size());
+  const auto green = solver.across().green({.hx = h[0], .hy = h[1]}, threads);
+  solver.solve(values.data(), static_cast<int>(charge.shape(0)), *green,
+               {.cell = h[2], .log_pipe = std::log(pipe_radius)});
+  return to_array(std::move(values), {charge.shape(0), charge.shape(1), charge.shape(2)});
 }
 
 field::BoxFrame frame_of(const Triple& origin, const Triple& h, const std::array<int, 3>& nodes) {
@@ -45,12 +63,22 @@ field::BoxFrame frame_of(const Triple& origin, const Triple& h, const std::array
 }
 
 Array deposit(const Places& places, const Triple& origin, const Triple& h,
-              const std::array<int, 3>& nodes, double quantum) {
+              const std::array<int, 3>& nodes, double quantum, const std::string& weighting) {
   const field::BoxFrame frame = frame_of(origin, h, nodes);
+  const bool tsc = is_tsc(weighting);
   const std::size_t n = places.shape(1), plane = static_cast<std::size_t>(nodes[0]) * nodes[1];
   std::vector<double> charge(plane * nodes[2], 0.0);
   const double* v = places.data();
   for (std::size_t i = 0; i < n; ++i) {
+    if (tsc) {
+      const field::BoxPlace place = field::nearest_place(frame, v[i], v[n + i], v[2 * n + i]);
+      double w[27];
+      field::tsc_charge(place, numerics::rounding_offset_for(quantum), w);
+      for (int k = 0; k < 27; ++k)
+        charge[place.node + (k / 9 - 1) * static_cast<std::int64_t>(plane) +
+               (k / 3 % 3 - 1) * nodes[1] + k % 3 - 1] += w[k];
+      continue;
+    }
     const field::BoxPlace place = frame.place(v[i], v[n + i], v[2 * n + i]);
     double w[8];
     field::box_charge(place, numerics::rounding_offset_for(quantum), w);
@@ -62,7 +90,9 @@ Array deposit(const Places& places, const Triple& origin, const Triple& h,
                    static_cast<std::size_t>(nodes[1])});
 }
 
-Array gather(const Grid& potential, const Places& places, const Triple& origin, const Triple& h) {
+Array gather(const Grid& potential, const Places& places, const Triple& origin, const Triple& h,
+             const std::string& weighting) {
+  const bool tsc = is_tsc(weighting);
   const std::array<int, 3> nodes = {static_cast<int>(potential.shape(1)),
                                     static_cast<int>(potential.shape(2)),
                                     static_cast<int>(potential.shape(0))};
@@ -71,8 +101,10 @@ Array gather(const Grid& potential, const Places& places, const Triple& origin, 
   std::vector<double> result(3 * n);
   const double* v = places.data();
   for (std::size_t i = 0; i < n; ++i) {
-    const field::BoxPlace place = frame.place(v[i], v[n + i], v[2 * n + i]);
-    const field::BoxField f = field::box_field(potential.data(), nodes[0], nodes[1], place);
+    const field::BoxPlace place = tsc ? field::nearest_place(frame, v[i], v[n + i], v[2 * n + i])
+                                      : frame.place(v[i], v[n + i], v[2 * n + i]);
+    const field::BoxField f =
+        (tsc ? field::tsc_field : field::box_field)(potential.data(), nodes[0], nodes[1], place);
     result[i] = f.ex * frame.inverse_hx;
     result[n + i] = f.ey * frame.inverse_hy;
     result[2 * n + i] = f.ez * frame.inverse_hz;
@@ -89,13 +121,20 @@ void bind_box_field(nb::module_& m) {
   m.def("integrated_box_green", &phasewise::field::integrated_box_green, "cells"_a, "h"_a,
         "Average of 1/r [1/m] over a cell of size h [m] that is so many cells away from the "
         "source.");
-  m.def("solve_open_box", b::solve, "charge"_a, "h"_a, "green"_a = "integrated", "threads"_a = 1,
-        "Potential [nz, nx, ny], 1/r of a unit charge [1/m], of charge [nz, nx, ny] on a mesh with "
-        "cells h = (hx, hy, hz) [m] that is open on all sides; green: integrated | point.");
+  m.def(
+      "solve_open_box", b::solve, "charge"_a, "h"_a, "green"_a = "integrated", "threads"_a = 1,
+      "periodic"_a = false,
+      "Potential [nz, nx, ny], 1/r of a unit charge [1/m], of charge [nz, nx, ny] on a mesh with "
+      "cells h = (hx, hy, hz) [m] that is open on all sides; green: integrated | point. periodic: "
+      "the planes are a period along z, whose mean charge has the potential -2/L ln(r/L).");
+  m.def("solve_long_beam", b::solve_long, "charge"_a, "h"_a, "pipe_radius"_a, "threads"_a = 1,
+        "The same of a beam that is long against its width, plane by plane; it vanishes on a round "
+        "pipe of this radius [m] about the beam.");
   m.def("deposit_in_box", b::deposit, "places"_a, "origin"_a, "h"_a, "nodes"_a,
-        "quantum"_a = 0x1p-40,
+        "quantum"_a = 0x1p-40, "weighting"_a = "cic",
         "Charge [nz, nx, ny] of unit charges at places (3, n) [m] on a mesh of nodes (nx, ny, nz), "
         "in multiples of the quantum, a power of two.");
   m.def("gather_in_box", b::gather, "potential"_a, "places"_a, "origin"_a, "h"_a,
+        "weighting"_a = "cic",
         "Field (3, n), minus the gradient of a potential [nz, nx, ny], at places (3, n) [m].");
 }

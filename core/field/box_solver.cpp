@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "comm/share.hpp"
+#include "field/periodic_green.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::field {
@@ -21,10 +22,15 @@ void mirror(const double* half, std::int64_t stride, int m, double* row) {
   for (int i = m / 2 + 1; i < m; ++i) row[i] = row[m - i];
 }
 
+template <class Value>
+bool all_zero(const Value* values, std::int64_t n) {
+  return std::all_of(values, values + n, [](const Value& v) { return v == Value(0.0); });
+}
+
 }  // namespace
 
-BoxSolver::BoxSolver(const std::array<int, 3>& nodes, BoxGreen kind, int threads)
-    : grid_(nodes),
+BoxSolver::BoxSolver(const DoubledBox& grid, BoxGreen kind, int threads)
+    : grid_(grid),
       kind_(kind),
       threads_(threads),
       along_y_(grid_.my()),
@@ -51,9 +57,7 @@ void BoxSolver::forward_plane(const double* charge, Complex* plane) const {
   const int nx = grid_.nx(), ny = grid_.ny(), rows = grid_.rows();
   const std::int64_t stride = grid_.row_stride();
   std::fill_n(plane, grid_.columns(), Complex(0.0, 0.0));
-  if (std::all_of(charge, charge + static_cast<std::int64_t>(nx) * ny,
-                  [](double q) { return q == 0.0; }))
-    return;
+  if (all_zero(charge, static_cast<std::int64_t>(nx) * ny)) return;
   Buffer<double> line(grid_.my());
   Buffer<Complex> spectrum(rows);
   std::fill_n(line.data() + ny, grid_.my() - ny, 0.0);
@@ -76,6 +80,44 @@ void BoxSolver::backward_plane(Complex* plane, double* potential) const {
     along_y_.backward(spectrum.data(), line.data());
     std::copy_n(line.data(), ny, potential + static_cast<std::int64_t>(i) * ny);
   }
+}
+
+void BoxSolver::forward_rows(const double* charge, int count, Complex* rows) const {
+  const int ny = grid_.ny();
+  Buffer<double> line(grid_.my());
+  std::fill_n(line.data() + ny, grid_.my() - ny, 0.0);
+  for (int i = 0; i < count; ++i) {
+    const double* row = charge + static_cast<std::int64_t>(i) * ny;
+    Complex* spectrum = rows + i * grid_.line_stride();
+    if (all_zero(row, ny)) {
+      std::fill_n(spectrum, grid_.rows(), Complex(0.0, 0.0));
+      continue;
+    }
+    std::copy_n(row, ny, line.data());
+    along_y_.forward(line.data(), spectrum);
+  }
+}
+
+void BoxSolver::backward_rows(Complex* rows, int count, double* potential) const {
+  const int ny = grid_.ny();
+  Buffer<double> line(grid_.my());
+  for (int i = 0; i < count; ++i) {
+    along_y_.backward(rows + i * grid_.line_stride(), line.data());
+    std::copy_n(line.data(), ny, potential + static_cast<std::int64_t>(i) * ny);
+  }
+}
+
+void BoxSolver::forward_lines(Complex* lines, int count) const {
+  const std::int64_t stride = grid_.row_stride();
+  for (int j = 0; j < count; ++j) {
+    Complex* line = lines + j * stride;
+    std::fill_n(line + grid_.nx(), stride - grid_.nx(), Complex(0.0, 0.0));
+    if (!all_zero(line, grid_.nx())) along_x_.forward(line);
+  }
+}
+
+void BoxSolver::backward_lines(Complex* lines, int count) const {
+  for (int j = 0; j < count; ++j) along_x_.backward(lines + j * grid_.row_stride());
 }
 
 void BoxSolver::convolve(Complex* columns, int count, const double* green) const {
@@ -142,11 +184,21 @@ void BoxSolver::green_planes(const BoxGreenKey& function, int first, int count,
   parallel::for_tasks(threads_, threads_, [&](int task, int) {
     const auto [begin, end] = comm::share(count, threads_, task);
     if (begin == end) return;
+    const auto transform = [&](int k, const double* values) {
+      green_plane(values, planes + static_cast<std::int64_t>(k) * grid_.columns());
+    };
+    const std::size_t size = static_cast<std::size_t>(across) * rows;
+    if (grid_.periodic()) {
+      const std::vector<double> values = periodic_green_planes(
+          kind_, function.h, {across, rows, grid_.nz()}, first + begin, end - begin);
+      for (int k = begin; k < end; ++k) transform(k, values.data() + (k - begin) * size);
+      return;
+    }
     GreenPlanes distances(kind_, function.h, across, rows, first + begin);
-    std::vector<double> values(static_cast<std::size_t>(across) * rows);
+    std::vector<double> values(size);
     for (int k = begin; k < end; ++k) {
       distances.next(values.data());
-      green_plane(values.data(), planes + static_cast<std::int64_t>(k) * grid_.columns());
+      transform(k, values.data());
     }
   });
 }

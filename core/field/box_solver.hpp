@@ -1,6 +1,6 @@
-// The Poisson equation of a box that is open on all sides: the charge's convolution with the Green
-// function 1/r on the doubled grid, by transforms. Hockney, Eastwood, "Computer Simulation Using
-// Particles" (1988), section 6-5-4.
+// The Poisson equation of a box that is open on all sides, or periodic along z: the charge's
+// convolution with the Green function 1/r, or its sum over all periods, on the doubled grid, by
+// transforms. Hockney, Eastwood, "Computer Simulation Using Particles" (1988), section 6-5-4.
 //
 // Planes of constant z are transformed along y and x, then columns along z. Rows and planes of the
 // doubled grid that hold no charge are not transformed, nor those of the potential outside the
@@ -41,7 +41,7 @@ class BoxSolver {
   using Complex = numerics::Complex;
   using GreenPointer = GreenCache<BoxGreenTransform>::Pointer;
 
-  BoxSolver(const std::array<int, 3>& nodes, BoxGreen kind, int threads);
+  BoxSolver(const DoubledBox& grid, BoxGreen kind, int threads);
 
   const DoubledBox& grid() const { return grid_; }
 
@@ -54,6 +54,12 @@ class BoxSolver {
   // values to transform back are overwritten.
   void forward(const double* charge, int count, Complex* planes) const;
   void backward(Complex* planes, int count, double* potential) const;
+  // Planes in two steps: `count` rows of ny values to as many of line_stride() values along y, and
+  // `count` lines along x, whose first nx values are given and returned, row_stride() values apart.
+  void forward_rows(const double* charge, int count, Complex* rows) const;
+  void forward_lines(Complex* lines, int count) const;
+  void backward_lines(Complex* lines, int count) const;
+  void backward_rows(Complex* rows, int count, double* potential) const;
   // Convolves `count` columns, whose first nz values are given and returned, column_stride() values
   // apart, with as many columns of the Green function.
   void convolve(Complex* columns, int count, const double* green) const;

@@ -1,5 +1,6 @@
 #include "field/doubled_box.hpp"
 
+#include "field/periodic_green.hpp"
 #include "numerics/fft.hpp"
 
 namespace phasewise::field {
@@ -13,11 +14,14 @@ std::int64_t padded(std::int64_t values, std::int64_t of_line) {
 
 }  // namespace
 
-DoubledBox::DoubledBox(const std::array<int, 3>& n) : n_(n), m_{} {
+DoubledBox::DoubledBox(const std::array<int, 3>& n, bool periodic)
+    : n_(n), m_{}, periodic_(periodic) {
   for (int axis = 0; axis < 3; ++axis) m_[axis] = numerics::fast_even_size(2 * n[axis] - 1);
+  if (periodic) m_[2] = n[2];
 }
 
 std::int64_t DoubledBox::row_stride() const { return padded(mx(), 4); }
+std::int64_t DoubledBox::line_stride() const { return padded(rows(), 4); }
 std::int64_t DoubledBox::column_stride() const { return padded(mz(), 4); }
 std::int64_t DoubledBox::green_stride() const { return padded(green_planes(), 8); }
 
@@ -32,6 +36,21 @@ parallel::KernelCard DoubledBox::plane_card() const {
           .vectorised = true};
 }
 
+parallel::KernelCard DoubledBox::row_card() const {
+  return {.name = "potential",
+          .flops = 0.5 * numerics::transform_flops(my()),
+          .bytes = 8.0 * ny() + complex_bytes * rows(),
+          .vectorised = true};
+}
+
+parallel::KernelCard DoubledBox::line_card() const {
+  return {.name = "potential",
+          .flops = numerics::transform_flops(mx()),
+          .bytes = complex_bytes * (nx() + mx()),
+          .vectorised = true,
+          .touched = complex_bytes * mx()};
+}
+
 parallel::KernelCard DoubledBox::column_card() const {
   // Two transforms and a product with a real number; read, written, and the Green function read.
   return {.name = "potential",
@@ -44,11 +63,12 @@ parallel::KernelCard DoubledBox::column_card() const {
 parallel::KernelCard DoubledBox::green_plane_card() const {
   const int half = mx() / 2 + 1;
   const double across = half, corners = across * rows();
+  const double copies = periodic_ ? periodic_green_copies : 1.0;
   return {.name = "green",
-          .flops = 150.0 * corners +  // three logarithms and three arctangents at each corner
+          .flops = 150.0 * copies * corners +  // three logarithms and arctangents at each corner
                    across * 0.5 * numerics::transform_flops(my()) +
                    rows() * 0.5 * numerics::transform_flops(mx()),
-          .bytes = 24.0 * corners + 8.0 * columns(),
+          .bytes = 24.0 * copies * corners + 8.0 * columns(),
           .vectorised = false};
 }
 

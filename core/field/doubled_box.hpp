@@ -1,6 +1,6 @@
-// The doubled grid on which the Poisson equation of a box that is open on all sides is solved
-// (Hockney): its sizes, its memory layout, and the cards of the solver's kernels. It plans no
-// transforms.
+// The doubled grid on which the Poisson equation of a box is solved that is open on all sides, or
+// periodic along z (Hockney): its sizes, its memory layout, and the cards of the solver's kernels.
+// It plans no transforms.
 #pragma once
 
 #include <array>
@@ -12,13 +12,17 @@ namespace phasewise::field {
 
 class DoubledBox {
  public:
-  // Nodes of the mesh along x, y and z.
-  explicit DoubledBox(const std::array<int, 3>& n);
+  // Nodes of the mesh along x, y and z; `periodic` along z, where the planes of the mesh then make
+  // up a period and nothing is doubled.
+  explicit DoubledBox(const std::array<int, 3>& n, bool periodic = false);
+
+  const std::array<int, 3>& nodes() const { return n_; }
+  bool periodic() const { return periodic_; }
 
   int nx() const { return n_[0]; }
   int ny() const { return n_[1]; }
   int nz() const { return n_[2]; }
-  // Nodes of the doubled grid: at least 2n - 1, of sizes that transform fast.
+  // Nodes of the doubled grid: at least 2n - 1, of sizes that transform fast; n along a period.
   int mx() const { return m_[0]; }
   int my() const { return m_[1]; }
   int mz() const { return m_[2]; }
@@ -28,6 +32,8 @@ class DoubledBox {
   int rows() const { return my() / 2 + 1; }
   std::int64_t row_stride() const;
   int columns() const { return static_cast<int>(rows() * row_stride()); }
+  // From one row of the mesh that is transformed along y, rows() values, to the next one.
+  std::int64_t line_stride() const;
   // Planes of the Green function, one for each distance along z; it is even and real.
   int green_planes() const { return mz() / 2 + 1; }
   // From one column to the next: of complex values along z; of the Green function's real ones.
@@ -36,6 +42,9 @@ class DoubledBox {
 
   // One item: a plane transformed along y and x, forward or backward.
   parallel::KernelCard plane_card() const;
+  // The same in two steps. One item: a row of the mesh along y; a line of a plane along x.
+  parallel::KernelCard row_card() const;
+  parallel::KernelCard line_card() const;
   // One item: a column convolved.
   parallel::KernelCard column_card() const;
   // One item: a plane of the Green function, transformed along y and x.
@@ -45,6 +54,7 @@ class DoubledBox {
 
  private:
   std::array<int, 3> n_, m_;
+  bool periodic_;
 };
 
 }  // namespace phasewise::field

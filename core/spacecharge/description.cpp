@@ -65,6 +65,7 @@ beam::ProfileDescription read_profile(const Parameters& parameters, const beam::
       parameters.choice("bunch.distribution", {"gaussian", "waterbag", "kv", "uniform"}));
   bunch.quiet = parameters.integer("bunch.quiet") != 0;
   bunch.bunch_length = parameters.positive("bunch.bunch_length");
+  bunch.coasting = parameters.has("bunch.coasting") && parameters.integer("bunch.coasting") != 0;
   bunch.momentum_spread = parameters.not_negative("bunch.momentum_spread");
   bunch.cut = parameters.not_negative("bunch.cut");
   const std::vector<double> offset = parameters.numbers("bunch.offset", 6);
@@ -126,13 +127,18 @@ Description::Description(const Parameters& parameters, int number, bool is_guest
   if (!(length > 0.0)) parameters.fail("lattice.count", "the lattice has no length to kick along");
   monitors = static_cast<int>(lattice.monitors().size());
   kicks = whole_number(parameters, "solver.kicks", 0, most_kicks);
-  grid = read_grid(parameters);
-  green = static_cast<field::BoxGreen>(
-      parameters.choice("solver.green_function", {"integrated", "point"}));
-  if (parameters.choice("solver.mesh", {"follow", "fixed"}) == 1)
-    half_width = positive_triple(parameters, "solver.mesh_half_width");
+  if (parameters.has("solver.kind"))
+    kind = static_cast<Kind>(parameters.choice("solver.kind", {"3d", "2.5d", "frozen"}));
+  if (has_mesh()) read_mesh(parameters);
+  if (parameters.has("solver.pipe_radius")) pipe_radius = parameters.positive("solver.pipe_radius");
+  if (parameters.has("solver.sizes")) sizes = positive_triple(parameters, "solver.sizes");
+  if (parameters.has("solver.period")) period = parameters.positive("solver.period");
+  if (period && has_mesh() && grid[2] % 2 != 0)
+    parameters.fail("solver.grid", "a period takes an even number of planes along z");
   if (!guest) profile = read_profile(parameters, lattice);
   settings = read_settings(parameters);
+  if (kind != Kind::box && settings.decomposition != Decomposition::slabs)
+    parameters.fail("communication.decomposition", "pencils belong to solver.kind = 3d");
   loses = std::ranges::any_of(lattice.whole(), beam::is_aperture);
   double from = 0.0;
   for (int k = 0; k <= kicks; ++k) {
@@ -140,6 +146,16 @@ Description::Description(const Parameters& parameters, int number, bool is_guest
     stretches.push_back(stretch_of(lattice, from, to, maps));
     from = to;
   }
+}
+
+void Description::read_mesh(const Parameters& parameters) {
+  grid = read_grid(parameters);
+  green = static_cast<field::BoxGreen>(
+      parameters.choice("solver.green_function", {"integrated", "point"}));
+  if (parameters.has("solver.weighting"))
+    weighting = static_cast<Weighting>(parameters.choice("solver.weighting", {"cic", "tsc"}));
+  if (parameters.choice("solver.mesh", {"follow", "fixed"}) == 1)
+    half_width = positive_triple(parameters, "solver.mesh_half_width");
 }
 
 double Description::kick_factor() const {

@@ -22,6 +22,16 @@ struct Stretch {
   std::vector<int> monitors;
 };
 
+// How the field is found.
+enum class Kind : std::uint8_t {
+  box,     // in three dimensions
+  planes,  // plane by plane across, of a long beam
+  frozen   // of a Gaussian bunch, without a mesh
+};
+
+// How a particle's charge spreads over the nodes around it.
+enum class Weighting : std::uint8_t { cic, tsc };
+
 struct Description {
   // Throws std::invalid_argument with one sentence if the parameters cannot be used. Of a guest,
   // whose bunch another workload makes, the profile is not read.
@@ -33,6 +43,7 @@ struct Description {
   // Fz = qE'z and z' = γz all three components are the gradient of one potential:
   //   N q² r0 L/(β² γ² macroparticles).
   double kick_factor() const;
+  bool has_mesh() const { return kind != Kind::frozen; }
   // The largest power of two that divides charges, such that the whole bunch in one node is exact.
   double charge_quantum() const;
 
@@ -44,11 +55,19 @@ struct Description {
   double length = 0.0;             // m
   std::vector<Stretch> stretches;  // kicks + 1
   int monitors = 0;
-  bool loses = false;         // the lattice has apertures
-  std::array<int, 3> grid{};  // nodes along x, y, z
+  bool loses = false;  // the lattice has apertures
+  Kind kind = Kind::box;
+  Weighting weighting = Weighting::cic;
+  std::optional<double> pipe_radius;           // m; without it a long beam has no force along z
+  std::optional<std::array<double, 3>> sizes;  // rms of a frozen bunch [m]; else those measured
+  std::array<int, 3> grid{1, 1, 1};            // nodes along x, y, z
   field::BoxGreen green = field::BoxGreen::integrated;
   std::optional<std::array<double, 3>> half_width;  // of a fixed mesh [m]; else it follows
+  std::optional<double> period;                     // along z [m]; else open on all sides
   Settings settings;
+
+ private:
+  void read_mesh(const workload::Parameters& parameters);
 };
 
 }  // namespace phasewise::spacecharge

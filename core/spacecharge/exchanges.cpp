@@ -1,5 +1,6 @@
 #include "spacecharge/exchanges.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,18 +11,37 @@
 namespace phasewise::spacecharge {
 namespace {
 
-// The chunk of each rank is its planes of the mesh.
-comm::ExchangePointer exchange(bool adds, const field::DoubledBox& grid,
+// The team of these members of a team, one of which is this rank.
+comm::TeamPointer team_among(const comm::Team& team, const std::vector<int>& members) {
+  comm::Team result;
+  for (const int member : members) result.ranks.push_back(team.ranks[member]);
+  result.me = static_cast<int>(std::ranges::find(members, team.me) - members.begin());
+  return std::make_shared<const comm::Team>(std::move(result));
+}
+
+// A rank's rows in its planes of the mesh.
+comm::Region part_of(const Division& division, const field::DoubledBox& grid, int rank) {
+  const std::int64_t row = std::int64_t{8} * grid.ny(), plane = row * grid.nx();
+  const auto [first, last] = division.planes(grid, rank);
+  const auto [begin, end] = division.rows(grid, rank);
+  if (!division.divides_planes())
+    return {.offset = plane * first, .run = plane * (last - first), .repeats = {}};
+  return {.offset = plane * first + row * begin,
+          .run = row * (end - begin),
+          .repeats = std::make_shared<std::vector<comm::Repeat>>(
+              std::vector<comm::Repeat>{{last - first, plane}})};
+}
+
+// The chunk of each rank is its part of the mesh.
+comm::ExchangePointer exchange(bool adds, const field::DoubledBox& grid, const Division& division,
                                const comm::PhaseSetting& setting, const comm::TeamPointer& team,
                                const workload::Nodes& nodes) {
-  const int ranks = static_cast<int>(team->ranks.size());
-  const std::int64_t plane = std::int64_t{8} * grid.nx() * grid.ny();
   const auto mesh = std::make_shared<const std::vector<int>>(1, 0);  // the only item
   comm::Exchange result;
   result.phase = adds ? phases::charge_global : phases::field_global;
   result.channel = adds ? channels::charge : channels::field;
   result.adds = adds;
-  result.uniform = grid.nz() % ranks == 0;
+  result.uniform = grid.nz() % division.along() == 0 && grid.nx() % division.across() == 0;
   result.team = team;
   result.form = setting.form;
   result.items = {mesh};
@@ -30,57 +50,92 @@ comm::ExchangePointer exchange(bool adds, const field::DoubledBox& grid,
     result.rounds =
         std::make_shared<comm::Rounds>(adds ? std::move(rounds) : comm::reversed(rounds));
   }
-  for (int rank = 0; rank < ranks; ++rank) {
-    const auto [begin, end] = comm::share(grid.nz(), ranks, rank);
-    result.blocks.push_back({mesh.get(), {.offset = plane * begin, .run = plane * (end - begin)}});
-  }
+  for (int rank = 0; rank < division.ranks(); ++rank)
+    result.blocks.push_back({mesh.get(), part_of(division, grid, rank)});
   return std::make_shared<const comm::Exchange>(std::move(result));
 }
 
 }  // namespace
 
 Exchanges::Exchanges(const field::DoubledBox& grid, const Settings& settings,
-                     const workload::Nodes& nodes, comm::TeamPointer team)
-    : team_(std::move(team)), algorithm_(settings.transpose) {
-  const int ranks = static_cast<int>(nodes.size()), rank = team_->me;
-  planes_ = comm::share(grid.nz(), ranks, rank);
-  columns_ = comm::share(grid.columns(), ranks, rank);
-  green_planes_ = comm::share(grid.green_planes(), ranks, rank);
-  charge_ = exchange(true, grid, settings.charge, team_, nodes);
-  field_ = exchange(false, grid, settings.field, team_, nodes);
-  if (algorithm_ != comm::Transpose::alltoallw)
-    rounds_ = std::make_shared<comm::Rounds>(comm::transpose_rounds(algorithm_, rank, ranks));
-  comm::DividedGrid divided{.rows = grid.nz(),
-                            .columns = grid.columns(),
-                            .row_stride = grid.columns(),
-                            .column_stride = grid.column_stride(),
-                            .value = 16};
-  solve_ = comm::transpose_parts(divided, ranks, rank);
-  divided.rows = grid.green_planes();
-  divided.column_stride = grid.green_stride();
-  divided.value = 8;
-  green_ = comm::transpose_parts(divided, ranks, rank);
+                     const workload::Nodes& nodes, const comm::TeamPointer& team)
+    : grid_(grid),
+      rank_(team->me),
+      division_(settings.decomposition, static_cast<int>(nodes.size())),
+      algorithm_(settings.transpose),
+      all_(team),
+      along_(team_among(*team, division_.ranks_along(rank_))),
+      across_(team_among(*team, division_.ranks_across(rank_))) {
+  charge_ = exchange(true, grid, division_, settings.charge, all_, nodes);
+  field_ = exchange(false, grid, division_, settings.field, all_, nodes);
+  in_planes_ = transposing(across_, {.rows = grid.nx(),
+                                     .columns = grid.rows(),
+                                     .row_stride = grid.line_stride(),
+                                     .column_stride = grid.row_stride(),
+                                     .value = 16});
+  const int columns = size_of(lines()) * static_cast<int>(grid.row_stride());
+  between_planes_ = transposing(along_, {.rows = grid.nz(),
+                                         .columns = columns,
+                                         .row_stride = columns,
+                                         .column_stride = grid.column_stride(),
+                                         .value = 16});
+  comm::DividedGrid green{.rows = grid.green_planes(),
+                          .columns = grid.columns(),
+                          .row_stride = grid.columns(),
+                          .column_stride = grid.green_stride(),
+                          .value = 8};
+  for (int other = 0; other < division_.ranks(); ++other)
+    green.columns_of.push_back(division_.columns(grid, other));
+  green_ = transposing(all_, green);
 }
 
-comm::TransposeExchange Exchanges::transpose(std::string_view phase,
-                                             const comm::TransposeParts& parts,
-                                             bool forwards) const {
+Exchanges::Transposing Exchanges::transposing(const comm::TeamPointer& team,
+                                              const comm::DividedGrid& grid) const {
+  const int members = static_cast<int>(team->ranks.size());
+  Transposing result{team, nullptr, comm::transpose_parts(grid, members, team->me)};
+  if (algorithm_ != comm::Transpose::alltoallw)
+    result.rounds =
+        std::make_shared<comm::Rounds>(comm::transpose_rounds(algorithm_, team->me, members));
+  return result;
+}
+
+std::vector<comm::TeamOfDivision> Exchanges::teams() const {
+  std::vector<comm::TeamOfDivision> result{{all_, 0}};
+  if (division_.divides_planes()) {
+    result.push_back({along_, division_.place_across(rank_)});
+    result.push_back({across_, division_.place_along(rank_)});
+  }
+  return result;
+}
+
+Range Exchanges::green_planes() const {
+  return comm::share(grid_.green_planes(), division_.ranks(), rank_);
+}
+
+comm::TransposeExchange Exchanges::transpose(std::string_view phase, const Transposing& how,
+                                             bool forwards, int grids) const {
   return {.phase = phase,
           .channel = channels::transpose,
-          .team = team_,
+          .team = how.team,
           .algorithm = algorithm_,
-          .rounds = rounds_,
-          .grids = 1,
-          .block = parts.block,
-          .from = forwards ? parts.in_rows : parts.in_columns,
-          .to = forwards ? parts.in_columns : parts.in_rows};
+          .rounds = how.rounds,
+          .grids = grids,
+          .block = how.parts.block,
+          .from = forwards ? how.parts.in_rows : how.parts.in_columns,
+          .to = forwards ? how.parts.in_columns : how.parts.in_rows};
 }
 
 comm::TransposeExchange Exchanges::to_columns() const {
-  return transpose(phases::potential, solve_, true);
+  return transpose(phases::potential, between_planes_, true);
 }
 comm::TransposeExchange Exchanges::to_planes() const {
-  return transpose(phases::potential, solve_, false);
+  return transpose(phases::potential, between_planes_, false);
+}
+comm::TransposeExchange Exchanges::to_lines() const {
+  return transpose(phases::potential, in_planes_, true, size_of(planes()));
+}
+comm::TransposeExchange Exchanges::to_rows() const {
+  return transpose(phases::potential, in_planes_, false, size_of(planes()));
 }
 comm::TransposeExchange Exchanges::green() const { return transpose(phases::green, green_, true); }
 

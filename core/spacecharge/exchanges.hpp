@@ -1,12 +1,15 @@
 // One rank's part in the exchanges of a kick: the mesh's charge is summed on the ranks that solve
-// for slabs of it, planes of constant z; the transforms are transposed between slabs and columns
-// along z; and the potential's slabs are shared with all ranks.
+// for parts of it, slabs or pencils; the transforms are transposed between planes of constant z and
+// columns along z, for pencils also between rows and lines of a plane; and the parts of the
+// potential are shared with all ranks.
 #pragma once
 
-#include <utility>
+#include <string_view>
+#include <vector>
 
 #include "comm/transpose_parts.hpp"
 #include "field/doubled_box.hpp"
+#include "spacecharge/division.hpp"
 #include "spacecharge/settings.hpp"
 #include "workload/workload.hpp"
 
@@ -16,34 +19,50 @@ class Exchanges {
  public:
   // nodes: of the ranks of the team.
   Exchanges(const field::DoubledBox& grid, const Settings& settings, const workload::Nodes& nodes,
-            comm::TeamPointer team);
+            const comm::TeamPointer& team);
 
-  bool alone() const { return team_->ranks.size() == 1; }
-  const comm::TeamPointer& team() const { return team_; }
-  // [begin, end) of the planes that this rank solves for, and of the columns of their transform.
-  std::pair<int, int> planes() const { return planes_; }
-  std::pair<int, int> columns() const { return columns_; }
-  std::pair<int, int> green_planes() const { return green_planes_; }
+  const comm::TeamPointer& team() const { return all_; }
+  bool alone() const { return division_.ranks() == 1; }
+  const Division& division() const { return division_; }
+  // Every division of the ranks into teams that call the library together.
+  std::vector<comm::TeamOfDivision> teams() const;
+  // This rank's part: division.hpp.
+  Range planes() const { return division_.planes(grid_, rank_); }
+  Range rows() const { return division_.rows(grid_, rank_); }
+  Range lines() const { return division_.lines(grid_, rank_); }
+  Range columns() const { return division_.columns(grid_, rank_); }
+  Range green_planes() const;
 
   // Of the whole mesh [nz][nx][ny] as the only item, in place.
   const comm::ExchangePointer& charge() const { return charge_; }
   const comm::ExchangePointer& field() const { return field_; }
-  // Of the transforms of this rank's planes to those of its columns, and back.
+  // Of the transforms of this rank's lines in its planes to those of its columns, and back.
   comm::TransposeExchange to_columns() const;
   comm::TransposeExchange to_planes() const;
-  // Likewise of the Green function's.
+  // Of pencils: of this rank's rows, transformed along y, to its lines, and back; each plane is an
+  // item.
+  comm::TransposeExchange to_lines() const;
+  comm::TransposeExchange to_rows() const;
+  // Of the Green function's planes to its columns.
   comm::TransposeExchange green() const;
 
  private:
-  comm::TransposeExchange transpose(std::string_view phase, const comm::TransposeParts& parts,
-                                    bool forwards) const;
+  struct Transposing {
+    comm::TeamPointer team;
+    comm::RoundsPointer rounds;
+    comm::TransposeParts parts;
+  };
+  Transposing transposing(const comm::TeamPointer& team, const comm::DividedGrid& grid) const;
+  comm::TransposeExchange transpose(std::string_view phase, const Transposing& how, bool forwards,
+                                    int grids = 1) const;
 
-  comm::TeamPointer team_;
-  std::pair<int, int> planes_, columns_, green_planes_;
-  comm::ExchangePointer charge_, field_;
+  field::DoubledBox grid_;
+  int rank_;
+  Division division_;
   comm::Transpose algorithm_;
-  comm::RoundsPointer rounds_;
-  comm::TransposeParts solve_, green_;
+  comm::TeamPointer all_, along_, across_;
+  comm::ExchangePointer charge_, field_;
+  Transposing in_planes_, between_planes_, green_;
 };
 
 }  // namespace phasewise::spacecharge

@@ -65,8 +65,10 @@ void scatter(const Weights& weights, int size, std::int64_t plane, std::int64_t 
   }
 }
 
-std::int64_t deposit_part(const beam::ParticleView& p, const field::BoxMesh& mesh, double quantum,
-                          double* charge) {
+}  // namespace
+
+std::int64_t deposit_cic(const beam::ParticleView& p, const field::BoxMesh& mesh, double quantum,
+                         double* charge) {
   const field::BoxFrame frame(mesh);
   Weights weights;
   std::int64_t outside = 0;
@@ -78,8 +80,6 @@ std::int64_t deposit_part(const beam::ParticleView& p, const field::BoxMesh& mes
   }
   return outside;
 }
-
-}  // namespace
 
 Extent extent_of(const beam::ParticleView& particles, int threads) {
   std::vector<Extent> parts(threads,
@@ -99,15 +99,16 @@ Extent extent_of(const beam::ParticleView& particles, int threads) {
   return parts[0];
 }
 
-std::int64_t ChargeDeposit::run(const beam::ParticleView& particles, const field::BoxMesh& mesh,
-                                double quantum, double* charge, int threads) {
+std::int64_t ChargeDeposit::run(OfPart deposit, const beam::ParticleView& particles,
+                                const field::BoxMesh& mesh, double quantum, double* charge,
+                                int threads) {
   const std::int64_t nodes = mesh.nodes();
   others_.reserve((threads - 1) * nodes);
   std::vector<std::int64_t> outside(threads, 0);
   parallel::for_tasks(threads, threads, [&](int task, int) {
     const auto [begin, end] = comm::share(particles.size, threads, task);
     double* target = task == 0 ? charge : others_.data() + (task - 1) * nodes;
-    outside[task] = deposit_part(particles.part(begin, end - begin), mesh, quantum, target);
+    outside[task] = deposit(particles.part(begin, end - begin), mesh, quantum, target);
   });
   if (threads > 1)
     parallel::for_tasks(threads, threads, [&](int task, int) {
@@ -120,8 +121,8 @@ std::int64_t ChargeDeposit::run(const beam::ParticleView& particles, const field
   return all;
 }
 
-void kick(const beam::ParticleView& particles, const field::BoxMesh& mesh, const double* potential,
-          double factor, int threads) {
+void kick_cic(const beam::ParticleView& particles, const field::BoxMesh& mesh,
+              const double* potential, double factor, double along, int threads) {
   const field::BoxFrame frame(mesh);
   parallel::for_blocks(particles.size, threads, [&](std::int64_t begin, int size, int) {
     const beam::ParticleView p = particles.part(begin, size);
@@ -130,7 +131,7 @@ void kick(const beam::ParticleView& particles, const field::BoxMesh& mesh, const
       const field::BoxField e = field::box_field(potential, frame.nx, frame.ny, place);
       p.px[i] += factor * frame.inverse_hx * e.ex;
       p.py[i] += factor * frame.inverse_hy * e.ey;
-      p.delta[i] += factor * frame.inverse_hz * e.ez;
+      p.delta[i] += along * frame.inverse_hz * e.ez;
     }
   });
 }

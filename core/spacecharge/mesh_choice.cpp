@@ -8,20 +8,19 @@ namespace phasewise::spacecharge {
 namespace {
 
 constexpr double levels = 8.0;  // of the cells' size in an octave
-// Nodes along a side that no particle's charge reaches, with some rounding: half a cell more than a
-// field's differences need at each end.
-constexpr double spare_nodes = 3.1;
 
 }  // namespace
 
-field::BoxMesh following_mesh(const Extent& extent, const std::array<int, 3>& nodes) {
+double spare_nodes(Weighting weighting) { return weighting == Weighting::tsc ? 4.1 : 3.1; }
+
+field::BoxMesh following_mesh(const Extent& extent, const std::array<int, 3>& nodes, double spare) {
   field::BoxMesh mesh{.n = nodes};
   for (int axis = 0; axis < 3; ++axis) {
     const double low = extent.low[axis], high = extent.high[axis], width = high - low;
     if (!std::isfinite(width) || !(width > 0.0))
       throw std::runtime_error("the bunch has no finite size along " + std::string(1, "xyz"[axis]) +
                                ": all its particles lie at " + std::to_string(low) + " m");
-    const double level = std::ceil(levels * std::log2(width / (nodes[axis] - spare_nodes)));
+    const double level = std::ceil(levels * std::log2(width / (nodes[axis] - spare)));
     mesh.h[axis] = std::exp2(level / levels);
     mesh.origin[axis] = 0.5 * (low + high) - 0.5 * (nodes[axis] - 1) * mesh.h[axis];
   }

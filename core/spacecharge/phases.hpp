@@ -11,7 +11,7 @@ namespace phasewise::spacecharge {
 namespace phases {
 inline constexpr std::string_view charge_local = "charge_local", charge_global = "charge_global",
                                   potential = "potential", field_global = "field_global",
-                                  kick = "kick", green = "green", extent = "extent",
+                                  kick = "kick", green = "green", extent = "extent", wrap = "wrap",
                                   moments = "moments", losses = "losses";
 }
 

@@ -20,9 +20,9 @@ std::array<double*, 6> columns(const beam::ParticleView& p) {
 
 // Before the particles take their memory, since it is collective.
 workload::Nodes with_teams(workload::Session& session, const Description& description) {
-  const Exchanges exchanges(field::DoubledBox(description.grid), description.settings,
-                            session.nodes, session.team);
-  session.set_teams({{exchanges.team(), 0}});
+  const field::DoubledBox grid(description.grid, description.period.has_value());
+  const Exchanges exchanges(grid, description.settings, session.nodes, session.team);
+  session.set_teams(exchanges.teams());
   return session.nodes;
 }
 
@@ -51,7 +51,8 @@ void Run::run_turn() {
 }
 
 void Run::exchange_as(const workload::Parameters& parameters) {
-  const Settings settings = read_settings(parameters);
+  Settings settings = read_settings(parameters);
+  settings.decomposition = description_.settings.decomposition;
   parameters.check_all_used();
   turn_of_rank_.set_settings(settings);
 }
@@ -108,11 +109,19 @@ void Run::replace_rows(const std::string& set, const workload::Rows& rows) {
                                            id.data(), size});
 }
 
-std::vector<comm::Coordinate> Run::place() const { return {{"slab", session().world.rank()}}; }
+std::vector<comm::Coordinate> Run::place() const {
+  const Division division(description_.settings.decomposition, session().world.size());
+  const int rank = session().world.rank();
+  if (!division.divides_planes()) return {{"slab", rank}};
+  return {{"slab", division.place_along(rank)}, {"pencil", division.place_across(rank)}};
+}
 
-std::vector<std::vector<int>> Run::process_grid() const { return {{session().world.size()}}; }
+std::vector<std::vector<int>> Run::process_grid() const {
+  return {Division(description_.settings.decomposition, session().world.size()).shape()};
+}
 
 std::vector<std::pair<std::string, double>> Run::piece_counts() const {
+  if (!description_.has_mesh()) return {};
   return {{std::string(pieces::green), static_cast<double>(turn_of_rank_.greens_made())}};
 }
 

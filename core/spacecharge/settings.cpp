@@ -53,6 +53,8 @@ Settings read_settings(const Parameters& parameters) {
   const auto schedule =
       static_cast<comm::Schedule>(choice_or_first(parameters, "schedule", {"ring", "pairwise"}));
   Settings settings;
+  settings.decomposition = static_cast<Decomposition>(
+      choice_or_first(parameters, "decomposition", {"slabs", "pencils"}));
   settings.charge = phase_setting(parameters, "charge", charges, schedule);
   settings.field = phase_setting(parameters, "field", fields, schedule);
   settings.transpose = static_cast<comm::Transpose>(

@@ -1,12 +1,17 @@
 // How the phases of space charge exchange their data, from a study's [communication].
 #pragma once
 
+#include <cstdint>
+
 #include "comm/phase_setting.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::spacecharge {
 
+enum class Decomposition : std::uint8_t { slabs, pencils };
+
 struct Settings {
+  Decomposition decomposition = Decomposition::slabs;  // for a whole run
   comm::PhaseSetting charge, field;
   comm::Transpose transpose = comm::Transpose::pairwise;
 };

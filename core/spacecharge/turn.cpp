@@ -7,30 +7,19 @@
 
 #include "comm/share.hpp"
 #include "parallel/loops.hpp"
+#include "spacecharge/frozen.hpp"
+#include "spacecharge/period.hpp"
 #include "spacecharge/phases.hpp"
+#include "spacecharge/tsc.hpp"
 
 namespace phasewise::spacecharge {
 
 using workload::Piece;
 
-namespace {
-
-int size_of(const std::pair<int, int>& range) { return range.second - range.first; }
-
-// Green functions that a rank keeps: a bunch that breathes in x and y meets some tens of meshes in
-// a period. The same on every rank, so that all find the same ones.
-std::size_t greens_to_keep(const field::DoubledBox& grid, int ranks) {
-  constexpr std::int64_t memory = std::int64_t{1} << 28, fewest = 4, most = 64;
-  const std::int64_t columns = (grid.columns() + ranks - 1) / ranks;
-  const std::int64_t bytes = 8 * columns * grid.green_stride();
-  return static_cast<std::size_t>(std::clamp(memory / bytes, fewest, most));
-}
-
-}  // namespace
-
 std::vector<Piece> pieces_of(const Description& description) {
-  std::vector<Piece> result{
-      {.name = pieces::green, .kind = Piece::Kind::data_dependent, .per = "mesh"}};
+  std::vector<Piece> result;
+  if (description.has_mesh())
+    result.push_back({.name = pieces::green, .kind = Piece::Kind::data_dependent, .per = "mesh"});
   for (int k = 0; k < description.kicks; ++k)
     result.push_back({.name = pieces::step, .kind = Piece::Kind::series, .index = k});
   result.push_back({.name = pieces::end});
@@ -43,22 +32,16 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes,
       nodes_(nodes),
       real_(real),
       threads_(threads),
-      grid_(description.grid),
+      grid_(description.grid, description.period.has_value()),
       exchanges_(grid_, description.settings, nodes, team),
+      potential_(make_potential(description, grid_, exchanges_, real, threads)),
       bunch_{description.bunch} {
   std::tie(bunch_.first_id, bunch_.last_id) =
       comm::share(description.bunch.macroparticles, static_cast<int>(nodes.size()), team->me);
   mesh_.n = description.grid;
+  if (description.period) set_period(mesh_, *description.period, description.grid[2]);
   if (!real) return;
-  solver_ = std::make_unique<field::BoxSolver>(description.grid, description.green, threads);
-  solver_->set_green_capacity(greens_to_keep(grid_, static_cast<int>(nodes.size())));
-  // A rank without planes or columns still has memory: null would mean messages without contents.
-  const auto reserve = [](auto& buffer, std::int64_t size) {
-    buffer.reserve(std::max<std::int64_t>(1, size));
-  };
-  reserve(values_, mesh_.nodes());
-  reserve(planes_, static_cast<std::int64_t>(size_of(exchanges_.planes())) * grid_.columns());
-  if (!exchanges_.alone()) reserve(columns_, size_of(exchanges_.columns()) * grid_.column_stride());
+  if (description.has_mesh()) values_.reserve(mesh_.nodes());
   if (description.guest) return;
   bunch_.particles.emplace(bunch_.last_id - bunch_.first_id);
   const beam::ParticleView all = bunch_.particles->view();
@@ -98,27 +81,71 @@ double Turn::nodes_each() const {
   return static_cast<double>(mesh_.nodes()) / std::max(1.0, held_particles());
 }
 
+double* Turn::own_planes() {
+  if (!real_) return nullptr;
+  return values_.data() + (description_.period ? planes_below * mesh_.plane() : 0);
+}
+
+void Turn::wrap_particles(Listener& listener) {
+  if (!description_.period) return;
+  listener.kernel(wrap_card(), held_particles(),
+                  [&] { wrap(bunch_.particles->view(), *description_.period, threads_); });
+}
+
 void Turn::step(int number, Listener& listener) {
   traverse(description_.stretches[number], listener);
+  wrap_particles(listener);
+  if (description_.has_mesh())
+    kick_by_mesh(listener);
+  else
+    kick_frozen(listener);
+}
+
+void Turn::kick_frozen(Listener& listener) {
+  FrozenBunch bunch;
+  if (description_.sizes) {
+    bunch.size = *description_.sizes;
+    bunch.charge = static_cast<double>(description_.bunch.macroparticles);
+  } else {
+    beam::Moments moments;
+    measure(moments, listener);
+    if (real_) bunch = frozen_bunch(moments);
+  }
+  bunch.period = description_.period;
+  bunch.coasting = description_.profile.coasting;
+  FrozenKick how{.factor = description_.kick_factor(), .gamma = description_.bunch.gamma()};
+  if (description_.pipe_radius) how.log_pipe = std::log(*description_.pipe_radius);
+  listener.kernel(frozen_card(how.log_pipe.has_value()), held_particles(),
+                  [&] { kick(bunch_.particles->view(), bunch, how, threads_); });
+}
+
+void Turn::kick_by_mesh(Listener& listener) {
   choose_mesh(listener);
-  listener.kernel(deposit_card(nodes_each()), held_particles(), [&] {
-    record_.outside += deposit_.run(bunch_.particles->view(), mesh_, description_.charge_quantum(),
-                                    values_.data(), threads_);
+  if (real_ && !potential_->find_green(cells(), exchanges_)) make_green(listener);
+  const bool tsc = description_.weighting == Weighting::tsc;
+  listener.kernel((tsc ? deposit_tsc_card : deposit_card)(nodes_each()), held_particles(), [&] {
+    record_.outside += deposit_.run(tsc ? deposit_tsc : deposit_cic, bunch_.particles->view(),
+                                    mesh_, description_.charge_quantum(), values_.data(), threads_);
+    if (description_.period) fold_planes(mesh_, values_.data());
   });
   const auto share_values = [&](comm::Channel channel, const comm::ExchangePointer& exchange) {
     if (exchanges_.alone()) return;
     listener.start(channel, [&] {
       const comm::ItemBuffer mesh =
-          real_ ? comm::ItemBuffer(values_.data(), mesh_.nodes()) : comm::ItemBuffer();
+          real_ ? comm::ItemBuffer(own_planes(), grid_.nz() * mesh_.plane()) : comm::ItemBuffer();
       return std::vector<comm::Work>{{exchange, mesh, mesh}};
     });
     listener.finish(channel);
   };
   share_values(channels::charge, exchanges_.charge());
-  solve(listener);
+  potential_->solve(own_planes(), exchanges_, listener);
   share_values(channels::field, exchanges_.field());
-  listener.kernel(kick_card(nodes_each()), held_particles(), [&] {
-    kick(bunch_.particles->view(), mesh_, values_.data(), description_.kick_factor(), threads_);
+  listener.kernel((tsc ? kick_tsc_card : kick_card)(nodes_each()), held_particles(), [&] {
+    if (description_.period) repeat_planes(mesh_, values_.data());
+    const double factor = description_.kick_factor();
+    const bool longitudinal = description_.kind == Kind::box || description_.pipe_radius;
+    (tsc ? kick_tsc : kick_cic)(bunch_.particles->view(), mesh_, values_.data(), factor,
+                                longitudinal ? factor : 0.0, threads_);
   });
 }
 
@@ -136,69 +163,22 @@ void Turn::choose_mesh(Listener& listener) {
       }
     });
     listener.max(phases::extent, sides, exchanges_.team());
+    if (description_.period) sides[2] = sides[5] = 0.5 * *description_.period;
     if (real_)
       mesh_ = following_mesh({{-sides[0], -sides[1], -sides[2]}, {sides[3], sides[4], sides[5]}},
-                             description_.grid);
+                             description_.grid, spare_nodes(description_.weighting));
   }
-  if (!real_) return;
-  green_ =
-      solver_->find_green({green_key(), exchanges_.columns().first, size_of(exchanges_.columns())});
-  if (!green_) make_green(listener);
+  if (description_.period) set_period(mesh_, *description_.period, description_.grid[2]);
 }
 
 // In the bunch's rest frame lengths along z are γ times as long.
-field::BoxGreenKey Turn::green_key() const {
-  return {{mesh_.h[0], mesh_.h[1], description_.bunch.gamma() * mesh_.h[2]}};
+std::array<double, 3> Turn::cells() const {
+  return {mesh_.h[0], mesh_.h[1], description_.bunch.gamma() * mesh_.h[2]};
 }
 
 void Turn::make_green(Listener& listener) {
-  const auto [first, last] = exchanges_.green_planes();
-  const auto [begin, end] = exchanges_.columns();
-  const int planes = last - first, columns = end - begin;
-  parallel::Buffer<double> distances;
-  auto made = std::make_shared<field::BoxGreenTransform>();
-  if (real_) {
-    distances.reserve(std::max<std::int64_t>(1, std::int64_t{planes} * grid_.columns()));
-    made->key = {green_key(), begin, columns};
-    made->values.reserve(std::max<std::int64_t>(1, columns * grid_.green_stride()));
-    ++greens_made_;
-  }
-  listener.kernel(grid_.green_plane_card(), planes, [&, first = first] {
-    solver_->green_planes(green_key(), first, planes, distances.data());
-  });
-  if (exchanges_.alone()) {
-    if (real_)
-      for (int c = 0; c < columns; ++c)
-        for (int k = 0; k < planes; ++k)
-          made->values[c * grid_.green_stride() + k] =
-              distances[static_cast<std::int64_t>(k) * grid_.columns() + c];
-  } else {
-    listener.transpose(exchanges_.green(), {distances.data(), distances.size()},
-                       {made->values.data(), made->values.size()});
-  }
-  listener.kernel(grid_.green_column_card(), columns,
-                  [&] { solver_->green_columns(made->values.data(), columns); });
-  if (real_) green_ = solver_->keep_green(std::move(made));
-}
-
-void Turn::solve(Listener& listener) {
-  const auto [first, last] = exchanges_.planes();
-  const int planes = last - first, columns = size_of(exchanges_.columns());
-  double* values = real_ ? values_.data() + first * mesh_.plane() : nullptr;
-  listener.kernel(grid_.plane_card(), planes,
-                  [&] { solver_->forward(values, planes, planes_.data()); });
-  const comm::ItemBuffer in_planes(planes_.data(), planes_.size());
-  const comm::ItemBuffer in_columns(columns_.data(), columns_.size());
-  if (!exchanges_.alone()) listener.transpose(exchanges_.to_columns(), in_planes, in_columns);
-  listener.kernel(grid_.column_card(), columns, [&] {
-    if (exchanges_.alone())
-      solver_->convolve_planes(planes_.data(), *green_);
-    else
-      solver_->convolve(columns_.data(), columns, green_->values.data());
-  });
-  if (!exchanges_.alone()) listener.transpose(exchanges_.to_planes(), in_columns, in_planes);
-  listener.kernel(grid_.plane_card(), planes,
-                  [&] { solver_->backward(planes_.data(), planes, values); });
+  if (real_) ++greens_made_;
+  potential_->make_green(cells(), exchanges_, listener);
 }
 
 void Turn::traverse(const Stretch& stretch, Listener& listener) {
@@ -261,6 +241,7 @@ void Turn::measure(beam::Moments& moments, Listener& listener) {
 
 void Turn::end(Listener& listener) {
   traverse(description_.stretches.back(), listener);
+  wrap_particles(listener);
   measure(record_.moments, listener);
   std::array<std::int64_t, 1> outside{record_.outside};
   listener.sum(phases::losses, outside, exchanges_.team());

@@ -3,16 +3,18 @@
 // is the simulation; without, it only reports its actions to the listener.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "beam/bunch.hpp"
-#include "field/box_solver.hpp"
 #include "spacecharge/description.hpp"
 #include "spacecharge/exchanges.hpp"
+#include "spacecharge/frozen.hpp"
 #include "spacecharge/kernels.hpp"
+#include "spacecharge/potential.hpp"
 #include "workload/workload.hpp"
 
 namespace phasewise::spacecharge {
@@ -55,7 +57,6 @@ class Turn : public workload::RankTurn {
 
  private:
   using Listener = workload::Listener;
-  using Complex = numerics::Complex;
 
   void step(int number, Listener& listener);
   void end(Listener& listener);
@@ -63,11 +64,15 @@ class Turn : public workload::RankTurn {
   void push(const beam::Line& line, Listener& listener);
   void measure(beam::Moments& moments, Listener& listener);
   void choose_mesh(Listener& listener);
-  void solve(Listener& listener);
+  void kick_by_mesh(Listener& listener);
+  void kick_frozen(Listener& listener);
   void make_green(Listener& listener);
-  field::BoxGreenKey green_key() const;
+  std::array<double, 3> cells() const;
+  void wrap_particles(Listener& listener);
   double held_particles() const;
   double nodes_each() const;
+  // The planes of the mesh that are solved for, without copies of a period's.
+  double* own_planes();
 
   const Description& description_;
   const workload::Nodes& nodes_;
@@ -75,16 +80,14 @@ class Turn : public workload::RankTurn {
   int threads_;
   field::DoubledBox grid_;
   Exchanges exchanges_;
-  std::unique_ptr<field::BoxSolver> solver_;  // null without particles
+  std::unique_ptr<Potential> potential_;  // null if frozen
   beam::Bunch bunch_;
   std::int64_t number_ = 0;
   PassageRecord record_;
   field::BoxMesh mesh_;
-  field::BoxSolver::GreenPointer green_;
   std::int64_t greens_made_ = 0;
   ChargeDeposit deposit_;
-  parallel::Buffer<double> values_;             // [nz][nx][ny], charge and then potential
-  parallel::Buffer<Complex> planes_, columns_;  // transforms of this rank's share
+  parallel::Buffer<double> values_;  // [nz][nx][ny], charge and then potential
 };
 
 }  // namespace phasewise::spacecharge

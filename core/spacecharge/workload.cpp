@@ -31,20 +31,26 @@ class SpaceCharge : public workload::Workload {
     // Received data are read, and added to a value or stored.
     constexpr double added = 3.0, stored = 2.0;
     const std::string among = description_.guest ? "beam" : "all";
-    return {{std::string(phases::green), "transpose", among, {}, stored},
-            {std::string(phases::extent), "sum", among},
-            {std::string(phases::charge_global), "reduce", among, {}, added},
-            {std::string(phases::potential), "transpose", among, {}, stored},
-            {std::string(phases::field_global), "broadcast", among, {}, stored},
-            {std::string(phases::moments), "sum", among},
-            {std::string(phases::losses), "sum", among}};
+    std::vector<Phase> result;
+    const auto add = [&](std::string_view name, const char* pattern, double moved = 0.0) {
+      result.push_back({std::string(name), pattern, among, {}, moved});
+    };
+    const bool box = description_.kind == Kind::box, mesh = description_.has_mesh();
+    if (box) add(phases::green, "transpose", stored);
+    if (mesh && !description_.half_width) add(phases::extent, "sum");
+    if (mesh) add(phases::charge_global, "reduce", added);
+    if (box) add(phases::potential, "transpose", stored);
+    if (mesh) add(phases::field_global, "broadcast", stored);
+    add(phases::moments, "sum");
+    add(phases::losses, "sum");
+    return result;
   }
   std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
     return std::make_unique<Turn>(description_, nodes(),
                                   std::make_shared<comm::Team>(comm::Team{ranks_, rank}), false, 1);
   }
-  std::vector<std::vector<int>> process_grid() const override { return {{ranks()}}; }
+  std::vector<std::vector<int>> process_grid() const override { return {division().shape()}; }
   std::vector<workload::Load> loads() const override;
   std::vector<int> typical_ranks() const override;
   std::vector<workload::SharedBunch> bunches() const override {
@@ -57,6 +63,8 @@ class SpaceCharge : public workload::Workload {
   }
 
  private:
+  Division division() const { return {description_.settings.decomposition, ranks()}; }
+
   Description description_;
   std::vector<int> ranks_;  // among all
 };
@@ -65,8 +73,13 @@ class SpaceCharge : public workload::Workload {
 double load(double n, double ranks) { return std::ceil(n / ranks) * ranks / n; }
 
 std::vector<workload::Load> SpaceCharge::loads() const {
-  return {{"particles", {load(static_cast<double>(description_.bunch.macroparticles), ranks())}},
-          {"grid", {load(description_.grid[2], ranks())}}};
+  const auto particles = static_cast<double>(description_.bunch.macroparticles);
+  std::vector<workload::Load> result{{"particles", {load(particles, ranks())}}};
+  if (description_.has_mesh())
+    result.push_back({"grid",
+                      {load(description_.grid[2], division().along()) *
+                       load(description_.grid[0], division().across())}});
+  return result;
 }
 
 // First shares are the largest; of a hypercube and of nodes some other rank may send more.

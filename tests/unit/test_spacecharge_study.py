@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from phasewise.runs.layout import row_layout
 from phasewise.study import Study
 from phasewise.tables.files import parse
 from phasewise.tables.writing import document
+from phasewise.workloads.spacecharge.choosing import choices
 from tests.unit.spacecharge_study import study
 
 
@@ -63,6 +65,8 @@ def test_the_size_follows_from_beta_or_is_matched() -> None:
     assert "bunch.size" not in matched.parameters()
 
 
+PERIODIC = ('solver.boundaries="periodic"', "solver.period=0.5")
+
 WRONG: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
     (("solver.grid=[4, 8, 8]",), {}, "solver.grid = 4 must be at least 8"),
     (("solver.kicks=-1",), {}, "solver.kicks = -1 must be at least 0"),
@@ -75,6 +79,16 @@ WRONG: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
     ((), {"lattice": {"element": [{"kind": "quadrupol"}]}}, 'did you mean "quadrupole"?'),
     ((), {"lattice": {"element": [{"kind": "drift"}]}}, "lattice.element[1].length is missing"),
     ((), {"lattice": {"element": [{"kind": "marker"}]}}, "the lattice has no length"),
+    (("solver.period=1.0",), {}, 'solver.period belongs to boundaries = "periodic"'),
+    ((*PERIODIC, "solver.period=0.1"), {}, "is shorter than the bunch, 0.12 m"),
+    ((*PERIODIC, "solver.grid=[12, 14, 17]"), {}, "give an even number"),
+    (("bunch.coasting=true",), {}, "needs solver.boundaries"),
+    ((*PERIODIC, "bunch.coasting=true"), {}, "leave it out"),
+    ((*PERIODIC, "bunch.coasting=true", "bunch.distribution=waterbag"), {}, "cannot coast"),
+    (('solver.kind="frozen"',), {}, "which has no mesh"),
+    (("solver.sizes=[1e-3, 1e-3, 0.1]",), {}, 'belongs to kind = "frozen"'),
+    (("solver.pipe_radius=0.02",), {}, 'belongs to kind = "2.5d" or "frozen"'),
+    (('solver.kind="2.5d"', "solver.green_function=point"), {}, 'belongs to kind = "3d"'),
     (('communication.charge="allreduse"',), {}, 'did you mean "allreduce"?'),
 ]
 
@@ -86,6 +100,33 @@ def test_what_cannot_be_used_is_refused_in_a_sentence(
     with pytest.raises(StudyError) as caught:
         study(*changes, **tables)
     assert sentence in str(caught.value)
+
+
+def test_pencils_need_planes_that_are_solved_together() -> None:
+    pencils = "communication.decomposition=pencils"
+    study(pencils).check_ranks(4)
+    with pytest.raises(StudyError, match=r"pencils.* belongs to"):
+        study(pencils, 'solver.kind="2.5d"').check_ranks(4)
+
+
+def test_a_tuner_may_choose_pencils_where_they_are_no_slabs() -> None:
+    divisions = [choices(study().model, ranks)["decomposition"] for ranks in (1, 4, 7, 12)]
+    assert divisions == [["slabs"], ["slabs", "pencils"], ["slabs"], ["slabs", "pencils"]]
+    assert "transpose" not in choices(study('solver.kind="2.5d"').model, 4)
+
+
+def test_the_messages_of_pencils_are_those_of_the_documented_formulas() -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    # my = 28 and R = 15 lines, mx = 24: C = 15 · 24.
+    chosen = study("solver.grid=[12, 14, 18]", "communication.decomposition=pencils")
+    phases = {one["name"]: one for one in plan(chosen, 6)["phases"]}
+    along, across = 3, 2
+    in_planes = 16 * 6 * 6 * 8
+    between = 16 * 6 * math.ceil(8 * 24 / along)
+    kicks = chosen.solver.kicks
+    found = phases["potential"]
+    assert found["messages"] == kicks * 2 * (along - 1 + across - 1)
+    assert found["bytes_per_rank"] == kicks * 2 * (in_planes + 2 * between)
 
 
 def test_a_bunch_cannot_be_matched_to_an_unstable_lattice() -> None:

@@ -1,9 +1,10 @@
-"""A bunch in a lattice with the force of its own field: three-dimensional, open on all sides."""
+"""A bunch in a lattice with the force of its own field, in three dimensions or less."""
 
 from phasewise.tables.declared import schema_of
 from phasewise.workloads.interface import Workload
 from phasewise.workloads.spacecharge.communication import (
     SpaceChargeCommunication,
+    check_ranks,
     read_communication,
 )
 from phasewise.workloads.spacecharge.derived import derive
@@ -29,6 +30,7 @@ WORKLOAD = Workload(
     derive=derive,
     bunches=lambda model: model.bunches,
     read_guest=read_guest,
+    check_ranks=check_ranks,
     main_phases=("green", "charge_global", "potential", "field_global"),
     colours={
         "green": "#8a5a2b",

@@ -55,6 +55,8 @@ class Bunch:
     bunch_length: float = key(
         "number", above=0, most=1e5, unit="m", hint=METRES, flat="bunch.bunch_length"
     )
+    coasting: bool = key("flag", False)
+    """Uniform in z over the solver's period; bunch_length is then that of the period."""
     momentum_spread: float = key(
         "number", 0.0, least=0, most=0.3, hint="it is a fraction", flat="bunch.momentum_spread"
     )
@@ -95,10 +97,10 @@ def read_bunch(table: object) -> Bunch:
         raise StudyError("[bunch] is missing: it describes the particles")
     schema = schema_of(Bunch)
     given = check_table(table, schema, "bunch")
-    for name in ("bunch_population", "macroparticles", "bunch_length"):
-        if name not in given:
-            raise StudyError(f"bunch.{name} is missing")
     values = with_defaults(given, schema)
+    for name in ("bunch_population", "macroparticles", "bunch_length"):
+        if name not in given and not (name == "bunch_length" and values["coasting"]):
+            raise StudyError(f"bunch.{name} is missing")
     values["mass"], values["charge"] = _particle(given, values)
     values["energy"] = _energy(given, values["mass"])
     gamma = values["energy"] / values["mass"]

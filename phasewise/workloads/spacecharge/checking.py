@@ -25,9 +25,11 @@ def show(study: Study) -> None:
     perveance = (
         "" if found.peak_perveance is None else f"peak perveance {found.peak_perveance:.4g}, "
     )
+    per_node = found.particles_per_node
+    mesh = "no mesh" if per_node is None else f"{per_node:.3g} macroparticles a node"
     console().print(
         f"{elements} elements in {found.length:.6g} m, a kick for each {found.kick_length:.4g} m; "
-        f"γ = {found.gamma:.6g}, {perveance}{found.particles_per_node:.3g} macroparticles a node"
+        f"γ = {found.gamma:.6g}, {perveance}{mesh}"
     )
     if model.bunch is None:
         console().print(_optics(study))

@@ -9,26 +9,40 @@ from typing import Any
 from phasewise.runs.choosing import Shapes
 from phasewise.workloads.spacecharge.communication import (
     CHARGES,
+    DECOMPOSITIONS,
     FIELDS,
     TRANSPOSES,
     SpaceChargeCommunication,
+    across,
 )
 from phasewise.workloads.spacecharge.model import SpaceCharge
 
 
-def nothing_to_try(_model: SpaceCharge) -> str:
-    """Every study has its collectives."""
-    return ""
+def nothing_to_try(model: SpaceCharge) -> str:
+    """Why a study has no collectives to choose among."""
+    return "" if _ways(model) else "a frozen field exchanges nothing but moments"
+
+
+def _ways(model: SpaceCharge) -> dict[str, tuple[str, ...]]:
+    """The keys that matter to a kind of solver, with their words."""
+    if model.solver.kind == "frozen":
+        return {}
+    found = {"charge": CHARGES, "field": FIELDS}
+    return found if model.solver.kind == "2.5d" else {**found, "transpose": TRANSPOSES}
 
 
 def study_key(model: SpaceCharge) -> dict[str, Any]:
     """What decides how much is sent: the mesh; and the order of the particles' number."""
     particles = max(bunch.macroparticles for bunch in model.bunches)
-    return {"grid": list(model.solver.grid), "order": round(math.log10(particles))}
+    return {
+        "kind": model.solver.kind,
+        "grid": list(model.solver.grid or ()),
+        "order": round(math.log10(particles)),
+    }
 
 
 def changes(
-    given: SpaceChargeCommunication, _model: SpaceCharge, shapes: Shapes, levels: bool
+    given: SpaceChargeCommunication, model: SpaceCharge, shapes: Shapes, levels: bool
 ) -> list[dict[str, Any]]:
     """Each other way to collect the charge, to share the field and to transpose.
 
@@ -37,13 +51,16 @@ def changes(
     if math.prod(shapes[0]) == 1:
         return []
     found: list[dict[str, Any]] = []
-    for name, words in (("charge", CHARGES), ("field", FIELDS), ("transpose", TRANSPOSES)):
+    for name, words in _ways(model).items():
         found += [{name: word} for word in words if levels or word != "node-aware"]
     return [change for change in found if replace(given, **change) != given]
 
 
-def choices(_model: SpaceCharge, ranks: int) -> dict[str, list[Any]]:
-    """All ways to collect the charge, to share the field and to transpose."""
-    if ranks == 1:
-        return {"charge": [CHARGES[0]], "field": [FIELDS[0]], "transpose": [TRANSPOSES[0]]}
-    return {"charge": list(CHARGES), "field": list(FIELDS), "transpose": list(TRANSPOSES)}
+def choices(model: SpaceCharge, ranks: int) -> dict[str, list[Any]]:
+    """All ways to divide the mesh, to collect the charge, to share the field and to transpose."""
+    found = {name: list(words[: 1 if ranks == 1 else None]) for name, words in _ways(model).items()}
+    if model.solver.kind != "3d":
+        return found
+    # A prime number of ranks makes the same parts in both ways.
+    divisions = list(DECOMPOSITIONS if across(ranks) > 1 else DECOMPOSITIONS[:1])
+    return {"decomposition": divisions, **found}

@@ -5,10 +5,12 @@ docs/communication.md says what each value means.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from phasewise.errors import StudyError
 from phasewise.tables.declared import declared, key, schema_of
 from phasewise.tables.keys import check_table, with_defaults
 from phasewise.workloads.communication import (
@@ -19,6 +21,7 @@ from phasewise.workloads.communication import (
     Communication,
     machine_in,
 )
+from phasewise.workloads.spacecharge.model import SpaceCharge
 
 ROUNDS = ("direct", "hypercube", "node-aware")
 """Algorithms of core/comm; the others are collectives of the MPI library."""
@@ -26,18 +29,22 @@ CHARGES = ("reduce-scatter", "allreduce", *ROUNDS)
 FIELDS = ("allgatherv", "gatherv-bcast", "allreduce", *ROUNDS)
 SCHEDULES = ("ring", "pairwise")
 TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
+DECOMPOSITIONS = ("slabs", "pencils")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpaceChargeCommunication(Communication):
     """The keys of [communication]."""
 
+    PLACING: ClassVar[tuple[str, ...]] = (*Communication.PLACING, "decomposition")
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("charge", "field", "schedule", "transpose")
 
     charge: str = key("word", CHARGES[0], choices=CHARGES, flat=True)
     field: str = key("word", FIELDS[0], choices=FIELDS, flat=True)
     schedule: str = key("word", SCHEDULES[0], choices=SCHEDULES, flat=True)
     transpose: str = key("word", TRANSPOSES[0], choices=TRANSPOSES, flat=True)
+    decomposition: str = key("word", DECOMPOSITIONS[0], choices=DECOMPOSITIONS, flat=True)
+    """What a rank solves for: whole planes, or parts of them."""
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)
@@ -49,8 +56,13 @@ class SpaceChargeCommunication(Communication):
 
     @property
     def grid_text(self) -> str:
-        """Each rank has a slab."""
-        return "slabs"
+        """Each rank has a slab, or a pencil."""
+        return self.decomposition
+
+
+def across(ranks: int) -> int:
+    """Ranks that share a plane in pencils: the largest divisor whose square is not above them."""
+    return max(parts for parts in range(1, math.isqrt(ranks) + 1) if ranks % parts == 0)
 
 
 def read_communication(table: object, folder: Path) -> SpaceChargeCommunication:
@@ -58,3 +70,12 @@ def read_communication(table: object, folder: Path) -> SpaceChargeCommunication:
     schema = schema_of(SpaceChargeCommunication)
     values = with_defaults(check_table(table, schema, "communication"), schema)
     return SpaceChargeCommunication(**machine_in(values, folder))
+
+
+def check_ranks(model: SpaceCharge, communication: SpaceChargeCommunication, _ranks: int) -> None:
+    """StudyError for pencils of a solver that has whole planes."""
+    if model.solver.kind != "3d" and communication.decomposition != DECOMPOSITIONS[0]:
+        raise StudyError(
+            f'communication.decomposition = "{communication.decomposition}" belongs to '
+            f'solver.kind = "3d", but is given with "{model.solver.kind}"'
+        )

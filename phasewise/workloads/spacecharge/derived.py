@@ -28,7 +28,8 @@ class DerivedSpaceCharge:
     """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch; None
     where another workload makes the bunches.
     """
-    particles_per_node: float
+    particles_per_node: float | None
+    """Macroparticles; None without a mesh."""
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -39,11 +40,12 @@ class DerivedSpaceCharge:
 def derive(model: SpaceCharge) -> DerivedSpaceCharge:
     """What follows from a model."""
     bunch = min(model.bunches, key=lambda one: one.macroparticles)
-    per_node = bunch.macroparticles / model.solver.nodes
+    nodes = model.solver.nodes
+    per_node = bunch.macroparticles / nodes if nodes else None
     warnings = []
-    if per_node < FEW_PARTICLES:
+    if per_node is not None and per_node < FEW_PARTICLES:
         warnings.append(
-            f"{bunch.macroparticles} macroparticles on {model.solver.nodes} nodes are "
+            f"{bunch.macroparticles} macroparticles on {nodes} nodes are "
             f"{per_node:.2g} a node: the field will be mostly noise"
         )
     return DerivedSpaceCharge(
@@ -58,16 +60,18 @@ def derive(model: SpaceCharge) -> DerivedSpaceCharge:
 
 
 def _peak_perveance(bunch: Bunch) -> float:
-    density = bunch.bunch_population / bunch.bunch_length * _peak(bunch.distribution)
+    density = bunch.bunch_population / bunch.bunch_length * _peak(bunch)
     radius = bunch.charge**2 * classical_radius(bunch.mass)
     return 2 * density * radius / (bunch.beta_gamma**2 * bunch.gamma)
 
 
-def _peak(distribution: str) -> float:
+def _peak(bunch: Bunch) -> float:
     """The highest line density times the rms length, of a bunch of charge 1."""
     flat = 1 / math.sqrt(12)
     # A parabola over ±√5 rms, and a ball of six dimensions over ±√8 rms: (1 - u²/8)^(5/2).
     parabola = 3 / (4 * math.sqrt(5))
     waterbag = 16 / (5 * math.pi * math.sqrt(8))
     gaussian = 1 / math.sqrt(2 * math.pi)
-    return {"kv": flat, "uniform": parabola, "waterbag": waterbag}.get(distribution, gaussian)
+    if bunch.coasting:
+        return flat
+    return {"kv": flat, "uniform": parabola, "waterbag": waterbag}.get(bunch.distribution, gaussian)

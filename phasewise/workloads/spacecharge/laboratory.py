@@ -18,6 +18,6 @@ def steps(model: SpaceCharge) -> tuple[int, int]:
     return model.solver.kicks, model.solver.kicks
 
 
-def first_pieces(_model: SpaceCharge) -> dict[str, float]:
+def first_pieces(model: SpaceCharge) -> dict[str, float]:
     """In the first turn the mesh is new."""
-    return {GREEN: 1.0}
+    return {GREEN: 1.0} if model.solver.grid else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,16 @@ from phasewise.tables.keys import Key, check_table, show, with_defaults
 from phasewise.workloads.bunches import SharedBunch
 from phasewise.workloads.spacecharge.bunch import Bunch, read_bunch
 from phasewise.workloads.spacecharge.elements import flat_element, length_of, read_element
+from phasewise.workloads.spacecharge.period import in_period
 
 MAPS = ("exact", "linear", "second-order")
+KINDS = ("3d", "2.5d", "frozen")
 GREENS = ("integrated", "point")
+WEIGHTINGS = ("cic", "tsc")
 MESHES = ("follow", "fixed")
+BOUNDARIES = ("open", "periodic")
+OF_MESH = ("solver.grid", "solver.green_function", "solver.weighting", "solver.mesh")
+"""Flat parameters of a solver with a mesh."""
 FEWEST_NODES, MOST_NODES = 8, 4096
 MOST_ELEMENTS = 100_000
 TABLES = {name: Key("table") for name in ("bunch", "lattice", "solver")}
@@ -50,7 +57,8 @@ class Solver:
 
     kicks: int = key("integer", least=0, most=MOST_ELEMENTS, flat="solver.kicks")
     """Kicks of a passage, evenly spaced; 0: without space charge."""
-    grid: tuple[int, int, int] = key(
+    kind: str = key("word", KINDS[0], choices=KINDS)
+    grid: tuple[int, int, int] | None = key(
         "integers",
         length=3,
         least=FEWEST_NODES,
@@ -58,17 +66,27 @@ class Solver:
         unit="nodes in x, y, z",
         flat="solver.grid",
     )
+    """None: a frozen field has no mesh."""
     green_function: str = key("word", GREENS[0], choices=GREENS, flat="solver.green_function")
+    weighting: str = key("word", WEIGHTINGS[0], choices=WEIGHTINGS, flat="solver.weighting")
     mesh: str = key("word", MESHES[0], choices=MESHES, flat="solver.mesh")
     mesh_half_width: tuple[float, float, float] | None = key(
         "numbers", length=3, above=0, most=1e6, unit="m"
     )
 
+    boundaries: str = key("word", BOUNDARIES[0], choices=BOUNDARIES)
+    """Along z; x and y are open."""
+    period: float | None = key("number", above=0, most=1e6, unit="m")
+
+    pipe_radius: float | None = key("number", above=0, most=1e3, unit="m")
+    """Where the potential of a long or frozen beam vanishes; without it it has no force along z."""
+    sizes: tuple[float, float, float] | None = key("numbers", length=3, above=0, unit="m, rms")
+    """Of a frozen bunch on the reference orbit; None: those it has at each kick."""
+
     @property
     def nodes(self) -> int:
-        """Nodes of the mesh."""
-        x, y, z = self.grid
-        return x * y * z
+        """Nodes of the mesh; 0 without one."""
+        return math.prod(self.grid or (0,))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +110,7 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], _folder: Path) 
     """The model that the tables describe; StudyError if they do not describe one."""
     bunch = read_bunch(tables["bunch"])
     lattice, solver = _read_lattice(tables["lattice"]), _read_solver(tables["solver"])
+    bunch = in_period(bunch, solver.period)
     return SpaceCharge(bunch=bunch, lattice=lattice, solver=solver, bunches=(bunch.shared,))
 
 
@@ -132,14 +151,52 @@ def _read_solver(table: object) -> Solver:
         raise StudyError("[solver] is missing: it gives the kicks of a passage and the grid")
     schema = schema_of(Solver)
     values = with_defaults(check_table(table, schema, "solver"), schema)
-    for name in ("kicks", "grid"):
-        if values[name] is None:
-            raise StudyError(f"solver.{name} is missing")
+    if values["kicks"] is None:
+        raise StudyError("solver.kicks is missing")
     solver = Solver(**values)
+    _check_kind(solver)
     fixed = solver.mesh == "fixed"
     if fixed != (solver.mesh_half_width is not None):
         raise StudyError('solver.mesh_half_width belongs to mesh = "fixed", which needs it')
+    _check_period(solver)
     return solver
+
+
+def _check_kind(solver: Solver) -> None:
+    """StudyError for keys that a kind of solver needs or does not have."""
+    kind, frozen = solver.kind, solver.kind == "frozen"
+    if solver.grid is None and not frozen:
+        raise StudyError("solver.grid is missing")
+    if solver.grid is not None and frozen:
+        raise StudyError('solver.grid does not belong to kind = "frozen", which has no mesh')
+    if solver.weighting != WEIGHTINGS[0] and frozen:
+        raise StudyError('solver.weighting does not belong to kind = "frozen", which has no mesh')
+    if solver.mesh == "fixed" and frozen:
+        raise StudyError('solver.mesh does not belong to kind = "frozen": give sizes instead')
+    if solver.sizes is not None and not frozen:
+        raise StudyError('solver.sizes belongs to kind = "frozen"')
+    if solver.pipe_radius is not None and kind == "3d":
+        raise StudyError(
+            'solver.pipe_radius belongs to kind = "2.5d" or "frozen": in three dimensions the '
+            "force along z needs no pipe"
+        )
+    if solver.green_function == "point" and kind != "3d":
+        raise StudyError('solver.green_function = "point" belongs to kind = "3d"')
+
+
+def _check_period(solver: Solver) -> None:
+    periodic = solver.boundaries == "periodic"
+    if periodic != (solver.period is not None):
+        raise StudyError('solver.period belongs to boundaries = "periodic", which needs it')
+    if not periodic:
+        return
+    if solver.grid is not None and solver.grid[2] % 2:
+        raise StudyError(
+            f"solver.grid = {solver.grid[2]} planes along z make no period: give an even number"
+        )
+    half = solver.period and solver.period / 2
+    if solver.mesh_half_width is not None and solver.mesh_half_width[2] != half:
+        raise StudyError(f"solver.mesh_half_width in z must be half of solver.period, {half} m")
 
 
 def resolved(model: SpaceCharge) -> dict[str, Any]:
@@ -180,9 +237,13 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     for k, element in enumerate(elements, 1):
         for name, value in flat_element(element):
             yield f"lattice.{k}.{name}", value
-    yield from flat_of(solver)
-    if solver.mesh_half_width is not None:
-        yield "solver.mesh_half_width", solver.mesh_half_width
+    if solver.kind != KINDS[0]:
+        yield "solver.kind", solver.kind
+    meshless = solver.kind == "frozen"
+    yield from (one for one in flat_of(solver) if not meshless or one[0] not in OF_MESH)
+    for name in ("mesh_half_width", "period", "pipe_radius", "sizes"):
+        if (value := getattr(solver, name)) is not None:
+            yield f"solver.{name}", value
 
 
 def _bunch_parameters(bunch: Bunch) -> Iterator[tuple[str, Any]]:
@@ -193,6 +254,8 @@ def _bunch_parameters(bunch: Bunch) -> Iterator[tuple[str, Any]]:
         yield "bunch.size", bunch.size
         yield "bunch.alpha", bunch.alpha
         yield "bunch.dispersion", bunch.dispersion
+    if bunch.coasting:
+        yield "bunch.coasting", True
 
 
 def model_of(study: Any) -> SpaceCharge:

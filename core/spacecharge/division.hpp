@@ -1,0 +1,74 @@
+// Which part of the mesh and of its transforms each rank has. The ranks are a grid of `along` by
+// `across`: rank r has the place (r / across, r % across). The planes of constant z are shared
+// along the first direction, and the rows of a plane along the second one. Slabs are whole planes,
+// across = 1; pencils divide planes too, for more ranks than there are planes.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "comm/share.hpp"
+#include "field/doubled_box.hpp"
+#include "spacecharge/settings.hpp"
+
+namespace phasewise::spacecharge {
+
+using Range = std::pair<int, int>;  // [begin, end)
+
+inline int size_of(const Range& range) { return range.second - range.first; }
+
+class Division {
+ public:
+  // Pencils: `across` is the largest divisor of the ranks whose square is not above them.
+  Division(Decomposition decomposition, int ranks) : ranks_(ranks) {
+    if (decomposition == Decomposition::slabs) return;
+    for (int parts = 2; parts * parts <= ranks; ++parts)
+      if (ranks % parts == 0) across_ = parts;
+  }
+
+  int ranks() const { return ranks_; }
+  int along() const { return ranks_ / across_; }
+  int across() const { return across_; }
+  bool divides_planes() const { return across_ > 1; }
+  // As a process grid.
+  std::vector<int> shape() const {
+    return divides_planes() ? std::vector<int>{along(), across_} : std::vector<int>{ranks_};
+  }
+  int place_along(int rank) const { return rank / across_; }
+  int place_across(int rank) const { return rank % across_; }
+  // Those that share the planes of a rank, and those that have the same part of other planes.
+  std::vector<int> ranks_across(int rank) const {
+    std::vector<int> result(across_);
+    for (int b = 0; b < across_; ++b) result[b] = place_along(rank) * across_ + b;
+    return result;
+  }
+  std::vector<int> ranks_along(int rank) const {
+    std::vector<int> result(along());
+    for (int a = 0; a < along(); ++a) result[a] = a * across_ + place_across(rank);
+    return result;
+  }
+
+  // Planes along z, and rows of the mesh along x: what a rank begins and ends a solve with.
+  Range planes(const field::DoubledBox& grid, int rank) const {
+    return comm::share(grid.nz(), along(), place_along(rank));
+  }
+  Range rows(const field::DoubledBox& grid, int rank) const {
+    return comm::share(grid.nx(), across_, place_across(rank));
+  }
+  // Lines along x of the planes that are transformed along y; one for each ky.
+  Range lines(const field::DoubledBox& grid, int rank) const {
+    return comm::share(grid.rows(), across_, place_across(rank));
+  }
+  // Columns along z: a share of those in the rank's lines.
+  Range columns(const field::DoubledBox& grid, int rank) const {
+    const auto [first, last] = lines(grid, rank);
+    const int stride = static_cast<int>(grid.row_stride());
+    const auto [begin, end] = comm::share((last - first) * stride, along(), place_along(rank));
+    return {first * stride + begin, first * stride + end};
+  }
+
+ private:
+  int ranks_, across_ = 1;
+};
+
+}  // namespace phasewise::spacecharge
