@@ -143,7 +143,7 @@ const std::vector<std::pair<std::string, Builder>>& builders() {
 
 }  // namespace
 
-Lattice build_lattice(const workload::Parameters& parameters) {
+Lattice build_lattice(const workload::Parameters& parameters, int beam) {
   const std::int64_t count = parameters.integer("lattice.count");
   if (count < 1 || count > most_elements)
     parameters.fail("lattice.count", "1 to 100000 elements are accepted");
@@ -151,7 +151,8 @@ Lattice build_lattice(const workload::Parameters& parameters) {
   for (const auto& [name, builder] : builders()) names.push_back(name);
   std::vector<LatticeElement> elements;
   for (std::int64_t k = 1; k <= count; ++k) {
-    const Keys keys(parameters, std::string("lattice.").append(std::to_string(k)).append("."), 1);
+    const Keys keys(parameters, std::string("lattice.").append(std::to_string(k)).append("."),
+                    beam);
     elements.push_back(builders()[keys.choice("element", names)].second(keys));
   }
   return Lattice(std::move(elements));

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "beam/build_line.hpp"
 #include "parallel/loops.hpp"
@@ -68,6 +69,13 @@ void Bunch::replace_particles(const ParticleView& from) {
     store(to, i, load(from, i));
     to.id[i] = from.id[i];
   }
+}
+
+void Bunch::hand_over(Bunch& to) {
+  to.particles = std::move(particles);
+  particles.reset();
+  to.bounds = bounds;
+  to.exposed = exposed;
 }
 
 }  // namespace phasewise::beam

@@ -51,6 +51,8 @@ struct Bunch {
   // Replaces this rank's particles. Throws std::invalid_argument if an id belongs to another rank,
   // or is given twice.
   void replace_particles(const ParticleView& from);
+  // Gives the particles, with what is known of them, to another object of the same bunch.
+  void hand_over(Bunch& to);
 };
 
 }  // namespace phasewise::beam

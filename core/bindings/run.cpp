@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/arrays.hpp"
+#include "driver/composite_run.hpp"
 #include "driver/workloads.hpp"
 
 namespace nb = nanobind;
@@ -92,6 +93,18 @@ std::vector<T> copy_of(const Column<T>& column) {
   return {column.data(), column.data() + column.size()};
 }
 
+nb::list part(const nb::object& self, const std::string& name) {
+  nb::list result;
+  auto* composite = dynamic_cast<driver::CompositeRun*>(nb::cast<Run*>(self));
+  if (composite == nullptr) {
+    result.append(self);
+    return result;
+  }
+  for (Run* run : composite->runs_of(name))
+    result.append(nb::cast(run, nb::rv_policy::reference_internal, self));
+  return result;
+}
+
 void restore(Run& run, const std::string& set, const Column<std::int64_t>& id,
              const nb::dict& columns) {
   workload::Rows rows{copy_of(id), {}};
@@ -128,6 +141,9 @@ void bind_run(nb::module_& m) {
            "Number of times that each data-dependent piece of a turn occurred so far.")
       .def("phases", &phases,
            "Calls, messages, bytes and seconds of each communication phase on this rank.")
+      .def("part", &part, nb::arg("workload"),
+           "Of a composite, the runs of one of its workloads on this rank: one, or one for each "
+           "bunch that this rank holds; of another run, the run itself.")
       .def("kernels", &kernels,
            "Items, seconds, flops and bytes of each kernel on this rank; calls with items, and "
            "the sum of their working sets [bytes].");

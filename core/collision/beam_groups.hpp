@@ -15,7 +15,7 @@ class BeamGroups {
  public:
   // tracked: which beams have particles.
   BeamGroups(const ProcessGrid& grid, std::array<bool, 2> tracked, int rank) : tracked_(tracked) {
-    divided_ = tracked[0] && tracked[1] && grid.divided();
+    divided_ = divided(grid, tracked);
     own_ = divided_ ? grid.place(rank).beam : 0;
     for (int r = 0; r < grid.ranks(); ++r) {
       if (divided_ && grid.place(r).beam != own_) continue;
@@ -24,6 +24,10 @@ class BeamGroups {
     }
   }
 
+  // Whether a rank holds some of a beam.
+  static bool holds(const ProcessGrid& grid, std::array<bool, 2> tracked, int rank, int beam) {
+    return tracked[beam] && (!divided(grid, tracked) || grid.place(rank).beam == beam);
+  }
   bool holds(int beam) const { return tracked_[beam] && (!divided_ || beam == own_); }
   // Number of beams that this rank holds.
   int held() const { return (holds(0) ? 1 : 0) + (holds(1) ? 1 : 0); }
@@ -41,6 +45,10 @@ class BeamGroups {
   }
 
  private:
+  static bool divided(const ProcessGrid& grid, std::array<bool, 2> tracked) {
+    return tracked[0] && tracked[1] && grid.divided();
+  }
+
   std::array<bool, 2> tracked_;
   bool divided_ = false;
   int own_ = 0;

@@ -27,6 +27,9 @@ class Simulation : public workload::Run {
   std::vector<std::pair<std::string, double>> piece_counts() const override;
 
   int interaction_points() const { return state_.interaction_points(); }
+  beam::Bunch* held_bunch(int number) override {
+    return holds(number - 1) ? &bunch(number - 1) : nullptr;
+  }
   beam::Bunch& bunch(int beam) { return state_.bunch(beam); }
   const beam::Bunch& bunch(int beam) const { return state_.bunch(beam); }
   bool holds(int beam) const { return state_.groups().holds(beam); }
@@ -36,10 +39,10 @@ class Simulation : public workload::Run {
   // The field of a slice (from 0) at the first interaction point, with the beams as they are now;
   // empty if the model has no mesh. Collective over the beam's ranks.
   SliceField slice_field(int beam, int slice);
+  void exchange_as(const workload::Parameters& parameters) override;
 
  protected:
   void run_turn() override;
-  void exchange_as(const workload::Parameters& parameters) override;
 
  private:
   std::vector<ProcessGrid> divide_ranks();

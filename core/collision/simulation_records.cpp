@@ -102,6 +102,7 @@ std::vector<std::pair<std::string, double>> Simulation::piece_counts() const {
 }
 
 SliceField Simulation::slice_field(int b, int slice) {
+  const workload::Session::Names names(session());
   const Turn::Point& point = state_.point(0);
   const beam::SliceCuts& cuts = point.beams[b].cuts;
   if (!point.strong_strong || cuts.slices() <= slice || !holds(b)) return {};

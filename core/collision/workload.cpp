@@ -35,6 +35,7 @@ class CollisionWorkload : public workload::Workload {
   std::vector<workload::Load> loads() const override;
   std::vector<int> typical_ranks() const override;
   std::vector<int> alike() const override;
+  std::vector<workload::SharedBunch> bunches() const override;
 
  private:
   const ProcessGrid& grid() const { return grids_.front(); }
@@ -127,6 +128,20 @@ std::vector<int> CollisionWorkload::alike() const {
   result.reserve(ranks());
   for (int rank = 0; rank < ranks(); ++rank)
     result.push_back(first.try_emplace(key_of(rank), rank).first->second);
+  return result;
+}
+
+// Those that are tracked.
+std::vector<workload::SharedBunch> CollisionWorkload::bunches() const {
+  const std::array<bool, 2> tracked{description_.is_tracked(0), description_.is_tracked(1)};
+  std::vector<workload::SharedBunch> result;
+  for (int b = 0; b < 2; ++b) {
+    if (!tracked[b]) continue;
+    workload::SharedBunch& bunch = result.emplace_back();
+    bunch.number = b + 1;
+    for (int rank = 0; rank < ranks(); ++rank)
+      if (BeamGroups::holds(grid(), tracked, rank, b)) bunch.ranks.push_back(rank);
+  }
   return result;
 }
 

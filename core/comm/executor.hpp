@@ -73,13 +73,15 @@ class Executor {
   };
   Flight start(std::vector<Work> work) { return Flight(*this, std::move(work)); }
 
+  // The ranks of one of the teams; throws std::logic_error for another one.
+  const Communicator& among(const Team& team) const;
+
   // Forward or backward transpose of the exchange's grids, which are the items of the buffers.
   void transpose(const TransposeExchange& exchange, const ItemBuffer& from, const ItemBuffer& to);
 
  private:
   using Bytes = parallel::Buffer<std::byte>;
 
-  const Communicator& among(const Team& team) const;
   void run_by_library(const Work& work);
   // Posts the messages of a round by the exchange's variant.
   Pending post(const ExchangePointer& exchange, std::size_t round, std::span<const Message> sends,

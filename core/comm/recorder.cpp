@@ -64,13 +64,13 @@ Traffic& TrafficByPeer::of(int peer) {
 }
 
 int Recorder::phase(std::string_view name) {
-  if (const auto found = index_.find(name); found != index_.end()) return found->second;
+  if (const auto found = index_->find(name); found != index_->end()) return found->second;
   if (names_.size() > static_cast<std::size_t>(std::numeric_limits<std::int16_t>::max()))
     throw std::length_error("more phases than an event can number");
   const int index = static_cast<int>(names_.size());
-  names_.emplace_back(name);
+  names_.push_back(prefix_ + std::string(name));
   records_.emplace_back();
-  index_.emplace(name, index);
+  index_->emplace(name, index);
   return index;
 }
 

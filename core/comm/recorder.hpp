@@ -91,6 +91,9 @@ class Recorder {
 
   // The index of a phase's name, stable from its first use on.
   int phase(std::string_view name);
+  // What names begin with from now on; the records of a part of a composite have its prefix.
+  void set_prefix(const std::string& prefix) { index_ = &indices_[prefix], prefix_ = prefix; }
+  const std::string& prefix() const { return prefix_; }
   const std::vector<std::string>& names() const { return names_; }
   const PhaseRecord& record(int phase) const { return records_[phase]; }
 
@@ -137,7 +140,10 @@ class Recorder {
  private:
   std::vector<std::string> names_;
   std::vector<PhaseRecord> records_;
-  std::map<std::string, int, std::less<>> index_;
+  using Index = std::map<std::string, int, std::less<>>;
+  std::map<std::string, Index> indices_;  // of the names behind each prefix
+  Index* index_ = &indices_[""];
+  std::string prefix_;
   std::vector<Event> events_;
   std::vector<std::vector<std::int32_t>> sent_numbers_, expected_numbers_;  // by channel and peer
   std::size_t capacity_ = 0;

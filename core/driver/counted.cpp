@@ -2,8 +2,9 @@
 
 namespace phasewise::driver {
 
-void Counted::summed(std::string_view phase, std::size_t values) {
-  if (!alone_) asked(phase, static_cast<std::int64_t>(8 * values));
+void Counted::summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) {
+  const bool alone = team ? team->ranks.size() == 1 : alone_;
+  if (!alone) asked(phase, static_cast<std::int64_t>(8 * values));
 }
 
 void Counted::start(comm::Channel /*channel*/, const Exchanges& exchanges) {

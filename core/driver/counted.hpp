@@ -24,7 +24,7 @@ class Counted : public OfflineListener {
   virtual void asked(std::string_view phase, std::int64_t bytes) = 0;
 
  private:
-  void summed(std::string_view phase, std::size_t values) override;
+  void summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) override;
   bool alone_;
 };
 

@@ -56,11 +56,12 @@ void Followed::kernel(const parallel::KernelCard& card, double items,
   computations.push_back({seconds, weight});
 }
 
-void Followed::summed(std::string_view phase, std::size_t values) {
-  if (everyone_.size() == 1) return;
+void Followed::summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) {
+  const std::vector<int>& ranks = team ? team->ranks : everyone_;
+  if (ranks.size() == 1) return;
   begin(comm::common_channel);
-  add_collective(phase, comm::common_channel, everyone_,
-                 contention::sum_rounds(static_cast<int>(everyone_.size()), rank_,
+  add_collective(phase, comm::common_channel, ranks,
+                 contention::sum_rounds(static_cast<int>(ranks.size()), team ? team->me : rank_,
                                         static_cast<std::int64_t>(8 * values)),
                  weight_);
   end(comm::common_channel);

@@ -39,7 +39,7 @@ class Followed : public OfflineListener {
                  const comm::ItemBuffer& to) override;
 
  private:
-  void summed(std::string_view phase, std::size_t values) override;
+  void summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) override;
   struct Copied {
     std::int64_t packed = 0, stored = 0;  // B
   };

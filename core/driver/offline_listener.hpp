@@ -15,11 +15,16 @@ class OfflineListener : public workload::Listener {
  public:
   void kernel(const parallel::KernelCard& /*card*/, double /*items*/,
               const std::function<void()>& /*work*/) override {}
-  void sum(std::string_view phase, std::span<double> values) final { summed(phase, values.size()); }
-  void sum(std::string_view phase, std::span<std::int64_t> values) final {
-    summed(phase, values.size());
+  void sum(std::string_view phase, std::span<double> values, const comm::TeamPointer& team) final {
+    summed(phase, values.size(), team);
   }
-  void max(std::string_view phase, std::span<double> values) final { summed(phase, values.size()); }
+  void sum(std::string_view phase, std::span<std::int64_t> values,
+           const comm::TeamPointer& team) final {
+    summed(phase, values.size(), team);
+  }
+  void max(std::string_view phase, std::span<double> values, const comm::TeamPointer& team) final {
+    summed(phase, values.size(), team);
+  }
   void start(comm::Channel /*channel*/, const Exchanges& /*exchanges*/) override {}
   void progress(comm::Channel /*channel*/) override {}
   void finish(comm::Channel /*channel*/) override {}
@@ -27,8 +32,9 @@ class OfflineListener : public workload::Listener {
                  const comm::ItemBuffer& /*to*/) override {}
 
  private:
-  // A sum or a maximum of this number of 8-byte values over all ranks.
-  virtual void summed(std::string_view /*phase*/, std::size_t /*values*/) {}
+  // A sum or a maximum of this number of 8-byte values over a team, or over all ranks.
+  virtual void summed(std::string_view /*phase*/, std::size_t /*values*/,
+                      const comm::TeamPointer& /*team*/) {}
 };
 
 }  // namespace phasewise::driver

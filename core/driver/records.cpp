@@ -84,11 +84,18 @@ std::string scale_json(const workload::Run& run, const workload::Parameters& par
   return text + '}';
 }
 
+// The parameter of a key of exchange_keys(): communication.<key>, or <part>.communication.<key>.
+std::string parameter_of(const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  const std::size_t own = dot == std::string::npos ? 0 : dot + 1;
+  return key.substr(0, own) + "communication." + key.substr(own);
+}
+
 // The values of `communication.*` that say how data are exchanged.
 std::string algorithms_json(const workload::Run& run, const workload::Parameters& parameters) {
   std::string text = "{";
   for (const std::string& key : run.exchange_keys())
-    if (const std::string full = "communication." + key; parameters.has(full))
+    if (const std::string full = parameter_of(key); parameters.has(full))
       text += (text.size() > 1 ? ", \"" : "\"") + key + "\": \"" + parameters.word(full) + '"';
   return text + '}';
 }

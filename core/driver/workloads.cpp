@@ -19,10 +19,13 @@ void bind_workloads(nanobind::module_& module) {
 
 #else
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "driver/composite_run.hpp"
 #include "driver/workloads.hpp"
 #include "workload/entry.hpp"
 
@@ -38,9 +41,23 @@ namespace {
 #define NAME(name) #name,
 #define ENTRY(name) name::entry(),
 
-workload::Entry entry_of(const workload::Parameters& parameters) {
+// The workloads that a study names, in its order.
+std::vector<NamedEntry> ring_of(const workload::Parameters& parameters) {
+  const std::vector<std::string> names = {PHASEWISE_WORKLOADS(NAME)};
   const workload::Entry entries[] = {PHASEWISE_WORKLOADS(ENTRY)};
-  return entries[parameters.choice("workload", {PHASEWISE_WORKLOADS(NAME)})];
+  std::vector<NamedEntry> ring;
+  for (const std::string& name : parameters.words("workload")) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
+      std::string accepted;
+      for (const std::string& one : names) accepted += (accepted.empty() ? "" : ", ") + one;
+      parameters.fail("workload", "accepted are " + accepted);
+    }
+    if (std::ranges::find(ring, name, &NamedEntry::name) != ring.end())
+      parameters.fail("workload", name + " is given twice");
+    ring.push_back({name, entries[found - names.begin()]});
+  }
+  return ring;
 }
 
 }  // namespace
@@ -50,12 +67,17 @@ std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& param
   if (ranks < 1) throw std::invalid_argument("give one rank or more");
   workload::Nodes nodes(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) nodes[rank] = rank / std::max(1, node_size);
-  return entry_of(parameters).plan(parameters, workload::chosen_nodes(parameters, nodes));
+  const std::vector<NamedEntry> ring = ring_of(parameters);
+  nodes = workload::chosen_nodes(parameters, std::move(nodes));
+  if (ring.size() > 1) return std::make_unique<Composite>(parameters, std::move(nodes), ring);
+  return ring.front().entry.plan(parameters, std::move(nodes));
 }
 
 std::unique_ptr<workload::Run> start_study(const workload::Parameters& parameters, int threads) {
-  const workload::Entry entry = entry_of(parameters);
-  auto run = entry.start(parameters, std::make_unique<workload::Session>(parameters, threads));
+  const std::vector<NamedEntry> ring = ring_of(parameters);
+  auto session = std::make_unique<workload::Session>(parameters, threads);
+  auto run = ring.size() > 1 ? std::make_unique<CompositeRun>(parameters, std::move(session), ring)
+                             : ring.front().entry.start(parameters, std::move(session));
   parameters.check_all_used();
   return run;
 }

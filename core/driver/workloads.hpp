@@ -1,4 +1,5 @@
-// The registered workloads. A study's parameters name one: `workload = <name>`.
+// The registered workloads. A study's parameters name one, `workload = <name>`, or those of a ring
+// in the order of a turn: `workload = <name> <name>`.
 #pragma once
 
 #include <memory>

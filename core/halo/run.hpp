@@ -26,10 +26,10 @@ class Run : public workload::Run {
 
   const Description& description() const { return description_; }
   double* array() { return turn_of_rank_.array(); }
+  void exchange_as(const workload::Parameters& parameters) override;
 
  protected:
   void run_turn() override;
-  void exchange_as(const workload::Parameters& parameters) override;
 
  private:
   Description description_;

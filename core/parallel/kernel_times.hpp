@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "parallel/clock.hpp"
@@ -22,10 +23,12 @@ struct KernelRecord {
 
 class KernelTimes {
  public:
-  // Called for each kernel that ran, with its name, start and end [s, by clock()].
-  using Observer = std::function<void(const std::string& name, double start, double end)>;
+  // Called for each kernel that ran, with its card's name, start and end [s, by clock()].
+  using Observer = std::function<void(std::string_view name, double start, double end)>;
 
   void observe(Observer observer) { observer_ = std::move(observer); }
+  // What names in the records begin with from now on.
+  void set_prefix(const std::string& prefix) { prefix_ = prefix; }
 
   // Runs f and books its time under the card's name; on a simulated machine the card's work is
   // charged.
@@ -42,8 +45,7 @@ class KernelTimes {
     const double flops = items * card.flops, bytes = items * card.bytes;
     clock().charge(flops, bytes);
     const double end = clock().now();
-    const auto found = records_.try_emplace(std::string(card.name)).first;
-    KernelRecord& record = found->second;
+    KernelRecord& record = records_[prefix_ + std::string(card.name)];
     record.items += items;
     record.seconds += end - start;
     record.flops += flops;
@@ -52,10 +54,11 @@ class KernelTimes {
       record.calls += 1.0;
       record.working_sets += working_set(card, items);
     }
-    if (observer_) observer_(found->first, start, end);
+    if (observer_) observer_(card.name, start, end);
   }
 
   std::map<std::string, KernelRecord> records_;
+  std::string prefix_;
   Observer observer_;
 };
 

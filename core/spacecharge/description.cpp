@@ -66,16 +66,19 @@ Stretch stretch_of(const beam::Lattice& lattice, double from, double to, beam::M
 
 }  // namespace
 
-Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(parameters, 1)) {
+Description::Description(const Parameters& parameters, int number, bool is_guest)
+    : bunch(beam::read_bunch(parameters, number)), guest(is_guest) {
   seed = static_cast<std::uint64_t>(parameters.integer("seed"));
   parameters.integer("turns");  // the run loop counts the passages
-  if (bunch.charge == 0.0) parameters.fail("beam.1.charge", "a bunch without charge has no field");
-  const beam::Lattice lattice = beam::build_lattice(parameters);
+  if (bunch.charge == 0.0)
+    parameters.fail("beam." + std::to_string(number) + ".charge",
+                    "a bunch without charge has no field");
+  const beam::Lattice lattice = beam::build_lattice(parameters, number);
   const beam::Maps maps = beam::read_maps(parameters);
   length = lattice.length();
   if (!(length > 0.0)) parameters.fail("lattice.count", "the lattice has no length to kick along");
   monitors = static_cast<int>(lattice.monitors().size());
-  kicks = whole_number(parameters, "solver.kicks", 1, most_kicks);
+  kicks = whole_number(parameters, "solver.kicks", 0, most_kicks);
   sort_every = whole_number(parameters, "solver.sort_every", 0, most_kicks);
   if (parameters.has("solver.kind"))
     kind = static_cast<Kind>(parameters.choice("solver.kind", {"3d", "2.5d", "frozen"}));
@@ -95,7 +98,7 @@ Description::Description(const Parameters& parameters) : bunch(beam::read_bunch(
     stretches.push_back(stretch_of(lattice, from, to, maps));
     from = to;
   }
-  read_profile(parameters, lattice, *this);
+  if (!guest) read_profile(parameters, lattice, *this);
 }
 
 std::vector<beam::Element> Description::elements() const {

@@ -33,8 +33,9 @@ enum class Kind : std::uint8_t {
 enum class Weighting : std::uint8_t { cic, tsc };
 
 struct Description {
-  // Throws std::invalid_argument with one sentence if the parameters cannot be used.
-  explicit Description(const workload::Parameters& parameters);
+  // Throws std::invalid_argument with one sentence if the parameters cannot be used. Of a guest,
+  // whose bunch another workload makes, the profile is not read.
+  explicit Description(const workload::Parameters& parameters, int number = 1, bool guest = false);
 
   // Those that a passage meets, as it tracks them.
   std::vector<beam::Element> elements() const;
@@ -51,8 +52,9 @@ struct Description {
   std::uint64_t seed = 1;
   beam::BunchConstants bunch;
   beam::ProfileDescription profile;
-  int kicks = 1;        // of a passage, evenly spaced; each acts in the middle of its part
-  double length = 0.0;  // m
+  bool guest = false;
+  int kicks = 1;  // of a passage, evenly spaced; each acts in the middle of its part. 0: no force
+  double length = 0.0;             // m
   std::vector<Stretch> stretches;  // kicks + 1
   int monitors = 0;
   bool loses = false;  // the lattice has apertures

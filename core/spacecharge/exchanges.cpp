@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -12,15 +11,12 @@
 namespace phasewise::spacecharge {
 namespace {
 
-comm::TeamPointer team_of(std::vector<int> ranks, int rank) {
-  const auto me = std::ranges::find(ranks, rank) - ranks.begin();
-  return std::make_shared<comm::Team>(comm::Team{std::move(ranks), static_cast<int>(me)});
-}
-
-std::vector<int> all_of(int ranks) {
-  std::vector<int> all(ranks);
-  std::iota(all.begin(), all.end(), 0);
-  return all;
+// The team of these members of a team, one of which is this rank.
+comm::TeamPointer team_among(const comm::Team& team, const std::vector<int>& members) {
+  comm::Team result;
+  for (const int member : members) result.ranks.push_back(team.ranks[member]);
+  result.me = static_cast<int>(std::ranges::find(members, team.me) - members.begin());
+  return std::make_shared<const comm::Team>(std::move(result));
 }
 
 // A rank's rows in its planes of the mesh.
@@ -62,14 +58,14 @@ comm::ExchangePointer exchange(bool adds, const field::DoubledBox& grid, const D
 }  // namespace
 
 Exchanges::Exchanges(const field::DoubledBox& grid, const Settings& settings,
-                     const workload::Nodes& nodes, int rank)
+                     const workload::Nodes& nodes, const comm::TeamPointer& team)
     : grid_(grid),
-      rank_(rank),
+      rank_(team->me),
       division_(settings.decomposition, static_cast<int>(nodes.size())),
       algorithm_(settings.transpose),
-      all_(team_of(all_of(division_.ranks()), rank)),
-      along_(team_of(division_.ranks_along(rank), rank)),
-      across_(team_of(division_.ranks_across(rank), rank)) {
+      all_(team),
+      along_(team_among(*team, division_.ranks_along(rank_))),
+      across_(team_among(*team, division_.ranks_across(rank_))) {
   charge_ = exchange(true, grid, division_, settings.charge, all_, nodes);
   field_ = exchange(false, grid, division_, settings.field, all_, nodes);
   in_planes_ = transposing(across_, {.rows = grid.nx(),

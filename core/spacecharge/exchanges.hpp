@@ -17,9 +17,11 @@ namespace phasewise::spacecharge {
 
 class Exchanges {
  public:
+  // nodes: of the ranks of the team.
   Exchanges(const field::DoubledBox& grid, const Settings& settings, const workload::Nodes& nodes,
-            int rank);
+            const comm::TeamPointer& team);
 
+  const comm::TeamPointer& team() const { return all_; }
   bool alone() const { return division_.ranks() == 1; }
   const Division& division() const { return division_; }
   // Every division of the ranks into teams that call the library together.

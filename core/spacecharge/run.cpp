@@ -11,24 +11,17 @@
 namespace phasewise::spacecharge {
 namespace {
 
-using workload::Value;
-
+constexpr const char* particle_rows = "particles";
 constexpr const char* names[6] = {"x", "px", "y", "py", "z", "delta"};
 
 std::array<double*, 6> columns(const beam::ParticleView& p) {
   return {p.x, p.px, p.y, p.py, p.z, p.delta};
 }
 
-void append(std::vector<double>& to, const beam::Moments& m) {
-  for (const auto& row : m.covariance) to.insert(to.end(), row.begin(), row.end());
-}
-
-Value number(std::string name, double value) { return {std::move(name), {}, {value}}; }
-
 // Before the particles take their memory, since it is collective.
 workload::Nodes with_teams(workload::Session& session, const Description& description) {
   const field::DoubledBox grid(description.grid, description.period.has_value());
-  const Exchanges exchanges(grid, description.settings, session.nodes, session.world.rank());
+  const Exchanges exchanges(grid, description.settings, session.nodes, session.team);
   session.set_teams(exchanges.teams());
   return session.nodes;
 }
@@ -36,12 +29,18 @@ workload::Nodes with_teams(workload::Session& session, const Description& descri
 }  // namespace
 
 Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> owned)
+    : Run(std::move(owned), Description(parameters)) {}
+
+Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> owned,
+         const workload::Host& host)
+    : Run(std::move(owned), Description(parameters, host.number, true)) {}
+
+Run::Run(std::unique_ptr<workload::Session> owned, Description description)
     : workload::Run(std::move(owned)),
-      description_(parameters),
+      description_(std::move(description)),
       nodes_(with_teams(session(), description_)),
       pieces_(workload::sampled_pieces(pieces_of(description_), session().sample)),
-      turn_of_rank_(description_, nodes_, session().world.rank(), !session().skeleton,
-                    session().threads),
+      turn_of_rank_(description_, nodes_, session().team, !session().skeleton, session().threads),
       live_(session()) {}
 
 void Run::run_turn() {
@@ -62,27 +61,8 @@ void Run::exchange_as(const workload::Parameters& parameters) {
   turn_of_rank_.set_settings(settings);
 }
 
-std::vector<Value> Run::record() const {
-  const PassageRecord& record = turn_of_rank_.record();
-  const beam::Moments& m = record.moments;
-  const auto emittance = beam::emittances(m);
-  std::vector<double> covariance, means, squares;
-  append(covariance, m);
-  for (const beam::Moments& at : record.monitors) {
-    means.insert(means.end(), at.mean.begin(), at.mean.end());
-    append(squares, at);
-  }
-  std::vector<Value> result{{"beam1/mean", {6}, {m.mean.begin(), m.mean.end()}},
-                            {"beam1/covariance", {6, 6}, std::move(covariance)},
-                            {"beam1/emittance", {3}, {emittance.begin(), emittance.end()}},
-                            number("beam1/particles", m.particles),
-                            number("beam1/losses", static_cast<double>(record.losses)),
-                            number("beam1/outside", static_cast<double>(record.outside))};
-  if (const std::size_t count = record.monitors.size(); count > 0) {
-    result.push_back({"beam1/monitor_mean", {count, 6}, std::move(means)});
-    result.push_back({"beam1/monitor_covariance", {count, 6, 6}, std::move(squares)});
-  }
-  return result;
+std::vector<workload::Value> Run::record() const {
+  return turn_of_rank_.record().values(description_.bunch.number);
 }
 
 std::vector<std::pair<std::string, double>> Run::headline() const {
@@ -90,8 +70,13 @@ std::vector<std::pair<std::string, double>> Run::headline() const {
   return {{"sigma_x[m]", m.rms(0)}, {"sigma_y[m]", m.rms(2)}, {"sigma_z[m]", m.rms(4)}};
 }
 
+// The particles of a guest's bunch are those of the workload that makes it.
+std::vector<std::string> Run::row_sets() const {
+  return description_.guest ? std::vector<std::string>{} : std::vector<std::string>{particle_rows};
+}
+
 workload::Rows Run::rows(const std::string& set) const {
-  if (set != row_sets().front()) return workload::Run::rows(set);
+  if (set != particle_rows) return workload::Run::rows(set);
   auto& particles = const_cast<Turn&>(turn_of_rank_).bunch().particles;
   workload::Rows result;
   if (!particles) return result;
@@ -105,7 +90,7 @@ workload::Rows Run::rows(const std::string& set) const {
 }
 
 std::vector<std::int64_t> Run::own_rows(const std::string& set) const {
-  if (set != row_sets().front()) return workload::Run::own_rows(set);
+  if (set != particle_rows) return workload::Run::own_rows(set);
   const beam::Bunch& bunch = turn_of_rank_.bunch();
   std::vector<std::int64_t> ids(static_cast<std::size_t>(bunch.last_id - bunch.first_id));
   std::iota(ids.begin(), ids.end(), bunch.first_id);
@@ -113,7 +98,7 @@ std::vector<std::int64_t> Run::own_rows(const std::string& set) const {
 }
 
 void Run::replace_rows(const std::string& set, const workload::Rows& rows) {
-  if (set != row_sets().front()) return workload::Run::replace_rows(set, rows);
+  if (set != particle_rows) return workload::Run::replace_rows(set, rows);
   const auto size = static_cast<std::int64_t>(rows.id.size());
   std::array<std::vector<double>, 6> values;
   for (int k = 0; k < 6; ++k)

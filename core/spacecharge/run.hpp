@@ -16,11 +16,14 @@ class Run : public workload::Run {
  public:
   // Collective; throws std::invalid_argument with one sentence if the parameters cannot be used.
   Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
+  // A guest in a composite.
+  Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session,
+      const workload::Host& host);
 
   std::vector<workload::Value> record() const override;
   std::vector<std::pair<std::string, double>> headline() const override;
 
-  std::vector<std::string> row_sets() const override { return {"particles"}; }
+  std::vector<std::string> row_sets() const override;
   workload::Rows rows(const std::string& set) const override;
   std::vector<std::int64_t> own_rows(const std::string& set) const override;
   void replace_rows(const std::string& set, const workload::Rows& rows) override;
@@ -34,12 +37,17 @@ class Run : public workload::Run {
   std::vector<std::pair<std::string, double>> piece_counts() const override;
 
   beam::Bunch& bunch() { return turn_of_rank_.bunch(); }
+  beam::Bunch* held_bunch(int number) override {
+    return number == description_.bunch.number ? &bunch() : nullptr;
+  }
+  void exchange_as(const workload::Parameters& parameters) override;
 
  protected:
   void run_turn() override;
-  void exchange_as(const workload::Parameters& parameters) override;
 
  private:
+  Run(std::unique_ptr<workload::Session> session, Description description);
+
   Description description_;
   workload::Nodes nodes_;
   std::vector<workload::Piece> pieces_;

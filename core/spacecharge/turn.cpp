@@ -31,23 +31,23 @@ std::vector<Piece> pieces_of(const Description& description) {
   return result;
 }
 
-Turn::Turn(const Description& description, const workload::Nodes& nodes, int rank, bool real,
-           int threads)
+Turn::Turn(const Description& description, const workload::Nodes& nodes,
+           const comm::TeamPointer& team, bool real, int threads)
     : description_(description),
       nodes_(nodes),
-      rank_(rank),
       real_(real),
       threads_(threads),
       grid_(description.grid, description.period.has_value()),
-      exchanges_(grid_, description.settings, nodes, rank),
+      exchanges_(grid_, description.settings, nodes, team),
       potential_(make_potential(description, grid_, exchanges_, real, threads)),
       bunch_{description.bunch} {
   std::tie(bunch_.first_id, bunch_.last_id) =
-      comm::share(description.bunch.macroparticles, static_cast<int>(nodes.size()), rank);
+      comm::share(description.bunch.macroparticles, static_cast<int>(nodes.size()), team->me);
   mesh_.n = description.grid;
   if (description.period) set_period(mesh_, *description.period, description.grid[2]);
   if (!real) return;
   if (description.has_mesh()) values_.reserve(mesh_.nodes());
+  if (description.guest) return;
   bunch_.particles.emplace(bunch_.last_id - bunch_.first_id);
   const beam::ParticleView all = bunch_.particles->view();
   parallel::for_blocks(all.size, threads, [&](std::int64_t begin, int count, int) {
@@ -59,7 +59,7 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes, int ran
 }
 
 void Turn::set_settings(const Settings& settings) {
-  exchanges_ = Exchanges(grid_, settings, nodes_, rank_);
+  exchanges_ = Exchanges(grid_, settings, nodes_, exchanges_.team());
 }
 
 void Turn::begin(std::int64_t number) {
@@ -178,7 +178,7 @@ void Turn::choose_mesh(Listener& listener) {
         sides[3 + axis] = here.high[axis];
       }
     });
-    listener.max(phases::extent, sides);
+    listener.max(phases::extent, sides, exchanges_.team());
     if (description_.period) sides[2] = sides[5] = 0.5 * *description_.period;
     if (real_)
       mesh_ = following_mesh({{-sides[0], -sides[1], -sides[2]}, {sides[3], sides[4], sides[5]}},
@@ -214,7 +214,7 @@ void Turn::push(const beam::Line& line, Listener& listener) {
     beam::PushContext context{};
     context.seed = description_.seed;
     context.turn = static_cast<std::uint64_t>(number_);
-    context.beam = 1;
+    context.beam = static_cast<std::uint32_t>(bunch_.constants.number);
     constexpr std::int64_t part = 4096;
     const int parts = static_cast<int>((all.size + part - 1) / part);
     parallel::for_tasks(parts, threads_, [&](int task, int) {
@@ -233,10 +233,11 @@ void Turn::measure(beam::Moments& moments, Listener& listener) {
     bunch_.particles->remove_lost();
     alive[0] = bunch_.particles->size();
   }
-  listener.sum(phases::losses, alive);
+  listener.sum(phases::losses, alive, exchanges_.team());
   listener.kernel(beam::bounds_card(), held_particles(),
                   [&] { beam::update_bounds(bunch_.particles->view(), bounds); });
-  listener.max(phases::moments, bounds);
+  bunch_.bounds = bounds;
+  listener.max(phases::moments, bounds, exchanges_.team());
   beam::MomentSums sums(order, bounds, std::max<std::int64_t>(1, alive[0]));
   listener.kernel(beam::MomentSums::card(order), held_particles(), [&] {
     const beam::ParticleView all = bunch_.particles->view();
@@ -246,8 +247,12 @@ void Turn::measure(beam::Moments& moments, Listener& listener) {
     });
     for (const beam::MomentSums& part : parts) sums.add(part);
   });
-  listener.sum(phases::moments, sums.values());
+  listener.sum(phases::moments, sums.values(), exchanges_.team());
   moments = sums.moments(static_cast<double>(alive[0]));
+  // Whoever gets the particles knows their bounds, unless some coordinate is not finite.
+  double all = 0.0;
+  for (int k = 0; k < 6; ++k) all += std::fabs(moments.mean[k]) + moments.covariance[k][k];
+  bunch_.exposed = !std::isfinite(all);
 }
 
 void Turn::end(Listener& listener) {
@@ -255,7 +260,7 @@ void Turn::end(Listener& listener) {
   wrap_particles(listener);
   measure(record_.moments, listener);
   std::array<std::int64_t, 1> outside{record_.outside};
-  listener.sum(phases::losses, outside);
+  listener.sum(phases::losses, outside, exchanges_.team());
   record_.outside = outside[0];
   record_.losses =
       description_.bunch.macroparticles - static_cast<std::int64_t>(record_.moments.particles);

@@ -29,6 +29,9 @@ std::vector<workload::Piece> pieces_of(const Description& description);
 
 // What a passage measured; the same on every rank.
 struct PassageRecord {
+  // As a run records it, of the beam of this number.
+  std::vector<workload::Value> values(int beam) const;
+
   beam::Moments moments;                // at its end
   std::vector<beam::Moments> monitors;  // at each monitor
   std::int64_t losses = 0;              // so far
@@ -37,9 +40,10 @@ struct PassageRecord {
 
 class Turn : public workload::RankTurn {
  public:
-  // real: has particles. Description and nodes must outlive the turn. Throws std::bad_alloc.
-  Turn(const Description& description, const workload::Nodes& nodes, int rank, bool real,
-       int threads);
+  // real: has particles; those of a guest's bunch are handed over. Description and nodes, those of
+  // the ranks of the team, must outlive the turn. Throws std::bad_alloc.
+  Turn(const Description& description, const workload::Nodes& nodes, const comm::TeamPointer& team,
+       bool real, int threads);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // Begins passage `number`: a new record.
@@ -74,7 +78,6 @@ class Turn : public workload::RankTurn {
 
   const Description& description_;
   const workload::Nodes& nodes_;
-  int rank_;
   bool real_;
   int threads_;
   field::DoubledBox grid_;

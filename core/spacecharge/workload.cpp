@@ -17,14 +17,23 @@ using workload::Phase;
 class SpaceCharge : public workload::Workload {
  public:
   SpaceCharge(const workload::Parameters& parameters, workload::Nodes nodes)
-      : Workload(std::move(nodes)), description_(parameters) {}
+      : Workload(std::move(nodes)), description_(parameters), ranks_(this->nodes().size()) {
+    std::iota(ranks_.begin(), ranks_.end(), 0);
+  }
+  // A guest in a composite.
+  SpaceCharge(const workload::Parameters& parameters, workload::Nodes nodes,
+              const workload::Host& host)
+      : Workload(std::move(nodes)),
+        description_(parameters, host.number, true),
+        ranks_(host.team->ranks) {}
 
   std::vector<Phase> phases() const override {
     // Received data are read, and added to a value or stored.
     constexpr double added = 3.0, stored = 2.0;
+    const std::string among = description_.guest ? "beam" : "all";
     std::vector<Phase> result;
     const auto add = [&](std::string_view name, const char* pattern, double moved = 0.0) {
-      result.push_back({std::string(name), pattern, "all", {}, moved});
+      result.push_back({std::string(name), pattern, among, {}, moved});
     };
     const bool box = description_.kind == Kind::box, mesh = description_.has_mesh();
     if (box) add(phases::green, "transpose", stored);
@@ -38,16 +47,26 @@ class SpaceCharge : public workload::Workload {
   }
   std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
-    return std::make_unique<Turn>(description_, nodes(), rank, false, 1);
+    return std::make_unique<Turn>(description_, nodes(),
+                                  std::make_shared<comm::Team>(comm::Team{ranks_, rank}), false, 1);
   }
   std::vector<std::vector<int>> process_grid() const override { return {division().shape()}; }
   std::vector<workload::Load> loads() const override;
   std::vector<int> typical_ranks() const override;
+  std::vector<workload::SharedBunch> bunches() const override {
+    return {{description_.bunch.number, ranks_}};
+  }
+  std::vector<workload::Value> blank_record() const override {
+    PassageRecord record;
+    record.monitors.resize(description_.monitors);
+    return record.values(description_.bunch.number);
+  }
 
  private:
   Division division() const { return {description_.settings.decomposition, ranks()}; }
 
   Description description_;
+  std::vector<int> ranks_;  // among all
 };
 
 // The largest share of n over the mean one.
@@ -74,6 +93,6 @@ std::vector<int> SpaceCharge::typical_ranks() const {
 
 }  // namespace
 
-workload::Entry entry() { return workload::entry_for<SpaceCharge, Run>(); }
+workload::Entry entry() { return workload::entry_for_guest<SpaceCharge, Run>(); }
 
 }  // namespace phasewise::spacecharge

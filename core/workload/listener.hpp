@@ -23,10 +23,17 @@ class Listener {
   virtual void kernel(const parallel::KernelCard& card, double items,
                       const std::function<void()>& work) = 0;
 
-  // The library's sums and maxima over all ranks, in place; all ranks get the result.
-  virtual void sum(std::string_view phase, std::span<double> values) = 0;
-  virtual void sum(std::string_view phase, std::span<std::int64_t> values) = 0;
-  virtual void max(std::string_view phase, std::span<double> values) = 0;
+  // The library's sums and maxima over the ranks of a team, or over all ranks, in place; all of
+  // them get the result.
+  virtual void sum(std::string_view phase, std::span<double> values,
+                   const comm::TeamPointer& team) = 0;
+  virtual void sum(std::string_view phase, std::span<std::int64_t> values,
+                   const comm::TeamPointer& team) = 0;
+  virtual void max(std::string_view phase, std::span<double> values,
+                   const comm::TeamPointer& team) = 0;
+  void sum(std::string_view phase, std::span<double> values) { sum(phase, values, nullptr); }
+  void sum(std::string_view phase, std::span<std::int64_t> values) { sum(phase, values, nullptr); }
+  void max(std::string_view phase, std::span<double> values) { max(phase, values, nullptr); }
 
   // Starts exchanges that run one after another; at most one such sequence is under way in a
   // channel. Listeners that look at messages call `exchanges`, which lists them.

@@ -9,14 +9,19 @@ void Live::kernel(const parallel::KernelCard& card, double items,
   });
 }
 
-void Live::sum(std::string_view phase, std::span<double> values) {
-  session_.world.sum(phase, values);
+const comm::Communicator& Live::among(const comm::TeamPointer& team) const {
+  return team ? session_.executor->among(*team) : session_.world;
 }
-void Live::sum(std::string_view phase, std::span<std::int64_t> values) {
-  session_.world.sum(phase, values);
+
+void Live::sum(std::string_view phase, std::span<double> values, const comm::TeamPointer& team) {
+  among(team).sum(phase, values);
 }
-void Live::max(std::string_view phase, std::span<double> values) {
-  session_.world.max(phase, values);
+void Live::sum(std::string_view phase, std::span<std::int64_t> values,
+               const comm::TeamPointer& team) {
+  among(team).sum(phase, values);
+}
+void Live::max(std::string_view phase, std::span<double> values, const comm::TeamPointer& team) {
+  among(team).max(phase, values);
 }
 
 void Live::start(comm::Channel channel, const Exchanges& exchanges) {

@@ -15,9 +15,12 @@ class Live : public Listener {
 
   void kernel(const parallel::KernelCard& card, double items,
               const std::function<void()>& work) override;
-  void sum(std::string_view phase, std::span<double> values) override;
-  void sum(std::string_view phase, std::span<std::int64_t> values) override;
-  void max(std::string_view phase, std::span<double> values) override;
+  void sum(std::string_view phase, std::span<double> values,
+           const comm::TeamPointer& team) override;
+  void sum(std::string_view phase, std::span<std::int64_t> values,
+           const comm::TeamPointer& team) override;
+  void max(std::string_view phase, std::span<double> values,
+           const comm::TeamPointer& team) override;
   void start(comm::Channel channel, const Exchanges& exchanges) override;
   void progress(comm::Channel channel) override;
   void finish(comm::Channel channel) override;
@@ -25,6 +28,8 @@ class Live : public Listener {
                  const comm::ItemBuffer& to) override;
 
  private:
+  const comm::Communicator& among(const comm::TeamPointer& team) const;
+
   Session& session_;
   std::array<comm::Executor::Flight, comm::channels> under_way_;
 };

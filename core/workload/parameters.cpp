@@ -44,7 +44,7 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 Parameters Parameters::parse(std::string_view text) {
-  Parameters parameters;
+  Entries entries;
   int line = 0;
   while (!text.empty()) {
     ++line;
@@ -61,31 +61,50 @@ Parameters Parameters::parse(std::string_view text) {
     entry.values = split(content.substr(equals + 1));
     entry.line = line;
     if (entry.values.empty()) refuse_line(line, quoted(key) + " has no value");
-    if (!parameters.entries_.emplace(key, entry).second) {
+    if (!entries.emplace(key, entry).second) {
       refuse_line(line, quoted(key) + " is given a second time");
     }
   }
+  Parameters parameters;
+  parameters.entries_ = std::make_shared<const Entries>(std::move(entries));
   return parameters;
 }
 
-bool Parameters::has(const std::string& key) const { return entries_.contains(key); }
+Parameters Parameters::part(const std::string& name) const {
+  Parameters own = *this;
+  own.prefix_ = prefix_ + name + ".";
+  return own;
+}
 
-const Parameters::Given& Parameters::entry(const std::string& key, std::size_t count) const {
-  const auto found = entries_.find(key);
-  if (found == entries_.end())
-    throw std::invalid_argument("parameters: " + quoted(key) + " is missing.");
+Parameters::Entries::const_iterator Parameters::find(const std::string& key) const {
+  const auto own = entries_->find(prefix_ + key);
+  return own != entries_->end() || prefix_.empty() ? own : entries_->find(key);
+}
+
+bool Parameters::has(const std::string& key) const { return find(key) != entries_->end(); }
+
+const Parameters::Given& Parameters::entry(const std::string& key) const {
+  const auto found = find(key);
+  if (found == entries_->end())
+    throw std::invalid_argument("parameters: " + quoted(prefix_ + key) + " is missing.");
   found->second.used = true;
-  if (found->second.values.size() != count) {
-    fail(key, std::to_string(count) + (count == 1 ? " value is" : " values are") +
-                  " accepted here, not " + std::to_string(found->second.values.size()));
-  }
   return found->second;
 }
 
+const Parameters::Given& Parameters::entry(const std::string& key, std::size_t count) const {
+  const Given& found = entry(key);
+  if (found.values.size() != count) {
+    fail(key, std::to_string(count) + (count == 1 ? " value is" : " values are") +
+                  " accepted here, not " + std::to_string(found.values.size()));
+  }
+  return found;
+}
+
 void Parameters::fail(const std::string& key, const std::string& message) const {
-  const auto found = entries_.find(key);
-  if (found == entries_.end()) throw std::invalid_argument(key + ": " + message + ".");
-  refuse_line(found->second.line, key + " = " + joined(found->second.values, " ") + ": " + message);
+  const auto found = find(key);
+  if (found == entries_->end()) throw std::invalid_argument(prefix_ + key + ": " + message + ".");
+  const auto& [name, given] = *found;
+  refuse_line(given.line, name + " = " + joined(given.values, " ") + ": " + message);
 }
 
 double Parameters::to_number(const std::string& key, const std::string& text) const {
@@ -120,16 +139,18 @@ std::vector<double> Parameters::numbers(const std::string& key, std::size_t coun
 }
 
 std::vector<double> Parameters::shared_numbers(const std::string& key, std::size_t count) const {
-  const auto found = entries_.find(key);
-  const bool one = found != entries_.end() && found->second.values.size() == 1;
+  const bool one = has(key) && find(key)->second.values.size() == 1;
   std::vector<double> values = numbers(key, one ? 1 : count);
   values.resize(count, values.front());
   return values;
 }
 
 std::vector<double> Parameters::list(const std::string& key) const {
-  const auto found = entries_.find(key);
-  return numbers(key, found == entries_.end() ? 1 : found->second.values.size());
+  return numbers(key, entry(key).values.size());
+}
+
+std::vector<std::string> Parameters::words(const std::string& key) const {
+  return entry(key).values;
 }
 
 std::vector<double> Parameters::numbers_or(const std::string& key,
@@ -158,8 +179,9 @@ double Parameters::not_negative(const std::string& key) const {
 }
 
 void Parameters::check_all_used() const {
-  for (const auto& [key, entry] : entries_) {
-    if (!entry.used) refuse_line(entry.line, quoted(key) + " is not a key that this study reads");
+  for (const auto& [key, entry] : *entries_) {
+    if (!entry.used && key.starts_with(prefix_))
+      refuse_line(entry.line, quoted(key) + " is not a key that this study reads");
   }
 }
 

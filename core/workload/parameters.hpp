@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,10 @@ class Parameters {
  public:
   static Parameters parse(std::string_view text);
 
+  // The parameters of a part of a composite: its own keys, which stand in the text as <name>.<key>,
+  // and those of all parts.
+  Parameters part(const std::string& name) const;
+
   bool has(const std::string& key) const;
   double number(const std::string& key) const;
   std::int64_t integer(const std::string& key) const;
@@ -27,13 +32,15 @@ class Parameters {
   std::vector<double> list(const std::string& key) const;
   // As numbers(), or the fallback if the key is absent.
   std::vector<double> numbers_or(const std::string& key, const std::vector<double>& fallback) const;
+  // All words of the line, one or more.
+  std::vector<std::string> words(const std::string& key) const;
   // The position of the key's word among the accepted ones.
   std::size_t choice(const std::string& key, const std::vector<std::string>& accepted) const;
   // A number above zero; a number not below zero.
   double positive(const std::string& key) const;
   double not_negative(const std::string& key) const;
 
-  // Throws for the first key that was given and never read.
+  // Throws for the first key that was given and never read; of a part, for its own keys.
   void check_all_used() const;
 
   // std::invalid_argument: "line 12: key = value: message."
@@ -46,10 +53,16 @@ class Parameters {
     mutable bool used = false;
   };
 
+  using Entries = std::map<std::string, Given>;
+
+  // The place of a key, a part's own one before that of all parts; the end if it is absent.
+  Entries::const_iterator find(const std::string& key) const;
+  const Given& entry(const std::string& key) const;
   const Given& entry(const std::string& key, std::size_t count) const;
   double to_number(const std::string& key, const std::string& text) const;
 
-  std::map<std::string, Given> entries_;
+  std::shared_ptr<const Entries> entries_;  // those of all parts
+  std::string prefix_;                      // of the keys of a part
 };
 
 }  // namespace phasewise::workload

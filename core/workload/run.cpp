@@ -7,6 +7,7 @@
 namespace phasewise::workload {
 
 void Run::step() {
+  const Session::Names names(*session_);
   const double start = parallel::clock().now();
   run_turn();
   ++turn_;

@@ -9,17 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "workload/bunches.hpp"
 #include "workload/parameters.hpp"
 #include "workload/session.hpp"
+#include "workload/value.hpp"
 
 namespace phasewise::workload {
-
-// A number, or an array, row after row.
-struct Value {
-  std::string name;
-  std::vector<std::size_t> shape;  // empty: a number
-  std::vector<double> values;
-};
 
 // Rows of a run's state that live on this rank, each with its number among all rows. A checkpoint
 // keeps them, and restores them on any number of ranks.
@@ -38,7 +33,7 @@ class Run {
   // Runs one turn. Collective, as are all functions that change the run.
   void step();
   std::int64_t turn() const { return turn_; }
-  void set_turn(std::int64_t turn) { turn_ = turn; }
+  virtual void set_turn(std::int64_t turn) { turn_ = turn; }
 
   // What the last turn measured, the same on every rank.
   virtual std::vector<Value> record() const = 0;
@@ -53,10 +48,15 @@ class Run {
   // another rank.
   virtual void replace_rows(const std::string& set, const Rows& rows);
 
+  // The bunch of this beam, if this rank holds particles of it, or would in a run with contents;
+  // else null. A part of a composite gets the particles of another one there for each turn.
+  virtual beam::Bunch* held_bunch(int /*number*/) { return nullptr; }
+
   // Changes how the ranks exchange from the next turn on; takes communication.* parameters. The
   // results keep every bit. Throws std::invalid_argument with one sentence if they cannot be used,
   // and then changes nothing.
   void set_communication(const std::string& parameters);
+  virtual void exchange_as(const Parameters& parameters) = 0;
 
   // This rank's place in the process grid, by name.
   virtual std::vector<comm::Coordinate> place() const = 0;
@@ -76,7 +76,6 @@ class Run {
 
  protected:
   virtual void run_turn() = 0;
-  virtual void exchange_as(const Parameters& parameters) = 0;
 
  private:
   std::unique_ptr<Session> session_;

@@ -1,7 +1,9 @@
 #include "workload/session.hpp"
 
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace phasewise::workload {
 namespace {
@@ -14,6 +16,12 @@ int checked_threads(int threads) {
     throw std::invalid_argument("threads = " + std::to_string(threads) + ": give 1 to " +
                                 std::to_string(max_threads));
   return threads;
+}
+
+comm::TeamPointer team_of_all(const comm::Communicator& world) {
+  std::vector<int> ranks(world.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return std::make_shared<const comm::Team>(comm::Team{std::move(ranks), world.rank()});
 }
 
 double number_or_zero(const Parameters& parameters, const char* key) {
@@ -34,8 +42,19 @@ std::vector<int> chosen_nodes(const Parameters& parameters, std::vector<int> det
   return detected;
 }
 
+Records::Records() {
+  kernels.observe([this](std::string_view name, double start, double end) {
+    recorder.computed(recorder.phase(name), start, end);
+  });
+}
+
 Session::Session(const Parameters& parameters, int threads_of_rank)
-    : world(comm::Communicator::world(recorder)), threads(checked_threads(threads_of_rank)) {
+    : records_(std::make_shared<Records>()),
+      recorder(records_->recorder),
+      kernels(records_->kernels),
+      world(comm::Communicator::world(recorder)),
+      team(team_of_all(world)),
+      threads(checked_threads(threads_of_rank)) {
   if (parameters.has("records.events"))
     recorder.keep_events(static_cast<std::size_t>(parameters.not_negative("records.events")));
   if (parameters.has("records.communication"))
@@ -45,9 +64,20 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
   comm::set_rates(number_or_zero(parameters, "simulated.flops"),
                   number_or_zero(parameters, "simulated.bandwidth"));
   nodes = chosen_nodes(parameters, world.nodes());
-  kernels.observe([this](const std::string& name, double start, double end) {
-    recorder.computed(recorder.phase(name), start, end);
-  });
+}
+
+Session::Session(const Session& whole, const comm::TeamPointer& of, comm::Communicator among_them,
+                 std::string names_begin)
+    : records_(whole.records_),
+      recorder(records_->recorder),
+      kernels(records_->kernels),
+      world(std::move(among_them)),
+      team(of),
+      prefix(std::move(names_begin)),
+      threads(whole.threads),
+      skeleton(whole.skeleton),
+      sample(whole.sample) {
+  for (const int rank : team->ranks) nodes.push_back(whole.nodes[rank]);
 }
 
 void Session::set_teams(const std::vector<comm::TeamOfDivision>& teams) {

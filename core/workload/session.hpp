@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -17,24 +18,64 @@ namespace phasewise::workload {
 // The nodes of the ranks: as communication.node_size divides them, or as detected.
 std::vector<int> chosen_nodes(const Parameters& parameters, std::vector<int> detected);
 
+// What a rank records of its messages and kernels.
+struct Records {
+  Records();
+  Records(const Records&) = delete;
+  Records& operator=(const Records&) = delete;
+
+  comm::Recorder recorder;
+  parallel::KernelTimes kernels;
+};
+
 struct Session {
   // Collective over all ranks. Reads records.events, records.communication, simulated.* and
   // communication.node_size; throws std::invalid_argument with one sentence if one of them, or the
   // number of threads, cannot be used.
   Session(const Parameters& parameters, int threads);
+  // Of a part of a composite: `team` are its ranks, and `among_them` is their communicator. What it
+  // records goes to the records of the whole, under names that begin with `names_begin`.
+  Session(const Session& whole, const comm::TeamPointer& team, comm::Communicator among_them,
+          std::string names_begin);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
+
+  // While it lives, names in the records begin as those of this session.
+  class Names {
+   public:
+    explicit Names(Session& session) : records_(*session.records_) {
+      before_ = records_.recorder.prefix();
+      set(session.prefix);
+    }
+    ~Names() { set(before_); }
+    Names(const Names&) = delete;
+    Names& operator=(const Names&) = delete;
+
+   private:
+    void set(const std::string& prefix) {
+      records_.recorder.set_prefix(prefix);
+      records_.kernels.set_prefix(prefix);
+    }
+    Records& records_;
+    std::string before_;
+  };
 
   // Makes the executor for the teams that make library calls; all ranks list the same divisions in
   // the same order. Collective.
   void set_teams(const std::vector<comm::TeamOfDivision>& teams);
 
-  comm::Recorder recorder;
-  parallel::KernelTimes kernels;
+ private:
+  std::shared_ptr<Records> records_;  // also of the parts of a composite
+
+ public:
+  comm::Recorder& recorder;
+  parallel::KernelTimes& kernels;
   comm::Communicator world;
   // Runs exchanges; null until the run has set its teams.
   std::unique_ptr<comm::Executor> executor;
   std::vector<int> nodes;  // of each rank
+  comm::TeamPointer team;  // all ranks of the run, and this one among them
+  std::string prefix;      // of names in the records
   int threads;
   bool skeleton = false;  // only the messages are sent, and the kernels' time is charged
   int sample = 0;         // pieces of each series that are run; 0: all

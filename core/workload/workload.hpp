@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "workload/bunches.hpp"
 #include "workload/listener.hpp"
 #include "workload/phase.hpp"
+#include "workload/value.hpp"
 
 namespace phasewise::workload {
 
@@ -72,6 +74,11 @@ class Workload {
   virtual std::vector<Load> loads() const = 0;
   // Ranks that include, for every phase, one that sends the most in it; all ranks if they are few.
   virtual std::vector<int> typical_ranks() const = 0;
+  // The bunches that it makes, and can hand on to the other parts of a composite.
+  virtual std::vector<SharedBunch> bunches() const { return {}; }
+  // Of a guest: what a run of it records of a turn, with names, shapes and any values. A guest runs
+  // on some ranks, and its record goes to the others.
+  virtual std::vector<Value> blank_record() const { return {}; }
   // For each rank, the lowest one whose kernels have the same items as its own in every piece,
   // whoever the two exchange with. By default no rank is taken to be like another.
   virtual std::vector<int> alike() const {

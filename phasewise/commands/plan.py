@@ -82,7 +82,7 @@ def _row(phase: dict[str, Any], labels: Sequence[str], unit: str) -> list[str]:
     nodes = "–" if phase["library"] else f"{phase['intra_node']} / {phase['inter_node']}"
     return [
         phase["name"] + mark,
-        *(str(phase[key]) for key in ("pattern", "direction", *labels)),
+        *(str(phase.get(key, "–")) for key in ("pattern", "direction", *labels)),
         _sizes(phase),
         str(phase["messages"]),
         f"{phase['bytes_per_rank'] / 1e6:.3f}",

@@ -85,7 +85,7 @@ def _seconds(case: Case, study: Study, kernel: Mapping[str, Any]) -> float:
     machine, workload = case.machine, study.workload
     beside = getattr(workload.part(PART), "BESIDE", ())
     total = 0.0
-    for term in workload.offers(PART, "terms", _own_rate)(study.model, kernel, case.ranks):
+    for term in workload.offers(PART, "terms", own_rate)(study.model, kernel, case.ranks):
         rate = find_rate(machine.kernels, term.name)
         if rate is None:
             if term.name in beside:
@@ -95,7 +95,8 @@ def _seconds(case: Case, study: Study, kernel: Mapping[str, Any]) -> float:
     return total
 
 
-def _own_rate(_model: Any, kernel: Mapping[str, Any], _ranks: int) -> list[Term]:
+def own_rate(_model: Any, kernel: Mapping[str, Any], _ranks: int) -> list[Term]:
+    """One term of the kernel's own name."""
     return [Term(str(kernel["name"]), float(kernel["items"]), 1.0)]
 
 
@@ -106,10 +107,11 @@ def _packing(case: Case) -> float:
 
 def _other(case: Case, study: Study) -> float:
     """Seconds of the terms whose rate is known."""
-    terms = study.workload.offers(PART, "overheads", _none)(study.model)
+    terms = study.workload.offers(PART, "overheads", no_overheads)(study.model)
     rates = [(term, find_rate(case.machine.kernels, term.name)) for term in terms]
     return float(sum(t.amount * rate.at(t.size) for t, rate in rates if rate is not None))
 
 
-def _none(_model: Any) -> list[Term]:
+def no_overheads(_model: Any) -> list[Term]:
+    """Of a workload that names none."""
     return []

@@ -18,6 +18,7 @@ from phasewise.study import Study
 from phasewise.study.laboratory import Pieces, placed
 from phasewise.traces.records import CommunicationRecord, read_communication
 from phasewise.workloads.communication import LAYOUTS
+from phasewise.workloads.discovery import workload_of
 
 STUDY_FILE = "study.json"
 
@@ -118,21 +119,10 @@ def _study(folder: Path, record: CommunicationRecord, algorithms: dict[str, Any]
             own["layout"], own["process_grid"] = LAYOUTS[0], "auto"
         if not record.simulated:
             # A run may have tuned itself; a simulation uses the algorithms of its study.
-            tables["communication"] = _with_algorithms(own, algorithms)
+            usual = workload_of(tables).read_communication({}, folder)
+            tables["communication"] = usual.with_algorithms(own, algorithms)
     try:
         study = Study.from_dict(tables, folder)
     except StudyError as error:
         raise RunError(f"{path} cannot be used: {error}") from None
     return replace(study, communication=placed(study, record))
-
-
-def _with_algorithms(own: dict[str, Any], algorithms: dict[str, Any]) -> dict[str, Any]:
-    """A study's [communication] with the algorithms of a record, which are those that a run with
-    `tune = "auto"` chose. Algorithms of single phases have dotted names: `reduce_row.algorithm`.
-    """
-    chosen = {key: value for key, value in own.items() if key != "phase"}
-    phases: dict[str, dict[str, Any]] = {}
-    for name, value in algorithms.items():
-        phase, _, key = name.rpartition(".")
-        (phases.setdefault(phase, {}) if phase else chosen)[key] = value
-    return chosen | ({"phase": phases} if phases else {})

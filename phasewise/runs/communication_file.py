@@ -98,7 +98,7 @@ def _head(texts: Sequence[str], simulation: Simulation, first_turn: int) -> dict
         "first_turn": first_turn,
         "seconds": max(rank["seconds"] for rank in ranks),
         "process_grid": process_grids(simulation.study, [rank["place"] for rank in ranks]),
-        KEY: simulation.study.workload.name,
+        KEY: simulation.study.workload.named,
         "layout": chosen.layout_text,
         "algorithms": chosen.algorithms(),
         "machine": None,

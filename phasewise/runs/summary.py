@@ -30,12 +30,13 @@ def summarise(results: Results, communication: Mapping[str, Any] | None = None) 
     return {
         unit.many: count,
         f"seconds_per_{unit.one}": results.seconds_per_turn,
-        **results.workload.offers(PART, "summarise", _nothing)(results),
+        **results.workload.offers(PART, "summarise", no_entries)(results),
         "communication": communication,
     }
 
 
-def _nothing(_given: Any) -> dict[str, Any]:
+def no_entries(_given: Any) -> dict[str, Any]:
+    """What a workload without that part adds."""
     return {}
 
 
@@ -52,7 +53,7 @@ def show_summary(summary: dict[str, Any], study: Mapping[str, Any]) -> None:
     """Print the summary of a run of `study`, as resolved, as a short table."""
     workload = workload_of(study)
     unit = workload.unit
-    heads, rows = workload.offers(PART, "rows", _value_only)(summary)
+    heads, rows = workload.offers(PART, "rows", value_only)(summary)
     blank = [""] * (len(heads) - 2)
     seconds = summary[f"seconds_per_{unit.one}"]
     first = [
@@ -62,7 +63,8 @@ def show_summary(summary: dict[str, Any], study: Mapping[str, Any]) -> None:
     print_table("Result", heads, [*first, *rows])
 
 
-def _value_only(_summary: Any) -> tuple[list[str], list[list[str]]]:
+def value_only(_summary: Any) -> tuple[list[str], list[list[str]]]:
+    """The table of a workload without that part."""
     return ["", ""], []
 
 

@@ -107,7 +107,7 @@ def _head(study: Study, request: Request, steps: int) -> dict[str, Any]:
     """What communication.json says that the driver does not know."""
     machine = {"name": request.machine.name, "title": request.machine.title, "twin": request.twin}
     return {
-        KEY: study.workload.name,
+        KEY: study.workload.named,
         "layout": study.communication.layout_text,
         "algorithms": study.communication.algorithms(),
         "machine": machine,

@@ -39,7 +39,7 @@ def schema_for(workload: Workload) -> Schema:
         "title": TITLE,
         workload.unit.many: COUNT,
         "seed": SEED,
-        KEY: Key("text"),
+        KEY: Key("any"),
         **workload.tables,
         "records": TABLE,
         "communication": TABLE,
@@ -157,7 +157,7 @@ class Study:
             "title": self.title,
             self.workload.unit.many: self.count,
             "seed": self.seed,
-            KEY: self.workload.name,
+            KEY: self.workload.named,
             **own,
             "records": {"every": every} | own.get("records", {}) | records,
             "communication": self.communication.resolved(),
@@ -172,10 +172,9 @@ class Study:
     def _pairs(self) -> Iterator[tuple[str, Any]]:
         yield "turns", self.count  # the driver's word, whatever a workload calls them
         yield "seed", self.seed
-        yield KEY, self.workload.name
+        yield KEY, self.workload.named
         yield from self.workload.parameters(self.model)
-        for name, value in self.communication.flat():
-            yield f"communication.{name}", value
+        yield from self.communication.parameters()
 
 
 def _records(table: object, workload: Workload) -> dict[str, Any]:

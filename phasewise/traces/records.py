@@ -20,7 +20,7 @@ from phasewise.runs.communication_file import EVENT_BYTES, VERSION
 from phasewise.runs.core_share import CoreShare, core_share_of
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
-from phasewise.workloads.discovery import KEY, main_phases, workloads
+from phasewise.workloads.discovery import KEY, main_phases, recorded_workload
 from phasewise.workloads.interface import Unit, Workload
 
 Floats = NDArray[np.float64]
@@ -264,7 +264,7 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
     for counts in (events, column("dropped_events")):
         _check_counts(counts)
     names = tuple(tuple(map(str, entry.get("names", ()))) for entry in ranks)
-    workload = workloads().get(str(content.get(KEY)))
+    workload = recorded_workload(content.get(KEY))
     return CommunicationRecord(
         directory=directory,
         simulated=content["kind"] == "simulated",

@@ -52,12 +52,18 @@ class Communication:
         """Keys and values for the driver, without the leading ``communication.``."""
         return flat_of(self)
 
+    def parameters(self) -> Iterator[tuple[str, Any]]:
+        """The flat parameters: names and values."""
+        for key, value in self.flat():
+            yield f"communication.{key}", value
+
     def exchanges(self) -> str:
         """The driver's parameters of how data is exchanged, without those of the ranks' places."""
+        places = {f"communication.{key}" for key in self.PLACING}
         return "".join(
-            f"communication.{key} = {int(value) if isinstance(value, bool) else value}\n"
-            for key, value in self.flat()
-            if key not in self.PLACING
+            f"{name} = {int(value) if isinstance(value, bool) else value}\n"
+            for name, value in self.parameters()
+            if name[name.find("communication.") :] not in places
         )
 
     def algorithms(self) -> dict[str, Any]:
@@ -65,6 +71,20 @@ class Communication:
         show them.
         """
         return {name: getattr(self, name) for name in self.ALGORITHMS}
+
+    @classmethod
+    def with_algorithms(
+        cls, table: Mapping[str, Any], algorithms: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """`table` of [communication] with what `algorithms()` gave: those of single phases have
+        dotted names, `reduce_row.algorithm`.
+        """
+        chosen = {key: value for key, value in table.items() if key != "phase"}
+        phases: dict[str, dict[str, Any]] = {}
+        for name, value in algorithms.items():
+            phase, _, key = name.rpartition(".")
+            (phases.setdefault(phase, {}) if phase else chosen)[key] = value
+        return chosen | ({"phase": phases} if phases else {})
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
         """A copy with other values of some keys."""

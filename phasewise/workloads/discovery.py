@@ -1,4 +1,4 @@
-"""Finds the workloads: the packages of this folder that define WORKLOAD."""
+"""Finds the workloads: the packages of this folder whose __init__.py defines WORKLOAD."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
-from phasewise.tables.keys import nearest, show
-from phasewise.workloads.interface import Workload, load_workload
+from phasewise.tables.keys import nearest, plain, show
+from phasewise.workloads.interface import Workload, load_ring, load_workload
 
 KEY = "workload"
+RING = "composite"
+"""The package that makes one workload of several in a ring."""
 
 
 @cache
 def workloads() -> dict[str, Workload]:
     """Workloads by name, in the order of their names."""
-    found = pkgutil.iter_modules([str(Path(__file__).parent)])
-    names = sorted(package.name for package in found if package.ispkg)
-    return {name: load_workload(name) for name in names}
+    folder = Path(__file__).parent
+    packages = sorted(found.name for found in pkgutil.iter_modules([str(folder)]) if found.ispkg)
+    return {name: load_workload(name) for name in packages if name != RING}
 
 
 def find_workload(name: str) -> Workload:
@@ -43,13 +45,33 @@ def workload_of(study: Mapping[str, Any]) -> Workload:
     """
     named = study.get(KEY)
     if named is not None:
-        if not isinstance(named, str):
-            raise StudyError(f"{KEY} must be a text of one line, but is {show(named)}")
-        return find_workload(named)
+        return named_workload(named)
     marked = [own for own in workloads().values() if own.marks]
     own = [one for one in marked if any(table in study for table in one.marks)]
     # A misspelt table leaves the others of its workload.
     return max(own or marked, key=lambda one: len(one.tables.keys() & study.keys()))
+
+
+def named_workload(named: object) -> Workload:
+    """The workload of this name, or the ring of those in a list; StudyError if there is none."""
+    names = [named] if isinstance(named, str) else plain(named)
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise StudyError(
+            f"{KEY} must be a name, or a list of names in the order of the ring, but is "
+            f"{show(named)}"
+        )
+    found = [find_workload(name) for name in names]
+    if not found:
+        raise StudyError(f"{KEY} is an empty list: name at least one workload")
+    return found[0] if len(found) == 1 else load_ring(tuple(one.name for one in found))
+
+
+def recorded_workload(named: object) -> Workload | None:
+    """The workload that a record names; None if it names none that is known."""
+    try:
+        return named_workload(named)
+    except StudyError:
+        return None
 
 
 def main_phases(workload: Workload | None) -> tuple[str, ...]:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, Protocol
 
 from phasewise.tables.keys import Schema
+from phasewise.workloads.bunches import SharedBunch
 from phasewise.workloads.communication import Communication
 
 PACKAGE = "phasewise.workloads"
@@ -84,6 +85,13 @@ def _nothing_derived(_model: Any) -> Derived:
     return NothingDerived()
 
 
+Tables = Mapping[str, Any]
+
+
+def _no_bunches(_model: Any) -> tuple[SharedBunch, ...]:
+    return ()
+
+
 def _any_ranks(_model: Any, _communication: Communication, _ranks: int) -> None:
     """Every number of ranks suits."""
 
@@ -136,16 +144,32 @@ class Workload:
     """Colours in pictures, #rrggbb, of phases that are to look the same in all of them."""
     one_for_both: tuple[str, ...] = ()
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""
+    bunches: Callable[[Any], tuple[SharedBunch, ...]] = _no_bunches
+    """The tracked bunches of a model: the other workloads of a ring may act on them."""
+    read_host: Callable[[Tables, Tables, Path], Any] | None = None
+    """As `read`, in a ring where others act on its bunches; by default the same."""
+    read_guest: Callable[[Tables, Tables, Path, tuple[SharedBunch, ...]], Any] | None = None
+    """As `read`, in a ring where it acts on the bunches of another; None: it cannot."""
+
+    @property
+    def named(self) -> str | tuple[str, ...]:
+        """What a study calls it; of a ring, the names of its workloads in order."""
+        return self.name
+
+    @property
+    def package(self) -> str:
+        """Where its modules are."""
+        return f"{PACKAGE}.{self.name}"
 
     @property
     def folder(self) -> Path:
         """The folder of its package."""
-        return Path(str(import_module(f"{PACKAGE}.{self.name}").__file__)).parent
+        return Path(str(import_module(self.package).__file__)).parent
 
-    def part(self, name: str) -> ModuleType | None:
+    def part(self, name: str) -> ModuleType | SimpleNamespace | None:
         """The optional module of this name; None if the package has none."""
         assert name in PARTS, name
-        module = f"{PACKAGE}.{self.name}.{name}"
+        module = f"{self.package}.{name}"
         return import_module(module) if find_spec(module) is not None else None
 
     def offers(self, part: str, function: str, default: Callable[..., Any]) -> Callable[..., Any]:
@@ -153,11 +177,21 @@ class Workload:
         found: Callable[..., Any] = getattr(self.part(part), function, default)
         return found
 
-    def __reduce__(self) -> tuple[Callable[[str], Workload], tuple[str]]:
-        return load_workload, (self.name,)
+    def __reduce__(self) -> tuple[Callable[[Any], Workload], tuple[Any]]:
+        return _load, (self.named,)
 
 
 def load_workload(name: str) -> Workload:
     """The workload of an existing package."""
     found: Workload = import_module(f"{PACKAGE}.{name}").WORKLOAD
+    return found
+
+
+def _load(named: str | tuple[str, ...]) -> Workload:
+    return load_workload(named) if isinstance(named, str) else load_ring(named)
+
+
+def load_ring(names: tuple[str, ...]) -> Workload:
+    """Several workloads in one ring, in this order, as one; StudyError if they share no bunches."""
+    found: Workload = import_module(f"{PACKAGE}.composite").composite_of(names)
     return found

@@ -179,6 +179,11 @@ class FakeSimulation:
             if accepted and value not in accepted:
                 raise ValueError(f"{key} = {value}: accepted are {', '.join(accepted)}.")
 
+    def part(self, workload: str) -> list[Any]:
+        """The run itself: it is of one workload."""
+        del workload
+        return [self]
+
     def pieces(self) -> dict[str, float]:
         return {"green": float(self._steps)}
 

@@ -69,7 +69,7 @@ PERIODIC = ('solver.boundaries="periodic"', "solver.period=0.5")
 
 WRONG: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
     (("solver.grid=[4, 8, 8]",), {}, "solver.grid = 4 must be at least 8"),
-    (("solver.kicks=0",), {}, "solver.kicks = 0 must be at least 1"),
+    (("solver.kicks=-1",), {}, "solver.kicks = -1 must be at least 0"),
     (('solver.mesh="fixed"',), {}, "mesh_half_width belongs to"),
     (("bunch.energy=1e6",), {}, "either energy or kinetic_energy"),
     (("bunch.size=[1.0, 1.0]",), {}, "bunch.size and bunch.beta disagree in x"),

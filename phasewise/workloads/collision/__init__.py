@@ -3,10 +3,10 @@
 from phasewise.tables.declared import schema_of
 from phasewise.workloads.collision.derived.quantities import derive
 from phasewise.workloads.collision.tables.communication import BeamCommunication
-from phasewise.workloads.collision.tables.model import Records
+from phasewise.workloads.collision.tables.model import Records, bunches
 from phasewise.workloads.collision.tables.parameters import parameters
 from phasewise.workloads.collision.tables.process_grid import check_process_grid
-from phasewise.workloads.collision.tables.read import TABLES, read
+from phasewise.workloads.collision.tables.read import TABLES, read, read_host
 from phasewise.workloads.collision.tables.read_communication import build_communication
 from phasewise.workloads.collision.tables.resolved import resolved
 from phasewise.workloads.interface import Workload
@@ -45,4 +45,6 @@ WORKLOAD = Workload(
         "broadcast": "#d6336c",
     },
     one_for_both=("reduce", "broadcast"),
+    bunches=bunches,
+    read_host=read_host,
 )

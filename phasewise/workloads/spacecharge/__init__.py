@@ -8,7 +8,13 @@ from phasewise.workloads.spacecharge.communication import (
     read_communication,
 )
 from phasewise.workloads.spacecharge.derived import derive
-from phasewise.workloads.spacecharge.model import TABLES, parameters, read, resolved
+from phasewise.workloads.spacecharge.model import (
+    TABLES,
+    parameters,
+    read,
+    read_guest,
+    resolved,
+)
 
 WORKLOAD = Workload(
     name="spacecharge",
@@ -22,6 +28,8 @@ WORKLOAD = Workload(
     read_communication=read_communication,
     records={},
     derive=derive,
+    bunches=lambda model: model.bunches,
+    read_guest=read_guest,
     check_ranks=check_ranks,
     main_phases=("green", "charge_global", "potential", "field_global"),
     colours={

@@ -72,7 +72,7 @@ def run(
         per_kick = seconds / model.solver.kicks
         return {
             "seconds_per_kick": per_kick,
-            "ns_per_particle_kick": per_kick / model.bunch.macroparticles * 1e9,
+            "ns_per_particle_kick": per_kick / model.bunches[0].macroparticles * 1e9,
             "particle_bytes": PARTICLE_BYTES,
         }
 

@@ -11,6 +11,7 @@ from phasewise.constants import PARTICLES
 from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
+from phasewise.workloads.bunches import SharedBunch
 
 Pair = tuple[float, float]
 MATCHED = ("lattice", "all-planes", "with-charge")
@@ -74,6 +75,18 @@ class Bunch:
     def beta_gamma(self) -> float:
         """Momentum over mass."""
         return math.sqrt((self.gamma - 1) * (self.gamma + 1))
+
+    @property
+    def shared(self) -> SharedBunch:
+        """As other workloads see it."""
+        return SharedBunch(
+            number=1,
+            mass=self.mass,
+            charge=self.charge,
+            energy=self.energy,
+            population=self.bunch_population,
+            macroparticles=self.macroparticles,
+        )
 
     @property
     def velocity(self) -> float:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+from phasewise.driver import load_planner
 from phasewise.output import console, print_table
 from phasewise.study import Study
 from phasewise.tables.keys import show as as_toml
@@ -13,7 +16,9 @@ def show(study: Study) -> None:
     """Print the keys, and what follows from them."""
     resolved, model = study.resolved(), model_of(study)
     for name in ("bunch", "solver", "communication"):
-        rows = [[key, as_toml(value)] for key, value in resolved[name].items()]
+        rows = [[key, as_toml(value)] for key, value in resolved.get(name, {}).items()]
+        if not rows:
+            continue
         print_table(name, ["", "value"], rows)
     elements = len(model.lattice.elements) * model.lattice.periods
     found = derive(model)
@@ -23,4 +28,25 @@ def show(study: Study) -> None:
     console().print(
         f"{elements} elements in {found.length:.6g} m, a kick for each {found.kick_length:.4g} m; "
         f"γ = {found.gamma:.6g}, {known}{mesh}"
+    )
+    if model.bunch is None:
+        console().print(_optics(study))
+
+
+def _optics(study: Study) -> str:
+    """The periodic optics where the lattice begins, in words: bunches from another workload are
+    matched if it makes them so.
+    """
+    bunch = model_of(study).bunches[0]
+    beam = {"mass": bunch.mass, "charge": bunch.charge, "energy": bunch.energy}
+    parameters = "".join(f"beam.1.{name} = {value!r}\n" for name, value in beam.items())
+    try:
+        found = cast(Any, load_planner()).lattice_optics(study.parameters() + parameters, [0.0])
+    except ValueError as error:
+        return f"the lattice has no periodic optics: {error}"
+    (x, y) = found["twiss"][0]
+    return (
+        f"periodic optics where the lattice begins: β = [{x[0]:.6g}, {y[0]:.6g}] m, "
+        f"α = [{x[1]:.6g}, {y[1]:.6g}], dispersion = [{x[2]:.4g}, {x[3]:.4g}, {y[2]:.4g}, "
+        f"{y[3]:.4g}]; fractions of the tunes {found['tune_x']:.6g}, {found['tune_y']:.6g}"
     )

@@ -33,11 +33,11 @@ def _ways(model: SpaceCharge) -> dict[str, tuple[str, ...]]:
 
 def study_key(model: SpaceCharge) -> dict[str, Any]:
     """What decides how much is sent: the mesh; and the order of the particles' number."""
-    particles = round(math.log10(model.bunch.macroparticles))
+    particles = max(bunch.macroparticles for bunch in model.bunches)
     return {
         "kind": model.solver.kind,
         "grid": list(model.solver.grid or ()),
-        "order": particles,
+        "order": round(math.log10(particles)),
     }
 
 

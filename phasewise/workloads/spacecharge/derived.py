@@ -26,7 +26,8 @@ class DerivedSpaceCharge:
     """Of the lattice for a kick [m]."""
     peak_perveance: float | None
     """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch; None
-    where its length follows from the cavities."""
+    where another workload makes the bunches, or the length follows from the cavities.
+    """
     particles_per_node: float | None
     """Macroparticles; None without a mesh."""
     warnings: tuple[str, ...]
@@ -38,12 +39,7 @@ class DerivedSpaceCharge:
 
 def derive(model: SpaceCharge) -> DerivedSpaceCharge:
     """What follows from a model."""
-    bunch = model.bunch
-    perveance = None
-    if bunch.bunch_length is not None:
-        density = bunch.bunch_population / bunch.bunch_length * _peak(bunch)
-        radius = bunch.charge**2 * classical_radius(bunch.mass)
-        perveance = 2 * density * radius / (bunch.beta_gamma**2 * bunch.gamma)
+    bunch = min(model.bunches, key=lambda one: one.macroparticles)
     nodes = model.solver.nodes
     per_node = bunch.macroparticles / nodes if nodes else None
     warnings = []
@@ -54,13 +50,21 @@ def derive(model: SpaceCharge) -> DerivedSpaceCharge:
         )
     return DerivedSpaceCharge(
         gamma=bunch.gamma,
-        beta_gamma=bunch.beta_gamma,
+        beta_gamma=math.sqrt((bunch.gamma - 1) * (bunch.gamma + 1)),
         length=model.lattice.length,
         kick_length=model.kick_length,
-        peak_perveance=perveance,
+        peak_perveance=None if model.bunch is None else _peak_perveance(model.bunch),
         particles_per_node=per_node,
         warnings=tuple(warnings),
     )
+
+
+def _peak_perveance(bunch: Bunch) -> float | None:
+    if bunch.bunch_length is None:
+        return None
+    density = bunch.bunch_population / bunch.bunch_length * _peak(bunch)
+    radius = bunch.charge**2 * classical_radius(bunch.mass)
+    return 2 * density * radius / (bunch.beta_gamma**2 * bunch.gamma)
 
 
 def _peak(bunch: Bunch) -> float:

@@ -27,7 +27,8 @@ SOLVED = ("charge_local", "potential", "kick")
 
 def terms(model: SpaceCharge, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
     """The terms of a kernel's time on the mean rank."""
-    return terms_of(kernel, model, model.bunch.macroparticles / ranks)
+    particles = sum(bunch.macroparticles for bunch in model.bunches)
+    return terms_of(kernel, model, particles / ranks)
 
 
 def overheads(model: SpaceCharge) -> list[Term]:

@@ -10,7 +10,7 @@ from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import Key, check_table, show, with_defaults
-from phasewise.workloads.spacecharge.bunch import Bunch
+from phasewise.workloads.bunches import SharedBunch
 from phasewise.workloads.spacecharge.elements import length_of, read_element
 
 MAPS = ("exact", "linear", "second-order")
@@ -54,7 +54,7 @@ class LatticeFile:
     element: Any = key("any")
 
 
-def read_lattice(table: object, bunch: Bunch, folder: Path) -> Lattice:
+def read_lattice(table: object, bunch: SharedBunch, folder: Path) -> Lattice:
     """The lattice of a study; StudyError if its keys do not describe one."""
     if table is None:
         raise StudyError("[lattice] is missing: [[lattice.element]] lists its elements")
@@ -77,7 +77,7 @@ def read_lattice(table: object, bunch: Bunch, folder: Path) -> Lattice:
     return lattice
 
 
-def _elements_of(path: Path, bunch: Bunch) -> Any:
+def _elements_of(path: Path, bunch: SharedBunch) -> Any:
     """The elements of a lattice file, which must be of the bunch's particle."""
     schema = schema_of(LatticeFile)
     file = with_defaults(check_table(parse(read_text(path), str(path)), schema, path.name), schema)

@@ -11,6 +11,7 @@ from typing import Any, cast
 from phasewise.errors import StudyError
 from phasewise.tables.declared import flat_of, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, with_defaults
+from phasewise.workloads.bunches import SharedBunch
 from phasewise.workloads.spacecharge.bunch import Bunch, read_bunch
 from phasewise.workloads.spacecharge.elements import flat_element
 from phasewise.workloads.spacecharge.lattice import Lattice, read_lattice
@@ -43,8 +44,8 @@ KICKS_BETWEEN_SORTS = 32
 class Solver:
     """The keys of [solver]."""
 
-    kicks: int = key("integer", least=1, most=MOST_KICKS, flat="solver.kicks")
-    """Kicks of a passage, evenly spaced."""
+    kicks: int = key("integer", least=0, most=MOST_KICKS, flat="solver.kicks")
+    """Kicks of a passage, evenly spaced; 0: without space charge."""
     kind: str = key("word", KINDS[0], choices=KINDS)
     grid: tuple[int, int, int] | None = key(
         "integers",
@@ -85,14 +86,17 @@ class Solver:
 class SpaceCharge:
     """What a study of space charge holds beside what every study does."""
 
-    bunch: Bunch
+    bunch: Bunch | None
+    """None in a ring where another workload makes the bunches."""
     lattice: Lattice
     solver: Solver
+    bunches: tuple[SharedBunch, ...]
+    """Those on which it acts."""
 
     @property
     def kick_length(self) -> float:
         """Length of the lattice whose space charge a kick stands for [m]."""
-        return self.lattice.length / self.solver.kicks
+        return self.lattice.length / max(self.solver.kicks, 1)
 
 
 def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -> SpaceCharge:
@@ -100,8 +104,25 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -
     bunch = read_bunch(tables["bunch"])
     solver = _read_solver(tables["solver"])
     bunch = in_period(bunch, solver.period)
-    lattice = read_lattice(tables["lattice"], bunch, folder)
-    return SpaceCharge(bunch=bunch, lattice=lattice, solver=solver)
+    lattice = read_lattice(tables["lattice"], bunch.shared, folder)
+    return SpaceCharge(bunch=bunch, lattice=lattice, solver=solver, bunches=(bunch.shared,))
+
+
+def read_guest(
+    tables: Mapping[str, Any],
+    _records: Mapping[str, Any],
+    folder: Path,
+    bunches: tuple[SharedBunch, ...],
+) -> SpaceCharge:
+    """The model of space charge in bunches that another workload of the ring makes."""
+    if tables["bunch"] is not None:
+        raise StudyError(
+            "[bunch] cannot be given: another workload of the ring describes the bunches"
+        )
+    for bunch in bunches:
+        lattice = read_lattice(tables["lattice"], bunch, folder)
+    solver = _read_solver(tables["solver"])
+    return SpaceCharge(bunch=None, lattice=lattice, solver=solver, bunches=bunches)
 
 
 def _read_solver(table: object) -> Solver:
@@ -165,8 +186,8 @@ def resolved(model: SpaceCharge) -> dict[str, Any]:
         {name: _listed(value) for name, value in element.items()}
         for element in model.lattice.elements
     ]
-    return {
-        "bunch": values_of(model.bunch),
+    bunch = {} if model.bunch is None else {"bunch": values_of(model.bunch)}
+    return bunch | {
         "lattice": values_of(model.lattice) | {"element": elements},
         "solver": values_of(model.solver),
     }
@@ -188,16 +209,9 @@ def _nest(values: list[Any], shape: tuple[int, ...]) -> list[Any]:
 
 def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     """The flat parameters of a model, for the driver."""
-    bunch, lattice, solver = model.bunch, model.lattice, model.solver
-    yield from flat_of(bunch)
-    yield "beam.1.strong", False
-    yield "bunch.bunch_length", bunch.bunch_length or 0.0
-    yield "bunch.momentum_spread", bunch.momentum_spread or 0.0
-    yield "bunch.optics", OPTICS[bunch.matched] if bunch.size is None else "given"
-    if bunch.size is not None:
-        yield "bunch.size", bunch.size
-        yield "bunch.alpha", bunch.alpha
-        yield "bunch.dispersion", bunch.dispersion
+    lattice, solver = model.lattice, model.solver
+    if model.bunch is not None:
+        yield from _bunch_parameters(model.bunch)
     yield from flat_of(lattice)
     yield "lattice.count", len(lattice.elements) * lattice.periods
     elements = [element for _ in range(lattice.periods) for element in lattice.elements]
@@ -211,6 +225,18 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     for name in ("mesh_half_width", "period", "pipe_radius", "sizes"):
         if (value := getattr(solver, name)) is not None:
             yield f"solver.{name}", value
+
+
+def _bunch_parameters(bunch: Bunch) -> Iterator[tuple[str, Any]]:
+    yield from flat_of(bunch)
+    yield "beam.1.strong", False
+    yield "bunch.bunch_length", bunch.bunch_length or 0.0
+    yield "bunch.momentum_spread", bunch.momentum_spread or 0.0
+    yield "bunch.optics", OPTICS[bunch.matched] if bunch.size is None else "given"
+    if bunch.size is not None:
+        yield "bunch.size", bunch.size
+        yield "bunch.alpha", bunch.alpha
+        yield "bunch.dispersion", bunch.dispersion
     if bunch.coasting:
         yield "bunch.coasting", True
 

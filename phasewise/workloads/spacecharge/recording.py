@@ -33,31 +33,35 @@ ROWS = {
 
 def rows(study: Study) -> dict[str, Dataset]:
     """Each dataset that is extended turn by turn."""
-    found = {f"beam1/{name}": row for name, row in ROWS.items()}
-    if count := model_of(study).lattice.monitors:
-        found["beam1/monitor_mean"] = Dataset(
+    model = model_of(study)
+    entries = dict(ROWS)
+    if count := model.lattice.monitors:
+        entries["monitor_mean"] = Dataset(
             (count, 6), "Mean of each coordinate at each monitor.", UNITS, COORDINATES
         )
-        found["beam1/monitor_covariance"] = Dataset(
+        entries["monitor_covariance"] = Dataset(
             (count, 6, 6), "Central second moments at each monitor.", SQUARES, COORDINATES
         )
-    return found
+    beams = [f"beam{bunch.number}" for bunch in model.bunches]
+    return {f"{beam}/{name}": row for beam in beams for name, row in entries.items()}
 
 
-def fault(_study: Study, record: Mapping[str, Any]) -> str:
+def fault(study: Study, record: Mapping[str, Any]) -> str:
     """What leaves nothing to track: no particle, or sizes that are no numbers."""
-    if record["beam1/particles"] == 0:
-        return "the bunch is lost, not one of its particles is left"
-    if not np.all(np.isfinite(record["beam1/covariance"])):
-        return "the bunch's size is not a finite number"
+    for bunch in model_of(study).bunches:
+        if record[f"beam{bunch.number}/particles"] == 0:
+            return "the bunch is lost, not one of its particles is left"
+        if not np.all(np.isfinite(record[f"beam{bunch.number}/covariance"])):
+            return "the bunch's size is not a finite number"
     return ""
 
 
-def detail(_study: Study) -> Detail:
-    """The rms sizes."""
+def detail(study: Study) -> Detail:
+    """The rms sizes of the first bunch."""
+    beam = f"beam{model_of(study).bunches[0].number}"
 
     def sizes(record: Mapping[str, Any]) -> str:
-        x, y, z = np.sqrt(np.diagonal(record["beam1/covariance"])[[0, 2, 4]])
+        x, y, z = np.sqrt(np.diagonal(record[f"{beam}/covariance"])[[0, 2, 4]])
         return f"sizes {x:.3g} {y:.3g} {z:.3g} m"
 
     return sizes

@@ -12,17 +12,24 @@ from phasewise.runs.results import Results
 from phasewise.runs.summary import number
 
 PLANES = ("x", "y", "z")
+BEAMS = ("beam1", "beam2")
 
 
 def summarise(results: Results) -> dict[str, Any]:
-    """beams: one bunch, with its sizes and emittances [m], their growth, and its moments at the
+    """beams: each bunch, with its sizes and emittances [m], their growth, and its moments at the
     end (docs/records.md). A sentence on standard error reports charge outside the mesh.
     """
-    covariance = results.rows("beam1/covariance")
-    emittance = results.rows("beam1/emittance")
-    outside = int(results.rows("beam1/outside").sum())
-    particles = int(results.rows("beam1/particles")[-1])
-    deposits = int(results.rows("beam1/particles").sum()) * results.study["solver"]["kicks"]
+    beams = [beam for beam in BEAMS if results.holds(f"{beam}/mean")]
+    return {"beams": [_beam(results, beam) for beam in beams]}
+
+
+def _beam(results: Results, beam: str) -> dict[str, Any]:
+    def recorded(name: str) -> Any:
+        return results.rows(f"{beam}/{name}")
+
+    covariance, emittance = recorded("covariance"), recorded("emittance")
+    outside = int(recorded("outside").sum())
+    deposits = int(recorded("particles").sum()) * results.study["solver"]["kicks"]
     if outside:
         message(
             f"warning: {outside} deposits of charge outside the mesh were left out "
@@ -30,19 +37,18 @@ def summarise(results: Results) -> dict[str, Any]:
             "raise mesh_half_width"
         )
     turns = results.rows("turn").astype(np.float64)
-    beam = {
+    return {
         "sizes": np.sqrt(np.diagonal(covariance[-1])[[0, 2, 4]]).tolist(),
         "emittance": emittance[-1].tolist(),
         "emittance_growth": [_growth(turns, emittance[:, plane]) for plane in range(3)],
-        "losses": int(results.rows("beam1/losses")[-1]),
+        "losses": int(recorded("losses")[-1]),
         "outside": outside,
         "bunch_at_end": {
-            "mean": results.rows("beam1/mean")[-1].tolist(),
+            "mean": recorded("mean")[-1].tolist(),
             "covariance": covariance[-1].tolist(),
-            "particles": particles,
+            "particles": int(recorded("particles")[-1]),
         },
     }
-    return {"beams": [beam]}
 
 
 def _growth(turns: Any, values: Any) -> float | None:
@@ -55,11 +61,15 @@ def _growth(turns: Any, values: Any) -> float | None:
 
 def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     """Heads and rows of the table of a run."""
-    (beam,) = summary["beams"]
+    beams = summary["beams"]
     found = []
     for index, plane in enumerate(PLANES):
-        found.append([f"rms size {plane} [m]", number(beam["sizes"][index])])
-        found.append([f"emittance {plane} [m]", number(beam["emittance"][index])])
-        found.append([f"growth per turn, {plane}", number(beam["emittance_growth"][index])])
-    found.append(["particles lost", str(beam["losses"])])
-    return ["", ""], found
+        for title, name in (
+            (f"rms size {plane} [m]", "sizes"),
+            (f"emittance {plane} [m]", "emittance"),
+            (f"growth per turn, {plane}", "emittance_growth"),
+        ):
+            found.append([title, *(number(beam[name][index]) for beam in beams)])
+    found.append(["particles lost", *(str(beam["losses"]) for beam in beams)])
+    heads = [f"beam {k}" for k in range(1, len(beams) + 1)] if len(beams) > 1 else [""]
+    return ["", *heads], found

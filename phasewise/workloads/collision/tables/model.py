@@ -10,6 +10,7 @@ from typing import cast
 from phasewise.constants import SPEED_OF_LIGHT
 from phasewise.study import Study
 from phasewise.tables.declared import key
+from phasewise.workloads.bunches import SharedBunch
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.optics import METRES
 from phasewise.workloads.collision.tables.point import InteractionPoint
@@ -84,6 +85,22 @@ class Collision:
         if self.circumference is None:
             return None
         return self.beam(beam).beta * SPEED_OF_LIGHT / self.circumference
+
+
+def bunches(model: Collision) -> tuple[SharedBunch, ...]:
+    """The bunches that are tracked."""
+    return tuple(
+        SharedBunch(
+            number=beam.number,
+            mass=beam.mass,
+            charge=beam.charge,
+            energy=beam.energy,
+            population=beam.bunch_population,
+            macroparticles=beam.macroparticles,
+        )
+        for beam in model.beams
+        if not beam.strong
+    )
 
 
 def collision_of(study: Study) -> Collision:

@@ -27,6 +27,9 @@ from phasewise.workloads.collision.tables.read_point import (
 TABLES = {name: Key("table") for name in ("beam", "ring", "arc", "ip")}
 """Tables of a study that are of beams."""
 
+IDENTITY = [[float(row == column) for column in range(6)] for row in range(6)]
+"""The matrix of an arc in which nothing happens."""
+
 
 def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Collision:
     """The model that the tables describe; StudyError if they do not describe one."""
@@ -52,6 +55,14 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
     model = Collision(ring=ring, beams=both, ips=ips, records=_records(records, both))
     _check_slices(ips, both)
     return model
+
+
+def read_host(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Collision:
+    """The same where other workloads act on the beams between the last interaction point and the
+    first: without [arc] nothing but them does.
+    """
+    arc = {"matrix": IDENTITY} if tables["arc"] is None else tables["arc"]
+    return read({**tables, "arc": arc}, records, folder)
 
 
 def _ring(table: object) -> Ring:

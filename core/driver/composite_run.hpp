@@ -1,0 +1,57 @@
+// A composite that runs: in each turn its parts run in the order of the ring, each with the bunches
+// that the part before it has left.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/composite.hpp"
+#include "workload/run.hpp"
+
+namespace phasewise::driver {
+
+class CompositeRun : public workload::Run {
+ public:
+  // Collective; throws as Composite and the parts do.
+  CompositeRun(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session,
+               const std::vector<NamedEntry>& ring);
+
+  // Names begin with that of the part and a slash.
+  std::vector<workload::Value> record() const override;
+  std::vector<std::pair<std::string, double>> headline() const override;
+  // The rows of all parts, under names that begin likewise; the parts on this rank.
+  std::vector<std::string> row_sets() const override;
+  workload::Rows rows(const std::string& set) const override;
+  std::vector<std::int64_t> own_rows(const std::string& set) const override;
+  void replace_rows(const std::string& set, const workload::Rows& rows) override;
+  void set_turn(std::int64_t turn) override;
+
+  beam::Bunch* held_bunch(int number) override { return maker().held_bunch(number); }
+  std::vector<comm::Coordinate> place() const override { return maker().place(); }
+  std::vector<std::vector<int>> process_grid() const override { return maker().process_grid(); }
+  std::string layout() const override { return maker().layout(); }
+  std::vector<std::string> exchange_keys() const override;
+  std::vector<std::pair<std::string, double>> piece_counts() const override;
+  void exchange_as(const workload::Parameters& parameters) override;
+
+  // The runs of a workload on this rank.
+  std::vector<workload::Run*> runs_of(const std::string& name);
+
+ protected:
+  void run_turn() override;
+
+ private:
+  Run& maker() const { return *runs_[maker_]; }
+  Run& of_set(const std::string& set, std::string& own) const;
+  void share_records();
+
+  Composite plan_;
+  std::vector<std::unique_ptr<Run>> runs_;  // of each part, null if this rank is not in it
+  std::size_t maker_ = 0;
+  workload::Parameters exchanges_;  // that say how the ranks exchange now
+  std::vector<double> shared_;      // records of the guests that some ranks do not have
+};
+
+}  // namespace phasewise::driver

@@ -1,0 +1,87 @@
+// The turn of a part of a composite as another listener hears it: the names of phases and kernels
+// begin with the part's name.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "workload/listener.hpp"
+
+namespace phasewise::driver {
+
+// A part's names as those of the composite. They last as long as this object.
+class PartNames {
+ public:
+  explicit PartNames(std::string prefix) : prefix_(std::move(prefix)) {}
+
+  const std::string& prefix() const { return prefix_; }
+  std::string_view of(std::string_view own) {
+    const auto found = names_.find(own);
+    if (found != names_.end()) return found->second;
+    return names_.emplace(own, prefix_ + std::string(own)).first->second;
+  }
+  // The part's own name again.
+  std::string_view own(std::string_view name) const { return name.substr(prefix_.size()); }
+
+ private:
+  std::string prefix_;
+  std::map<std::string, std::string, std::less<>> names_;
+};
+
+// For listeners that look at messages: exchanges are copied, so that they can be renamed.
+class Prefixed : public workload::Listener {
+ public:
+  Prefixed(workload::Listener& hears, PartNames& names) : hears_(hears), names_(names) {}
+
+  using workload::Listener::max;
+  using workload::Listener::sum;
+  void kernel(const parallel::KernelCard& card, double items,
+              const std::function<void()>& work) override {
+    parallel::KernelCard named = card;
+    named.name = names_.of(card.name);
+    hears_.kernel(named, items, work);
+  }
+  void sum(std::string_view phase, std::span<double> values,
+           const comm::TeamPointer& team) override {
+    hears_.sum(names_.of(phase), values, team);
+  }
+  void sum(std::string_view phase, std::span<std::int64_t> values,
+           const comm::TeamPointer& team) override {
+    hears_.sum(names_.of(phase), values, team);
+  }
+  void max(std::string_view phase, std::span<double> values,
+           const comm::TeamPointer& team) override {
+    hears_.max(names_.of(phase), values, team);
+  }
+  void start(comm::Channel channel, const Exchanges& exchanges) override {
+    hears_.start(channel, [&] {
+      std::vector<comm::Work> works = exchanges();
+      for (comm::Work& work : works) {
+        const auto named = std::make_shared<comm::Exchange>(*work.exchange);
+        named->phase = names_.of(named->phase);
+        work.exchange = named;
+      }
+      return works;
+    });
+  }
+  void progress(comm::Channel channel) override { hears_.progress(channel); }
+  void finish(comm::Channel channel) override { hears_.finish(channel); }
+  void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
+                 const comm::ItemBuffer& to) override {
+    comm::TransposeExchange named = exchange;
+    named.phase = names_.of(exchange.phase);
+    hears_.transpose(named, from, to);
+  }
+
+ private:
+  workload::Listener& hears_;
+  PartNames& names_;
+};
+
+}  // namespace phasewise::driver

@@ -1,0 +1,27 @@
+// Bunches that pass from one workload to another in a ring. One part of a composite makes them;
+// each of the others is a guest, which runs once for each bunch, on the ranks that hold it.
+#pragma once
+
+#include <vector>
+
+#include "comm/team.hpp"
+
+namespace phasewise::beam {
+struct Bunch;
+}
+
+namespace phasewise::workload {
+
+// A bunch whose particles may be handed on.
+struct SharedBunch {
+  int number = 1;          // of its beam; the flat parameters beam.<number>.* describe it
+  std::vector<int> ranks;  // that hold it, ascending: each has a share of the ids (comm/share.hpp)
+};
+
+// What a guest is given.
+struct Host {
+  int number = 1;          // of the bunch's beam
+  comm::TeamPointer team;  // the ranks that hold the bunch, and this one's place among them
+};
+
+}  // namespace phasewise::workload

@@ -1,0 +1,17 @@
+// A number or an array with a name, as a run records it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace phasewise::workload {
+
+// An array stands row after row.
+struct Value {
+  std::string name;
+  std::vector<std::size_t> shape;  // empty: a number
+  std::vector<double> values;
+};
+
+}  // namespace phasewise::workload

@@ -1,0 +1,179 @@
+"""The workload that several workloads in one ring are together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.tables.keys import Key, check_table, with_defaults
+from phasewise.workloads.communication import Communication
+from phasewise.workloads.composite.communication import (
+    CompositeCommunication,
+    read_communication,
+    schema_for,
+)
+from phasewise.workloads.composite.model import DerivedParts, Models
+from phasewise.workloads.interface import (
+    PACKAGE,
+    PARTS,
+    Tables,
+    Workload,
+    load_workload,
+)
+
+SHARED_BUNCHES = "beam."
+"""Flat parameters that begin so describe the bunches; all parts read them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Composite(Workload):
+    """Workloads of one ring, in the order of a turn."""
+
+    ring: Mapping[str, Workload] = field(compare=False)
+    host: str
+    """The one that makes the bunches; the others are its guests."""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The names of its workloads."""
+        return tuple(self.ring)
+
+    @property
+    def package(self) -> str:
+        """Where its modules are."""
+        return f"{PACKAGE}.composite"
+
+    def part(self, name: str) -> SimpleNamespace | None:
+        """The optional module of this name, with what it makes for these workloads."""
+        assert name in PARTS, name
+        if name not in MODULES:
+            return None
+        module = import_module(f"{self.package}.{name}")
+        made = module.made_for(self) if hasattr(module, "made_for") else {}
+        return SimpleNamespace(**(vars(module) | made))
+
+
+MODULES = (
+    *("checking", "state", "recording", "views", "summary", "laboratory", "choosing", "kernels"),
+    "tuning",
+)
+"""The optional parts that it has."""
+
+
+@cache
+def composite_of(names: tuple[str, ...]) -> Composite:
+    """The workloads of these names as one; StudyError if they cannot share their bunches."""
+    ring = {name: load_workload(name) for name in names}
+    if len(ring) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise StudyError(f'workload lists "{twice}" twice')
+    host = _host(ring)
+    main = ring[host]
+    return Composite(
+        name="+".join(names),
+        title=" with ".join(own.title for own in ring.values()),
+        ring=ring,
+        host=host,
+        tables=_tables(ring),
+        read=lambda tables, records, folder: _read(ring, host, tables, records, folder),
+        resolved=lambda model: _resolved(ring, model),
+        parameters=lambda model: _parameters(ring, model),
+        communication=schema_for(ring),
+        read_communication=lambda table, folder: read_communication(ring, host, table, folder),
+        records={name: Key("table") for name, own in ring.items() if own.records},
+        unit=main.unit,
+        derive=lambda model: DerivedParts(
+            {name: own.derive(model.parts[name]) for name, own in ring.items()}
+        ),
+        check_ranks=lambda model, communication, ranks: _check_ranks(
+            main, host, model, communication, ranks
+        ),
+        needed_records=tuple(f"{n}/{r}" for n, own in ring.items() for r in own.needed_records),
+        dump_folder=main.dump_folder,
+        free_keys="|".join(
+            own.free_keys.replace(r"records\.", rf"records\.{name}\.")
+            for name, own in ring.items()
+            if own.free_keys
+        ),
+        main_phases=tuple(f"{n}.{p}" for n, own in ring.items() for p in own.main_phases),
+        colours={f"{n}.{p}": c for n, own in ring.items() for p, c in own.colours.items()},
+        one_for_both=tuple(f"{n}.{k}" for n, own in ring.items() for k in own.one_for_both),
+        bunches=lambda model: main.bunches(model.parts[host]),
+    )
+
+
+def _host(ring: Mapping[str, Workload]) -> str:
+    """The workload that makes the bunches: the one that cannot act on others', or the first."""
+    hosts = [name for name, own in ring.items() if own.read_guest is None]
+    if len(hosts) > 1:
+        raise StudyError(
+            f'"{hosts[0]}" and "{hosts[1]}" cannot share a ring: neither acts on the bunches of '
+            "another workload"
+        )
+    host = hosts[0] if hosts else next(iter(ring))
+    if ring[host].bunches is Workload.bunches:
+        raise StudyError(f'"{host}" cannot share a ring: it has no bunches')
+    return host
+
+
+def _tables(ring: Mapping[str, Workload]) -> dict[str, Key]:
+    tables: dict[str, Key] = {}
+    for name, own in ring.items():
+        if both := tables.keys() & own.tables.keys():
+            raise StudyError(f'"{name}" cannot share this ring: [{min(both)}] is another\'s too')
+        tables |= own.tables
+    return tables
+
+
+def _read(
+    ring: Mapping[str, Workload], host: str, tables: Tables, records: Tables, folder: Path
+) -> Models:
+    def own_tables(name: str) -> tuple[Tables, Tables, Path]:
+        own = ring[name]
+        given = check_table(records.get(name) or {}, own.records, f"records.{name}")
+        return (
+            {table: tables[table] for table in own.tables},
+            with_defaults(given, own.records),
+            folder,
+        )
+
+    made = (ring[host].read_host or ring[host].read)(*own_tables(host))
+    bunches = ring[host].bunches(made)
+    models = {}
+    for name, own in ring.items():
+        if name == host:
+            models[name] = made
+        else:
+            assert own.read_guest is not None
+            models[name] = own.read_guest(*own_tables(name), bunches)
+    return Models(models)
+
+
+def _resolved(ring: Mapping[str, Workload], model: Models) -> dict[str, Any]:
+    tables: dict[str, Any] = {}
+    records: dict[str, Any] = {}
+    for name, own in ring.items():
+        found = dict(own.resolved(model.parts[name]))
+        if own_records := found.pop("records", None):
+            records[name] = own_records
+        tables |= found
+    return tables | {"records": records}
+
+
+def _parameters(ring: Mapping[str, Workload], model: Models) -> Iterator[tuple[str, Any]]:
+    for name, own in ring.items():
+        for key, value in own.parameters(model.parts[name]):
+            yield key if key.startswith(SHARED_BUNCHES) else f"{name}.{key}", value
+
+
+def _check_ranks(
+    main: Workload, host: str, model: Models, communication: Communication, ranks: int
+) -> None:
+    assert isinstance(communication, CompositeCommunication)
+    main.check_ranks(model.parts[host], communication.parts[host], ranks)
