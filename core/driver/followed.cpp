@@ -30,13 +30,15 @@ bool alike(const Exchange& a, const Exchange& b) {
 Followed::Followed(int ranks, int rank, const ProgramOptions& options,
                    std::vector<std::string>& phases)
     : rank_(rank), options_(options), phases_(phases), everyone_(ranks) {
-  if (const contention::RankProgram* like = options.like; like != nullptr) {
-    program_.rounds.reserve(like->rounds.size());
-    program_.sends.reserve(like->sends.size());
-    program_.receives.reserve(like->receives.size());
-  }
   std::iota(everyone_.begin(), everyone_.end(), 0);
   under_way_.fill(-1);
+}
+
+contention::RankProgram Followed::take() {
+  program_.sends.shrink_to_fit();
+  program_.receives.shrink_to_fit();
+  program_.rounds.shrink_to_fit();
+  return std::move(program_);
 }
 
 void Followed::kernel(const parallel::KernelCard& card, double items,
@@ -62,7 +64,7 @@ void Followed::summed(std::string_view phase, std::size_t values) {
   add_collective(phase, comm::common_channel, everyone_,
                  contention::sum_rounds(static_cast<int>(everyone_.size()), rank_,
                                         static_cast<std::int64_t>(8 * values)),
-                 weight_);
+                 1.0);
   end(comm::common_channel);
   finish(comm::common_channel);
 }
@@ -74,7 +76,7 @@ void Followed::start(Channel channel, const Exchanges& exchanges) {
     std::size_t same = 1;
     while (i + same < works.size() && alike(*works[i].exchange, *works[i + same].exchange)) ++same;
     for (int j = 0; j < repeated(same); ++j)
-      add(works[i + j], weight_ * share_of(j, static_cast<int>(same)));
+      add(works[i + j], share_of(j, static_cast<int>(same)));
     i += same;
   }
   end(channel);
@@ -98,11 +100,11 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
         contention::all_at_once(p, exchange.team->me, exchange.asked_bytes() / std::max(1, p - 1));
     for (int grid = 0; grid < repeated(exchange.grids); ++grid)
       add_collective(exchange.phase, exchange.channel, ranks, rounds,
-                     weight_ * share_of(grid, exchange.grids));
+                     share_of(grid, exchange.grids));
     return;
   }
   for (const comm::Round& from : *exchange.rounds) {
-    begin_round(exchange.phase, exchange.channel, Posting::at_once, weight_);
+    begin_round(exchange.phase, exchange.channel, Posting::at_once, 1.0);
     for (const comm::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
     for (const comm::Transfer& t : from.receives) receive(ranks[t.peer]);
     end_round();
@@ -237,7 +239,22 @@ void Followed::begin(Channel channel) {
   first_ = static_cast<int>(program_.rounds.size());
 }
 void Followed::end(Channel channel) {
-  program_.sequences.push_back({first_, static_cast<int>(program_.rounds.size())});
+  contention::RoundSequence sequence{.first = first_,
+                                     .last = static_cast<int>(program_.rounds.size()),
+                                     .channel = static_cast<std::uint8_t>(channel),
+                                     .weight = weight_};
+  const auto& others = program_.sequences;
+  const auto same = std::find_if(others.begin(), others.end(), [&](const auto& other) {
+    return program_.alike(other, sequence);
+  });
+  if (same != others.end() && first_ < sequence.last) {
+    program_.sends.resize(program_.rounds[first_].first_send);
+    program_.receives.resize(program_.rounds[first_].first_receive);
+    program_.rounds.resize(first_);
+    sequence.first = same->first;
+    sequence.last = same->last;
+  }
+  program_.sequences.push_back(sequence);
   act(Action::start, channel);
 }
 void Followed::act(Action action, Channel channel) {

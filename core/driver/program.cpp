@@ -56,7 +56,7 @@ contention::Program turn_program(const workload::Workload& study,
   contention::Program program;
   const auto messages_in_all = [&] {
     const contention::RankProgram first = rank_program(study, 0, options, program.phases);
-    return std::ssize(first.sends) * study.ranks();
+    return first.messages() * study.ranks();
   };
   std::int64_t messages = messages_in_all();
   if (messages > max_messages) {
@@ -71,9 +71,8 @@ contention::Program turn_program(const workload::Workload& study,
   program.ranks.reserve(study.ranks());
   for (int rank = 0; rank < study.ranks(); ++rank) {
     program.ranks.push_back(rank_program(study, rank, options, program.phases));
-    options.like = &program.ranks.back();
+    program.messages += program.ranks.back().messages();
   }
-  contention::match(program);
   return program;
 }
 

@@ -30,8 +30,6 @@ struct ProgramOptions {
   // 0: everything is written down. Otherwise the largest number of sizes of each series; repeated
   // exchanges are then written down only a few times.
   int max_series = 0;
-  // A program of about the same length, whose memory is reserved; or null.
-  const contention::RankProgram* like = nullptr;
 };
 
 // The program of `rank`. `phases` collects the names to which a round's phase number refers.
