@@ -18,12 +18,12 @@ struct Send {
 
 // Messages that a rank posts together: its sends and receives from the first to before the last.
 struct ProgramRound {
-  int phase;
-  float weight;                    // within its sequence
-  float packing, storing;          // before the messages are posted, and after they have come [s]
-  std::uint8_t channel;            // of its messages
+  std::int16_t phase;
+  std::uint8_t channel;    // of its messages
   bool blocking;  // entered only by a rank that waits for the end of the sequence
   bool library;   // inside a call of the library, whose waiting nobody can tell from its transfer
+  float weight;   // within its sequence
+  float packing, storing;  // before the messages are posted, and after they have come [s]
   int first_send, last_send, first_receive, last_receive;
 };
 
@@ -32,7 +32,6 @@ struct ProgramRound {
 // stand for other rounds like it that the program leaves out.
 struct RoundSequence {
   int first, last;
-  std::uint8_t channel;  // on which it is under way, alone
   double weight;
 
   float weight_of(const ProgramRound& round) const {
@@ -51,7 +50,8 @@ struct Computation {
 enum class Action : std::uint8_t { start, progress, finish, compute };
 struct Instruction {
   Action action;
-  int number;  // of the sequence, or of the computation
+  std::uint8_t channel;  // of the sequence; a rank has one under way on each
+  int number;            // of the sequence, or of the computation
 };
 
 struct RankProgram {

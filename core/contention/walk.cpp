@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,8 +17,8 @@ constexpr double spread = 20.0;
 int channels_of(const Program& program) {
   int count = 1;
   for (const RankProgram& rank : program.ranks)
-    for (const RoundSequence& sequence : rank.sequences)
-      count = std::max(count, sequence.channel + 1);
+    for (const Instruction& instruction : rank.instructions)
+      count = std::max(count, instruction.channel + 1);
   return count;
 }
 
@@ -30,7 +31,13 @@ Walk::Walk(const Program& program, std::int64_t eager)
       messages_(program.ranks.size()),
       ranks_(program.ranks.size()),
       flights_(program.ranks.size() * channels_),
-      times_(program.ranks.size() * program.phases.size()) {}
+      times_(program.ranks.size() * program.phases.size()) {
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    const std::vector<Instruction>& instructions = program.ranks[r].instructions;
+    ranks_[r].next = instructions.data();
+    ranks_[r].end = instructions.data() + instructions.size();
+  }
+}
 
 void Walk::begin(double latency) {
   // Multiples of the golden ratio modulo 1 are spread evenly, in no order.
@@ -47,7 +54,7 @@ Execution Walk::finish() {
   Execution result(ranks_.size());
   auto times = times_.begin();
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    if (ranks_[r].next < program_.ranks[r].instructions.size())
+    if (ranks_[r].next != ranks_[r].end)
       throw std::logic_error("rank " + std::to_string(r) + " waits for ever");
     result[r].computing = ranks_[r].computing;
     for (std::size_t phase = 0; phase < program_.phases.size(); ++phase, ++times) {
@@ -60,31 +67,28 @@ Execution Walk::finish() {
   return result;
 }
 
-int Walk::flight_of(int rank, int sequence) const {
-  return rank * channels_ + program_.ranks[rank].sequences[sequence].channel;
-}
-
-void Walk::start(int rank, int number) {
+void Walk::start(int rank, const Instruction& instruction) {
   const RankProgram& own = program_.ranks[rank];
-  const RoundSequence& sequence = own.sequences[number];
-  Flight& flight = flights_[flight_of(rank, number)];
+  const RoundSequence& sequence = own.sequences[instruction.number];
+  Flight& flight = flights_[flight_of(rank, instruction)];
   if (!flight.done())
     throw std::logic_error("rank " + std::to_string(rank) + " starts rounds before it ends others");
-  flight.sequence = &sequence;
   flight.round = own.rounds.data() + sequence.first;
   flight.last = own.rounds.data() + sequence.last;
+  flight.sends = own.sends.data();
+  flight.receives = own.receives.data();
+  flight.weight = sequence.weight;
 }
 
 void Walk::go_on(int rank, double now) {
   RankState& state = ranks_[rank];
-  const RankProgram& own = program_.ranks[rank];
   state.waiting_for = -1;
-  for (; state.next < own.instructions.size(); ++state.next) {
-    const Instruction& instruction = own.instructions[state.next];
+  for (; state.next != state.end; ++state.next) {
+    const Instruction& instruction = *state.next;
     const Step step = advance(rank, instruction, now);
     if (step == Step::asleep) return;
     if (step == Step::blocked && instruction.action == Action::finish) {
-      state.waiting_for = flight_of(rank, instruction.number);
+      state.waiting_for = flight_of(rank, instruction);
       state.since = now;
       return;
     }
@@ -94,7 +98,7 @@ void Walk::go_on(int rank, double now) {
 // Does what the instruction asks for, as far as it can be done now.
 Walk::Step Walk::advance(int rank, const Instruction& instruction, double now) {
   if (instruction.action == Action::start) {
-    start(rank, instruction.number);
+    start(rank, instruction);
     return Step::passed;
   }
   if (instruction.action == Action::compute) {
@@ -107,7 +111,7 @@ Walk::Step Walk::advance(int rank, const Instruction& instruction, double now) {
     state.asleep = compute(rank, one.seconds, one.weight, now);
     return state.asleep ? Step::asleep : Step::passed;
   }
-  const int number = flight_of(rank, instruction.number);
+  const int number = flight_of(rank, instruction);
   Step step = Step::passed;
   while (step == Step::passed && !flights_[number].done())
     step = pass_round(number, instruction.action == Action::finish, now);
@@ -128,7 +132,7 @@ Walk::Step Walk::pass_round(int number, bool waits, double now) {
   if (flight.stage == Stage::idle) {
     if (round.blocking && !waits) return Step::blocked;
     flight.stage = Stage::packing;
-    if (compute(rank_of(number), round.packing, flight.weight(), now)) return Step::asleep;
+    if (compute(rank_of(number), round.packing, flight.round_weight(), now)) return Step::asleep;
   }
   if (flight.stage == Stage::packing) {
     post(number, now);
@@ -137,7 +141,7 @@ Walk::Step Walk::pass_round(int number, bool waits, double now) {
   if (flight.stage == Stage::posted) {
     if (flight.pending > 0) return Step::blocked;
     flight.stage = Stage::storing;
-    if (compute(rank_of(number), round.storing, flight.weight(), now)) return Step::asleep;
+    if (compute(rank_of(number), round.storing, flight.round_weight(), now)) return Step::asleep;
   }
   flight.stage = Stage::idle;
   ++flight.round;
@@ -148,8 +152,13 @@ void Walk::post(int number, double now) {
   Flight& flight = flights_[number];
   const ProgramRound& round = *flight.round;
   const int rank = rank_of(number);
-  const auto sends = program_.ranks[rank].sends_of(round);
-  const auto receives = program_.ranks[rank].receives_of(round);
+  const std::span sends(flight.sends + round.first_send, flight.sends + round.last_send);
+  const std::span receives(flight.receives + round.first_receive,
+                           flight.receives + round.last_receive);
+  // The next round comes after thousands of others' events, and would have to be fetched then.
+  __builtin_prefetch(flight.round + 1);
+  __builtin_prefetch(sends.data() + sends.size());
+  __builtin_prefetch(receives.data() + receives.size());
   flight.last_sent = now;
   flight.pending = static_cast<int>(receives.size() + sends.size());
   for (const int from : receives) {
@@ -193,9 +202,9 @@ void Walk::one_done(int number, double sent, double now) {
   const double from = std::max(state.since, last_start_);
   const double passed = std::max(now - from, 0.0);
   PhaseTimes& times = times_[rank * program_.phases.size() + round.phase];
-  times.communicating += flight.weight() * passed;
+  times.communicating += flight.round_weight() * passed;
   if (!round.library)
-    times.waiting += flight.weight() * std::clamp(flight.last_sent - from, 0.0, passed);
+    times.waiting += flight.round_weight() * std::clamp(flight.last_sent - from, 0.0, passed);
   go_on(rank, now);
 }
 

@@ -52,19 +52,23 @@ class Walk {
  private:
   enum class Stage : std::uint8_t { idle, packing, posted, storing };
   // A sequence of rounds under way: there is one at a time on each channel of a rank.
-  struct Flight {
+  // What every round needs lies together, since ranks take turns and none stays in a cache.
+  struct alignas(64) Flight {
     const ProgramRound* round = nullptr;  // under way, or the next
     const ProgramRound* last = nullptr;   // behind the last one
-    const RoundSequence* sequence = nullptr;
+    const Send* sends = nullptr;  // of the rank, and where it receives from
+    const int* receives = nullptr;
+    double weight = 0.0;     // of the sequence
     double last_sent = 0.0;  // when the last of the round's senders posted its message
     int pending = 0;         // messages of the round that are not done
     Stage stage = Stage::idle;
 
     bool done() const { return round == last; }
-    float weight() const { return sequence->weight_of(*round); }
+    float round_weight() const { return static_cast<float>(weight * round->weight); }
   };
   struct RankState {
-    std::size_t next = 0;    // instruction
+    const Instruction* next = nullptr;
+    const Instruction* end = nullptr;
     double since = 0.0;      // when it began to wait
     double computing = 0.0;  // seconds so far
     int waiting_for = -1;    // flight
@@ -75,9 +79,11 @@ class Walk {
   };
   enum class Step { passed, blocked, asleep };
 
+  int flight_of(int rank, const Instruction& instruction) const {
+    return rank * channels_ + instruction.channel;
+  }
   int rank_of(int flight) const { return flight / channels_; }
-  int flight_of(int rank, int sequence) const;
-  void start(int rank, int sequence);
+  void start(int rank, const Instruction& instruction);
   Step advance(int rank, const Instruction& instruction, double now);
   Step pass_round(int flight, bool waits, double now);
   void post(int flight, double now);

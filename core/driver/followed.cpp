@@ -54,7 +54,7 @@ void Followed::kernel(const parallel::KernelCard& card, double items,
     computations.back().seconds += seconds;
     return;
   }
-  instructions.push_back({Action::compute, static_cast<int>(computations.size())});
+  instructions.push_back({Action::compute, 0, static_cast<int>(computations.size())});
   computations.push_back({seconds, weight});
 }
 
@@ -127,13 +127,13 @@ int Followed::phase(std::string_view name) {
 }
 
 void Followed::begin_round(std::string_view name, Channel channel, Posting posting, double weight) {
-  round_ = {.phase = phase(name),
-            .weight = static_cast<float>(weight),
-            .packing = 0.0F,
-            .storing = 0.0F,
+  round_ = {.phase = static_cast<std::int16_t>(phase(name)),
             .channel = static_cast<std::uint8_t>(channel),
             .blocking = posting != Posting::at_once,
             .library = posting == Posting::by_library,
+            .weight = static_cast<float>(weight),
+            .packing = 0.0F,
+            .storing = 0.0F,
             .first_send = static_cast<int>(program_.sends.size()),
             .last_send = 0,
             .first_receive = static_cast<int>(program_.receives.size()),
@@ -241,7 +241,6 @@ void Followed::begin(Channel channel) {
 void Followed::end(Channel channel) {
   contention::RoundSequence sequence{.first = first_,
                                      .last = static_cast<int>(program_.rounds.size()),
-                                     .channel = static_cast<std::uint8_t>(channel),
                                      .weight = weight_};
   const auto& others = program_.sequences;
   const auto same = std::find_if(others.begin(), others.end(), [&](const auto& other) {
@@ -259,7 +258,7 @@ void Followed::end(Channel channel) {
 }
 void Followed::act(Action action, Channel channel) {
   if (const int number = under_way_[static_cast<int>(channel)]; number >= 0)
-    program_.instructions.push_back({action, number});
+    program_.instructions.push_back({action, static_cast<std::uint8_t>(channel), number});
 }
 
 }  // namespace phasewise::driver
