@@ -25,7 +25,7 @@ class FairShare {
  private:
   struct Link {
     double capacity, left = 0.0;
-    int number = 0;  // of flows without a rate
+    int number = 0;           // of flows without a rate
     int begin = 0, size = 0;  // its flows in flows_of_links_
     double share() const { return left / number; }
   };

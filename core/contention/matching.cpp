@@ -52,8 +52,7 @@ void Matching::append(int number) {
 }
 
 void Matching::widen() {
-  const std::vector<int> lists =
-      std::exchange(buckets_, std::vector<int>(2 * buckets_.size(), -1));
+  const std::vector<int> lists = std::exchange(buckets_, std::vector<int>(2 * buckets_.size(), -1));
   for (int number : lists)
     while (number >= 0) {
       const int next = messages_[number].next;

@@ -19,10 +19,10 @@ struct Send {
 // Messages that a rank posts together: its sends and receives from the first to before the last.
 struct ProgramRound {
   std::int16_t phase;
-  std::uint8_t channel;    // of its messages
-  bool blocking;  // entered only by a rank that waits for the end of the sequence
-  bool library;   // inside a call of the library, whose waiting nobody can tell from its transfer
-  float weight;   // within its sequence
+  std::uint8_t channel;  // of its messages
+  bool blocking;         // entered only by a rank that waits for the end of the sequence
+  bool library;  // inside a call of the library, whose waiting nobody can tell from its transfer
+  float weight;  // within its sequence
   float packing, storing;  // before the messages are posted, and after they have come [s]
   int first_send, last_send, first_receive, last_receive;
 };

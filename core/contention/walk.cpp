@@ -155,10 +155,6 @@ void Walk::post(int number, double now) {
   const std::span sends(flight.sends + round.first_send, flight.sends + round.last_send);
   const std::span receives(flight.receives + round.first_receive,
                            flight.receives + round.last_receive);
-  // The next round comes after thousands of others' events, and would have to be fetched then.
-  __builtin_prefetch(flight.round + 1);
-  __builtin_prefetch(sends.data() + sends.size());
-  __builtin_prefetch(receives.data() + receives.size());
   flight.last_sent = now;
   flight.pending = static_cast<int>(receives.size() + sends.size());
   for (const int from : receives) {

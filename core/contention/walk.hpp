@@ -56,7 +56,7 @@ class Walk {
   struct alignas(64) Flight {
     const ProgramRound* round = nullptr;  // under way, or the next
     const ProgramRound* last = nullptr;   // behind the last one
-    const Send* sends = nullptr;  // of the rank, and where it receives from
+    const Send* sends = nullptr;          // of the rank, and where it receives from
     const int* receives = nullptr;
     double weight = 0.0;     // of the sequence
     double last_sent = 0.0;  // when the last of the round's senders posted its message

@@ -75,8 +75,7 @@ void Followed::start(Channel channel, const Exchanges& exchanges) {
   for (std::size_t i = 0; i < works.size();) {
     std::size_t same = 1;
     while (i + same < works.size() && alike(*works[i].exchange, *works[i + same].exchange)) ++same;
-    for (int j = 0; j < repeated(same); ++j)
-      add(works[i + j], share_of(j, static_cast<int>(same)));
+    for (int j = 0; j < repeated(same); ++j) add(works[i + j], share_of(j, static_cast<int>(same)));
     i += same;
   }
   end(channel);
@@ -239,9 +238,8 @@ void Followed::begin(Channel channel) {
   first_ = static_cast<int>(program_.rounds.size());
 }
 void Followed::end(Channel channel) {
-  contention::RoundSequence sequence{.first = first_,
-                                     .last = static_cast<int>(program_.rounds.size()),
-                                     .weight = weight_};
+  contention::RoundSequence sequence{
+      .first = first_, .last = static_cast<int>(program_.rounds.size()), .weight = weight_};
   const auto& others = program_.sequences;
   const auto same = std::find_if(others.begin(), others.end(), [&](const auto& other) {
     return program_.alike(other, sequence);

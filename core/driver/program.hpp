@@ -37,8 +37,9 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
                                      const ProgramOptions& options,
                                      std::vector<std::string>& phases);
 
-// The programs of all ranks, with their messages matched. Uses as many pieces as keep the number of
-// messages below `max_messages`, but at least three sizes of each series.
+// The programs of all ranks. Uses as many pieces as keep the number of messages below
+// `max_messages`, but at least three sizes of each series. Throws std::invalid_argument if there
+// are too many to follow.
 contention::Program turn_program(const workload::Workload& study,
                                  const workload::PieceCounts& counts, const Rates& rates,
                                  std::int64_t max_messages);
