@@ -39,10 +39,14 @@ class Sharing : public Walk {
  private:
   struct Transfer {
     int id = 0;
-    double start = 0.0, end = never;
-    double left = 0.0, rate = 0.0;  // of the message's amount, and per second
+    double start = 0.0;
     Timing::Message message;
     Route route;
+  };
+  // A transfer that uses links.
+  struct Active {
+    int index;
+    double left, rate = 0.0, end = never;  // of the message's amount, and per second
   };
 
   void launch(const Departure& departure, double now) override {
@@ -53,7 +57,6 @@ class Sharing : public Walk {
     transfer.message = timing_.message(transfer.route, bytes, from, to);
     transfer.id = id;
     transfer.start = now + transfer.message.delay;
-    transfer.left = transfer.message.amount;
     starting_.emplace(transfer.start, index);
   }
 
@@ -74,13 +77,10 @@ class Sharing : public Walk {
   // they would have done since.
   void advance() {
     double next = std::min(first_of(starting_), first_of(waking_));
-    double lasting = 0.0;
-    for (const int index : active_) {
-      next = std::min(next, transfers_[index].end);
-      lasting += transfers_[index].message.amount / transfers_[index].rate;
-    }
-    const double until =
-        active_.empty() ? next : next + resolution_ * lasting / static_cast<double>(active_.size());
+    if (!active_.empty()) next = std::min(next, first_end_);
+    const double until = active_.empty()
+                             ? next
+                             : next + resolution_ * lasting_ / static_cast<double>(active_.size());
     if (begin_and_end(until))
       set_rates(until);
     else
@@ -90,13 +90,12 @@ class Sharing : public Walk {
   // Returns whether other messages are under way afterwards.
   bool begin_and_end(double until) {
     Events ending;
-    std::erase_if(active_, [&](int index) {
-      Transfer& transfer = transfers_[index];
-      if (transfer.end <= until) {
-        ending.emplace(transfer.end, index);
+    std::erase_if(active_, [&](Active& active) {
+      if (active.end <= until) {
+        ending.emplace(active.end, active.index);
         return true;
       }
-      transfer.left -= transfer.rate * (until - now_);
+      active.left -= active.rate * (until - now_);
       return false;
     });
     known_ = active_.size();
@@ -123,7 +122,7 @@ class Sharing : public Walk {
         ending.emplace(alone, index);
         continue;
       }
-      active_.push_back(index);
+      active_.push_back({.index = index, .left = message.amount});
       changed = true;
     }
   }
@@ -131,14 +130,20 @@ class Sharing : public Walk {
   void set_rates(double now) {
     now_ = now;
     flows_.clear();
-    for (const int index : active_)
-      flows_.push_back({transfers_[index].route.links, transfers_[index].message.max_rate});
+    for (const Active& active : active_)
+      flows_.push_back(
+          {transfers_[active.index].route.links, transfers_[active.index].message.max_rate});
     share_.rates(flows_, share_tolerance, rates_);
+    first_end_ = never;
+    lasting_ = 0.0;
     for (std::size_t i = 0; i < active_.size(); ++i) {
-      Transfer& transfer = transfers_[active_[i]];
-      transfer.rate = timing_.progress(transfer.message, rates_[i]);
-      if (i >= known_) transfer.left -= transfer.rate * (now - transfer.start);
-      transfer.end = now + std::max(transfer.left, 0.0) / transfer.rate;
+      Active& active = active_[i];
+      const Transfer& transfer = transfers_[active.index];
+      active.rate = timing_.progress(transfer.message, rates_[i]);
+      if (i >= known_) active.left -= active.rate * (now - transfer.start);
+      active.end = now + std::max(active.left, 0.0) / active.rate;
+      first_end_ = std::min(first_end_, active.end);
+      lasting_ += transfer.message.amount / active.rate;
     }
   }
 
@@ -147,8 +152,11 @@ class Sharing : public Walk {
   double resolution_;
   FairShare share_;
   std::vector<Transfer> transfers_;
-  std::vector<int> free_, active_;
-  std::size_t known_ = 0;     // the first active ones, which had a rate before
+  std::vector<int> free_;
+  std::vector<Active> active_;
+  std::size_t known_ = 0;  // the first active ones, which had a rate before
+  // When the first of the active ones ends, and the sum of their times from end to end.
+  double first_end_ = never, lasting_ = 0.0;
   Events starting_, waking_;  // messages, and ranks
   double now_ = 0.0;          // when the rates were set
   std::vector<FairShare::Flow> flows_;

@@ -6,36 +6,39 @@
 
 namespace phasewise::contention {
 
-FairShare::FairShare(std::vector<double> capacities)
-    : capacity_(std::move(capacities)),
-      left_(capacity_.size()),
-      number_(capacity_.size(), 0),
-      begin_(capacity_.size()) {}
+FairShare::FairShare(const std::vector<double>& capacities) {
+  links_.reserve(capacities.size());
+  for (const double capacity : capacities) links_.push_back({.capacity = capacity});
+}
 
 void FairShare::count(std::span<const Flow> flows) {
-  for (const int link : used_) number_[link] = 0;
+  for (const int link : used_) links_[link].number = 0;
   used_.clear();
   for (const Flow& flow : flows)
     for (const int link : flow.links)
-      if (number_[link]++ == 0) used_.push_back(link);
+      if (links_[link].number++ == 0) used_.push_back(link);
   int at = 0;
-  for (const int link : used_) {
-    begin_[link] = at;
-    at += number_[link];
-    left_[link] = capacity_[link];
+  for (const int number : used_) {
+    Link& link = links_[number];
+    link.begin = at;
+    link.size = 0;
+    link.left = link.capacity;
+    at += link.number;
   }
   flows_of_links_.resize(at);
   for (int i = 0; i < static_cast<int>(flows.size()); ++i)
-    for (const int link : flows[i].links) flows_of_links_[begin_[link]++] = i;
-  for (const int link : used_) begin_[link] -= number_[link];
+    for (const int number : flows[i].links) {
+      Link& link = links_[number];
+      flows_of_links_[link.begin + link.size++] = i;
+    }
 }
 
 void FairShare::fix(int flow, double rate, std::span<const Flow> flows,
                     std::vector<double>& rates) {
   rates[flow] = rate;
   for (const int link : flows[flow].links) {
-    left_[link] -= rate;
-    --number_[link];
+    links_[link].left -= rate;
+    --links_[link].number;
   }
 }
 
@@ -57,12 +60,11 @@ void FairShare::rates(std::span<const Flow> flows, double tolerance, std::vector
   count(flows);
   sort_bounds(flows);
   open_ = used_;
-  size_ = number_;
   std::size_t bound = 0;
   while (true) {
     double least = std::numeric_limits<double>::infinity();
-    std::erase_if(open_, [&](int link) { return number_[link] == 0; });
-    for (const int link : open_) least = std::min(least, left_[link] / number_[link]);
+    std::erase_if(open_, [&](int link) { return links_[link].number == 0; });
+    for (const int link : open_) least = std::min(least, links_[link].share());
     for (; bound < bounds_.size() && bounds_[bound].max_rate <= least; ++bound) {
       bool any = false;
       for (const int flow : bounds_[bound].flows)
@@ -78,12 +80,13 @@ void FairShare::rates(std::span<const Flow> flows, double tolerance, std::vector
     }
     if (open_.empty()) return;
     const double limit = least * (1.0 + tolerance);
-    for (const int link : open_) {
-      if (number_[link] == 0 || left_[link] / number_[link] > limit) continue;
+    for (const int number : open_) {
+      const Link& link = links_[number];
+      if (link.number == 0 || link.share() > limit) continue;
       // Links filled before this one, with slightly larger shares, may have left it less than
       // `least`.
-      const double share = std::max(left_[link] / number_[link], least);
-      for (int i = begin_[link]; i < begin_[link] + size_[link]; ++i)
+      const double share = std::max(link.share(), least);
+      for (int i = link.begin; i < link.begin + link.size; ++i)
         if (rates[flows_of_links_[i]] < 0.0) fix(flows_of_links_[i], share, flows, rates);
     }
   }

@@ -10,7 +10,7 @@ namespace phasewise::contention {
 class FairShare {
  public:
   // capacities of the links [B/s].
-  explicit FairShare(std::vector<double> capacities);
+  explicit FairShare(const std::vector<double>& capacities);
 
   // A flow uses some links, and gets `max_rate` at most.
   struct Flow {
@@ -23,13 +23,18 @@ class FairShare {
   void rates(std::span<const Flow> flows, double tolerance, std::vector<double>& rates);
 
  private:
+  struct Link {
+    double capacity, left = 0.0;
+    int number = 0;           // of flows without a rate
+    int begin = 0, size = 0;  // its flows in flows_of_links_
+    double share() const { return left / number; }
+  };
   void count(std::span<const Flow> flows);
   void sort_bounds(std::span<const Flow> flows);
   void fix(int flow, double rate, std::span<const Flow> flows, std::vector<double>& rates);
 
-  std::vector<double> capacity_, left_;
-  std::vector<int> number_, begin_;  // per link: flows without a rate; where its flows begin
-  std::vector<int> used_, open_, size_, flows_of_links_;
+  std::vector<Link> links_;
+  std::vector<int> used_, open_, flows_of_links_;
   struct Bound {
     double max_rate;
     std::vector<int> flows;

@@ -9,33 +9,34 @@
 
 namespace phasewise::contention {
 
-// A message of a round; `id` is the same at both ends.
+// A message of a round. Messages between two ranks on one channel match in order, as MPI's do.
 struct Send {
   int peer;
   std::int64_t bytes;
-  int id = -1;
-};
-struct Receive {
-  int peer;
-  int id = -1;
+  bool operator==(const Send&) const = default;
 };
 
 // Messages that a rank posts together: its sends and receives from the first to before the last.
-// The time of a round counts `weight` times, since it may stand for other rounds like it that the
-// program leaves out.
 struct ProgramRound {
-  int phase;
-  float weight;
+  std::int16_t phase;
+  std::uint8_t channel;  // of its messages
+  bool blocking;         // entered only by a rank that waits for the end of the sequence
+  bool library;  // inside a call of the library, whose waiting nobody can tell from its transfer
+  float weight;  // within its sequence
   float packing, storing;  // before the messages are posted, and after they have come [s]
-  std::uint8_t channel;
-  bool blocking;  // entered only by a rank that waits for the end of the sequence
-  bool library;   // inside a call of the library, whose waiting nobody can tell from its transfer
   int first_send, last_send, first_receive, last_receive;
 };
 
-// Rounds that follow each other: [first, last) of the rank's rounds.
+// Rounds that follow each other: [first, last) of the rank's rounds. Sequences that repeat others
+// share their rounds. The time of a round counts as often as the weights of both say, since it may
+// stand for other rounds like it that the program leaves out.
 struct RoundSequence {
   int first, last;
+  double weight;
+
+  float weight_of(const ProgramRound& round) const {
+    return static_cast<float>(weight * round.weight);
+  }
 };
 
 // Computing between messages; its time counts `weight` times, as that of a round does.
@@ -49,20 +50,35 @@ struct Computation {
 enum class Action : std::uint8_t { start, progress, finish, compute };
 struct Instruction {
   Action action;
-  int number;  // of the sequence, or of the computation
+  std::uint8_t channel;  // of the sequence; a rank has one under way on each
+  int number;            // of the sequence, or of the computation
 };
 
 struct RankProgram {
   std::span<const Send> sends_of(const ProgramRound& round) const {
     return std::span(sends).subspan(round.first_send, round.last_send - round.first_send);
   }
-  std::span<const Receive> receives_of(const ProgramRound& round) const {
+  // The ranks from which messages come.
+  std::span<const int> receives_of(const ProgramRound& round) const {
     return std::span(receives).subspan(round.first_receive,
                                        round.last_receive - round.first_receive);
   }
+  std::span<const ProgramRound> rounds_of(const RoundSequence& sequence) const {
+    return std::span(rounds).subspan(sequence.first, sequence.last - sequence.first);
+  }
+  // Calls visit(round, weight) for each round in the order of the turn.
+  template <class Visit>
+  void each_round(Visit&& visit) const {
+    for (const RoundSequence& sequence : sequences)
+      for (const ProgramRound& round : rounds_of(sequence)) visit(round, sequence.weight_of(round));
+  }
+  // That the rank sends.
+  std::int64_t messages() const;
+  // Whether the rounds of these two do the same.
+  bool alike(const RoundSequence& a, const RoundSequence& b) const;
 
   std::vector<Send> sends;
-  std::vector<Receive> receives;
+  std::vector<int> receives;
   std::vector<ProgramRound> rounds;
   std::vector<RoundSequence> sequences;
   std::vector<Computation> computations;
@@ -72,11 +88,7 @@ struct RankProgram {
 struct Program {
   std::vector<std::string> phases;
   std::vector<RankProgram> ranks;
-  int messages = 0;
+  std::int64_t messages = 0;
 };
-
-// Gives each message the same id at both ends. Messages between two ranks on one channel match in
-// order, as MPI's do. Throws std::logic_error if a message has only one end.
-void match(Program& program);
 
 }  // namespace phasewise::contention

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -13,17 +14,28 @@ namespace {
 // The last rank starts less than this many latencies after the first.
 constexpr double spread = 20.0;
 
+int channels_of(const Program& program) {
+  int count = 1;
+  for (const RankProgram& rank : program.ranks)
+    for (const Instruction& instruction : rank.instructions)
+      count = std::max(count, instruction.channel + 1);
+  return count;
+}
+
 }  // namespace
 
 Walk::Walk(const Program& program, std::int64_t eager)
     : program_(program),
       eager_(eager),
-      messages_(static_cast<std::size_t>(program.messages)),
-      ranks_(program.ranks.size()) {
+      channels_(channels_of(program)),
+      messages_(program.ranks.size()),
+      ranks_(program.ranks.size()),
+      flights_(program.ranks.size() * channels_),
+      times_(program.ranks.size() * program.phases.size()) {
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    ranks_[r].sequences.resize(program.ranks[r].sequences.size());
-    ranks_[r].times.communicating.assign(program.phases.size(), 0.0);
-    ranks_[r].times.waiting.assign(program.phases.size(), 0.0);
+    const std::vector<Instruction>& instructions = program.ranks[r].instructions;
+    ranks_[r].next = instructions.data();
+    ranks_[r].end = instructions.data() + instructions.size();
   }
 }
 
@@ -39,139 +51,157 @@ void Walk::begin(double latency) {
 }
 
 Execution Walk::finish() {
-  Execution result;
+  Execution result(ranks_.size());
+  auto times = times_.begin();
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    if (ranks_[r].next < program_.ranks[r].instructions.size())
+    if (ranks_[r].next != ranks_[r].end)
       throw std::logic_error("rank " + std::to_string(r) + " waits for ever");
-    result.push_back(std::move(ranks_[r].times));
+    result[r].computing = ranks_[r].computing;
+    for (std::size_t phase = 0; phase < program_.phases.size(); ++phase, ++times) {
+      result[r].communicating.push_back(times->communicating);
+      result[r].waiting.push_back(times->waiting);
+    }
   }
+  if (messages_.open() > 0)
+    throw std::logic_error(std::to_string(messages_.open()) + " messages have only one end");
   return result;
 }
 
-const ProgramRound& Walk::round_of(int rank, int sequence) const {
+void Walk::start(int rank, const Instruction& instruction) {
   const RankProgram& own = program_.ranks[rank];
-  return own.rounds[own.sequences[sequence].first + ranks_[rank].sequences[sequence].round];
-}
-bool Walk::done(int rank, int sequence) const {
-  const RoundSequence& planned = program_.ranks[rank].sequences[sequence];
-  return planned.first + ranks_[rank].sequences[sequence].round == planned.last;
+  const RoundSequence& sequence = own.sequences[instruction.number];
+  Flight& flight = flights_[flight_of(rank, instruction)];
+  if (!flight.done())
+    throw std::logic_error("rank " + std::to_string(rank) + " starts rounds before it ends others");
+  flight.round = own.rounds.data() + sequence.first;
+  flight.last = own.rounds.data() + sequence.last;
+  flight.sends = own.sends.data();
+  flight.receives = own.receives.data();
+  flight.weight = sequence.weight;
 }
 
 void Walk::go_on(int rank, double now) {
   RankState& state = ranks_[rank];
-  const RankProgram& own = program_.ranks[rank];
   state.waiting_for = -1;
-  for (; state.next < own.instructions.size(); ++state.next) {
-    const Instruction& instruction = own.instructions[state.next];
-    if (advance(rank, instruction, now) == Step::asleep) return;
-    if (instruction.action == Action::finish && !done(rank, instruction.number))
-      return wait(rank, instruction.number, now);
+  for (; state.next != state.end; ++state.next) {
+    const Instruction& instruction = *state.next;
+    const Step step = advance(rank, instruction, now);
+    if (step == Step::asleep) return;
+    if (step == Step::blocked && instruction.action == Action::finish) {
+      state.waiting_for = flight_of(rank, instruction);
+      state.since = now;
+      return;
+    }
   }
 }
 
 // Does what the instruction asks for, as far as it can be done now.
 Walk::Step Walk::advance(int rank, const Instruction& instruction, double now) {
-  if (instruction.action == Action::start) return Step::passed;
+  if (instruction.action == Action::start) {
+    start(rank, instruction);
+    return Step::passed;
+  }
   if (instruction.action == Action::compute) {
     RankState& state = ranks_[rank];
-    if (state.computing) {
-      state.computing = false;
+    if (state.asleep) {
+      state.asleep = false;
       return Step::passed;
     }
     const Computation& one = program_.ranks[rank].computations[instruction.number];
-    state.computing = compute(rank, one.seconds, one.weight, now);
-    return state.computing ? Step::asleep : Step::passed;
+    state.asleep = compute(rank, one.seconds, one.weight, now);
+    return state.asleep ? Step::asleep : Step::passed;
   }
+  const int number = flight_of(rank, instruction);
   Step step = Step::passed;
-  while (step == Step::passed && !done(rank, instruction.number))
-    step = pass_round(rank, instruction.number, instruction.action == Action::finish, now);
+  while (step == Step::passed && !flights_[number].done())
+    step = pass_round(number, instruction.action == Action::finish, now);
   return step;
-}
-
-void Walk::wait(int rank, int sequence, double now) {
-  ranks_[rank].waiting_for = sequence;
-  ranks_[rank].since = now;
 }
 
 bool Walk::compute(int rank, double seconds, double weight, double now) {
   if (seconds <= 0.0) return false;
-  ranks_[rank].times.computing += weight * seconds;
+  ranks_[rank].computing += weight * seconds;
   sleep(rank, now + seconds);
   return true;
 }
 
 // Posts the present round if it was not posted, and passes it if all its messages are done.
-Walk::Step Walk::pass_round(int rank, int sequence, bool waits, double now) {
-  SequenceState& state = ranks_[rank].sequences[sequence];
-  const ProgramRound& round = round_of(rank, sequence);
-  if (state.stage == Stage::idle) {
+Walk::Step Walk::pass_round(int number, bool waits, double now) {
+  Flight& flight = flights_[number];
+  const ProgramRound& round = *flight.round;
+  if (flight.stage == Stage::idle) {
     if (round.blocking && !waits) return Step::blocked;
-    state.stage = Stage::packing;
-    if (compute(rank, round.packing, round.weight, now)) return Step::asleep;
+    flight.stage = Stage::packing;
+    if (compute(rank_of(number), round.packing, flight.round_weight(), now)) return Step::asleep;
   }
-  if (state.stage == Stage::packing) {
-    post(rank, sequence, now);
-    state.stage = Stage::posted;
+  if (flight.stage == Stage::packing) {
+    post(number, now);
+    flight.stage = Stage::posted;
   }
-  if (state.stage == Stage::posted) {
-    if (state.pending > 0) return Step::blocked;
-    state.stage = Stage::storing;
-    if (compute(rank, round.storing, round.weight, now)) return Step::asleep;
+  if (flight.stage == Stage::posted) {
+    if (flight.pending > 0) return Step::blocked;
+    flight.stage = Stage::storing;
+    if (compute(rank_of(number), round.storing, flight.round_weight(), now)) return Step::asleep;
   }
-  state.stage = Stage::idle;
-  ++state.round;
+  flight.stage = Stage::idle;
+  ++flight.round;
   return Step::passed;
 }
 
-void Walk::post(int rank, int sequence, double now) {
-  const ProgramRound& round = round_of(rank, sequence);
-  const auto sends = program_.ranks[rank].sends_of(round);
-  const auto receives = program_.ranks[rank].receives_of(round);
-  SequenceState& state = ranks_[rank].sequences[sequence];
-  state.last_sent = now;
-  state.pending = static_cast<int>(receives.size() + sends.size());
-  for (const Receive& receive : receives) {
-    MessageState& message = messages_[receive.id];
-    message.receiver = {rank, sequence};
-    if (message.sender.rank >= 0) state.last_sent = std::max(state.last_sent, message.sent);
-    if (message.arrived)
-      --state.pending;
-    else if (message.sender.rank >= 0 && message.bytes >= eager_)
-      launch({receive.id, receive.peer, rank, message.bytes}, now);
+void Walk::post(int number, double now) {
+  Flight& flight = flights_[number];
+  const ProgramRound& round = *flight.round;
+  const int rank = rank_of(number);
+  const std::span sends(flight.sends + round.first_send, flight.sends + round.last_send);
+  const std::span receives(flight.receives + round.first_receive,
+                           flight.receives + round.last_receive);
+  flight.last_sent = now;
+  flight.pending = static_cast<int>(receives.size() + sends.size());
+  for (const int from : receives) {
+    const int id = messages_.post_receive({from, rank, round.channel}, number);
+    const Matching::Message& message = messages_[id];
+    if (message.sender >= 0) flight.last_sent = std::max(flight.last_sent, message.sent);
+    if (message.arrived) {
+      --flight.pending;
+      messages_.forget(id);
+    } else if (message.sender >= 0 && message.bytes >= eager_) {
+      launch({id, from, rank, message.bytes}, now);
+    }
   }
   for (const Send& send : sends) {
-    MessageState& message = messages_[send.id];
-    message.sender = {rank, sequence};
+    const int id = messages_.post_send({rank, send.peer, round.channel}, number);
+    Matching::Message& message = messages_[id];
     message.sent = now;
     message.bytes = send.bytes;
     const bool eager = send.bytes < eager_;
-    if (eager) --state.pending;
-    if (eager || message.receiver.rank >= 0) launch({send.id, rank, send.peer, send.bytes}, now);
+    if (eager) --flight.pending;
+    if (eager || message.receiver >= 0) launch({id, rank, send.peer, send.bytes}, now);
   }
 }
 
 void Walk::arrive(int id, double now) {
-  MessageState& message = messages_[id];
-  message.arrived = true;
-  const End sender = message.sender, receiver = message.receiver;
-  if (message.bytes >= eager_) one_done(sender, 0.0, now);
-  if (receiver.rank >= 0) one_done(receiver, message.sent, now);
+  messages_[id].arrived = true;
+  const Matching::Message message = messages_[id];
+  if (message.receiver >= 0) messages_.forget(id);
+  if (message.bytes >= eager_) one_done(message.sender, 0.0, now);
+  if (message.receiver >= 0) one_done(message.receiver, message.sent, now);
 }
 
 // `sent`: when the message that was received was posted; 0 for one that was sent.
-void Walk::one_done(const End& end, double sent, double now) {
-  RankState& rank = ranks_[end.rank];
-  SequenceState& state = rank.sequences[end.sequence];
-  state.last_sent = std::max(state.last_sent, sent);
-  if (--state.pending > 0 || rank.waiting_for != end.sequence) return;
-  const ProgramRound& round = round_of(end.rank, end.sequence);
-  const double from = std::max(rank.since, last_start_);
+void Walk::one_done(int number, double sent, double now) {
+  Flight& flight = flights_[number];
+  const int rank = rank_of(number);
+  const RankState& state = ranks_[rank];
+  flight.last_sent = std::max(flight.last_sent, sent);
+  if (--flight.pending > 0 || state.waiting_for != number) return;
+  const ProgramRound& round = *flight.round;
+  const double from = std::max(state.since, last_start_);
   const double passed = std::max(now - from, 0.0);
-  rank.times.communicating[round.phase] += round.weight * passed;
+  PhaseTimes& times = times_[rank * program_.phases.size() + round.phase];
+  times.communicating += flight.round_weight() * passed;
   if (!round.library)
-    rank.times.waiting[round.phase] +=
-        round.weight * std::clamp(state.last_sent - from, 0.0, passed);
-  go_on(end.rank, now);
+    times.waiting += flight.round_weight() * std::clamp(flight.last_sent - from, 0.0, passed);
+  go_on(rank, now);
 }
 
 }  // namespace phasewise::contention

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "contention/matching.hpp"
 #include "contention/program.hpp"
 
 namespace phasewise::contention {
@@ -30,7 +31,8 @@ class Walk {
     int id, from, to;
     std::int64_t bytes;
   };
-  // Called once for each message, when it may depart.
+  // Called once for each message, when it may depart. Its id is free again when it has arrived and
+  // its receiver has got it.
   virtual void launch(const Departure& departure, double now) = 0;
   // The rank computes until `then`, when go_on is to be called.
   virtual void sleep(int rank, double then) = 0;
@@ -43,51 +45,60 @@ class Walk {
   void go_on(int rank, double now);
   // Ends that waited for this message go on.
   void arrive(int id, double now);
-  // Throws std::logic_error if a rank has not reached the end of its program.
+  // Throws std::logic_error if a rank has not reached the end of its program, or if a message has
+  // only one end.
   Execution finish();
 
  private:
   enum class Stage : std::uint8_t { idle, packing, posted, storing };
-  struct SequenceState {
-    int round = 0;    // under way, or the next
-    int pending = 0;  // messages of the round that are not done
-    Stage stage = Stage::idle;
+  // A sequence of rounds under way: there is one at a time on each channel of a rank.
+  // What every round needs lies together, since ranks take turns and none stays in a cache.
+  struct alignas(64) Flight {
+    const ProgramRound* round = nullptr;  // under way, or the next
+    const ProgramRound* last = nullptr;   // behind the last one
+    const Send* sends = nullptr;          // of the rank, and where it receives from
+    const int* receives = nullptr;
+    double weight = 0.0;     // of the sequence
     double last_sent = 0.0;  // when the last of the round's senders posted its message
+    int pending = 0;         // messages of the round that are not done
+    Stage stage = Stage::idle;
+
+    bool done() const { return round == last; }
+    float round_weight() const { return static_cast<float>(weight * round->weight); }
   };
   struct RankState {
-    std::size_t next = 0;    // instruction
-    bool computing = false;  // whether that instruction is a computation under way
-    int waiting_for = -1;    // sequence
+    const Instruction* next = nullptr;
+    const Instruction* end = nullptr;
     double since = 0.0;      // when it began to wait
-    std::vector<SequenceState> sequences;
-    RankTimes times;
+    double computing = 0.0;  // seconds so far
+    int waiting_for = -1;    // flight
+    bool asleep = false;     // whether the next instruction is a computation under way
   };
-  struct End {
-    int rank = -1, sequence = 0;
-  };
-  struct MessageState {
-    End sender, receiver;  // known once they have posted it
-    std::int64_t bytes = 0;
-    double sent = 0.0;  // when the sender posted it
-    bool arrived = false;
+  struct PhaseTimes {
+    double communicating = 0.0, waiting = 0.0;
   };
   enum class Step { passed, blocked, asleep };
 
-  const ProgramRound& round_of(int rank, int sequence) const;
-  bool done(int rank, int sequence) const;
+  int flight_of(int rank, const Instruction& instruction) const {
+    return rank * channels_ + instruction.channel;
+  }
+  int rank_of(int flight) const { return flight / channels_; }
+  void start(int rank, const Instruction& instruction);
   Step advance(int rank, const Instruction& instruction, double now);
-  Step pass_round(int rank, int sequence, bool waits, double now);
-  void post(int rank, int sequence, double now);
-  void one_done(const End& end, double sent, double now);
-  void wait(int rank, int sequence, double now);
+  Step pass_round(int flight, bool waits, double now);
+  void post(int flight, double now);
+  void one_done(int flight, double sent, double now);
   // Counts the time as computing, and sleeps; false if it takes no time.
   bool compute(int rank, double seconds, double weight, double now);
 
   const Program& program_;
   std::int64_t eager_;
+  int channels_ = 1;
   double last_start_ = 0.0;
-  std::vector<MessageState> messages_;
+  Matching messages_;
   std::vector<RankState> ranks_;
+  std::vector<Flight> flights_;    // of each rank and channel
+  std::vector<PhaseTimes> times_;  // of each rank and phase
 };
 
 }  // namespace phasewise::contention

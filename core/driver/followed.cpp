@@ -30,13 +30,15 @@ bool alike(const Exchange& a, const Exchange& b) {
 Followed::Followed(int ranks, int rank, const ProgramOptions& options,
                    std::vector<std::string>& phases)
     : rank_(rank), options_(options), phases_(phases), everyone_(ranks) {
-  if (const contention::RankProgram* like = options.like; like != nullptr) {
-    program_.rounds.reserve(like->rounds.size());
-    program_.sends.reserve(like->sends.size());
-    program_.receives.reserve(like->receives.size());
-  }
   std::iota(everyone_.begin(), everyone_.end(), 0);
   under_way_.fill(-1);
+}
+
+contention::RankProgram Followed::take() {
+  program_.sends.shrink_to_fit();
+  program_.receives.shrink_to_fit();
+  program_.rounds.shrink_to_fit();
+  return std::move(program_);
 }
 
 void Followed::kernel(const parallel::KernelCard& card, double items,
@@ -52,7 +54,7 @@ void Followed::kernel(const parallel::KernelCard& card, double items,
     computations.back().seconds += seconds;
     return;
   }
-  instructions.push_back({Action::compute, static_cast<int>(computations.size())});
+  instructions.push_back({Action::compute, 0, static_cast<int>(computations.size())});
   computations.push_back({seconds, weight});
 }
 
@@ -63,7 +65,7 @@ void Followed::summed(std::string_view phase, std::size_t values, const comm::Te
   add_collective(phase, comm::common_channel, ranks,
                  contention::sum_rounds(static_cast<int>(ranks.size()), team ? team->me : rank_,
                                         static_cast<std::int64_t>(8 * values)),
-                 weight_);
+                 1.0);
   end(comm::common_channel);
   finish(comm::common_channel);
 }
@@ -74,8 +76,7 @@ void Followed::start(Channel channel, const Exchanges& exchanges) {
   for (std::size_t i = 0; i < works.size();) {
     std::size_t same = 1;
     while (i + same < works.size() && alike(*works[i].exchange, *works[i + same].exchange)) ++same;
-    for (int j = 0; j < repeated(same); ++j)
-      add(works[i + j], weight_ * share_of(j, static_cast<int>(same)));
+    for (int j = 0; j < repeated(same); ++j) add(works[i + j], share_of(j, static_cast<int>(same)));
     i += same;
   }
   end(channel);
@@ -99,11 +100,11 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
         contention::all_at_once(p, exchange.team->me, exchange.asked_bytes() / std::max(1, p - 1));
     for (int grid = 0; grid < repeated(exchange.grids); ++grid)
       add_collective(exchange.phase, exchange.channel, ranks, rounds,
-                     weight_ * share_of(grid, exchange.grids));
+                     share_of(grid, exchange.grids));
     return;
   }
   for (const comm::Round& from : *exchange.rounds) {
-    begin_round(exchange.phase, exchange.channel, Posting::at_once, weight_);
+    begin_round(exchange.phase, exchange.channel, Posting::at_once, 1.0);
     for (const comm::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
     for (const comm::Transfer& t : from.receives) receive(ranks[t.peer]);
     end_round();
@@ -126,13 +127,13 @@ int Followed::phase(std::string_view name) {
 }
 
 void Followed::begin_round(std::string_view name, Channel channel, Posting posting, double weight) {
-  round_ = {.phase = phase(name),
-            .weight = static_cast<float>(weight),
-            .packing = 0.0F,
-            .storing = 0.0F,
+  round_ = {.phase = static_cast<std::int16_t>(phase(name)),
             .channel = static_cast<std::uint8_t>(channel),
             .blocking = posting != Posting::at_once,
             .library = posting == Posting::by_library,
+            .weight = static_cast<float>(weight),
+            .packing = 0.0F,
+            .storing = 0.0F,
             .first_send = static_cast<int>(program_.sends.size()),
             .last_send = 0,
             .first_receive = static_cast<int>(program_.receives.size()),
@@ -238,12 +239,25 @@ void Followed::begin(Channel channel) {
   first_ = static_cast<int>(program_.rounds.size());
 }
 void Followed::end(Channel channel) {
-  program_.sequences.push_back({first_, static_cast<int>(program_.rounds.size())});
+  contention::RoundSequence sequence{
+      .first = first_, .last = static_cast<int>(program_.rounds.size()), .weight = weight_};
+  const auto& others = program_.sequences;
+  const auto same = std::find_if(others.begin(), others.end(), [&](const auto& other) {
+    return program_.alike(other, sequence);
+  });
+  if (same != others.end() && first_ < sequence.last) {
+    program_.sends.resize(program_.rounds[first_].first_send);
+    program_.receives.resize(program_.rounds[first_].first_receive);
+    program_.rounds.resize(first_);
+    sequence.first = same->first;
+    sequence.last = same->last;
+  }
+  program_.sequences.push_back(sequence);
   act(Action::start, channel);
 }
 void Followed::act(Action action, Channel channel) {
   if (const int number = under_way_[static_cast<int>(channel)]; number >= 0)
-    program_.instructions.push_back({action, number});
+    program_.instructions.push_back({action, static_cast<std::uint8_t>(channel), number});
 }
 
 }  // namespace phasewise::driver

@@ -27,7 +27,7 @@ class Followed : public OfflineListener {
     part_ = part;
     weight_ = weight;
   }
-  contention::RankProgram take() { return std::move(program_); }
+  contention::RankProgram take();
 
   void kernel(const parallel::KernelCard& card, double items,
               const std::function<void()>& work) override;

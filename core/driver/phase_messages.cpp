@@ -52,11 +52,12 @@ using Sent = std::pair<double, double>;  // messages, bytes
 
 std::vector<Sent> sent_in_phases(const RankProgram& program, std::size_t phases) {
   std::vector<Sent> sent(phases);
-  for (const ProgramRound& round : program.rounds)
+  program.each_round([&](const ProgramRound& round, float weight) {
     for (const contention::Send& send : program.sends_of(round)) {
-      sent[round.phase].first += round.weight;
-      sent[round.phase].second += round.weight * static_cast<double>(send.bytes);
+      sent[round.phase].first += weight;
+      sent[round.phase].second += weight * static_cast<double>(send.bytes);
     }
+  });
   return sent;
 }
 
@@ -72,13 +73,13 @@ Active active_in_rounds(const workload::Workload& study, int node_size, Programs
     const auto program = programs.of(mate);
     active.resize(programs.names().size());
     std::vector<std::size_t> met(active.size(), 0);  // rounds of each phase
-    for (const ProgramRound& round : program->rounds) {
+    program->each_round([&](const ProgramRound& round, float /*weight*/) {
       const std::size_t number = met[round.phase]++;
       auto& of_phase = active[round.phase];
       if (number == of_phase.size()) of_phase.push_back({});
       for (const contention::Send& send : program->sends_of(round))
         ++of_phase[number][send.peer / node_size == node ? 0 : 1];
-    }
+    });
   }
   return active;
 }
@@ -90,15 +91,15 @@ PhaseMessages messages_of(const RankProgram& own, const Active& active, int node
   using Kind = std::tuple<std::int64_t, int, std::int64_t, std::int64_t>;
   std::map<Kind, double> kinds;
   std::size_t number = 0;
-  for (const ProgramRound& round : own.rounds) {
-    if (round.phase != phase) continue;
+  own.each_round([&](const ProgramRound& round, float weight) {
+    if (round.phase != phase) return;
     for (const contention::Send& send : own.sends_of(round)) {
       const int inter = send.peer / node_size == rank / node_size ? 0 : 1;
       kinds[{send.bytes, inter, std::abs(send.peer - rank), active[phase][number][inter]}] +=
-          round.weight;
+          weight;
     }
     ++number;
-  }
+  });
   for (const auto& [kind, count] : kinds) {
     result.bytes.push_back(std::get<0>(kind));
     result.inter.push_back(static_cast<std::uint8_t>(std::get<1>(kind)));

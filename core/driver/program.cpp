@@ -1,6 +1,7 @@
 #include "driver/program.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -14,14 +15,22 @@ namespace {
 constexpr int min_series = 3;
 // Most messages that are followed at all.
 constexpr std::int64_t too_many_messages = 30'000'000;
-constexpr double message_bytes = 120.0;  // of memory that a message takes, measured
+// Measured: time of a core for each message, and memory for each one that does not repeat another.
+constexpr double message_seconds = 2.5e-6, message_bytes = 70.0;
+
+struct Length {
+  std::int64_t messages, distinct;
+};
 
 // Throws std::invalid_argument.
-void check_memory(std::int64_t messages) {
-  if (messages <= too_many_messages) return;
+void check_length(const Length& length) {
+  if (length.messages <= too_many_messages) return;
+  const double minutes = message_seconds * static_cast<double>(length.messages) / 60.0;
+  const double memory = message_bytes * static_cast<double>(length.distinct) / 1e9;
   throw std::invalid_argument(
-      "following about " + std::to_string(messages / 1'000'000) + " million messages would take " +
-      std::to_string(static_cast<int>(message_bytes * static_cast<double>(messages) / 1e9)) +
+      "following about " + std::to_string(length.messages / 1'000'000) +
+      " million messages would take about " + std::to_string(std::lround(std::ceil(minutes))) +
+      " minutes of a core and " + std::to_string(std::lround(std::ceil(memory))) +
       " GB of memory; ask for fewer ranks, or for a model that adds messages up");
 }
 
@@ -54,26 +63,25 @@ contention::Program turn_program(const workload::Workload& study,
                                  std::int64_t max_messages) {
   ProgramOptions options{.counts = counts, .rates = rates};
   contention::Program program;
-  const auto messages_in_all = [&] {
+  const auto length_in_all = [&]() -> Length {
     const contention::RankProgram first = rank_program(study, 0, options, program.phases);
-    return std::ssize(first.sends) * study.ranks();
+    return {first.messages() * study.ranks(), std::ssize(first.sends) * study.ranks()};
   };
-  std::int64_t messages = messages_in_all();
-  if (messages > max_messages) {
+  Length length = length_in_all();
+  if (length.messages > max_messages) {
     options.max_series = workload::distinct_sizes(study.pieces());
-    messages = messages_in_all();
+    length = length_in_all();
   }
-  while (options.max_series > min_series && messages > max_messages) {
+  while (options.max_series > min_series && length.messages > max_messages) {
     options.max_series = std::max(min_series, options.max_series * 2 / 3);
-    messages = messages_in_all();
+    length = length_in_all();
   }
-  check_memory(messages);
+  check_length(length);
   program.ranks.reserve(study.ranks());
   for (int rank = 0; rank < study.ranks(); ++rank) {
     program.ranks.push_back(rank_program(study, rank, options, program.phases));
-    options.like = &program.ranks.back();
+    program.messages += program.ranks.back().messages();
   }
-  contention::match(program);
   return program;
 }
 

@@ -30,8 +30,6 @@ struct ProgramOptions {
   // 0: everything is written down. Otherwise the largest number of sizes of each series; repeated
   // exchanges are then written down only a few times.
   int max_series = 0;
-  // A program of about the same length, whose memory is reserved; or null.
-  const contention::RankProgram* like = nullptr;
 };
 
 // The program of `rank`. `phases` collects the names to which a round's phase number refers.
@@ -39,8 +37,9 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
                                      const ProgramOptions& options,
                                      std::vector<std::string>& phases);
 
-// The programs of all ranks, with their messages matched. Uses as many pieces as keep the number of
-// messages below `max_messages`, but at least three sizes of each series.
+// The programs of all ranks. Uses as many pieces as keep the number of messages below
+// `max_messages`, but at least three sizes of each series. Throws std::invalid_argument if there
+// are too many to follow.
 contention::Program turn_program(const workload::Workload& study,
                                  const workload::PieceCounts& counts, const Rates& rates,
                                  std::int64_t max_messages);

@@ -90,14 +90,14 @@ class Costs {
 
 void add_rounds(const contention::RankProgram& program, int rank, PieceRounds& rounds) {
   std::map<int, int> place;
-  for (const contention::ProgramRound& round : program.rounds) {
+  program.each_round([&](const contention::ProgramRound& round, float weight) {
     Together& together = rounds[{round.phase, place[round.phase]++}];
     // Ranks that repeat it less often have a smaller weight: the exchange lasts for the others.
-    together.weight = std::max<double>(together.weight, round.weight);
+    together.weight = std::max<double>(together.weight, weight);
     together.library = round.library;
     for (const contention::Send& send : program.sends_of(round))
       together.messages.push_back({rank, send.peer, send.bytes});
-  }
+  });
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+// Which send goes with which receive, while messages are under way: messages between two ranks on
+// one channel match in order, as MPI's do.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace phasewise::contention {
+
+class Matching {
+ public:
+  // From which rank to which a message goes, and on which channel.
+  struct Way {
+    int from, to;
+    std::uint8_t channel;
+    bool operator==(const Way&) const = default;
+  };
+  struct Message {
+    Way way;
+    bool arrived = false;
+    int sender = -1, receiver = -1;  // who posted it, by the caller's numbers; -1: nobody yet
+    int next = -1;                   // in the list of its bucket
+    std::int64_t bytes = 0;
+    double sent = 0.0;  // when the sender posted it
+  };
+
+  explicit Matching(std::size_t ranks);
+
+  // The number of the message that this end belongs to: the first one on this way of which only
+  // the other end was posted, or a new one.
+  int post_send(const Way& way, int sender) { return post(way, &Message::sender, sender); }
+  int post_receive(const Way& way, int receiver) { return post(way, &Message::receiver, receiver); }
+  Message& operator[](int number) { return messages_[number]; }
+  // The number may be given to another message.
+  void forget(int number) { free_.push_back(number); }
+  // How many messages have one end only.
+  int open() const { return open_; }
+
+ private:
+  int post(const Way& way, int Message::*end, int who);
+  int take();
+  int& bucket_of(const Way& way);
+  void append(int number);
+  void widen();
+
+  std::vector<Message> messages_;
+  std::vector<int> free_;
+  // Lists of open messages, by way; a power of two of them.
+  std::vector<int> buckets_;
+  int open_ = 0;
+};
+
+}  // namespace phasewise::contention
