@@ -43,9 +43,6 @@ struct Shape {
         values(c.values.data()) {}
 };
 
-struct Floor {
-  static std::int64_t of(double value) { return static_cast<std::int64_t>(std::floor(value)); }
-};
 // The library's floor where the compiler would take an instruction for it.
 struct CalledFloor {
   __attribute__((noinline)) static double called(double value) {

@@ -12,21 +12,40 @@ constexpr std::int64_t worth_threads =
     1 << 16;  // bytes, below which threads cost more than they save
 constexpr int tasks_per_thread = 4;
 
+// Runs of a fragment, at one of its ends: in the buffer or in the message.
+struct Runs {
+  std::int64_t stride,
+      row_stride;  // from one run to the next, and from one row of runs to the next
+};
+
+// With a length that the compiler knows, a copy becomes a single move. Runs of some rows that stand
+// one behind the other in memory often share a cache line, which is then moved once.
 template <std::int64_t run>
-void copy_runs(std::byte* to, std::int64_t to_stride, const std::byte* from,
-               std::int64_t from_stride, std::int64_t count) {
-  for (std::int64_t k = 0; k < count; ++k)
-    std::memcpy(to + k * to_stride, from + k * from_stride, run);
+void copy_short(std::byte* to, const Runs& there, const std::byte* from, const Runs& here,
+                std::int64_t count, std::int64_t rows) {
+  constexpr std::int64_t at_once = 8;
+  for (std::int64_t first = 0; first < rows; first += at_once) {
+    const std::int64_t end = std::min(rows, first + at_once);
+    for (std::int64_t k = 0; k < count; ++k)
+      for (std::int64_t i = first; i < end; ++i)
+        std::memcpy(to + k * there.stride + i * there.row_stride,
+                    from + k * here.stride + i * here.row_stride, run);
+  }
 }
 
-// With a length that the compiler knows, a copy becomes a single move.
-void copy(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
-          std::int64_t run, std::int64_t count) {
-  if (run == 8) return copy_runs<8>(to, to_stride, from, from_stride, count);
-  if (run == 16) return copy_runs<16>(to, to_stride, from, from_stride, count);
-  for (std::int64_t k = 0; k < count; ++k)
-    std::memcpy(to + k * to_stride, from + k * from_stride, run);
+void copy(std::byte* to, const Runs& there, const std::byte* from, const Runs& here,
+          const Fragment& fragment) {
+  const std::int64_t count = fragment.count, rows = fragment.outer_count;
+  if (fragment.run == 8) return copy_short<8>(to, there, from, here, count, rows);
+  if (fragment.run == 16) return copy_short<16>(to, there, from, here, count, rows);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t k = 0; k < count; ++k)
+      std::memcpy(to + k * there.stride + i * there.row_stride,
+                  from + k * here.stride + i * here.row_stride, fragment.run);
 }
+
+Runs in_buffer(const Fragment& fragment) { return {fragment.stride, fragment.outer_stride}; }
+Runs in_message(const Fragment& fragment) { return {fragment.run, fragment.count * fragment.run}; }
 
 void add_doubles(std::byte* to, const std::byte* from, std::int64_t bytes) {
   auto* sum = reinterpret_cast<double*>(to);
@@ -34,25 +53,19 @@ void add_doubles(std::byte* to, const std::byte* from, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes / 8; ++i) sum[i] += term[i];
 }
 
-// Calls f(fragment, at, message_at) for each inner loop of runs.
 template <class F>
-void for_each_row(std::span<const Fragment> fragments, int threads, F&& f) {
-  const auto rows = [&](const Fragment& fragment) {
-    for (std::int64_t i = 0; i < fragment.outer_count; ++i)
-      f(fragment, fragment.at + i * fragment.outer_stride,
-        fragment.message_at + i * fragment.count * fragment.run);
-  };
+void for_each_fragment(std::span<const Fragment> fragments, int threads, F&& f) {
   const auto count = static_cast<std::int64_t>(fragments.size());
   std::int64_t bytes = 0;
   for (const Fragment& fragment : fragments) bytes += fragment.bytes();
   if (threads == 1 || bytes < worth_threads) {
-    for (const Fragment& fragment : fragments) rows(fragment);
+    for (const Fragment& fragment : fragments) f(fragment);
     return;
   }
   const auto tasks = static_cast<int>(std::min<std::int64_t>(count, tasks_per_thread * threads));
   parallel::for_tasks(tasks, threads, [&](int task, int) {
     for (std::int64_t i = count * task / tasks; i < count * (task + 1) / tasks; ++i)
-      rows(fragments[i]);
+      f(fragments[i]);
   });
 }
 
@@ -118,30 +131,30 @@ std::int64_t append(Fragments& fragments, const Block& block, std::int64_t item_
 
 void pack(std::span<const Fragment> fragments, const std::byte* buffer, std::byte* message,
           int threads) {
-  for_each_row(fragments, threads,
-               [&](const Fragment& fragment, std::int64_t at, std::int64_t message_at) {
-                 copy(message + message_at, fragment.run, buffer + at, fragment.stride,
-                      fragment.run, fragment.count);
-               });
+  for_each_fragment(fragments, threads, [&](const Fragment& fragment) {
+    copy(message + fragment.message_at, in_message(fragment), buffer + fragment.at,
+         in_buffer(fragment), fragment);
+  });
 }
 
 void unpack(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,
             int threads) {
-  for_each_row(fragments, threads,
-               [&](const Fragment& fragment, std::int64_t at, std::int64_t message_at) {
-                 copy(buffer + at, fragment.stride, message + message_at, fragment.run,
-                      fragment.run, fragment.count);
-               });
+  for_each_fragment(fragments, threads, [&](const Fragment& fragment) {
+    copy(buffer + fragment.at, in_buffer(fragment), message + fragment.message_at,
+         in_message(fragment), fragment);
+  });
 }
 
 void add(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,
          int threads) {
-  for_each_row(fragments, threads,
-               [&](const Fragment& fragment, std::int64_t at, std::int64_t message_at) {
-                 for (std::int64_t k = 0; k < fragment.count; ++k)
-                   add_doubles(buffer + at + k * fragment.stride,
-                               message + message_at + k * fragment.run, fragment.run);
-               });
+  for_each_fragment(fragments, threads, [&](const Fragment& fragment) {
+    const Runs here = in_message(fragment);
+    for (std::int64_t i = 0; i < fragment.outer_count; ++i)
+      for (std::int64_t k = 0; k < fragment.count; ++k)
+        add_doubles(buffer + fragment.at + k * fragment.stride + i * fragment.outer_stride,
+                    message + fragment.message_at + k * here.stride + i * here.row_stride,
+                    fragment.run);
+  });
 }
 
 }  // namespace phasewise::comm

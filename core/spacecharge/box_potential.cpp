@@ -8,15 +8,6 @@
 namespace phasewise::spacecharge {
 namespace {
 
-// Green functions that a rank keeps: a bunch that breathes in x and y meets some tens of meshes in
-// a period. The same on every rank, so that all find the same ones.
-std::size_t greens_to_keep(const field::DoubledBox& grid, int ranks) {
-  constexpr std::int64_t memory = std::int64_t{1} << 28, fewest = 4, most = 64;
-  const std::int64_t columns = (grid.columns() + ranks - 1) / ranks;
-  const std::int64_t bytes = 8 * columns * grid.green_stride();
-  return static_cast<std::size_t>(std::clamp(memory / bytes, fewest, most));
-}
-
 // A rank without planes or columns still has memory: null would mean messages without contents.
 template <class T>
 void reserve(parallel::Buffer<T>& buffer, std::int64_t size) {
@@ -30,7 +21,9 @@ BoxPotential::BoxPotential(const field::DoubledBox& grid, field::BoxGreen green,
     : grid_(grid), threads_(threads), real_(real) {
   if (!real) return;
   solver_ = std::make_unique<field::BoxSolver>(grid, green, threads);
-  solver_->set_green_capacity(greens_to_keep(grid, exchanges.division().ranks()));
+  const int ranks = exchanges.division().ranks();
+  const std::int64_t columns = (grid.columns() + ranks - 1) / ranks;
+  solver_->set_green_capacity(greens_kept(8 * columns * grid.green_stride()));
   const std::int64_t planes = size_of(exchanges.planes());
   reserve(lines_, planes * size_of(exchanges.lines()) * grid.row_stride());
   if (exchanges.division().divides_planes())

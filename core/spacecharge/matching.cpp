@@ -21,11 +21,12 @@ struct Sizes {
   double xx, xy, yy, zz;  // m²
 };
 
-// <λ> σz/N of a profile over that of an ellipsoid, 3/(5√5).
-double line_density(beam::Profile profile) {
+// <λ> σz/N of a bunch over that of an ellipsoid, 3/(5√5).
+double line_density(const beam::ProfileDescription& bunch) {
   constexpr double pi = 3.14159265358979323846;
   const double ellipsoid = 3.0 / (5.0 * std::sqrt(5.0));
-  switch (profile) {
+  if (bunch.coasting) return 1.0 / std::sqrt(12.0) / ellipsoid;
+  switch (bunch.profile) {
     case beam::Profile::gaussian:
       return 0.5 / std::sqrt(pi) / ellipsoid;
     case beam::Profile::kv:
@@ -76,7 +77,7 @@ class Envelope {
     const double gamma = description.bunch.gamma();
     force_ = {gamma * gamma,
               description.kick_factor() * static_cast<double>(description.bunch.macroparticles),
-              line_density(description.profile.profile), all_planes};
+              line_density(description.profile), all_planes && description.kind == Kind::box};
     beam::Place at = start;
     for (const Stretch& stretch : description.stretches) {
       std::vector<beam::Element> elements;
@@ -207,6 +208,10 @@ MatchedWithCharge matched_with_charge(const Description& description, const beam
   if (!bunched && size.bunch_length == 0.0)
     throw std::invalid_argument(
         "the lattice has no cavity that bunches the beam: bunch_length is needed");
+  if (bunched && all_planes && description.pipe_radius)
+    throw std::invalid_argument(
+        "a bunch in a pipe is matched with its charge across only: give its length and its "
+        "momentum spread");
   const Envelope envelope(description, start, size, bunched && all_planes);
   const std::vector<Sizes> sizes = settled(envelope, envelope.sizes(envelope.columns(without), {}));
   const beam::SecondOrder passage = envelope.passage(sizes);

@@ -1,5 +1,6 @@
 #include "spacecharge/potential.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -14,10 +15,11 @@ class LongBeamPotential : public Potential {
  public:
   LongBeamPotential(const field::DoubledBox& grid, double pipe_radius, bool real, int threads)
       : grid_(grid), log_pipe_(std::log(pipe_radius)), threads_(threads) {
-    constexpr std::size_t greens = 64;
     if (!real) return;
     solver_ = std::make_unique<field::LongBeamSolver>(grid.nx(), grid.ny(), threads);
-    solver_->across().set_green_capacity(greens);
+    const field::DoubledGrid& across = solver_->across().grid();
+    solver_->across().set_green_capacity(
+        greens_kept(16 * across.columns() * across.column_stride()));
   }
 
   bool find_green(const std::array<double, 3>& h, const Exchanges&) override {
@@ -51,6 +53,11 @@ class LongBeamPotential : public Potential {
 };
 
 }  // namespace
+
+std::size_t greens_kept(std::int64_t bytes) {
+  constexpr std::int64_t memory = std::int64_t{1} << 28, fewest = 4, most = 64;
+  return static_cast<std::size_t>(std::clamp(memory / bytes, fewest, most));
+}
 
 std::unique_ptr<Potential> make_potential(const Description& description,
                                           const field::DoubledBox& grid, const Exchanges& exchanges,

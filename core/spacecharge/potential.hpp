@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "spacecharge/description.hpp"
@@ -10,6 +12,10 @@
 #include "workload/listener.hpp"
 
 namespace phasewise::spacecharge {
+
+// Green functions of this size [B] that a rank keeps: a bunch that breathes in x and y meets some
+// tens of meshes in a period. The same on every rank, so that all find the same ones.
+std::size_t greens_kept(std::int64_t bytes);
 
 class Potential {
  public:

@@ -101,7 +101,7 @@ class Case:
 
 
 def time_case(core: Core, threads: int, case: str, seconds: float) -> dict[str, Any]:
-    """Time turns of a study in about so many seconds; what a Timed has beside its study.
+    """Time turns of a study in about this number of seconds; what a Timed has beside its study.
     Collective.
     """
     chosen = _cases()[case]

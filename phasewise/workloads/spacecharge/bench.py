@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from phasewise.driver import Core, Run
+from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively
 from phasewise.output import print_table
 from phasewise.runs.timing import WARM_UP_TURNS, measure
@@ -94,7 +95,10 @@ def _study(case: str, overrides: Sequence[str]) -> Study:
     tables = case_tables(case)
     for override in overrides:
         apply_override(tables, override)
-    return Study.from_dict(tables)
+    study = Study.from_dict(tables)
+    if model_of(study).solver.kicks == 0:
+        raise StudyError("solver.kicks = 0 leaves nothing to time: give at least one kick")
+    return study
 
 
 def show(result: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from phasewise.workloads.spacecharge.bunch import Bunch
 from phasewise.workloads.spacecharge.model import SpaceCharge
 
 FEW_PARTICLES = 0.1
-"""Below so many macroparticles for each node of the mesh the field is mostly noise."""
+"""With fewer macroparticles for each node of the mesh the field is mostly noise."""
 
 
 @dataclass(frozen=True)

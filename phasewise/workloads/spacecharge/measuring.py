@@ -99,7 +99,7 @@ def cases() -> Sequence[str]:
 
 
 def time_case(core: Core, threads: int, case: str, seconds: float) -> dict[str, Any]:
-    """Time turns of a study in about so many seconds; what a Timed has beside its case.
+    """Time turns of a study in about this number of seconds; what a Timed has beside its case.
     Collective.
     """
     driver = core.start(_cases()[case].study(core.size()).parameters(), threads)
