@@ -152,10 +152,19 @@ def test_a_bend_with_another_fringe_at_its_exit_has_it_as_a_matrix() -> None:
     assert plain[2]["matrix"][3][2] == pytest.approx(-0.2 * math.tan(0.05 - less))
 
 
+def test_edges_and_fringes_act_once_where_a_bend_is_sliced() -> None:
+    ends = (0.1, 0.05), (0.03, 0.03), (0.4, 0.4)
+    plain = magnets.bend(1.0, 0.2, *ends)
+    for normal, skew in (([0.0, 0.0, 1e-30], []), ([], [0.0, 1e-30])):
+        sliced = magnets.bend(1.0, 0.2, *ends, normal=normal, skew=skew)
+        assert matrix_of(sliced) == pytest.approx(matrix_of(plain), abs=1e-14)
+
+
 def test_a_sextupole_in_a_bend_acts_between_pieces_of_the_whole_length() -> None:
     bend = magnets.bend(1.0, 0.2, (0.1, 0.05), (0.0, 0.0), (0.0, 0.0), normal=[0, 0, 0.8])
     assert sum(one.get("length", 0.0) for one in bend) == pytest.approx(1.0)
     assert sum(one.get("angle", 0.0) for one in bend) == pytest.approx(0.2)
     kicks = [one["normal"] for one in bend if one["kind"] == "multipole"]
     assert kicks == [[0.0, 0.0, 0.1]] * 8
-    assert (bend[0]["edges"], bend[-1]["edges"]) == ([0.1, 0.0], [0.0, 0.05])
+    assert bend[0] == magnets.edge(0.2, 0.1, 0.0, 0.0)
+    assert bend[-1] == magnets.edge(0.2, 0.05, 0.0, 0.0)

@@ -25,6 +25,7 @@ VELOCITY = math.sqrt(1 - (MASS / (MASS + KINETIC)) ** 2)
 LINEAR = {
     "quadrupole": "quadrupole, l=0.5, k1=0.3, k1s=0.1, tilt=0.05",
     "sector bend": "sbend, l=1, angle=0.1, e1=0.03, e2=-0.02, hgap=0.02, fint=0.4",
+    "sector bend with sextupole": "sbend, l=1, angle=0.1, e1=0.03, k2=2, hgap=0.02, fint=0.4",
     "another fringe at the exit": "sbend, l=1, angle=0.1, e1=0.03, hgap=0.02, fint=0.4, fintx=0.1",
     "rectangular bend": "rbend, l=1, angle=-0.2, e1=0.03",
     "vertical bend": "sbend, l=1, angle=0.1, tilt=pi/2, e2=0.02",
