@@ -178,7 +178,7 @@ def _multipole(e: Any, _turn: float) -> Body:
     reasons = _orders(normal, skew)
     if e.isthick and length > 0:
         thick = magnets.thick(length, *([v / length for v in k] for k in (normal, skew)))
-        return thick, ["its hxl is left out"] if e.hxl else reasons
+        return thick, [*reasons, "its hxl is left out"] if e.hxl else reasons
     if not e.hxl:
         return magnets.thin(normal, skew), reasons
     if not normal or not math.isclose(normal[0], e.hxl, rel_tol=1e-9):
