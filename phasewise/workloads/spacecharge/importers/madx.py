@@ -31,7 +31,7 @@ def translate(file: str | Path) -> Translation:
     path = Path(file)
     if find_spec("cpymad") is None:
         raise StudyError(
-            "reading MAD-X files needs cpymad, which is not installed: pip install phasewise[madx]"
+            "reading MAD-X files needs cpymad, which is not installed: pip install cpymad"
         )
     read_text(path)
     from cpymad.madx import Madx

@@ -29,8 +29,7 @@ def translate(file: str | Path) -> Translation:
     path = Path(file)
     if find_spec("xtrack") is None:
         raise StudyError(
-            "reading Xsuite lines needs xtrack, which is not installed: "
-            "pip install phasewise[xsuite]"
+            "reading Xsuite lines needs xtrack, which is not installed: pip install xtrack"
         )
     read_text(path)
     import xtrack
