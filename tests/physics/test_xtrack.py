@@ -41,6 +41,7 @@ def exact_elements() -> dict[str, Any]:
         ),
         "combined bend": xt.Bend(**BEND, k1=0.2, **gradient),
         "bend with sextupole": xt.Bend(**BEND, k2=0.4, knl=[0, 0, 0, 2.0], **eight),
+        "bend with sextupole and fringe": xt.Bend(**BEND, **EDGES, k2=0.4, **eight),
         "multipole": xt.Multipole(knl=[0, 0.2, 0.3, 5], ksl=[1e-3, 0.1]),
         "thin bend": xt.Multipole(knl=[0.02], hxl=0.02, length=0.5),
         "cavity": xt.Cavity(voltage=2e5, frequency=3e6, phase=math.pi),

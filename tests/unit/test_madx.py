@@ -25,6 +25,7 @@ VELOCITY = math.sqrt(1 - (MASS / (MASS + KINETIC)) ** 2)
 LINEAR = {
     "quadrupole": "quadrupole, l=0.5, k1=0.3, k1s=0.1, tilt=0.05",
     "sector bend": "sbend, l=1, angle=0.1, e1=0.03, e2=-0.02, hgap=0.02, fint=0.4",
+    "sector bend with sextupole": "sbend, l=1, angle=0.1, e1=0.03, k2=2, hgap=0.02, fint=0.4",
     "another fringe at the exit": "sbend, l=1, angle=0.1, e1=0.03, hgap=0.02, fint=0.4, fintx=0.1",
     "rectangular bend": "rbend, l=1, angle=-0.2, e1=0.03",
     "vertical bend": "sbend, l=1, angle=0.1, tilt=pi/2, e2=0.02",
@@ -46,10 +47,10 @@ KICKS = {
 }
 
 
-def file(folder: Path, element: str) -> Path:
+def file(folder: Path, element: str, beam: str = "charge=1") -> Path:
     path = folder / "line.madx"
     path.write_text(
-        f"beam, particle=proton, energy=pmass+{KINETIC / 1e9};\nx: {element};\n"
+        f"beam, mass=pmass, {beam}, energy=pmass+{KINETIC / 1e9};\nx: {element};\n"
         "d: drift, l=1;\ns: line=(d, x, d);\nuse, sequence=s;\n"
     )
     return path
@@ -93,6 +94,18 @@ def test_an_element_has_the_matrix_that_madx_gives_it(name: str, tmp_path: Path)
     # The differences: rounding of 1e-16/h, and h².
     assert matrix == pytest.approx(theirs(path)[1], abs=1e-9)
     assert np.abs(orbit).max() < 1e-18
+
+
+@pytest.mark.parametrize("charge", [-1, 10])
+def test_a_cavity_gives_any_charge_the_energy_that_it_gives_in_madx(
+    charge: int, tmp_path: Path
+) -> None:
+    path = file(tmp_path, "rfcavity, l=0.5, volt=0.2, freq=3, lag=0", f"charge={charge}")
+    translation = translate(path)
+    own = {"particle": "ion", "mass": MASS, "charge": charge, "kinetic_energy": KINETIC}
+    lattice = {"element": tomllib.loads(translation.text)["element"]}
+    text = study(bunch=own, lattice=lattice).parameters()
+    assert ours(text)[1] == pytest.approx(theirs(path)[1], abs=1e-9)
 
 
 @pytest.mark.parametrize("name", KICKS)

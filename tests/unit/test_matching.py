@@ -136,7 +136,7 @@ def test_more_charge_makes_a_larger_matched_beam() -> None:
 
 
 def test_the_force_of_a_rolled_bunch_is_rolled() -> None:
-    # A channel that is turned by 30° has the same modes, with and without charge.
+    # A channel that is turned by 0.5 rad has the same modes, with and without charge.
     turn = np.eye(6)
     c, s = math.cos(0.5), math.sin(0.5)
     for k in (0, 1):

@@ -31,7 +31,7 @@ def translate(file: str | Path) -> Translation:
     path = Path(file)
     if find_spec("cpymad") is None:
         raise StudyError(
-            "reading MAD-X files needs cpymad, which is not installed: pip install phasewise[madx]"
+            "reading MAD-X files needs cpymad, which is not installed: pip install cpymad"
         )
     read_text(path)
     from cpymad.madx import Madx
@@ -256,7 +256,10 @@ def _solenoid(v: Values, _ring: _Ring) -> Body:
 
 
 def _cavity(v: Values, ring: _Ring) -> Body:
-    """The energy rises by V sin 2π(lag - f τ), with τ > 0 ahead: our phase is 1/2 - lag."""
+    """The energy rises by V sin 2π(lag - f τ), with τ > 0 ahead: our phase is 1/2 - lag.
+
+    VOLT is that rise in MV for any charge; our voltage is multiplied by the charge's magnitude.
+    """
     frequency = v["freq"] * 1e6 or v["harmon"] * ring.revolution
     if not v["volt"]:
         return magnets.drift(v["l"]), []
@@ -265,7 +268,7 @@ def _cavity(v: Values, ring: _Ring) -> Body:
     found = {
         "kind": "cavity",
         "length": v["l"],
-        "voltage": math.copysign(1.0, ring.charge) * v["volt"] * 1e6,
+        "voltage": v["volt"] * 1e6 / abs(ring.charge),
         "frequency": frequency,
         "phase": 0.5 - v["lag"],
     }

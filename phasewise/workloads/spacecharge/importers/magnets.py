@@ -130,21 +130,19 @@ def bend(
         body |= {"k1": k1, "steps": GRADIENT_SLICES}
     h = angle / length
     fields = [2 * h * gap * f for gap, f in zip(half_gap, fringe, strict=True)]
-    outside: list[Elements] = [[], []]
-    if fields[0] == fields[1]:
-        ends: dict[str, Any] = {"edges": list(edges)} if any(edges) else {}
-        if fields[0]:
-            gap, f = next(pair for pair in zip(half_gap, fringe, strict=True) if all(pair))
-            ends |= {"half_gap": gap, "fringe": f}
-        body |= ends
-    else:
-        outside = [
-            [edge(h, angle, *of)] for angle, of in zip(edges, _pairs(half_gap, fringe), strict=True)
-        ]
-    inside = [body]
-    if any([*normal, *skew]):
-        inside = _sliced(body, normal, skew)
-    return [*outside[0], *inside, *outside[1]]
+    kicked = any([*normal, *skew])
+    if kicked or fields[0] != fields[1]:
+        # Each piece of a bend would have edges of its own, and a bend has one fringe for both.
+        first, last = (
+            edge(h, face, *of) for face, of in zip(edges, _pairs(half_gap, fringe), strict=True)
+        )
+        return [first, *(_sliced(body, normal, skew) if kicked else [body]), last]
+    if any(edges):
+        body["edges"] = list(edges)
+    if fields[0]:
+        gap, f = next(pair for pair in zip(half_gap, fringe, strict=True) if all(pair))
+        body |= {"half_gap": gap, "fringe": f}
+    return [body]
 
 
 def _pairs(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[float, float]]:
@@ -155,16 +153,12 @@ def _sliced(body: dict[str, Any], normal: Sequence[float], skew: Sequence[float]
     """A bend with thin kicks in the middle of each of its slices."""
     (kick_each,) = thin([k / BEND_SLICES for k in normal], [k / BEND_SLICES for k in skew])
     found: Elements = []
-    entry, leaving = body.get("edges", (0.0, 0.0))
     for k in range(BEND_SLICES + 1):
-        first, last = k == 0, k == BEND_SLICES
-        share = (0.5 if first or last else 1.0) / BEND_SLICES
+        last = k == BEND_SLICES
+        share = (0.5 if k == 0 or last else 1.0) / BEND_SLICES
         piece = body | {name: body[name] * share for name in ("length", "angle")}
-        piece["edges"] = [entry if first else 0.0, leaving if last else 0.0]
         if "steps" in piece:
             piece["steps"] = GRADIENT_SLICES // BEND_SLICES
-        if not (first or last):
-            piece = {name: v for name, v in piece.items() if name not in ("half_gap", "fringe")}
         found += [piece] if last else [piece, kick_each]
     return found
 

@@ -29,8 +29,7 @@ def translate(file: str | Path) -> Translation:
     path = Path(file)
     if find_spec("xtrack") is None:
         raise StudyError(
-            "reading Xsuite lines needs xtrack, which is not installed: "
-            "pip install phasewise[xsuite]"
+            "reading Xsuite lines needs xtrack, which is not installed: pip install xtrack"
         )
     read_text(path)
     import xtrack
@@ -178,7 +177,7 @@ def _multipole(e: Any, _turn: float) -> Body:
     reasons = _orders(normal, skew)
     if e.isthick and length > 0:
         thick = magnets.thick(length, *([v / length for v in k] for k in (normal, skew)))
-        return thick, ["its hxl is left out"] if e.hxl else reasons
+        return thick, [*reasons, "its hxl is left out"] if e.hxl else reasons
     if not e.hxl:
         return magnets.thin(normal, skew), reasons
     if not normal or not math.isclose(normal[0], e.hxl, rel_tol=1e-9):
