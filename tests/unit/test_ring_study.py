@@ -75,6 +75,12 @@ def test_the_parts_may_stand_in_any_order_and_a_list_of_one_is_that_one() -> Non
     assert named_workload(["halo"]) is named_workload("halo")
 
 
+def test_only_errors_of_the_workload_that_makes_the_bunches_are_those_of_all_ranks() -> None:
+    ring, alone = study().workload.part("state"), named_workload("collision").part("state")
+    assert ring is not None and alone is not None
+    assert ring.FAILS_ALIKE == alone.FAILS_ALIKE != ()
+
+
 def test_a_beam_that_is_not_tracked_has_no_space_charge() -> None:
     ring = study("ip.1.model=weak-strong", "ip.1.strong_beam=1")
     assert [bunch.number for bunch in ring.workload.bunches(ring.model)] == [2]
