@@ -75,6 +75,13 @@ def test_the_parts_may_stand_in_any_order_and_a_list_of_one_is_that_one() -> Non
     assert named_workload(["halo"]) is named_workload("halo")
 
 
+def test_a_choice_of_a_run_that_tunes_itself_is_that_of_every_part() -> None:
+    given = study("communication.collision.phase.reduce_row.algorithm=mpi").communication
+    chosen = given.tunable() | {"collision.reduce": "mpi", "spacecharge.charge": "direct"}
+    assert given.algorithms().keys() - chosen.keys() == {"collision.reduce_row.algorithm"}
+    assert given.changed(chosen).tunable() == chosen != given.tunable()
+
+
 def test_only_errors_of_the_workload_that_makes_the_bunches_are_those_of_all_ranks() -> None:
     ring, alone = study().workload.part("state"), named_workload("collision").part("state")
     assert ring is not None and alone is not None
