@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from phasewise.cli import main
+from phasewise.commands.predict import algorithm
 from phasewise.errors import StudyError
 from phasewise.study import Study
 from phasewise.workloads.discovery import named_workload
@@ -80,6 +81,11 @@ def test_a_choice_of_a_run_that_tunes_itself_is_that_of_every_part() -> None:
     chosen = given.tunable() | {"collision.reduce": "mpi", "spacecharge.charge": "direct"}
     assert given.algorithms().keys() - chosen.keys() == {"collision.reduce_row.algorithm"}
     assert given.changed(chosen).tunable() == chosen != given.tunable()
+
+
+def test_one_algorithm_for_all_phases_is_refused() -> None:
+    with pytest.raises(StudyError, match="--algorithm: .* have no algorithm for all phases"):
+        algorithm(study().workload, "mpi")
 
 
 def test_only_errors_of_the_workload_that_makes_the_bunches_are_those_of_all_ranks() -> None:

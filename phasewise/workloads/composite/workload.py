@@ -103,7 +103,6 @@ def composite_of(names: tuple[str, ...]) -> Composite:
         ),
         main_phases=tuple(f"{n}.{p}" for n, own in ring.items() for p in own.main_phases),
         colours={f"{n}.{p}": c for n, own in ring.items() for p, c in own.colours.items()},
-        one_for_both=tuple(f"{n}.{k}" for n, own in ring.items() for k in own.one_for_both),
         bunches=lambda model: main.bunches(model.parts[host]),
     )
 
