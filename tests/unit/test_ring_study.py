@@ -25,6 +25,11 @@ REFUSED: list[tuple[dict[str, Any], list[str], str]] = [
     ({"bunch": {"macroparticles": 9}}, [], "another workload of the ring describes the bunches"),
     ({"lattice": None}, [], r"\[lattice\] is missing"),
     ({"solver": None}, [], r"\[solver\] is missing"),
+    (
+        {},
+        ["solver.boundaries=periodic", "solver.period=10.0"],
+        'boundaries = "periodic" cannot be given in this ring',
+    ),
     ({"beam": None}, [], r"\[beam.1\] is missing"),
     ({"ip": None}, [], r"\[ip.1\] is missing"),
     ({}, ["communication.reduce=direct"], 'communication: unknown key "reduce"'),
