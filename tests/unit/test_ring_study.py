@@ -93,6 +93,17 @@ def test_one_algorithm_for_all_phases_is_refused() -> None:
         algorithm(study().workload, "mpi")
 
 
+def test_every_part_says_what_does_not_fit_the_ranks() -> None:
+    ring = study(
+        "solver.kind=2.5d",
+        "communication.spacecharge.decomposition=pencils",
+    )
+    with pytest.raises(StudyError, match='decomposition = "pencils" belongs to solver.kind'):
+        ring.check_ranks(4)
+    with pytest.raises(StudyError, match="needs 8 ranks with such a grid for each beam, not 3"):
+        study('communication.collision.process_grid="2x2"').check_ranks(3)
+
+
 def test_only_errors_of_the_workload_that_makes_the_bunches_are_those_of_all_ranks() -> None:
     ring, alone = study().workload.part("state"), named_workload("collision").part("state")
     assert ring is not None and alone is not None

@@ -92,7 +92,7 @@ def composite_of(names: tuple[str, ...]) -> Composite:
             {name: own.derive(model.parts[name]) for name, own in ring.items()}
         ),
         check_ranks=lambda model, communication, ranks: _check_ranks(
-            main, host, model, communication, ranks
+            ring, model, communication, ranks
         ),
         needed_records=tuple(f"{n}/{r}" for n, own in ring.items() for r in own.needed_records),
         dump_folder=main.dump_folder,
@@ -172,7 +172,9 @@ def _parameters(ring: Mapping[str, Workload], model: Models) -> Iterator[tuple[s
 
 
 def _check_ranks(
-    main: Workload, host: str, model: Models, communication: Communication, ranks: int
+    ring: Mapping[str, Workload], model: Models, communication: Communication, ranks: int
 ) -> None:
+    """StudyError if a part cannot run so; each bunch of a guest is on some of the ranks."""
     assert isinstance(communication, CompositeCommunication)
-    main.check_ranks(model.parts[host], communication.parts[host], ranks)
+    for name, own in ring.items():
+        own.check_ranks(model.parts[name], communication.parts[name], ranks)
