@@ -11,6 +11,7 @@ import pytest
 from phasewise.cli import main
 from phasewise.commands.predict import algorithm
 from phasewise.errors import StudyError
+from phasewise.report.planned import with_layout
 from phasewise.study import Study
 from phasewise.workloads.discovery import named_workload
 from tests.unit.ring_study import study, tables
@@ -89,7 +90,7 @@ def test_a_choice_of_a_run_that_tunes_itself_is_that_of_every_part() -> None:
 
 
 def test_one_algorithm_for_all_phases_is_refused() -> None:
-    with pytest.raises(StudyError, match="--algorithm: .* have no algorithm for all phases"):
+    with pytest.raises(StudyError, match=r"--algorithm: .* have no algorithm for all phases"):
         algorithm(study().workload, "mpi")
 
 
@@ -98,10 +99,17 @@ def test_every_part_says_what_does_not_fit_the_ranks() -> None:
         "solver.kind=2.5d",
         "communication.spacecharge.decomposition=pencils",
     )
-    with pytest.raises(StudyError, match='decomposition = "pencils" belongs to solver.kind'):
+    with pytest.raises(StudyError, match=r'decomposition = "pencils" belongs to solver.kind'):
         ring.check_ranks(4)
     with pytest.raises(StudyError, match="needs 8 ranks with such a grid for each beam, not 3"):
         study('communication.collision.process_grid="2x2"').check_ranks(3)
+
+
+def test_a_report_gives_the_plan_another_layout_under_the_name_of_the_host() -> None:
+    given = study("communication.collision.layout=random").parameters()
+    expected = study("communication.collision.layout=column-first").parameters()
+    changed = with_layout(given, "column-first")
+    assert sorted(changed.splitlines()) == sorted(expected.splitlines()) != sorted(given)
 
 
 def test_only_errors_of_the_workload_that_makes_the_bunches_are_those_of_all_ranks() -> None:
