@@ -7,7 +7,7 @@ the terms of a kernel's time:
 * `UNITS`, `VARIANTS`: names of rates (phasewise.machines.kernel_rates);
 * `terms(model, kernel, ranks)`: the terms of a kernel's time, by default one of its own name;
 * `BESIDE`: names of terms that count as zero if the machine's file lacks them;
-* `overheads(model)`: terms of a turn beside its kernels and messages.
+* `overheads(model, ranks)`: terms of a turn beside its kernels and messages.
 """
 
 from __future__ import annotations
@@ -107,11 +107,11 @@ def _packing(case: Case) -> float:
 
 def _other(case: Case, study: Study) -> float:
     """Seconds of the terms whose rate is known."""
-    terms = study.workload.offers(PART, "overheads", no_overheads)(study.model)
+    terms = study.workload.offers(PART, "overheads", no_overheads)(study.model, case.ranks)
     rates = [(term, find_rate(case.machine.kernels, term.name)) for term in terms]
     return float(sum(t.amount * rate.at(t.size) for t, rate in rates if rate is not None))
 
 
-def no_overheads(_model: Any) -> list[Term]:
+def no_overheads(_model: Any, _ranks: int) -> list[Term]:
     """Of a workload that names none."""
     return []

@@ -114,9 +114,11 @@ def _study(folder: Path, record: CommunicationRecord, algorithms: dict[str, Any]
     tables = _read_json(path)
     own = tables.get("communication")
     if isinstance(own, dict):
-        if own.get("layout", LAYOUTS[0]) not in LAYOUTS:
-            # The layout file may be gone, but the record has the places.
-            own["layout"], own["process_grid"] = LAYOUTS[0], "auto"
+        # In a ring each workload has a table of its own.
+        for table in (own, *(one for one in own.values() if isinstance(one, dict))):
+            if table.get("layout", LAYOUTS[0]) not in LAYOUTS:
+                # The layout file may be gone, but the record has the places.
+                table["layout"], table["process_grid"] = LAYOUTS[0], "auto"
         if not record.simulated:
             # A run may have tuned itself; a simulation uses the algorithms of its study.
             usual = workload_of(tables).read_communication({}, folder)

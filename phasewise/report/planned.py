@@ -53,10 +53,14 @@ def planned_phases(run: ReportedRun, record: CommunicationRecord) -> dict[str, d
 
 
 def with_layout(parameters: str, layout: str) -> str:
-    """The flat parameters with another layout."""
-    dropped = ("communication.layout ", "communication.places ")
-    kept = [line for line in parameters.splitlines() if not line.startswith(dropped)]
-    return "\n".join([*kept, f"communication.layout = {layout}", ""])
+    """The flat parameters with another layout, also of a workload of a ring, whose keys begin with
+    its name.
+    """
+    key, places = "communication.layout", "communication.places"
+    lines = [(line.partition(" ")[0], line) for line in parameters.splitlines()]
+    changed = [name for name, _ in lines if name.endswith(key)] or [key]
+    kept = [line for name, line in lines if not name.endswith((key, places))]
+    return "\n".join([*kept, *(f"{name} = {layout}" for name in changed), ""])
 
 
 def _ask(

@@ -127,9 +127,8 @@ class AutoTuner:
         return None
 
     def _use_kept(self, kept: dict[str, Any]) -> bool:
-        choice = {
-            key: value for key, value in kept["choice"].items() if key in self._given.ALGORITHMS
-        }
+        known = self._given.tunable()
+        choice = {key: value for key, value in kept["choice"].items() if key in known}
         wanted = self._given.changed(choice)
         if wanted != self._given and (reason := self._switch(wanted)):
             if self._core.rank() == 0:
@@ -221,9 +220,7 @@ class AutoTuner:
             choices.store(self._place["path"], report)
 
     def _report(self, search: Halving, wanted: Communication | None, note: str) -> dict[str, Any]:
-        choice = (
-            None if wanted is None else {key: getattr(wanted, key) for key in wanted.ALGORITHMS}
-        )
+        choice = None if wanted is None else wanted.tunable()
         chosen = None if wanted is None else search.choice()
         return {
             "version": choices.VERSION,

@@ -70,6 +70,10 @@ class Communication:
         """The keys that decide how data are exchanged, with their values, as records and summaries
         show them.
         """
+        return self.tunable()
+
+    def tunable(self) -> dict[str, Any]:
+        """Those that a run may change while it tunes itself: ALGORITHMS, with their values."""
         return {name: getattr(self, name) for name in self.ALGORITHMS}
 
     @classmethod

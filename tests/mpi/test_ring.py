@@ -108,6 +108,25 @@ def test_a_ring_goes_on_from_its_checkpoint_on_other_ranks(written: Path, tmp_pa
     assert next(phase.name for phase in record.phases if phase.main) == "spacecharge.green"
 
 
+@mpi
+def test_a_ring_keeps_the_choice_of_a_run_that_tunes_itself(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PHASEWISE_CACHE", str(tmp_path / "cache"))
+    more = ("--out", tmp_path / "run", "--quiet", "--set", "communication.tune=auto")
+    found: list[dict[str, Any]] = []
+    for turns, again in ((48, ()), (49, ("--resume",))):
+        ran(written, "--ranks", 2, *more, "--set", f"turns={turns}", *again)
+        found.append(json.loads((tmp_path / "run" / "tuning.json").read_text()))
+    chosen = found[0]["choice"]
+    assert chosen.keys() >= {"collision.reduce", "spacecharge.charge"}
+    assert found[0]["turns"] > found[1]["turns"] == 0
+    assert found[1]["choice"] == chosen
+    words = {True: "yes", False: "no"}
+    used = read_communication(tmp_path / "run").algorithms
+    assert used == {key: words.get(value, value) for key, value in chosen.items()}
+
+
 @simulated
 def test_a_ring_is_simulated_compared_and_predicted(
     written: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -119,6 +119,26 @@ def test_kernels_do_the_work_that_is_planned() -> None:
     assert differing == set()
 
 
+@pytest.mark.parametrize(("ranks", "passages"), [(1, 2.0), (2, 1.0), (3, 1.0), (8, 1.0)])
+def test_terms_are_those_of_the_passages_of_the_mean_rank(ranks: int, passages: float) -> None:
+    ring = study()
+    part = ring.workload.part("kernels")
+    assert part is not None
+    terms = [
+        term
+        for kernel in core.work(ring.parameters(), ranks, {})
+        if kernel["name"] == "spacecharge.charge_local"
+        for term in part.terms(ring.model, kernel, ranks)
+    ] + part.overheads(ring.model, ranks)
+
+    def amount(name: str) -> float:
+        return sum(term.amount for term in terms if term.name == name)
+
+    assert amount("charge_local") == pytest.approx(2 * 2501 / ranks)
+    assert amount("charge_nodes") == pytest.approx(2 * passages * 12 * 14 * 18)
+    assert (amount("passage"), amount("kick_step")) == (passages, 2 * passages)
+
+
 def test_particles_are_those_of_the_workload_that_makes_them() -> None:
     ring = phasewise.Simulation(study())
     ring.step()

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from phasewise.cli import main
+from phasewise.commands.predict import algorithm
 from phasewise.errors import StudyError
+from phasewise.report.planned import with_layout
 from phasewise.study import Study
 from phasewise.workloads.discovery import named_workload
 from tests.unit.ring_study import study, tables
@@ -24,6 +26,11 @@ REFUSED: list[tuple[dict[str, Any], list[str], str]] = [
     ({"bunch": {"macroparticles": 9}}, [], "another workload of the ring describes the bunches"),
     ({"lattice": None}, [], r"\[lattice\] is missing"),
     ({"solver": None}, [], r"\[solver\] is missing"),
+    (
+        {},
+        ["solver.boundaries=periodic", "solver.period=10.0"],
+        'boundaries = "periodic" cannot be given in this ring',
+    ),
     ({"beam": None}, [], r"\[beam.1\] is missing"),
     ({"ip": None}, [], r"\[ip.1\] is missing"),
     ({}, ["communication.reduce=direct"], 'communication: unknown key "reduce"'),
@@ -73,6 +80,42 @@ def test_the_parts_may_stand_in_any_order_and_a_list_of_one_is_that_one() -> Non
     turned = study(workload=["collision", "spacecharge"])
     assert "workload = collision spacecharge" in turned.parameters()
     assert named_workload(["halo"]) is named_workload("halo")
+
+
+def test_a_choice_of_a_run_that_tunes_itself_is_that_of_every_part() -> None:
+    given = study("communication.collision.phase.reduce_row.algorithm=mpi").communication
+    chosen = given.tunable() | {"collision.reduce": "mpi", "spacecharge.charge": "direct"}
+    assert given.algorithms().keys() - chosen.keys() == {"collision.reduce_row.algorithm"}
+    assert given.changed(chosen).tunable() == chosen != given.tunable()
+
+
+def test_one_algorithm_for_all_phases_is_refused() -> None:
+    with pytest.raises(StudyError, match=r"--algorithm: .* have no algorithm for all phases"):
+        algorithm(study().workload, "mpi")
+
+
+def test_every_part_says_what_does_not_fit_the_ranks() -> None:
+    ring = study(
+        "solver.kind=2.5d",
+        "communication.spacecharge.decomposition=pencils",
+    )
+    with pytest.raises(StudyError, match=r'decomposition = "pencils" belongs to solver.kind'):
+        ring.check_ranks(4)
+    with pytest.raises(StudyError, match="needs 8 ranks with such a grid for each beam, not 3"):
+        study('communication.collision.process_grid="2x2"').check_ranks(3)
+
+
+def test_a_report_gives_the_plan_another_layout_under_the_name_of_the_host() -> None:
+    given = study("communication.collision.layout=random").parameters()
+    expected = study("communication.collision.layout=column-first").parameters()
+    changed = with_layout(given, "column-first")
+    assert sorted(changed.splitlines()) == sorted(expected.splitlines()) != sorted(given)
+
+
+def test_only_errors_of_the_workload_that_makes_the_bunches_are_those_of_all_ranks() -> None:
+    ring, alone = study().workload.part("state"), named_workload("collision").part("state")
+    assert ring is not None and alone is not None
+    assert ring.FAILS_ALIKE == alone.FAILS_ALIKE != ()
 
 
 def test_a_beam_that_is_not_tracked_has_no_space_charge() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -54,10 +54,17 @@ class CompositeCommunication(Communication):
 
     def algorithms(self) -> dict[str, Any]:
         """Those of all parts, behind their names."""
+        return self._joined(lambda part: part.algorithms())
+
+    def tunable(self) -> dict[str, Any]:
+        """Those of all parts, behind their names."""
+        return self._joined(lambda part: part.tunable())
+
+    def _joined(self, of: Callable[[Communication], dict[str, Any]]) -> dict[str, Any]:
         return {
             f"{name}.{key}": value
             for name, part in self.parts.items()
-            for key, value in part.algorithms().items()
+            for key, value in of(part).items()
         }
 
     @classmethod

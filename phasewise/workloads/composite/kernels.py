@@ -26,11 +26,11 @@ def made_for(workload: Composite) -> dict[str, Any]:
         )
         return found
 
-    def overheads(model: Models) -> list[Term]:
+    def overheads(model: Models, ranks: int) -> list[Term]:
         return [
             term
             for name, own in ring.items()
-            for term in own.offers(PART, "overheads", no_overheads)(model.parts[name])
+            for term in own.offers(PART, "overheads", no_overheads)(model.parts[name], ranks)
         ]
 
     parts = [own.part(PART) for own in ring.values()]

@@ -12,18 +12,21 @@ from phasewise.workloads.composite.workload import Composite
 
 
 def made_for(workload: Composite) -> dict[str, Any]:
-    """FAILS_ALIKE of all parts; `state_of` where the part that makes the bunches has its own."""
-    parts = {name: own.part("state") for name, own in workload.ring.items()}
-    alike = tuple(text for part in parts.values() for text in getattr(part, "FAILS_ALIKE", ()))
-    make = getattr(parts[workload.host], "state_of", None)
+    """FAILS_ALIKE and `state_of` of the part that makes the bunches, where it has its own.
+
+    Errors of the others are never alike: only ranks that hold a bunch act on it.
+    """
+    host = workload.ring[workload.host].part("state")
+    made: dict[str, Any] = {"FAILS_ALIKE": getattr(host, "FAILS_ALIKE", ())}
+    make = getattr(host, "state_of", None)
     if make is None:
-        return {"FAILS_ALIKE": alike}
+        return made
 
     def state_of(run: Run, study: Study) -> State:
         found: State = make(run.part(workload.host)[0], part_of(study, workload.host))
         return found
 
-    return {"FAILS_ALIKE": alike, "state_of": state_of}
+    return made | {"state_of": state_of}
 
 
 def load(run: Run, comm: Communicator, study: Study) -> None:

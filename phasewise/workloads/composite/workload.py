@@ -92,7 +92,7 @@ def composite_of(names: tuple[str, ...]) -> Composite:
             {name: own.derive(model.parts[name]) for name, own in ring.items()}
         ),
         check_ranks=lambda model, communication, ranks: _check_ranks(
-            main, host, model, communication, ranks
+            ring, model, communication, ranks
         ),
         needed_records=tuple(f"{n}/{r}" for n, own in ring.items() for r in own.needed_records),
         dump_folder=main.dump_folder,
@@ -103,7 +103,6 @@ def composite_of(names: tuple[str, ...]) -> Composite:
         ),
         main_phases=tuple(f"{n}.{p}" for n, own in ring.items() for p in own.main_phases),
         colours={f"{n}.{p}": c for n, own in ring.items() for p, c in own.colours.items()},
-        one_for_both=tuple(f"{n}.{k}" for n, own in ring.items() for k in own.one_for_both),
         bunches=lambda model: main.bunches(model.parts[host]),
     )
 
@@ -173,7 +172,9 @@ def _parameters(ring: Mapping[str, Workload], model: Models) -> Iterator[tuple[s
 
 
 def _check_ranks(
-    main: Workload, host: str, model: Models, communication: Communication, ranks: int
+    ring: Mapping[str, Workload], model: Models, communication: Communication, ranks: int
 ) -> None:
+    """StudyError if a part cannot run so; each bunch of a guest is on some of the ranks."""
     assert isinstance(communication, CompositeCommunication)
-    main.check_ranks(model.parts[host], communication.parts[host], ranks)
+    for name, own in ring.items():
+        own.check_ranks(model.parts[name], communication.parts[name], ranks)

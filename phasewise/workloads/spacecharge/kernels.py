@@ -28,12 +28,20 @@ SOLVED = ("charge_local", "potential", "kick")
 def terms(model: SpaceCharge, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
     """The terms of a kernel's time on the mean rank."""
     particles = sum(bunch.macroparticles for bunch in model.bunches)
-    return terms_of(kernel, model, particles / ranks)
+    return terms_of(kernel, model, particles / ranks / _passages(model, ranks))
 
 
-def overheads(model: SpaceCharge) -> list[Term]:
+def overheads(model: SpaceCharge, ranks: int) -> list[Term]:
     """The terms of a passage and of its kicks beside kernels and messages."""
-    return [Term("passage", 1.0, 1.0), Term("kick_step", float(model.solver.kicks), 1.0)]
+    passages = _passages(model, ranks)
+    return [Term("passage", passages, 1.0), Term("kick_step", passages * model.solver.kicks, 1.0)]
+
+
+def _passages(model: SpaceCharge, ranks: int) -> float:
+    """Passages of the mean rank in a turn: several bunches take a rank each, if there are enough,
+    and each bunch has its own mesh.
+    """
+    return max(1.0, len(model.bunches) / ranks)
 
 
 def terms_of(kernel: Mapping[str, Any], model: SpaceCharge, particles: float) -> list[Term]:

@@ -122,6 +122,11 @@ def read_guest(
     for bunch in bunches:
         lattice = read_lattice(tables["lattice"], bunch, folder)
     solver = _read_solver(tables["solver"])
+    if solver.boundaries == "periodic":
+        raise StudyError(
+            'solver.boundaries = "periodic" cannot be given in this ring: only a bunch that '
+            "[bunch] describes can fill a period"
+        )
     return SpaceCharge(bunch=None, lattice=lattice, solver=solver, bunches=bunches)
 
 

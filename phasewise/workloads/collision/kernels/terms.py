@@ -41,7 +41,7 @@ def terms(model: Collision, kernel: Mapping[str, Any], ranks: int) -> list[Term]
     return terms_at(kernel, ip, particles, model.slices_met(ip), held)
 
 
-def overheads(model: Collision) -> list[Term]:
+def overheads(model: Collision, _ranks: int) -> list[Term]:
     """The terms of a turn and of its steps beside kernels and messages."""
     steps = sum(ip.steps for ip in model.ips if ip.model != "none")
     return [Term("turn", 1.0, 1.0), Term("step", float(steps), 1.0)]
