@@ -9,6 +9,9 @@ namespace {
 // This many particles stay in the first-level cache while the elements of a line work on them.
 constexpr std::int64_t block_size = 256;
 
+// Of elements that do not state theirs, on average.
+constexpr double usual_flops = 80.0;
+
 // The element and the context are copies, so that the compiler knows no store changes them.
 template <class E>
 __attribute__((noinline)) void push_block(const E element, const ParticleView& block,
@@ -48,7 +51,6 @@ void Line::push(ParticleView particles, PushContext context) const {
 }
 
 parallel::KernelCard Line::card() const {
-  constexpr double usual = 80.0;  // of elements that do not state theirs, on average
   double flops = 0.0;
   for (const Element& element : elements_)
     flops += std::visit(
@@ -56,7 +58,7 @@ parallel::KernelCard Line::card() const {
           if constexpr (requires { E::flops; })
             return E::flops;
           else
-            return usual;
+            return usual_flops;
         },
         element);
   return {.name = "arc",
