@@ -70,6 +70,7 @@ class Posting {
   // The tag of messages that begin now, and carry that time.
   int tag() const { return posted_->clock.tag(posted_->start); }
   double start() const { return posted_->start; }
+  Overhead overhead() const { return posted_->overhead; }
   const std::string& phase_name() const;
   MpiCount count(const Message& message) const { return mpi_count(message, phase_name()); }
   Pending::Posted& posted() { return *posted_; }

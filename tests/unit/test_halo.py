@@ -17,7 +17,7 @@ from phasewise.study import Study
 from phasewise.tuning.candidates import PlainCandidate, candidates, heads_of
 from phasewise.tuning.search import CandidateSearch, Problem
 
-VARIANTS = {"irecv-isend", "sendrecv", "persistent"}
+PROTOCOLS = set(comparable())
 
 
 def study(words: int = 8, rows: int = 1, **communication: Any) -> Study:
@@ -130,7 +130,7 @@ def test_a_tuner_compares_every_grid_in_every_protocol() -> None:
     found = candidates(study(), 6, phasewise.machines.load_machine("bassi"))
     grids = {"1x6", "2x3", "3x2", "6x1"}
     assert heads_of(study()) == ("process_grid", "protocol")
-    assert {candidate.columns() for candidate in found} == {(g, v) for g in grids for v in VARIANTS}
+    assert {candidate.columns() for candidate in found} == {(g, v) for g in grids for v in PROTOCOLS}
     assert all(isinstance(candidate, PlainCandidate) for candidate in found)
 
 
@@ -176,7 +176,7 @@ def test_bench_gives_a_curve_for_each_protocol(capsys: pytest.CaptureFixture[str
     assert main(["bench", "halo", "--turns", "1", "--set", "halo.rows=2", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["ranks"], result["grid"]) == (1, [1, 1])
-    assert {curve["protocol"] for curve in result["curves"]} == VARIANTS
+    assert {curve["protocol"] for curve in result["curves"]} == PROTOCOLS
     for curve in result["curves"]:
         # Two rows: from 4 words on, and up to 256 MiB.
         assert curve["words"] == [2**power for power in range(2, 14)]

@@ -57,10 +57,9 @@ CarrierPointer make_carrier(const RoundPlace& place) {
       return make_get(place);
     case Protocol::shared:
       return make_shared(place);
-    // A simulated machine has neither: both run as put, at costs of their own.
     case Protocol::shmem:
     case Protocol::coarray:
-      return make_put(place);
+      return make_simulated_put(place);
     case Protocol::partitioned:
       break;
   }

@@ -26,6 +26,9 @@ CarrierPointer make_put(const RoundPlace& place);
 CarrierPointer make_get(const RoundPlace& place);
 CarrierPointer make_shared(const RoundPlace& place);
 CarrierPointer make_symmetric(const RoundPlace& place);  // shmem and coarray
+// These two on a simulated machine, which has neither: put, at costs of its own. Flags that lie in
+// memory elsewhere are empty messages here, and not recorded as messages.
+CarrierPointer make_simulated_put(const RoundPlace& place);
 CarrierPointer make_partitioned(const RoundPlace& place);
 
 }  // namespace phasewise::comm

@@ -11,8 +11,8 @@ namespace {
 // memory had been unpacked.
 class Put : public Windowed {
  public:
-  explicit Put(const RoundPlace& place)
-      : Windowed(place, overhead_of(place.exchange->protocol)), signals_(place) {
+  Put(const RoundPlace& place, Overhead overhead, bool flags_are_messages)
+      : Windowed(place, overhead), signals_(place, flags_are_messages) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_.get());
   }
   ~Put() override {
@@ -40,6 +40,15 @@ class Put : public Windowed {
 
 }  // namespace
 
-CarrierPointer make_put(const RoundPlace& place) { return std::make_unique<Put>(place); }
+CarrierPointer make_put(const RoundPlace& place) {
+  return std::make_unique<Put>(place, Overhead::one_sided, true);
+}
+
+CarrierPointer make_simulated_put(const RoundPlace& place) {
+  auto exchange = std::make_shared<Exchange>(*place.exchange);
+  exchange->protocol = Protocol::put;
+  return std::make_unique<Put>(RoundPlace{place.group, exchange, place.round},
+                               overhead_of(place.exchange->protocol), false);
+}
 
 }  // namespace phasewise::comm

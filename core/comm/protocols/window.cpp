@@ -77,7 +77,7 @@ void HalvedWindow::exchange_places(const RoundPlace& place, const std::vector<Li
 
 void put(const Posting& posting, const Message& message, int peer_here, MPI_Aint at,
          MPI_Win window) {
-  charge_overhead(Overhead::one_sided, 1);
+  charge_overhead(posting.overhead(), 1);
   const auto [count, type] = posting.count(message);
   MPI_Put(message.data, count, type, peer_here, at, count, type, window);
 }
