@@ -52,7 +52,7 @@ class Followed : public OfflineListener {
   void add_round(const comm::Work& work, const comm::Round& round, double weight);
   bool in_full() const { return options_.max_series == 0; }
   // The calls that post a round's messages: all but `at_once` block.
-  enum class Posting { at_once, blocking, by_library };
+  enum class Posting { at_once, in_pairs, by_library };
   void begin_round(std::string_view name, comm::Channel channel, Posting posting, double weight);
   void send(int to, std::int64_t bytes) { program_.sends.push_back({to, bytes}); }
   void receive(int from) { program_.receives.push_back({from}); }
