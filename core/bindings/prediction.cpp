@@ -74,6 +74,7 @@ driver::Rates rates_from(const nb::dict& given) {
   for (const auto& [name, part, seconds] :
        nb::cast<std::vector<std::tuple<std::string, int, double>>>(given["kernels"]))
     rates.kernels[{name, part - 1}] = seconds;
+  if (given.contains("unit")) rates.unit = bindings::unit_from(nb::cast<nb::dict>(given["unit"]));
   return rates;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "contention/program.hpp"
+#include "parallel/vector_unit.hpp"
 #include "workload/pieces.hpp"
 
 namespace phasewise::driver {
@@ -17,6 +18,7 @@ namespace phasewise::driver {
 struct Rates {
   // Seconds of a flop, and of a byte moved; a kernel takes the longer of both.
   double flop = 0.0, byte = 0.0;
+  parallel::VectorUnit unit;
   // Seconds of a flop, or of a byte if the card has no flops, of kernels that were measured, by
   // name and part of the turn.
   std::map<std::pair<std::string, int>, double> kernels;

@@ -28,6 +28,15 @@ double number_or_zero(const Parameters& parameters, const char* key) {
   return parameters.has(key) ? parameters.not_negative(key) : 0.0;
 }
 
+// Of the simulated processor; none on a real one, or if no computation is charged.
+parallel::VectorUnit simulated_unit(const Parameters& parameters, double rate) {
+  if (!parameters.has("simulated.vector_length")) return {};
+  const double length = parameters.not_negative("simulated.vector_length");
+  const double start = parameters.not_negative("simulated.loop_start");
+  const double scalar = parameters.positive("simulated.scalar_flops");
+  return {.length = length, .start = start * rate, .scalar = rate / scalar};
+}
+
 }  // namespace
 
 std::vector<int> chosen_nodes(const Parameters& parameters, std::vector<int> detected) {
@@ -61,8 +70,9 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
     recorder.set_recording(parameters.integer("records.communication") != 0);
   sample = static_cast<int>(number_or_zero(parameters, "simulated.steps"));
   skeleton = number_or_zero(parameters, "simulated.skeleton") != 0.0;
-  comm::set_rates(number_or_zero(parameters, "simulated.flops"),
-                  number_or_zero(parameters, "simulated.bandwidth"));
+  const double rate = number_or_zero(parameters, "simulated.flops");
+  comm::set_rates(rate, number_or_zero(parameters, "simulated.bandwidth"));
+  kernels.set_vector_unit(simulated_unit(parameters, rate));
   nodes = chosen_nodes(parameters, world.nodes());
 }
 

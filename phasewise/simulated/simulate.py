@@ -5,7 +5,7 @@ The reference is a simulator, not hardware: docs/machines.md says what it models
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -100,6 +100,9 @@ def _parameters(study: Study, request: Request, steps: int) -> str:
         "simulated.flops": rate.flops if request.computation else 0.0,
         "simulated.bandwidth": rate.bandwidth if request.computation else 0.0,
     }
+    vector = request.machine.vector
+    if vector is not None:
+        values |= {f"simulated.{name}": value for name, value in asdict(vector).items()}
     return study.parameters() + "".join(f"{key} = {value!r}\n" for key, value in values.items())
 
 
