@@ -14,11 +14,20 @@ void Counted::start(comm::Channel /*channel*/, const Exchanges& exchanges) {
       if (exchange.total_bytes() > 0) asked(exchange.phase, exchange.asked_bytes());
       continue;
     }
-    for (const comm::Round& round : *exchange.rounds)
+    for (const comm::Round& round : *exchange.rounds) {
       for (const comm::Transfer& transfer : round.sends)
         if (const std::int64_t bytes = exchange.message_bytes(transfer); bytes > 0)
           sent(exchange.phase, exchange.team->ranks[transfer.peer], bytes);
+      count_signals(exchange, round);
+    }
   }
+}
+
+void Counted::count_signals(const comm::Exchange& exchange, const comm::Round& round) {
+  const comm::Signals signals = signals_of(exchange, round);
+  for (const std::vector<int>* ranks : {&signals.before, &signals.after})
+    for (const int rank : *ranks) sent(exchange.phase, rank, 0);
+  if (signals.synchronisations > 0) synchronised(exchange.phase, signals.synchronisations);
 }
 
 void Counted::transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& /*from*/,
