@@ -1,9 +1,14 @@
 #include "workload/session.hpp"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "comm/protocol.hpp"
 
 namespace phasewise::workload {
 namespace {
@@ -35,6 +40,16 @@ parallel::VectorUnit simulated_unit(const Parameters& parameters, double rate) {
   const double start = parameters.not_negative("simulated.loop_start");
   const double scalar = parameters.positive("simulated.scalar_flops");
   return {.length = length, .start = start * rate, .scalar = rate / scalar};
+}
+
+// Of the simulated machine, by kind; nothing without them.
+std::array<double, comm::overheads> simulated_overheads(const Parameters& parameters) {
+  std::array<double, comm::overheads> seconds{};
+  constexpr const char* key = "simulated.overheads";
+  if (!parameters.has(key)) return seconds;
+  const std::vector<double> given = parameters.numbers(key, seconds.size());
+  std::copy(given.begin(), given.end(), seconds.begin());
+  return seconds;
 }
 
 }  // namespace
@@ -72,6 +87,7 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
   skeleton = number_or_zero(parameters, "simulated.skeleton") != 0.0;
   const double rate = number_or_zero(parameters, "simulated.flops");
   comm::set_rates(rate, number_or_zero(parameters, "simulated.bandwidth"));
+  comm::set_overheads(simulated_overheads(parameters));
   kernels.set_vector_unit(simulated_unit(parameters, rate));
   nodes = chosen_nodes(parameters, world.nodes());
 }

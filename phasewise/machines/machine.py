@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +151,11 @@ class Overhead:
     derived: float
     one_sided: float
     coarray: float
+
+    @property
+    def kinds(self) -> tuple[float, ...]:
+        """All of them, in the order of core/comm/protocol.hpp."""
+        return astuple(self)
 
 
 @dataclass(frozen=True)
