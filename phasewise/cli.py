@@ -38,6 +38,7 @@ COMMANDS = {
     "simulate": ("simulate", "Run a study on a simulated machine."),
     "machine": ("machine", "Measure a machine's messages, memory and kernels, and write its file."),
     "predict": ("predict", "Predict how long a study takes on a machine, without a run."),
+    "platforms": ("platforms", "Compare machines by a study: rates, and what limits them."),
     "compare": ("compare", "Compare what runs measured with what models predict."),
     "tune": ("tune", "Choose process grid, layout and algorithms for a machine."),
     "reproduce": ("reproduce", "Regenerate the source paper's tables and figures."),

@@ -101,7 +101,12 @@ class Planner(Protocol):
         self, parameters: str, ranks: int, node_size: int, pieces: Mapping[str, float]
     ) -> list[dict[str, Any]]: ...
     def work(
-        self, parameters: str, ranks: int, pieces: Mapping[str, float]
+        self,
+        parameters: str,
+        ranks: int,
+        pieces: Mapping[str, float],
+        each: bool = ...,
+        unit: Mapping[str, float] = ...,
     ) -> list[dict[str, Any]]: ...
     def contend(
         self,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <variant>
 
+#include "parallel/loops.hpp"
+
 namespace phasewise::beam {
 namespace {
 
@@ -50,7 +52,8 @@ parallel::KernelCard debunched_card() {
   return {.name = "debunched",
           .flops = 50.0,  // 35 of them of sine and cosine
           .bytes = 16.0,
-          .vectorised = true};
+          .vectorised = true,
+          .trip = parallel::block_size};
 }
 
 }  // namespace phasewise::beam

@@ -65,7 +65,8 @@ parallel::KernelCard Line::card() const {
           .flops = flops,
           .bytes = 96.0,  // read and written; a block stays in the cache
           .vectorised = true,
-          .touched = 48.0};
+          .touched = 48.0,
+          .trip = block_size};
 }
 
 }  // namespace phasewise::beam

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "parallel/loops.hpp"
+
 namespace phasewise::beam {
 namespace {
 
@@ -114,7 +116,8 @@ parallel::KernelCard MomentSums::card(int order) {
           .flops = 8.0 * terms(order),  // a product and 7 additions
           .bytes = 96.0,                // read and written
           .vectorised = true,
-          .touched = 48.0};
+          .touched = 48.0,
+          .trip = parallel::block_size};
 }
 
 Moments MomentSums::moments(double particles) const {

@@ -1,4 +1,5 @@
-// A study to be planned, as Python gives it: its parameters, and the counts of its pieces.
+// A study to be planned, as Python gives it: its parameters, the counts of its pieces, and the
+// vector unit of the processor that would compute it.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,6 +7,7 @@
 #include <string>
 
 #include "driver/workloads.hpp"
+#include "parallel/vector_unit.hpp"
 #include "workload/pieces.hpp"
 
 namespace phasewise::bindings {
@@ -20,6 +22,14 @@ inline workload::PieceCounts counts_from(const nanobind::dict& given) {
   for (const auto& [name, count] : given)
     counts[nanobind::cast<std::string>(name)] = nanobind::cast<double>(count);
   return counts;
+}
+
+// Empty: none.
+inline parallel::VectorUnit unit_from(const nanobind::dict& given) {
+  if (given.empty()) return {};
+  return {.length = nanobind::cast<double>(given["length"]),
+          .start = nanobind::cast<double>(given["start"]),
+          .scalar = nanobind::cast<double>(given["scalar"])};
 }
 
 }  // namespace phasewise::bindings

@@ -78,10 +78,12 @@ nb::dict traffic(const std::string& parameters, int ranks, int node_size) {
   return result;
 }
 
-nb::list work(const std::string& parameters, int ranks, const nb::dict& pieces, bool each) {
+nb::list work(const std::string& parameters, int ranks, const nb::dict& pieces, bool each,
+              const nb::dict& unit) {
   nb::list result;
-  for (const driver::KernelWork& kernel : driver::planned_work(
-           *bindings::plan_study(parameters, ranks, 1), bindings::counts_from(pieces), each)) {
+  for (const driver::KernelWork& kernel :
+       driver::planned_work(*bindings::plan_study(parameters, ranks, 1),
+                            bindings::counts_from(pieces), each, bindings::unit_from(unit))) {
     nb::dict entry;
     entry["name"] = kernel.name;
     entry["part"] = kernel.part + 1;
@@ -89,6 +91,7 @@ nb::list work(const std::string& parameters, int ranks, const nb::dict& pieces, 
     entry["items"] = kernel.items;
     entry["flops"] = kernel.flops;
     entry["bytes"] = kernel.bytes;
+    entry["charged"] = kernel.charged;
     entry["load"] = kernel.load;
     result.append(entry);
   }
@@ -106,11 +109,12 @@ void bind_plan(nb::module_& m) {
         "Messages and bytes of a turn between pairs of ranks: from, to, messages, bytes.");
   m.def(
       "work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),
-      nb::arg("each") = false,
+      nb::arg("each") = false, nb::arg("unit") = nb::dict(),
       "What each kernel does in each part of a turn (part, from 1: an interaction point), on the "
-      "mean rank: items, flops, bytes; load: the largest work of a rank, added up piece by piece, "
-      "over the mean. pieces: how often data-dependent pieces occur in a turn. each: go through "
-      "the "
-      "turn of every rank, though some are alike, which gives the same. ValueError if the study "
-      "does not fit the ranks.");
+      "mean rank: items, flops, bytes; charged: flops that take the vector unit as long (the flops "
+      "themselves without one); load: the largest work of a rank, added up piece by piece, over "
+      "the mean. pieces: how often data-dependent pieces occur in a turn. each: go through the "
+      "turn of every rank, though some are alike, which gives the same. unit: length, start and "
+      "scalar of a vector unit (core/parallel/vector_unit.hpp). ValueError if the study does not "
+      "fit the ranks.");
 }

@@ -68,12 +68,15 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
 
 driver::Rates rates_from(const nb::dict& given) {
   driver::Rates rates;
-  if (given.empty()) return rates;
+  if (given.contains("overheads"))
+    rates.overheads = nb::cast<std::array<double, comm::overheads>>(given["overheads"]);
+  if (!given.contains("flop")) return rates;
   rates.flop = nb::cast<double>(given["flop"]);
   rates.byte = nb::cast<double>(given["byte"]);
   for (const auto& [name, part, seconds] :
        nb::cast<std::vector<std::tuple<std::string, int, double>>>(given["kernels"]))
     rates.kernels[{name, part - 1}] = seconds;
+  if (given.contains("unit")) rates.unit = bindings::unit_from(nb::cast<nb::dict>(given["unit"]));
   return rates;
 }
 
@@ -214,8 +217,9 @@ void bind_prediction(nb::module_& m) {
         "phases, waiting (the part of phases before the last sender has posted its message) and "
         "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
         "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
-        "of a flop, or of a byte if it has no flops. Without rates nothing is computed. effort: 1 "
-        "is the usual accuracy, more is finer.");
+        "of a flop, or of a byte if it has no flops; unit, as of work; overheads, seconds of a "
+        "message at either end beyond its latency, by kind. Without flop nothing is computed. "
+        "effort: 1 is the usual accuracy, more is finer.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
         nb::arg("rates") = nb::dict(),

@@ -45,7 +45,9 @@ void Turn::leave_and_push(int ip, int b, Listener& listener) {
   const beam::PushContext about = context(bunch);
   std::vector<beam::Bounds> bounds(threads_, beam::Bounds{});
   std::vector<std::int64_t> lost(threads_, 0);
-  listener.kernel(line.card(), held_particles(b), [&] {
+  parallel::KernelCard card = line.card();
+  card.trip = parallel::block_size;
+  listener.kernel(card, held_particles(b), [&] {
     const ParticleView all = bunch.particles->view();
     parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int thread) {
       const ParticleView block = all.part(begin, count);

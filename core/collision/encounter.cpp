@@ -177,7 +177,8 @@ parallel::KernelCard encounter_card(Weighting weighting, int planes, double apar
           // Reading and writing the mesh particle by particle takes most of the time, except with
           // the smallest stencil.
           .vectorised = weighting == Weighting::cic && planes == 1,
-          .touched = 48.0};
+          .touched = 48.0,
+          .trip = block};
 }
 
 parallel::KernelCard clear_card() {

@@ -13,12 +13,12 @@
 
 namespace phasewise::collision {
 
-parallel::KernelCard effective_charge_card() {
-  return {.name = "luminosity", .flops = 3.0, .bytes = 24.0, .vectorised = true};
+parallel::KernelCard effective_charge_card(int ny) {
+  return {.name = "luminosity", .flops = 3.0, .bytes = 24.0, .vectorised = true, .trip = 1.0 * ny};
 }
 
-parallel::KernelCard overlap_card() {
-  return {.name = "luminosity", .flops = 2.0, .bytes = 16.0, .vectorised = true};
+parallel::KernelCard overlap_card(int ny) {
+  return {.name = "luminosity", .flops = 2.0, .bytes = 16.0, .vectorised = true, .trip = 1.0 * ny};
 }
 
 // The coarsest level of the meshes on which the charges of a pair lie.
@@ -110,7 +110,7 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
   const std::vector<int> own = plan_.own_pairs(step, plan_.own_beam(), all);
   const double cells = static_cast<double>(own.size()) * static_cast<double>(plane_size()) /
                        plan_.division().shape(plan_.own_beam()).pcol;
-  listener.kernel(effective_charge_card(), ip_.planes == 2 ? cells : 0.0, [&] {
+  listener.kernel(effective_charge_card(mesh_.ny), ip_.planes == 2 ? cells : 0.0, [&] {
     for (int b = 0; b < 2; ++b) {
       if (!groups_.holds(b)) continue;
       if (ip_.planes == 2) effective_[b].reserve(most_pairs(ip_.slices) * plane_size());
@@ -124,7 +124,7 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
     listener.finish(comm::common_channel);
   }
   if (!groups_.holds(0)) return;
-  listener.kernel(overlap_card(), cells, [&] {
+  listener.kernel(overlap_card(mesh_.ny), cells, [&] {
     parallel::for_tasks(static_cast<int>(own.size()), threads_, [&](int i, int) {
       const int p = own[i];
       const std::size_t at = step.place(p);

@@ -34,6 +34,14 @@ int Matching::post(const Way& way, int Message::*end, int who) {
   return number;
 }
 
+int Matching::post_alone(const Way& way, int sender) {
+  const int number = take();
+  messages_[number] = {.way = way};
+  messages_[number].one_sided = true;
+  messages_[number].sender = sender;
+  return number;
+}
+
 int Matching::take() {
   if (free_.empty()) {
     messages_.emplace_back();

@@ -18,6 +18,10 @@ class Matching {
   struct Message {
     Way way;
     bool arrived = false;
+    bool eager = false;      // its sender does not wait for it
+    bool one_sided = false;  // it has no receiver
+    // Whether the round that posted it ends without it.
+    bool sender_keeps = false, receiver_keeps = false;
     int sender = -1, receiver = -1;  // who posted it, by the caller's numbers; -1: nobody yet
     int next = -1;                   // in the list of its bucket
     std::int64_t bytes = 0;
@@ -30,6 +34,8 @@ class Matching {
   // the other end was posted, or a new one.
   int post_send(const Way& way, int sender) { return post(way, &Message::sender, sender); }
   int post_receive(const Way& way, int receiver) { return post(way, &Message::receiver, receiver); }
+  // The number of a message that nobody receives.
+  int post_alone(const Way& way, int sender);
   Message& operator[](int number) { return messages_[number]; }
   // The number may be given to another message.
   void forget(int number) { free_.push_back(number); }

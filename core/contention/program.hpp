@@ -16,6 +16,14 @@ struct Send {
   bool operator==(const Send&) const = default;
 };
 
+// How the sends of a round go.
+//   plain: as [protocol] of the machine says, by their size
+//   synchronous: they depart when the receiver has posted them
+//   eager: they depart at once, and the sender does not wait for them
+//   put: into the receiver's memory, which posts nothing; the sender waits until they are there
+//   get: the same the other way: data of the peer that this rank reads
+enum class Sending : std::uint8_t { plain, synchronous, eager, put, get };
+
 // Messages that a rank posts together: its sends and receives from the first to before the last.
 struct ProgramRound {
   std::int16_t phase;
@@ -24,6 +32,12 @@ struct ProgramRound {
   bool library;  // inside a call of the library, whose waiting nobody can tell from its transfer
   float weight;  // within its sequence
   float packing, storing;  // before the messages are posted, and after they have come [s]
+  // What the calls themselves take around them, which is communication [s].
+  float before = 0.0F, after = 0.0F;
+  Sending sending = Sending::plain;
+  // Its sends, or receives, may be under way when the next round begins; the first later round
+  // that `waits_for_all` ends when they are done.
+  bool keeps_sends = false, keeps_receives = false, waits_for_all = true;
   int first_send, last_send, first_receive, last_receive;
 };
 

@@ -132,11 +132,19 @@ Walk::Step Walk::pass_round(int number, bool waits, double now) {
     if (compute(rank_of(number), round.packing, flight.round_weight(), now)) return Step::asleep;
   }
   if (flight.stage == Stage::packing) {
+    flight.stage = Stage::calling;
+    if (call(number, round.before, now)) return Step::asleep;
+  }
+  if (flight.stage == Stage::calling) {
     post(number, now);
     flight.stage = Stage::posted;
   }
   if (flight.stage == Stage::posted) {
-    if (flight.pending > 0) return Step::blocked;
+    if (!flight.passes()) return Step::blocked;
+    flight.stage = Stage::closing;
+    if (call(number, round.after, now)) return Step::asleep;
+  }
+  if (flight.stage == Stage::closing) {
     flight.stage = Stage::storing;
     if (compute(rank_of(number), round.storing, flight.round_weight(), now)) return Step::asleep;
   }
@@ -145,52 +153,83 @@ Walk::Step Walk::pass_round(int number, bool waits, double now) {
   return Step::passed;
 }
 
+bool Walk::call(int number, double seconds, double now) {
+  if (seconds <= 0.0) return false;
+  const Flight& flight = flights_[number];
+  const int rank = rank_of(number);
+  const double then = now + seconds;
+  times_[rank * program_.phases.size() + flight.round->phase].communicating +=
+      flight.round_weight() * std::max(then - std::max(now, last_start_), 0.0);
+  sleep(rank, then);
+  return true;
+}
+
 void Walk::post(int number, double now) {
   Flight& flight = flights_[number];
   const ProgramRound& round = *flight.round;
-  const int rank = rank_of(number);
   const std::span sends(flight.sends + round.first_send, flight.sends + round.last_send);
   const std::span receives(flight.receives + round.first_receive,
                            flight.receives + round.last_receive);
   flight.last_sent = now;
-  flight.pending = static_cast<int>(receives.size() + sends.size());
-  for (const int from : receives) {
-    const int id = messages_.post_receive({from, rank, round.channel}, number);
-    const Matching::Message& message = messages_[id];
-    if (message.sender >= 0) flight.last_sent = std::max(flight.last_sent, message.sent);
-    if (message.arrived) {
-      --flight.pending;
-      messages_.forget(id);
-    } else if (message.sender >= 0 && message.bytes >= eager_) {
-      launch({id, from, rank, message.bytes}, now);
-    }
+  flight.pending = 0;
+  (round.keeps_receives ? flight.kept : flight.pending) += static_cast<int>(receives.size());
+  (round.keeps_sends ? flight.kept : flight.pending) += static_cast<int>(sends.size());
+  for (const int from : receives) post_receive(number, from, now);
+  for (const Send& send : sends) post_send(number, send, now);
+}
+
+void Walk::post_receive(int number, int from, double now) {
+  Flight& flight = flights_[number];
+  const ProgramRound& round = *flight.round;
+  const int rank = rank_of(number);
+  const int id = messages_.post_receive({from, rank, round.channel}, number);
+  Matching::Message& message = messages_[id];
+  message.receiver_keeps = round.keeps_receives;
+  if (message.sender >= 0) flight.last_sent = std::max(flight.last_sent, message.sent);
+  if (message.arrived) {
+    --(round.keeps_receives ? flight.kept : flight.pending);
+    messages_.forget(id);
+  } else if (message.sender >= 0 && !message.eager) {
+    launch({id, from, rank, message.bytes}, now);
   }
-  for (const Send& send : sends) {
-    const int id = messages_.post_send({rank, send.peer, round.channel}, number);
-    Matching::Message& message = messages_[id];
-    message.sent = now;
-    message.bytes = send.bytes;
-    const bool eager = send.bytes < eager_;
-    if (eager) --flight.pending;
-    if (eager || message.receiver >= 0) launch({id, rank, send.peer, send.bytes}, now);
-  }
+}
+
+void Walk::post_send(int number, const Send& send, double now) {
+  Flight& flight = flights_[number];
+  const ProgramRound& round = *flight.round;
+  const int rank = rank_of(number);
+  const Matching::Way way{rank, send.peer, round.channel};
+  const bool reads = round.sending == Sending::get, alone = reads || round.sending == Sending::put;
+  const int id = alone ? messages_.post_alone(way, number) : messages_.post_send(way, number);
+  Matching::Message& message = messages_[id];
+  message.sent = now;
+  message.bytes = send.bytes;
+  message.sender_keeps = round.keeps_sends;
+  message.eager =
+      round.sending == Sending::eager || (round.sending == Sending::plain && send.bytes < eager_);
+  if (message.eager) --(round.keeps_sends ? flight.kept : flight.pending);
+  if (reads)
+    launch({id, send.peer, rank, send.bytes}, now);
+  else if (alone || message.eager || message.receiver >= 0)
+    launch({id, rank, send.peer, send.bytes}, now);
 }
 
 void Walk::arrive(int id, double now) {
   messages_[id].arrived = true;
   const Matching::Message message = messages_[id];
-  if (message.receiver >= 0) messages_.forget(id);
-  if (message.bytes >= eager_) one_done(message.sender, 0.0, now);
-  if (message.receiver >= 0) one_done(message.receiver, message.sent, now);
+  if (message.receiver >= 0 || message.one_sided) messages_.forget(id);
+  if (!message.eager) one_done(message.sender, message.sender_keeps, 0.0, now);
+  if (message.receiver >= 0) one_done(message.receiver, message.receiver_keeps, message.sent, now);
 }
 
 // `sent`: when the message that was received was posted; 0 for one that was sent.
-void Walk::one_done(int number, double sent, double now) {
+void Walk::one_done(int number, bool kept, double sent, double now) {
   Flight& flight = flights_[number];
   const int rank = rank_of(number);
   const RankState& state = ranks_[rank];
   flight.last_sent = std::max(flight.last_sent, sent);
-  if (--flight.pending > 0 || state.waiting_for != number) return;
+  --(kept ? flight.kept : flight.pending);
+  if (state.waiting_for != number || !flight.passes()) return;
   const ProgramRound& round = *flight.round;
   const double from = std::max(state.since, last_start_);
   const double passed = std::max(now - from, 0.0);

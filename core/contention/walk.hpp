@@ -50,7 +50,7 @@ class Walk {
   Execution finish();
 
  private:
-  enum class Stage : std::uint8_t { idle, packing, posted, storing };
+  enum class Stage : std::uint8_t { idle, packing, calling, posted, closing, storing };
   // A sequence of rounds under way: there is one at a time on each channel of a rank.
   // What every round needs lies together, since ranks take turns and none stays in a cache.
   struct alignas(64) Flight {
@@ -61,9 +61,12 @@ class Walk {
     double weight = 0.0;     // of the sequence
     double last_sent = 0.0;  // when the last of the round's senders posted its message
     int pending = 0;         // messages of the round that are not done
+    int kept = 0;            // the same of rounds before it
     Stage stage = Stage::idle;
 
     bool done() const { return round == last; }
+    // Whether no message keeps the round from its end.
+    bool passes() const { return pending == 0 && (kept == 0 || !round->waits_for_all); }
     float round_weight() const { return static_cast<float>(weight * round->weight); }
   };
   struct RankState {
@@ -87,7 +90,12 @@ class Walk {
   Step advance(int rank, const Instruction& instruction, double now);
   Step pass_round(int flight, bool waits, double now);
   void post(int flight, double now);
-  void one_done(int flight, double sent, double now);
+  void post_receive(int flight, int from, double now);
+  void post_send(int flight, const Send& send, double now);
+  // One end of a message, whose round kept it or not, is done.
+  void one_done(int flight, bool kept, double sent, double now);
+  // Counts the time as communication of the round, and sleeps; false if it takes no time.
+  bool call(int flight, double seconds, double now);
   // Counts the time as computing, and sleeps; false if it takes no time.
   bool compute(int rank, double seconds, double weight, double now);
 

@@ -13,7 +13,8 @@ using parallel::KernelCard;
 
 // The work of one kernel in one piece: of all ranks, and of the present one.
 struct PieceWork {
-  double sum = 0.0, largest = 0.0, of_rank = 0.0;  // flops, or bytes if a kernel has none
+  // Flops as they are charged, or bytes if a kernel has none.
+  double sum = 0.0, largest = 0.0, of_rank = 0.0;
 
   void end_rank() {
     sum += of_rank;
@@ -30,14 +31,14 @@ struct Kernel {
 // The work of a kernel in a piece of a rank's turn.
 struct Charge {
   std::size_t kernel, piece;
-  double items, flops, bytes;
+  double items, flops, bytes, charged;
 };
 using Charges = std::vector<Charge>;
 
 // Hears the turn of a rank, and adds up those of all ranks.
 class Charged : public OfflineListener {
  public:
-  explicit Charged(std::size_t pieces) : pieces_(pieces) {}
+  Charged(std::size_t pieces, const parallel::VectorUnit& unit) : pieces_(pieces), unit_(unit) {}
 
   void at(std::size_t piece, int part, double weight) {
     piece_ = piece;
@@ -52,7 +53,8 @@ class Charged : public OfflineListener {
       kernel.work.items += charge.items;
       kernel.work.flops += charge.flops;
       kernel.work.bytes += charge.bytes;
-      kernel.pieces[charge.piece].of_rank += charge.flops > 0.0 ? charge.flops : charge.bytes;
+      kernel.work.charged += charge.charged;
+      kernel.pieces[charge.piece].of_rank += charge.flops > 0.0 ? charge.charged : charge.bytes;
     }
     for (Kernel& kernel : kernels_)
       for (PieceWork& piece : kernel.pieces) piece.end_rank();
@@ -62,7 +64,8 @@ class Charged : public OfflineListener {
   void kernel(const KernelCard& card, double items,
               const std::function<void()>& /*work*/) override {
     const double count = items * weight_;
-    heard_.push_back({number_of(card), piece_, count, count * card.flops, count * card.bytes});
+    heard_.push_back({number_of(card), piece_, count, count * card.flops, count * card.bytes,
+                      charged(card, items, count)});
   }
 
  private:
@@ -74,7 +77,13 @@ class Charged : public OfflineListener {
     made.pieces.resize(pieces_);
     return kernels_.size() - 1;
   }
+  // Without a vector unit the same product as the flops, to the last bit.
+  double charged(const KernelCard& card, double items, double count) const {
+    return unit_.length > 0.0 ? weight_ * parallel::charged_flops(card, items, unit_)
+                              : count * card.flops;
+  }
   std::size_t pieces_, piece_ = 0;
+  parallel::VectorUnit unit_;
   int part_ = 0;
   double weight_ = 1.0;
   Charges heard_;
@@ -83,7 +92,7 @@ class Charged : public OfflineListener {
 
 KernelWork mean_work(const Kernel& kernel, int ranks) {
   KernelWork work = kernel.work;
-  for (double* amount : {&work.items, &work.flops, &work.bytes}) *amount /= ranks;
+  for (double* amount : {&work.items, &work.flops, &work.bytes, &work.charged}) *amount /= ranks;
   double sum = 0.0, largest = 0.0;
   for (const PieceWork& piece : kernel.pieces) {
     sum += piece.sum;
@@ -96,9 +105,10 @@ KernelWork mean_work(const Kernel& kernel, int ranks) {
 }  // namespace
 
 std::vector<KernelWork> planned_work(const workload::Workload& study,
-                                     const workload::PieceCounts& counts, bool each) {
+                                     const workload::PieceCounts& counts, bool each,
+                                     const parallel::VectorUnit& unit) {
   const std::vector<workload::Piece> pieces = study.pieces();
-  Charged charged(pieces.size());
+  Charged charged(pieces.size(), unit);
   const auto charges_of = [&](int rank) {
     const auto turn = study.turn_of(rank);
     for (std::size_t i = 0; i < pieces.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "parallel/vector_unit.hpp"
 #include "workload/pieces.hpp"
 
 namespace phasewise::driver {
@@ -14,14 +15,17 @@ struct KernelWork {
   int part;  // from 0
   bool vectorised;
   double items = 0.0, flops = 0.0, bytes = 0.0;
+  double charged = 0.0;  // flops that take a vector processor as long; else the flops themselves
   // The largest work of a rank, added up piece by piece, over the mean rank's: 1 if all have the
   // same.
   double load = 1.0;
 };
 
 // In the order in which a turn meets them. One rank's turn stands for those that the workload says
-// are alike; `each`: the turn of every rank is told, which gives the same.
+// are alike; `each`: the turn of every rank is told, which gives the same. unit: of the processor
+// whose time is charged.
 std::vector<KernelWork> planned_work(const workload::Workload& study,
-                                     const workload::PieceCounts& counts, bool each = false);
+                                     const workload::PieceCounts& counts, bool each = false,
+                                     const parallel::VectorUnit& unit = {});
 
 }  // namespace phasewise::driver

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "comm/in_place.hpp"
+#include "driver/round_writer.hpp"
 
 namespace phasewise::driver {
 
@@ -105,6 +106,9 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
   }
   for (const comm::Round& from : *exchange.rounds) {
     begin_round(exchange.phase, exchange.channel, Posting::at_once, 1.0);
+    const double each = options_.rates.overheads[static_cast<int>(comm::Overhead::two_sided)];
+    round_.before = static_cast<float>(each * static_cast<double>(from.sends.size()));
+    round_.after = static_cast<float>(each * static_cast<double>(from.receives.size()));
     for (const comm::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
     for (const comm::Transfer& t : from.receives) receive(ranks[t.peer]);
     end_round();
@@ -140,12 +144,12 @@ void Followed::begin_round(std::string_view name, Channel channel, Posting posti
             .last_receive = 0};
 }
 
-// A round in which nothing happens is left out.
-void Followed::end_round() {
+// A round in which nothing happens is left out, unless it waits for earlier ones.
+void Followed::end_round(bool waits) {
   round_.last_send = static_cast<int>(program_.sends.size());
   round_.last_receive = static_cast<int>(program_.receives.size());
-  if (round_.last_send > round_.first_send || round_.last_receive > round_.first_receive ||
-      round_.packing > 0.0F || round_.storing > 0.0F)
+  if (waits || round_.last_send > round_.first_send || round_.last_receive > round_.first_receive ||
+      round_.packing > 0.0F || round_.storing > 0.0F || round_.before > 0.0F || round_.after > 0.0F)
     program_.rounds.push_back(round_);
 }
 
@@ -178,37 +182,16 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
   return copied;
 }
 
-// With sendrecv each send goes with a receive, pair after pair; what is left over goes together.
 void Followed::add_round(const comm::Work& work, const comm::Round& round, double weight) {
   const Exchange& exchange = *work.exchange;
-  const std::vector<int>& ranks = exchange.team->ranks;
-  std::vector<contention::Send> sends;
-  std::vector<int> sources;
-  for (const comm::Transfer& t : round.sends)
-    if (const std::int64_t bytes = exchange.message_bytes(t); bytes > 0)
-      sends.push_back({ranks[t.peer], bytes});
-  for (const comm::Transfer& t : round.receives)
-    if (exchange.message_bytes(t) > 0) sources.push_back(ranks[t.peer]);
   const Copied bytes = copied(work, round);
   const auto seconds = [&](std::int64_t traffic) {
     return static_cast<float>(options_.rates.byte * static_cast<double>(traffic));
   };
-  const bool in_pairs = exchange.protocol == comm::Protocol::sendrecv;
-  const Posting posting = in_pairs ? Posting::in_pairs : Posting::at_once;
-  const auto open = [&] { begin_round(exchange.phase, exchange.channel, posting, weight); };
-  std::size_t done = 0;
-  open();
-  round_.packing = seconds(comm::packed_traffic(bytes.packed));
-  for (; in_pairs && done < std::min(sends.size(), sources.size()); ++done) {
-    send(sends[done].peer, sends[done].bytes);
-    receive(sources[done]);
-    end_round();
-    open();
-  }
-  for (std::size_t i = done; i < sends.size(); ++i) send(sends[i].peer, sends[i].bytes);
-  for (std::size_t i = done; i < sources.size(); ++i) receive(sources[i]);
-  round_.storing = seconds(comm::stored_traffic(exchange, bytes.stored));
-  end_round();
+  RoundWriter(*this, exchange, weight,
+              {.packing = seconds(comm::packed_traffic(bytes.packed)),
+               .storing = seconds(comm::stored_traffic(exchange, bytes.stored))})
+      .write(round);
 }
 
 void Followed::add_library(const Exchange& exchange, double weight) {

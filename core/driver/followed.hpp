@@ -39,6 +39,7 @@ class Followed : public OfflineListener {
                  const comm::ItemBuffer& to) override;
 
  private:
+  friend class RoundWriter;
   void summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) override;
   struct Copied {
     std::int64_t packed = 0, stored = 0;  // B
@@ -56,7 +57,7 @@ class Followed : public OfflineListener {
   void begin_round(std::string_view name, comm::Channel channel, Posting posting, double weight);
   void send(int to, std::int64_t bytes) { program_.sends.push_back({to, bytes}); }
   void receive(int from) { program_.receives.push_back({from}); }
-  void end_round();
+  void end_round(bool waits = false);
   int phase(std::string_view name);
   int repeated(std::size_t times) const;
   double share_of(int number, int times) const;

@@ -73,6 +73,8 @@ double Rates::seconds(const parallel::KernelCard& card, double items, int part) 
   const auto measured = kernels.find(std::pair(std::string(card.name), part));
   if (measured != kernels.end())
     return items * measured->second * (card.flops > 0.0 ? card.flops : card.bytes);
+  if (unit.length > 0.0)
+    return std::max(charged_flops(card, items, unit) * flop, items * card.bytes * byte);
   return items * std::max(card.flops * flop, card.bytes * byte);
 }
 

@@ -2,21 +2,27 @@
 // writes down the rounds and the work, and splits the library's collectives into messages.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "comm/protocol.hpp"
 #include "contention/program.hpp"
+#include "parallel/vector_unit.hpp"
 #include "workload/pieces.hpp"
 
 namespace phasewise::driver {
 
-// How long a rank computes. By default it takes no time.
+// How long a rank computes, and what its calls to send and receive take. By default no time.
 struct Rates {
   // Seconds of a flop, and of a byte moved; a kernel takes the longer of both.
   double flop = 0.0, byte = 0.0;
+  parallel::VectorUnit unit;
+  // Seconds for each message at either end, beyond its latency, by kind.
+  std::array<double, comm::overheads> overheads{};
   // Seconds of a flop, or of a byte if the card has no flops, of kernels that were measured, by
   // name and part of the turn.
   std::map<std::pair<std::string, int>, double> kernels;

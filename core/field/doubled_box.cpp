@@ -33,14 +33,18 @@ parallel::KernelCard DoubledBox::plane_card() const {
           .flops = nx() * 0.5 * numerics::transform_flops(my()) +
                    rows() * numerics::transform_flops(mx()),
           .bytes = 8.0 * nx() * ny() + complex_bytes * values,
-          .vectorised = true};
+          .vectorised = true,
+          .trip = 1.0 * mx(),  // rows along y are about as long
+          .loops = 1.0 * nx() + rows()};
 }
 
 parallel::KernelCard DoubledBox::row_card() const {
   return {.name = "potential",
           .flops = 0.5 * numerics::transform_flops(my()),
           .bytes = 8.0 * ny() + complex_bytes * rows(),
-          .vectorised = true};
+          .vectorised = true,
+          .trip = 1.0 * my(),
+          .loops = 1.0};
 }
 
 parallel::KernelCard DoubledBox::line_card() const {
@@ -48,7 +52,9 @@ parallel::KernelCard DoubledBox::line_card() const {
           .flops = numerics::transform_flops(mx()),
           .bytes = complex_bytes * (nx() + mx()),
           .vectorised = true,
-          .touched = complex_bytes * mx()};
+          .touched = complex_bytes * mx(),
+          .trip = 1.0 * mx(),
+          .loops = 1.0};
 }
 
 parallel::KernelCard DoubledBox::column_card() const {
@@ -57,7 +63,9 @@ parallel::KernelCard DoubledBox::column_card() const {
           .flops = 2.0 * numerics::transform_flops(mz()) + 2.0 * mz(),
           .bytes = 2.0 * complex_bytes * nz() + 8.0 * green_planes(),
           .vectorised = true,
-          .touched = complex_bytes * nz() + 8.0 * green_planes()};
+          .touched = complex_bytes * nz() + 8.0 * green_planes(),
+          .trip = 1.0 * mz(),
+          .loops = 3.0};
 }
 
 parallel::KernelCard DoubledBox::green_plane_card() const {
@@ -76,7 +84,9 @@ parallel::KernelCard DoubledBox::green_column_card() const {
   return {.name = "green",
           .flops = 0.5 * numerics::transform_flops(mz()),
           .bytes = 16.0 * green_planes(),
-          .vectorised = true};
+          .vectorised = true,
+          .trip = 1.0 * mz(),
+          .loops = 1.0};
 }
 
 }  // namespace phasewise::field

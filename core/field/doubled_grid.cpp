@@ -31,7 +31,9 @@ parallel::KernelCard DoubledGrid::solve_card() const {
           .vectorised = true,
           // Charge, potential, half-transformed rows, Green transform.
           .touched = 16.0 * nx_ * ny_ + 1.0 * complex_bytes * columns() * (nx_ + mx_),
-          .item_by_item = true};
+          .item_by_item = true,
+          .trip = column.trip,  // rows along y are about as long
+          .loops = 2.0 * row.loops + column.loops};
 }
 
 // FFTW's codelets, which take most of the time, are vectorised.
@@ -41,7 +43,9 @@ parallel::KernelCard DoubledGrid::row_card() const {
   return {.name = "solve",
           .flops = nx_ * 0.5 * numerics::transform_flops(my_),
           .bytes = 8.0 * nx_ * ny_ + 1.0 * complex_bytes * nx_ * columns(),
-          .vectorised = true};
+          .vectorised = true,
+          .trip = 1.0 * my_,
+          .loops = 1.0 * nx_};
 }
 
 parallel::KernelCard DoubledGrid::column_card() const {
@@ -51,7 +55,9 @@ parallel::KernelCard DoubledGrid::column_card() const {
           .flops = 2.0 * columns() * numerics::transform_flops(mx_) + 6.0 * columns() * mx_,
           .bytes = 2.0 * complex_bytes * nx_ * columns() + 1.0 * complex_bytes * columns() * mx_,
           .vectorised = true,
-          .touched = 1.0 * complex_bytes * columns() * (nx_ + mx_)};
+          .touched = 1.0 * complex_bytes * columns() * (nx_ + mx_),
+          .trip = 1.0 * mx_,
+          .loops = 3.0 * columns()};
 }
 
 parallel::KernelCard DoubledGrid::green_card(int parts) const {

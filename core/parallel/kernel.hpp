@@ -15,6 +15,10 @@ struct KernelCard {
   double touched = 0.0;
   // The loop is done with an item before it begins the next one, and passes its data several times.
   bool item_by_item = false;
+  // The loops that a vector processor would run: the iterations of each (0: one loop over all items
+  // of a call), and how many of them an item takes (0: an item is an iteration).
+  double trip = 0.0;
+  double loops = 0.0;
 };
 
 // Bytes that a call with these items touches, or touches before it leaves them for the next item:

@@ -9,6 +9,7 @@
 
 #include "parallel/clock.hpp"
 #include "parallel/kernel.hpp"
+#include "parallel/vector_unit.hpp"
 
 namespace phasewise::parallel {
 
@@ -27,6 +28,8 @@ class KernelTimes {
   using Observer = std::function<void(std::string_view name, double start, double end)>;
 
   void observe(Observer observer) { observer_ = std::move(observer); }
+  // That of the simulated processor.
+  void set_vector_unit(const VectorUnit& unit) { unit_ = unit; }
   // What names in the records begin with from now on.
   void set_prefix(const std::string& prefix) { prefix_ = prefix; }
 
@@ -43,7 +46,7 @@ class KernelTimes {
  private:
   void book(const KernelCard& card, double start, double items) {
     const double flops = items * card.flops, bytes = items * card.bytes;
-    clock().charge(flops, bytes);
+    clock().charge(charged_flops(card, items, unit_), bytes);
     const double end = clock().now();
     KernelRecord& record = records_[prefix_ + std::string(card.name)];
     record.items += items;
@@ -59,6 +62,7 @@ class KernelTimes {
 
   std::map<std::string, KernelRecord> records_;
   std::string prefix_;
+  VectorUnit unit_;
   Observer observer_;
 };
 

@@ -261,13 +261,15 @@ parallel::KernelCard kick_card(double nodes_each) {
             .flops = flops + 3.0 * nodes_each + 84.0,
             .bytes = bytes + 72.0 * nodes_each,
             .vectorised = true,
-            .touched = touched + 40.0 * nodes_each};
+            .touched = touched + 40.0 * nodes_each,
+            .trip = block};
   // Twelve differences and nine interpolations of four values, three of one.
   return {.name = phases::kick,
           .flops = flops + 48.0 + 117.0,
           .bytes = bytes + 8.0 * nodes_each,
           .vectorised = true,
-          .touched = touched + 8.0 * nodes_each};
+          .touched = touched + 8.0 * nodes_each,
+          .trip = block};
 }
 
 }  // namespace phasewise::spacecharge

@@ -31,7 +31,12 @@ void wrap(const beam::ParticleView& particles, double period, int threads) {
 }
 
 parallel::KernelCard wrap_card() {
-  return {.name = phases::wrap, .flops = 5.0, .bytes = 16.0, .vectorised = true, .touched = 8.0};
+  return {.name = phases::wrap,
+          .flops = 5.0,
+          .bytes = 16.0,
+          .vectorised = true,
+          .touched = 8.0,
+          .trip = parallel::block_size};
 }
 
 void set_period(field::BoxMesh& mesh, double period, int planes) {

@@ -57,7 +57,9 @@ parallel::KernelCard kick_tsc_card(double nodes_each) {
           .flops = 660.0,          // 22 for the place, 60 for weights, 20 for each of 25 rows, sums
           .bytes = 72.0 + 1000.0,  // 24 of the place, momenta read and written; 125 nodes
           .vectorised = true,      // over nodes
-          .touched = 48.0 + 8.0 * nodes_each};
+          .touched = 48.0 + 8.0 * nodes_each,
+          .trip = 4.0,
+          .loops = 25.0};
 }
 
 }  // namespace phasewise::spacecharge

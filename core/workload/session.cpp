@@ -1,9 +1,14 @@
 #include "workload/session.hpp"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "comm/protocol.hpp"
 
 namespace phasewise::workload {
 namespace {
@@ -26,6 +31,25 @@ comm::TeamPointer team_of_all(const comm::Communicator& world) {
 
 double number_or_zero(const Parameters& parameters, const char* key) {
   return parameters.has(key) ? parameters.not_negative(key) : 0.0;
+}
+
+// Of the simulated processor; none on a real one, or if no computation is charged.
+parallel::VectorUnit simulated_unit(const Parameters& parameters, double rate) {
+  if (!parameters.has("simulated.vector_length")) return {};
+  const double length = parameters.not_negative("simulated.vector_length");
+  const double start = parameters.not_negative("simulated.loop_start");
+  const double scalar = parameters.positive("simulated.scalar_flops");
+  return {.length = length, .start = start * rate, .scalar = rate / scalar};
+}
+
+// Of the simulated machine, by kind; nothing without them.
+std::array<double, comm::overheads> simulated_overheads(const Parameters& parameters) {
+  std::array<double, comm::overheads> seconds{};
+  constexpr const char* key = "simulated.overheads";
+  if (!parameters.has(key)) return seconds;
+  const std::vector<double> given = parameters.numbers(key, seconds.size());
+  std::copy(given.begin(), given.end(), seconds.begin());
+  return seconds;
 }
 
 }  // namespace
@@ -61,8 +85,10 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
     recorder.set_recording(parameters.integer("records.communication") != 0);
   sample = static_cast<int>(number_or_zero(parameters, "simulated.steps"));
   skeleton = number_or_zero(parameters, "simulated.skeleton") != 0.0;
-  comm::set_rates(number_or_zero(parameters, "simulated.flops"),
-                  number_or_zero(parameters, "simulated.bandwidth"));
+  const double rate = number_or_zero(parameters, "simulated.flops");
+  comm::set_rates(rate, number_or_zero(parameters, "simulated.bandwidth"));
+  comm::set_overheads(simulated_overheads(parameters));
+  kernels.set_vector_unit(simulated_unit(parameters, rate));
   nodes = chosen_nodes(parameters, world.nodes());
 }
 

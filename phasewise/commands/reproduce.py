@@ -1,7 +1,8 @@
-"""``phasewise reproduce``: a source paper's tables, figures and claims, regenerated.
+"""``phasewise reproduce``: a source's tables, figures and claims, regenerated.
 
-The part `reproducing` of the paper's workload has `reproduce(out, quick, workers)`, which returns a
-`Reproduction`.
+The part `reproducing` of a workload has `SOURCE`, a name, and `reproduce(out, quick, workers)`,
+which returns a `Reproduction`; or `CHAPTER_OF`, a `Source` that several workloads share, and
+`chapter(out, quick, workers)`, which returns its `Chapter`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from phasewise.errors import RunError
+from phasewise.errors import RunError, StudyError
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.mpi.launch import this_machine
 from phasewise.mpi.progress import duration
@@ -21,9 +23,12 @@ from phasewise.options import Parser, add_json
 from phasewise.output import message, print_json, print_table
 from phasewise.report.page import render
 from phasewise.reproduction.claim import VERDICT, Claim, Reproduction
+from phasewise.reproduction.source import Source, join
 from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.tables.keys import nearest
 from phasewise.workloads.discovery import with_part
 
+PART = "reproducing"
 PAGE, CLAIMS = "index.html", "claims.json"
 MAX_WORKERS = 2
 """Simulations at the same time: each of 256 ranks needs up to a gigabyte."""
@@ -33,48 +38,92 @@ def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print claims and errors as JSON")
     parser.add_argument(
-        "--quick", action="store_true", help="with kept simulations, under two minutes"
+        "--quick", action="store_true", help="fewer simulations, or kept ones: under two minutes"
     )
+    parser.add_argument("--source", metavar="NAME", help="which source; by default the beam paper")
     parser.add_argument("--out", metavar="DIR", default="reproduced", help="folder for the page")
 
 
 def main(options: argparse.Namespace) -> int:
     """Regenerate everything into the folder ``options.out``; the exit status."""
     out, started = Path(options.out), time.monotonic()
+    name = chosen_source(options.source)
     simulated_tree()
     _make_folder(out)
     workers = min(this_machine().cores, MAX_WORKERS)
-    found: Reproduction = _part().reproduce(out, options.quick, workers)
+    found = _reproduced(name, out, options.quick, workers)
     _write(out / CLAIMS, json.dumps(found.record, indent=2, ensure_ascii=False) + "\n")
     _write(out / PAGE, render(found.page))
     message(f"the page is {out / PAGE}, after {duration(time.monotonic() - started)}")
     if options.json:
         print_json(found.record)
     else:
-        show(found.claims, found.notes)
+        show(found.claims, found.notes, name)
     return 0
 
 
-def _part() -> Any:
-    """The part `reproducing` of the first workload that has one."""
-    own = next(iter(with_part("reproducing").values()))
-    return own.part("reproducing")
+def whole_sources() -> dict[str, Any]:
+    """The parts that reproduce a source by themselves, by its name."""
+    return {part.SOURCE: part for part in _parts().values() if hasattr(part, "SOURCE")}
 
 
-def show(claims: Sequence[Claim], notes: Sequence[str]) -> None:
+def shared_sources() -> dict[str, Source]:
+    """The sources that several workloads share, by name."""
+    found = [part.CHAPTER_OF for part in _parts().values() if hasattr(part, "CHAPTER_OF")]
+    return {source.name: source for source in found}
+
+
+def _parts() -> dict[str, Any]:
+    """The parts `reproducing`, by the names of their workloads."""
+    return {name: own.part(PART) for name, own in with_part(PART).items()}
+
+
+def chosen_source(name: str | None) -> str:
+    """The name of a source; StudyError with the nearest one for one that is not known."""
+    known = [*whole_sources(), *sorted(shared_sources())]
+    if name is None:
+        return known[0]
+    if name not in known:
+        raise StudyError(
+            f'--source "{name}" is not known{nearest(name, known)}; accepted: {", ".join(known)}'
+        )
+    return name
+
+
+def _reproduced(name: str, out: Path, quick: bool, workers: int) -> Reproduction:
+    whole = whole_sources().get(name)
+    if whole is not None:
+        found: Reproduction = whole.reproduce(out, quick, workers)
+        return replace(found, record={"source": name, **found.record})
+    source = shared_sources()[name]
+    chapters = {
+        workload: part.chapter(out, quick, workers)
+        for workload, part in _parts().items()
+        if getattr(part, "CHAPTER_OF", None) is source
+    }
+    return join(source, chapters, quick)
+
+
+def show(claims: Sequence[Claim], notes: Sequence[str], name: str) -> None:
     """Print the claims as a table, and the notes."""
     rows = [
         [str(c.id), c.title, c.paper, c.ours, VERDICT[c.holds], marks(c) or "-"] for c in claims
     ]
-    title = "The source paper's claims; the reference is a simulator, not hardware"
-    print_table(title, ["", "claim", "the paper", "here", "holds", "marks"], rows)
+    title = f"The claims of the source {name}; the reference is a simulator, not hardware"
+    print_table(title, ["", "claim", "the source", "here", "holds", "marks"], rows)
     for note in notes:
         message(note)
 
 
 def marks(claim: Claim) -> str:
-    """Whether something was fitted to the claim, and whether kept simulations were used."""
-    words = (("fitted in part", claim.fitted), ("kept", claim.kept))
+    """Whether something was fitted to the claim, whether kept simulations were used, and whether
+    it was measured on this computer.
+    """
+    words = (
+        ("fitted in part", claim.fitted),
+        ("kept", claim.kept),
+        ("measured here", claim.real),
+    )
     return ", ".join(word for word, holds in words if holds)
 
 

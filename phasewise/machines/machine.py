@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -124,11 +124,48 @@ class Processor:
 
 
 @dataclass(frozen=True)
+class Vector:
+    """The vector unit of a processor: n iterations of f flops take ceil(n/VL)·VL·f/flops +
+    loop_start [s], or n·f/scalar_flops in a loop that does not vectorise.
+    """
+
+    vector_length: int
+    loop_start: float
+    scalar_flops: float
+
+    def unit(self, flops: float) -> dict[str, float]:
+        """As the core has it, for a processor with this rate [flop/s]."""
+        return {
+            "length": float(self.vector_length),
+            "start": self.loop_start * flops,
+            "scalar": flops / self.scalar_flops,
+        }
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """What a message costs each of its two sides beyond its latency [s], by how it is sent."""
+
+    two_sided: float
+    persistent: float
+    derived: float
+    one_sided: float
+    coarray: float
+
+    @property
+    def kinds(self) -> tuple[float, ...]:
+        """All of them, in the order of core/comm/protocol.hpp."""
+        return astuple(self)
+
+
+@dataclass(frozen=True)
 class Machine:
     """A machine; `paper` holds its row of the source paper's Table 4, by benchmark.
 
     curves: times of messages that were measured, as `measured` says; kernels: rates of kernels;
-    given: the name or the file by which it was loaded.
+    nodes: how many it has, if the file says so; vector: None where the processor has no vector
+    unit; overhead: None where nothing is known of it, and messages cost nothing beyond their
+    latency; given: the name or the file by which it was loaded.
     """
 
     name: str
@@ -143,6 +180,9 @@ class Machine:
     curves: tuple[Curve, ...] = ()
     measured: Measured | None = None
     kernels: dict[str, KernelRate] = field(default_factory=dict)
+    nodes: int | None = None
+    vector: Vector | None = None
+    overhead: Overhead | None = None
     given: str = field(default="", compare=False, repr=False)
 
     @property
@@ -186,7 +226,8 @@ def machine_path(name: str) -> Path:
 def _machine(tables: dict[str, Any]) -> Machine:
     top = check_table(tables, schema.TOP, "")
     _require(top, ("name", "node", "network", "processor"), "")
-    ranks = int(_table(top, "node", schema.NODE, ("ranks",))["ranks"])
+    node = _table(top, "node", schema.NODE, ("ranks",))
+    ranks = int(node["ranks"])
     memory = None
     if ranks > 1 or "memory" in top:
         _require(top, ("memory",), "")
@@ -196,6 +237,7 @@ def _machine(tables: dict[str, Any]) -> Machine:
                 f"memory.bandwidth = {show(memory.bandwidth)} is less than what one rank gets, "
                 f"memory.rank_bandwidth = {show(memory.rank_bandwidth)}"
             )
+    processor, vector = _processor(top)
     return Machine(
         name=str(top["name"]),
         title=str(top.get("title", top["name"])),
@@ -204,12 +246,32 @@ def _machine(tables: dict[str, Any]) -> Machine:
         memory=memory,
         network=_network(top["network"]),
         protocol=_protocol(top.get("protocol", {})),
-        processor=Processor(**_table(top, "processor", schema.PROCESSOR, tuple(schema.PROCESSOR))),
+        processor=processor,
         paper=_paper(top.get("paper", {})),
         curves=read_curves(top.get("curve", ())),
         measured=read_measured(top["measured"]) if "measured" in top else None,
         kernels=read_kernels(top.get("kernels", {})),
+        nodes=node.get("count"),
+        vector=vector,
+        overhead=_overhead(top),
     )
+
+
+def _processor(top: dict[str, Any]) -> tuple[Processor, Vector | None]:
+    keys = schema.PROCESSOR | schema.VECTOR
+    values = _table(top, "processor", keys, tuple(schema.PROCESSOR))
+    rates = Processor(**{name: values[name] for name in schema.PROCESSOR})
+    if not any(name in values for name in schema.VECTOR):
+        return rates, None
+    _require(values, tuple(schema.VECTOR), "processor")
+    return rates, Vector(**{name: values[name] for name in schema.VECTOR})
+
+
+def _overhead(top: dict[str, Any]) -> Overhead | None:
+    if "overhead" not in top:
+        return None
+    values = _table(top, "overhead", schema.OVERHEAD, schema.OVERHEADS)
+    return Overhead(**{name.replace("-", "_"): values[name] for name in schema.OVERHEADS})
 
 
 def _table(

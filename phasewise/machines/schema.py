@@ -21,13 +21,14 @@ TOP = {
     "network": Key("table"),
     "protocol": Key("table"),
     "processor": Key("table"),
+    "overhead": Key("table"),
     "paper": Key("table"),
     "measured": Key("table"),
     "curve": Key("any"),
     "kernels": Key("table"),
 }
 
-NODE = {"ranks": _COUNT}
+NODE = {"ranks": _COUNT, "count": _COUNT}
 
 MEMORY = {"latency": _LATENCY, "rank_bandwidth": _BANDWIDTH, "bandwidth": _BANDWIDTH}
 
@@ -92,6 +93,17 @@ SIZE = Key("integer", least=0, most=2**40, unit="B")
 DIMENSION = Key("integer", least=1, most=10**4)
 
 PROCESSOR = {"peak": _RATE, "flops": _RATE, "bandwidth": _BANDWIDTH}
+
+VECTOR = {
+    "vector_length": Key("integer", least=1, most=10**6, unit="iterations"),
+    "loop_start": Key("number", least=0, most=1, unit="s", hint=MICROSECONDS),
+    "scalar_flops": _RATE,
+}
+"""Keys of [processor] that a vector processor has besides: all of them or none."""
+
+OVERHEADS = ("two-sided", "persistent", "derived", "one-sided", "coarray")
+"""Kinds of messages whose cost beyond the latency [overhead] gives."""
+OVERHEAD = dict.fromkeys(OVERHEADS, Key("number", least=0, most=1, unit="s", hint=MICROSECONDS))
 
 PAPER = {
     "ping_pong": _MEASURED,

@@ -94,6 +94,11 @@ def torus_block(machine: Machine, ranks: int) -> Block:
 def check_size(machine: Machine, ranks: int) -> None:
     """StudyError if the machine has too few nodes for the ranks."""
     network = machine.network
+    if machine.nodes is not None and ranks > machine.nodes * machine.node_ranks:
+        raise StudyError(
+            f"{machine.name} has {machine.nodes} nodes of {machine.node_ranks} ranks; give at most "
+            f"{machine.nodes * machine.node_ranks} ranks, not {ranks}"
+        )
     if network.kind == "none" and ranks > machine.node_ranks:
         raise StudyError(
             f"{machine.name} is a single node of {machine.node_ranks} ranks, without a network; "

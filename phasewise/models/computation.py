@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from phasewise.driver import load_planner
+from phasewise.machines import Machine
 from phasewise.machines.kernel_rates import Term, find_rate
 from phasewise.models.model import Case, refusals
 from phasewise.study import Study
@@ -56,17 +57,25 @@ def kernel_seconds(case: Case) -> dict[str, float]:
 def rates_of(case: Case) -> dict[str, Any]:
     """How long a rank computes, for a model that follows the turn: `flop` and `byte`, seconds of a
     flop and of a byte moved; `kernels`, where the machine has their rates, a list of name, part and
-    seconds of a flop, or of a byte if a kernel has no flops.
+    seconds of a flop, or of a byte if a kernel has no flops; `unit`, where the processor has a
+    vector unit.
     """
     if case.study is None:
         return {}
-    processor, kernels = case.machine.processor, []
-    for kernel in kernel_work(case) if case.machine.kernels else ():
+    machine = case.machine
+    processor, kernels = machine.processor, []
+    for kernel in kernel_work(case) if machine.kernels else ():
         work = float(kernel["flops"]) or float(kernel["bytes"])
         if work > 0:
             seconds = _seconds(case, case.study, kernel)
             kernels.append((str(kernel["name"]), int(kernel["part"]), seconds / work))
-    return {"flop": 1 / processor.flops, "byte": 1 / processor.bandwidth, "kernels": kernels}
+    found = {"flop": 1 / processor.flops, "byte": 1 / processor.bandwidth, "kernels": kernels}
+    return found | ({"unit": vector_unit(machine)} if machine.vector else {})
+
+
+def vector_unit(machine: Machine) -> dict[str, float]:
+    """The vector unit of a machine's processor as the core has it; empty without one."""
+    return machine.vector.unit(machine.processor.flops) if machine.vector else {}
 
 
 def overhead_seconds(case: Case) -> float:
@@ -75,10 +84,12 @@ def overhead_seconds(case: Case) -> float:
 
 
 def kernel_work(case: Case) -> list[dict[str, Any]]:
-    """`_core.work` of the case: name, part (from 1), items, flops, bytes, load of each kernel."""
+    """`_core.work` of the case: name, part (from 1), items, flops, bytes, load of each kernel, and
+    `charged`, flops that take the machine's vector unit as long.
+    """
     core, parameters = load_planner(), case.parameters("of computation")
     with refusals():
-        return core.work(parameters, case.ranks, case.pieces)
+        return core.work(parameters, case.ranks, case.pieces, unit=vector_unit(case.machine))
 
 
 def _seconds(case: Case, study: Study, kernel: Mapping[str, Any]) -> float:
@@ -90,7 +101,7 @@ def _seconds(case: Case, study: Study, kernel: Mapping[str, Any]) -> float:
         if rate is None:
             if term.name in beside:
                 continue
-            return machine.processor.seconds(float(kernel["flops"]), float(kernel["bytes"]))
+            return machine.processor.seconds(float(kernel["charged"]), float(kernel["bytes"]))
         total += term.amount * rate.at(term.size)
     return total
 

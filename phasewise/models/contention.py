@@ -2,8 +2,10 @@
 
 A message starts when both ends are ready (below the eager limit at once), waits for its latency,
 and then gets a max-min fair share of every link on its route: node adapters, memory buses, the
-tapered stages of a fat-tree, the links of a torus or a dragonfly. Bertsekas, Gallager, Data
-Networks (1992), section 6.5.2; the program and the network are those of core/contention.
+tapered stages of a fat-tree, the links of a torus or a dragonfly. Calls take the machine's
+[overhead] besides, and handshakes, flags and fences are those of the protocol. Bertsekas,
+Gallager, Data Networks (1992), section 6.5.2; the program and the network are those of
+core/contention.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ def follow(case: Case, computation: bool = True) -> Turn:
     """The turn with all its waiting, followed in time; StudyError as phase_seconds."""
     core, parameters = load_planner(), case.parameters(NAME)
     twin = make_twin(case.machine, case.twin, case.ranks)
+    overhead = case.machine.overhead
+    calls = {} if overhead is None else {"overheads": list(overhead.kinds)}
     protocol = case.protocol
     with refusals():
         found = core.contend(
@@ -41,6 +45,6 @@ def follow(case: Case, computation: bool = True) -> Turn:
             list(protocol.bandwidth_factors),
             list(protocol.latency_factors),
             case.pieces,
-            rates_of(case) if computation else {},
+            (rates_of(case) if computation else {}) | calls,
         )
     return turn_from(found)

@@ -16,6 +16,7 @@ from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.machines.machine import Protocol as MessageProtocol
+from phasewise.machines.overhead import check_overhead
 from phasewise.machines.topology import check_size
 from phasewise.study import Study
 from phasewise.study.laboratory import Pieces
@@ -112,6 +113,7 @@ class Case:
                 "choose another model"
             )
         self.study.check_ranks(self.ranks)
+        check_overhead(self.machine, getattr(self.study.communication, "protocol", ""))
         return self.study.parameters()
 
 

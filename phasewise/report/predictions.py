@@ -171,21 +171,23 @@ def _draw_series(axis: Axes, series: Sequence[Series], unit: Unit, opening: str 
             aside = 2 ** (ASIDE * (predicted.index(one) - (len(predicted) - 1) / 2))
             axis.vlines(np.array(one.ranks) * aside, low, high, color=colour, linewidth=1)
     axis.set_title(f"{opening}communication of {unit.indefinite} [{second}]")
-    _rank_axis(axis, sorted({number for one in series for number in one.ranks}))
+    rank_axis(axis, sorted({number for one in series for number in one.ranks}))
     if any(value > 0 for one in series for value in one.seconds):
-        _logarithmic(axis)
+        logarithmic(axis)
     columns = min(len(series), 3)
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=columns)
 
 
-def _logarithmic(axis: Axes) -> None:
+def logarithmic(axis: Axes) -> None:
+    """A logarithmic axis of values, with plain numbers at 1, 2 and 5."""
     axis.set_yscale("log")
     axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.yaxis.set_minor_locator(NullLocator())
 
 
-def _rank_axis(axis: Axes, ranks: Sequence[int]) -> None:
+def rank_axis(axis: Axes, ranks: Sequence[int]) -> None:
+    """A logarithmic axis with these numbers of ranks."""
     axis.set_xscale("log", base=2)
     axis.xaxis.set_major_locator(FixedLocator(list(ranks)))
     axis.xaxis.set_minor_locator(NullLocator())

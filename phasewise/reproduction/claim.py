@@ -18,10 +18,10 @@ class Claim:
 
     holds: None if the claim was not tested. fitted: whether something of a twin was fitted to the
     paper's statement, so that agreement is no evidence. kept: whether simulations were used that
-    were made before.
+    were made before. real: whether it was measured on this computer, and not simulated.
     """
 
-    id: int
+    id: int | str
     title: str
     paper: str
     ours: str
@@ -29,6 +29,7 @@ class Claim:
     sentence: str
     fitted: bool = False
     kept: bool = False
+    real: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

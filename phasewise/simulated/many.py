@@ -83,7 +83,7 @@ def input_key(task: Task) -> str:
     """A hash of all that the result of `task` depends on beside the driver and SimGrid."""
     study, request = task.study, task.request
     twin = make_twin(request.machine, request.twin, request.ranks)
-    content = [
+    content: list[object] = [
         study.parameters(),
         study.communication.layout_text,
         study.communication.algorithms(),
@@ -92,6 +92,8 @@ def input_key(task: Task) -> str:
         (request.skeleton, request.computation),
         (twin.platform, twin.hosts, twin.options),
     ]
+    # Only where a machine has them, so that simulations of others are found under their old keys.
+    content += [one for one in (request.machine.vector, request.machine.overhead) if one]
     return _hash(content)
 
 

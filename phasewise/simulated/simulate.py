@@ -5,7 +5,7 @@ The reference is a simulator, not hardware: docs/machines.md says what it models
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Floor, Machine, Twin, floor, make_twin, nodes_of
+from phasewise.machines.overhead import check_overhead
 from phasewise.machines.smpirun import simulate_driver, simulated_tree
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import RunFolder
@@ -56,6 +57,7 @@ def simulate(
     steps = _sampled_steps(study, request.steps)
     study.check_ranks(ranks)
     check_simulated(study, request.skeleton)
+    check_overhead(machine, getattr(study.communication, "protocol", ""))
     twin = make_twin(machine, request.twin, ranks)
     simulated_tree()
     folder = RunFolder(out)
@@ -93,14 +95,20 @@ def _sampled_steps(study: Study, asked: int) -> int:
 
 def _parameters(study: Study, request: Request, steps: int) -> str:
     rate = request.machine.processor
-    values = {
+    values: dict[str, Any] = {
         "records.events": request.events,
         "simulated.steps": steps,
         "simulated.skeleton": int(request.skeleton),
         "simulated.flops": rate.flops if request.computation else 0.0,
         "simulated.bandwidth": rate.bandwidth if request.computation else 0.0,
     }
-    return study.parameters() + "".join(f"{key} = {value!r}\n" for key, value in values.items())
+    vector, overhead = request.machine.vector, request.machine.overhead
+    if vector is not None:
+        values |= {f"simulated.{name}": value for name, value in asdict(vector).items()}
+    lines = [f"{key} = {value!r}\n" for key, value in values.items()]
+    if overhead is not None:
+        lines.append(f"simulated.overheads = {' '.join(map(repr, overhead.kinds))}\n")
+    return study.parameters() + "".join(lines)
 
 
 def _head(study: Study, request: Request, steps: int) -> dict[str, Any]:

@@ -32,7 +32,6 @@ FLAGS = ("ready", "put", "get")
 """Those that send an empty message beside each message, which has no event of its own."""
 
 
-
 @pytest.fixture(scope="module", params=RANKS)
 def everyone(repository: Path, request: pytest.FixtureRequest) -> list[Any]:
     """Faults and records of every rank."""

@@ -130,7 +130,9 @@ def test_a_tuner_compares_every_grid_in_every_protocol() -> None:
     found = candidates(study(), 6, phasewise.machines.load_machine("bassi"))
     grids = {"1x6", "2x3", "3x2", "6x1"}
     assert heads_of(study()) == ("process_grid", "protocol")
-    assert {candidate.columns() for candidate in found} == {(g, v) for g in grids for v in PROTOCOLS}
+    assert {candidate.columns() for candidate in found} == {
+        (g, v) for g in grids for v in PROTOCOLS
+    }
     assert all(isinstance(candidate, PlainCandidate) for candidate in found)
 
 

@@ -92,9 +92,10 @@ def written(folder: Path, text: str) -> str:
     return str(path)
 
 
-def test_the_machines_of_both_papers_and_a_modern_one_are_there() -> None:
+def test_the_machines_of_all_papers_and_a_modern_one_are_there() -> None:
     collisions = ["bassi", "bluegene-l", "jacquard", "jaguar", "seaborg"]
-    assert machine_names() == sorted([*collisions, "modern", "wilson"])
+    slides = ["altix", "earth-simulator", "p690", "phoenix", "phoenix-ssp"]
+    assert machine_names() == sorted([*collisions, *slides, "modern", "wilson"])
     assert load_machine("wilson").node_ranks == 12
 
 

@@ -11,6 +11,8 @@ from phasewise.workloads.collision.reproduction.gains import check_claims
 from phasewise.workloads.collision.reproduction.plans import make_plans
 from phasewise.workloads.collision.reproduction.results import gather
 
+SOURCE = "beam-beam"
+"""Its name in `--source`."""
 SIMULATIONS = "simulations"
 """The folder in which simulations are cached."""
 

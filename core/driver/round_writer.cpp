@@ -1,0 +1,308 @@
+#include "driver/round_writer.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "comm/in_place.hpp"
+#include "contention/collectives.hpp"
+
+namespace phasewise::driver {
+
+using comm::Protocol;
+using contention::Sending;
+
+namespace {
+
+// Signals have a communicator of their own.
+std::uint8_t signal_channel(comm::Channel channel) {
+  return static_cast<std::uint8_t>(static_cast<int>(channel) + comm::channels);
+}
+
+std::vector<int> distinct(std::vector<int> ranks) {
+  std::ranges::sort(ranks);
+  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  return ranks;
+}
+
+template <class Sends>
+std::vector<int> targets_of(const Sends& sends) {
+  std::vector<int> targets;
+  for (const auto& send : sends) targets.push_back(send.peer);
+  return targets;
+}
+
+}  // namespace
+
+RoundWriter::RoundWriter(Followed& program, const comm::Exchange& exchange, double weight,
+                         Copying copying)
+    : program_(program),
+      exchange_(exchange),
+      weight_(weight),
+      overhead_(program.options_.rates.overheads[static_cast<int>(overhead_of(exchange.protocol))]),
+      copying_(copying),
+      me_(exchange.team->ranks[exchange.team->me]),
+      posting_(comm::blocks(exchange.protocol) ? Followed::Posting::in_pairs
+                                               : Followed::Posting::at_once) {}
+
+void RoundWriter::write(const comm::Round& round) {
+  const Ends ends = ends_of(round);
+  switch (exchange_.protocol) {
+    case Protocol::sendrecv:
+      return in_pairs(ends);
+    case Protocol::ordered:
+      return ordered(ends);
+    case Protocol::packed:
+      return packed(ends);
+    case Protocol::shared:
+      return shared(round);
+    case Protocol::isend_recv:
+      send_each(ends.sends, Sending::plain, true);
+      for (const int source : ends.sources) {
+        open(false);
+        program_.receive(source);
+      }
+      return wait(ends.sources.size());
+    case Protocol::irecv_send:
+    case Protocol::synchronous: {
+      const bool synchronous = exchange_.protocol == Protocol::synchronous;
+      receive_later(ends.sources);
+      send_each(ends.sends, synchronous ? Sending::synchronous : Sending::plain, synchronous);
+      return wait(ends.sources.size());
+    }
+    case Protocol::ready:
+      receive_later(ends.sources);
+      exchange(signals_of(round, Protocol::ready).before);
+      send_each(ends.sends, Sending::plain, true);
+      return wait(ends.sources.size());
+    case Protocol::fence:
+    case Protocol::post_start:
+    case Protocol::get:
+      return one_sided(round, ends);
+    case Protocol::put:
+    case Protocol::shmem:
+    case Protocol::coarray: {
+      const SignalPair signals = signals_of(round, Protocol::put);
+      put(signals, ends);
+      flags_behind(signals.after);
+      return wait(ends.sources.size());
+    }
+    default:
+      return at_once(ends);
+  }
+}
+
+RoundWriter::Ends RoundWriter::ends_of(const comm::Round& round) const {
+  const std::vector<int>& ranks = exchange_.team->ranks;
+  Ends ends;
+  for (const comm::Transfer& t : round.sends)
+    if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0)
+      ends.sends.push_back({ranks[t.peer], bytes});
+  for (const comm::Transfer& t : round.receives)
+    if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0) {
+      ends.sources.push_back(ranks[t.peer]);
+      ends.received += bytes;
+    }
+  return ends;
+}
+
+// What comes to this rank are the signals of the round in which all messages go the other way.
+RoundWriter::SignalPair RoundWriter::signals_of(const comm::Round& round, Protocol protocol) const {
+  comm::Exchange exchange = exchange_;
+  exchange.protocol = protocol;
+  const comm::Signals out = comm::signals_of(exchange, round);
+  const comm::Signals in = comm::signals_of(exchange, {round.receives, round.sends});
+  return {{out.before, in.before}, {out.after, in.after}};
+}
+
+// The messages of a round within the node, or between nodes.
+comm::Round RoundWriter::part_of(const comm::Round& round, bool near) const {
+  comm::Round part = round;
+  for (auto* transfers : {&part.sends, &part.receives})
+    std::erase_if(*transfers,
+                  [&](const comm::Transfer& t) { return exchange_.team->near(t.peer) != near; });
+  return part;
+}
+
+void RoundWriter::open(bool waits) {
+  if (begun_) program_.end_round();
+  program_.begin_round(exchange_.phase, exchange_.channel, posting_, weight_);
+  step().waits_for_all = waits;
+  if (!begun_) step().packing = copying_.packing;
+  begun_ = true;
+}
+
+// A step that ends when all messages so far are done.
+void RoundWriter::settle() {
+  open();
+  program_.end_round(true);
+  begun_ = false;
+  copying_.packing = 0.0F;
+}
+
+// The last step: the calls that receive take their time, and what came is stored.
+void RoundWriter::wait(std::size_t received) {
+  open();
+  step().after = charged(received);
+  step().storing = copying_.storing;
+  program_.end_round(true);
+}
+
+void RoundWriter::receive_later(const Ranks& sources) {
+  open(false);
+  step().keeps_receives = true;
+  for (const int source : sources) program_.receive(source);
+}
+
+void RoundWriter::send_each(const Sends& sends, Sending sending, bool later) {
+  for (const contention::Send& send : sends) {
+    open(false);
+    step().before = charged(1);
+    step().sending = sending;
+    step().keeps_sends = later;
+    program_.send(send.peer, send.bytes);
+  }
+}
+
+void RoundWriter::exchange(const Signals& signals) {
+  if (signals.to.empty() && signals.from.empty()) return;
+  open(false);
+  step().channel = signal_channel(exchange_.channel);
+  for (const int rank : signals.to) program_.send(rank, 0);
+  for (const int rank : signals.from) program_.receive(rank);
+}
+
+// Of all ranks.
+void RoundWriter::fence() {
+  const int ranks = static_cast<int>(program_.everyone_.size());
+  for (const contention::CollectiveRound& part : contention::barrier_rounds(ranks, program_.rank_))
+    exchange({targets_of(part.sends), part.receives});
+}
+
+void RoundWriter::at_once(const Ends& ends) {
+  open();
+  step().before = charged(ends.sends.size());
+  for (const contention::Send& send : ends.sends) program_.send(send.peer, send.bytes);
+  for (const int source : ends.sources) program_.receive(source);
+  step().after = charged(ends.sources.size());
+  step().storing = copying_.storing;
+  program_.end_round();
+}
+
+// Each send goes with a receive, pair after pair; what is left over goes together.
+void RoundWriter::in_pairs(const Ends& ends) {
+  const Sends& sends = ends.sends;
+  const Ranks& sources = ends.sources;
+  const std::size_t pairs = std::min(sends.size(), sources.size());
+  for (std::size_t i = 0; i < pairs; ++i) {
+    open();
+    step().before = step().after = charged(1);
+    program_.send(sends[i].peer, sends[i].bytes);
+    program_.receive(sources[i]);
+  }
+  open();
+  step().before = charged(sends.size() - pairs);
+  for (std::size_t i = pairs; i < sends.size(); ++i) program_.send(sends[i].peer, sends[i].bytes);
+  for (std::size_t i = pairs; i < sources.size(); ++i) program_.receive(sources[i]);
+  step().after = charged(sources.size() - pairs);
+  step().storing = copying_.storing;
+  program_.end_round();
+}
+
+// Pairs of ranks one after another, the lower rank sends first.
+void RoundWriter::ordered(const Ends& ends) {
+  std::set<std::pair<int, int>> pairs;
+  for (const int peer : targets_of(ends.sends)) pairs.insert(std::minmax(me_, peer));
+  for (const int peer : ends.sources) pairs.insert(std::minmax(me_, peer));
+  for (const auto& [lower, upper] : pairs) {
+    const int peer = lower == me_ ? upper : lower;
+    Sends own;
+    std::ranges::copy_if(ends.sends, std::back_inserter(own),
+                         [&](const contention::Send& send) { return send.peer == peer; });
+    if (lower == me_) send_each(own, Sending::plain, false);
+    for (const int source : ends.sources)
+      if (source == peer) {
+        open(false);
+        program_.receive(peer);
+      }
+    if (lower != me_) send_each(own, Sending::plain, false);
+  }
+  wait(ends.sources.size());
+}
+
+// The library packs each message before it is sent, and unpacks all when they are there.
+void RoundWriter::packed(const Ends& ends) {
+  const auto copied = [&](std::int64_t bytes) {
+    return static_cast<float>(program_.options_.rates.byte *
+                              static_cast<double>(comm::packed_traffic(bytes)));
+  };
+  receive_later(ends.sources);
+  for (const contention::Send& send : ends.sends) {
+    send_each({send}, Sending::plain, true);
+    step().before += copied(send.bytes);
+  }
+  open();
+  step().after = charged(ends.sources.size()) + copied(ends.received);
+  step().storing = copying_.storing;
+  program_.end_round(true);
+}
+
+void RoundWriter::one_sided(const comm::Round& round, const Ends& ends) {
+  if (exchange_.protocol == Protocol::get) {
+    const SignalPair signals = signals_of(round, Protocol::get);
+    exchange(signals.before);
+    exchange(signals.after);
+    Sends read;
+    for (const comm::Transfer& t : round.receives)
+      if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0)
+        read.push_back({exchange_.team->ranks[t.peer], bytes});
+    send_each(read, Sending::get, true);
+    return wait(ends.sources.size());
+  }
+  const Ranks to = distinct(targets_of(ends.sends)), from = distinct(ends.sources);
+  receive_later(ends.sources);
+  if (exchange_.protocol == Protocol::post_start) {
+    exchange({from, {}});  // post
+    exchange({{}, to});    // start
+  }
+  send_each(ends.sends, Sending::eager, true);
+  if (exchange_.protocol == Protocol::post_start) {
+    exchange({to, {}});    // complete
+    exchange({{}, from});  // wait
+    return wait(ends.sources.size());
+  }
+  fence();
+  settle();
+  fence();
+  wait(ends.sources.size());
+}
+
+// The data, up to the flush.
+void RoundWriter::put(const SignalPair& signals, const Ends& ends) {
+  exchange(signals.before);
+  send_each(ends.sends, Sending::put, true);
+  if (!ends.sends.empty()) settle();
+}
+
+// Flags are sent and awaited while others may be under way.
+void RoundWriter::flags_behind(const Signals& signals) {
+  open(false);
+  step().channel = signal_channel(exchange_.channel);
+  step().keeps_sends = step().keeps_receives = true;
+  for (const int rank : signals.to) program_.send(rank, 0);
+  for (const int rank : signals.from) program_.receive(rank);
+}
+
+// Between nodes as put; within a node two exchanges of flags, with the data stored before them.
+void RoundWriter::shared(const comm::Round& round) {
+  const comm::Round near = part_of(round, true), far = part_of(round, false);
+  const Ends within = ends_of(near), between = ends_of(far);
+  const SignalPair far_signals = signals_of(far, Protocol::put);
+  const SignalPair near_signals = signals_of(near, Protocol::put);
+  put(far_signals, between);
+  flags_behind(far_signals.after);
+  exchange(near_signals.before);
+  exchange(near_signals.after);
+  wait(within.sources.size() + between.sources.size());
+}
+
+}  // namespace phasewise::driver

@@ -1,0 +1,77 @@
+// Writes a round of an exchange into a rank's program as its protocol runs it on a simulated
+// machine (core/comm/protocols): handshakes, data, flags and fences, and what each call takes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "driver/followed.hpp"
+
+namespace phasewise::driver {
+
+class RoundWriter {
+ public:
+  // Copying around the round's messages [s].
+  struct Copying {
+    float packing, storing;
+  };
+  RoundWriter(Followed& program, const comm::Exchange& exchange, double weight, Copying copying);
+
+  void write(const comm::Round& round);
+
+ private:
+  using Sends = std::vector<contention::Send>;
+  using Ranks = std::vector<int>;
+  // Messages that are not empty, where they go and where they come from, by rank among all.
+  struct Ends {
+    Sends sends;
+    Ranks sources;
+    std::int64_t received = 0;  // B
+  };
+  // Empty messages: to whom, and from whom.
+  struct Signals {
+    Ranks to, from;
+  };
+  struct SignalPair {
+    Signals before, after;
+  };
+
+  Ends ends_of(const comm::Round& round) const;
+  SignalPair signals_of(const comm::Round& round, comm::Protocol protocol) const;
+  comm::Round part_of(const comm::Round& round, bool near) const;
+
+  // Steps of a protocol; each ends the one before.
+  void open(bool waits = true);
+  void settle();
+  void wait(std::size_t received);
+  void receive_later(const Ranks& sources);
+  void send_each(const Sends& sends, contention::Sending sending, bool later);
+  void exchange(const Signals& signals);
+  void fence();
+
+  void at_once(const Ends& ends);
+  void in_pairs(const Ends& ends);
+  void ordered(const Ends& ends);
+  void packed(const Ends& ends);
+  void one_sided(const comm::Round& round, const Ends& ends);
+  void put(const SignalPair& signals, const Ends& ends);
+  void flags_behind(const Signals& signals);
+  void shared(const comm::Round& round);
+
+  float charged(std::size_t messages) const {
+    return static_cast<float>(overhead_ * static_cast<double>(messages));
+  }
+  contention::ProgramRound& step() { return program_.round_; }
+
+  Followed& program_;
+  const comm::Exchange& exchange_;
+  double weight_, overhead_;
+  Copying copying_;
+  int me_;
+  Followed::Posting posting_;
+  bool begun_ = false;
+};
+
+}  // namespace phasewise::driver

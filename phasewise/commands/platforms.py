@@ -1,0 +1,124 @@
+"""``phasewise platforms``: how fast a study is on several machines, and why it stops scaling."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.machines import TWINS, Machine, load_machine
+from phasewise.machines.reference import statement
+from phasewise.models import load_model
+from phasewise.models.platforms import PlatformPoint, communication_bound, rate_unit
+from phasewise.options import Parser, add_json, add_study, counts
+from phasewise.output import console, message, print_json, print_table
+from phasewise.study import Study, load
+from phasewise.tuning.platforms import compare_platforms
+
+
+def add_options(parser: Parser) -> None:
+    """The options of this subcommand."""
+    add_json(parser, "print the points as JSON")
+    add_study(parser)
+    parser.add_argument(
+        "--machine", required=True, metavar="M,M,…", help="several machines: bassi,jaguar"
+    )
+    parser.add_argument(
+        "--ranks", type=counts, required=True, metavar="N,N,…", help="numbers of MPI ranks"
+    )
+    parser.add_argument("--twin", choices=TWINS, default="full", help="of the simulated machines")
+    parser.add_argument("--model", metavar="NAME", help="that predicts (the best for a machine)")
+    parser.add_argument(
+        "--picture", metavar="FILE", help="rates and shares as a picture (SVG, PNG)"
+    )
+
+
+def main(options: argparse.Namespace) -> int:
+    """Compare ``options.machine`` by the study ``options.study``; the exit status."""
+    machines = machines_of(options.machine)
+    study = load(options.study, options.set)
+    if options.model is not None:
+        load_model(options.model)
+    if options.picture is not None:
+        from phasewise.report.predictions import check_picture
+
+        check_picture(options.picture)
+    points = compare_platforms(study, machines, options.ranks, message, options.model, options.twin)
+    if options.picture is not None:
+        from phasewise.report.platforms import draw_platforms
+        from phasewise.report.predictions import save_picture
+
+        save_picture(lambda: draw_platforms(points, study.title), options.picture)
+    if options.json:
+        print_json(summarise(study, machines, points))
+    else:
+        show(study, machines, points)
+    if options.picture is not None:
+        message(f"wrote {options.picture}")
+    return 0
+
+
+def machines_of(given: str) -> list[Machine]:
+    """The machines of ``--machine``, each once; StudyError if two have the same name."""
+    machines = [load_machine(name.strip()) for name in dict.fromkeys(given.split(","))]
+    names = [machine.name for machine in machines]
+    for name in names:
+        if names.count(name) > 1:
+            raise StudyError(f'--machine {given}: two of the machines are called "{name}"')
+    return machines
+
+
+def bounds_of(points: Sequence[PlatformPoint]) -> dict[str, int | None]:
+    """The number of ranks from which on each machine is bound by communication."""
+    names = dict.fromkeys(point.machine for point in points)
+    return {
+        name: communication_bound([point for point in points if point.machine == name])
+        for name in names
+    }
+
+
+def summarise(
+    study: Study, machines: Sequence[Machine], points: Sequence[PlatformPoint]
+) -> dict[str, Any]:
+    """What ``platforms --json`` prints."""
+    hardware = any(machine.is_hardware for machine in machines)
+    return {
+        "study": study.title,
+        "reference": "hardware" if hardware else "simulator",
+        "points": [point.to_dict() for point in points],
+        "communication_bound": bounds_of(points),
+    }
+
+
+def show(study: Study, machines: Sequence[Machine], points: Sequence[PlatformPoint]) -> None:
+    """Print a table of the points, and a sentence on each machine."""
+    unit = study.workload.unit
+    heads = ["machine", "ranks", "process grid", f"rate [{rate_unit(study)}]", "communication"]
+    names = list(dict.fromkeys(name for point in points for name in point.prediction.phases))
+    rows = [
+        [
+            point.machine,
+            str(point.prediction.ranks),
+            point.study.communication.grid_text,
+            f"{point.rate:.4g}",
+            _percent(point.communication_share),
+            *(_percent(point.phases.get(name)) for name in names),
+        ]
+        for point in points
+    ]
+    title = f"{study.title}: predicted {unit.many} a second, and shares of {unit.indefinite}"
+    print_table(title, [*heads, *names], rows)
+    lines = [_sentence(name, bound) for name, bound in bounds_of(points).items()]
+    lines += [statement(machine) for machine in machines]
+    console().print("\n".join(lines), soft_wrap=True)
+
+
+def _sentence(machine: str, bound: int | None) -> str:
+    if bound is None:
+        return f"{machine}: communication does not take more than half on any number of ranks"
+    return f"{machine}: communication takes more than half from {bound} ranks on"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.3g} %"

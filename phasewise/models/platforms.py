@@ -1,0 +1,72 @@
+"""A study on several machines: rate against ranks, and where communication takes over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from phasewise.models.prediction import Prediction
+from phasewise.study import Study
+
+BOUND = 0.5
+"""Share of a turn from which on it is bound by communication."""
+
+
+@dataclass(frozen=True)
+class PlatformPoint:
+    """A study with its best process grid on some ranks of a machine."""
+
+    machine: str
+    study: Study
+    prediction: Prediction
+
+    @property
+    def rate(self) -> float:
+        """Turns a second."""
+        return 1.0 / self.prediction.turn_seconds
+
+    @property
+    def communication_share(self) -> float:
+        """Share of the mean rank's time that is communication, waiting included."""
+        return self._share(self.prediction.communication_seconds)
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """The same of each phase, as far as the model knows it by phase."""
+        return {name: self._share(seconds) for name, seconds in self.prediction.phases.items()}
+
+    def _share(self, seconds: float) -> float:
+        one = self.prediction
+        whole = one.communication_seconds + one.computation_seconds
+        return seconds / whole if whole > 0.0 else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As an entry of `points` of ``platforms --json``."""
+        return {
+            "machine": self.machine,
+            "ranks": self.prediction.ranks,
+            "process_grid": self.study.communication.grid_text,
+            "rate": self.rate,
+            "unit": rate_unit(self.study),
+            "step_seconds": self.prediction.turn_seconds,
+            "communication_share": self.communication_share,
+            "phases": self.phases,
+        }
+
+
+def rate_unit(study: Study) -> str:
+    """The unit of a study's rate, such as "turns/s"."""
+    return f"{study.workload.unit.many}/s"
+
+
+def communication_bound(points: Sequence[PlatformPoint]) -> int | None:
+    """The number of ranks from which on communication takes more than half on a machine; None if it
+    does not on the most ranks. points: those of one machine.
+    """
+    found: int | None = None
+    for point in sorted(points, key=lambda one: -one.prediction.ranks):
+        if point.communication_share <= BOUND:
+            break
+        found = point.prediction.ranks
+    return found
