@@ -1,7 +1,9 @@
 # The core as libraries. Only core/comm includes <mpi.h>: everything else is compiled once, as
 # phasewise_core, and core/comm for each kind of MPI, as phasewise_comm_mpi and
-# phasewise_comm_serial.
+# phasewise_comm_serial, which needs no protocols.
 file(GLOB comm_sources CONFIGURE_DEPENDS core/comm/*.cpp)
+file(GLOB protocol_sources CONFIGURE_DEPENDS core/comm/protocols/*.cpp)
+file(GLOB serial_sources CONFIGURE_DEPENDS core/comm/serial/*.cpp)
 file(GLOB core_sources CONFIGURE_DEPENDS core/*/*.cpp)
 list(REMOVE_ITEM core_sources ${comm_sources})
 list(FILTER core_sources EXCLUDE REGEX "/core/bindings/|/bindings[^/]*\\.cpp$")
@@ -19,17 +21,17 @@ target_include_directories(phasewise_core ${scope} "${CMAKE_CURRENT_SOURCE_DIR}/
 target_link_libraries(phasewise_core ${scope} phasewise_flags OpenMP::OpenMP_CXX PkgConfig::FFTW3)
 
 function(add_comm name)
-  add_library(${name} STATIC ${comm_sources})
+  add_library(${name} STATIC ${comm_sources} ${ARGN})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${name} PUBLIC core)
   target_link_libraries(${name} PUBLIC phasewise_flags OpenMP::OpenMP_CXX)
 endfunction()
 
 if(MPI_CXX_FOUND)
-  add_comm(phasewise_comm_mpi)
+  add_comm(phasewise_comm_mpi ${protocol_sources})
   target_link_libraries(phasewise_comm_mpi PUBLIC MPI::MPI_CXX)
 endif()
 if(PHASEWISE_PYTHON)
-  add_comm(phasewise_comm_serial)
+  add_comm(phasewise_comm_serial ${serial_sources})
   target_include_directories(phasewise_comm_serial BEFORE PRIVATE core/comm/serial)
 endif()

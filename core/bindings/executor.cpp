@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -46,11 +47,12 @@ comm::ExchangePointer exchange_of(const nb::dict& from) {
   exchange->phase = "exchange";
   exchange->adds = nb::cast<bool>(from["adds"]);
   exchange->team = std::make_shared<comm::Team>(
-      comm::Team{nb::cast<std::vector<int>>(from["team"]), nb::cast<int>(from["me"])});
-  const auto variant = nb::cast<std::string>(from["variant"]);
-  exchange->variant = variant == "sendrecv"     ? comm::Variant::sendrecv
-                      : variant == "persistent" ? comm::Variant::persistent
-                                                : comm::Variant::irecv_isend;
+      comm::Team{nb::cast<std::vector<int>>(from["team"]), nb::cast<int>(from["me"]),
+                 nb::cast<std::vector<int>>(from["nodes"])});
+  const auto name = nb::cast<std::string>(from["protocol"]);
+  const auto known = std::ranges::find(comm::protocol_names, name);
+  if (known == comm::protocol_names.end()) throw nb::value_error("no such protocol");
+  exchange->protocol = static_cast<comm::Protocol>(known - comm::protocol_names.begin());
   for (const auto& block : nb::cast<std::vector<BlockTuple>>(from["blocks"]))
     append(*exchange, block);
   auto rounds = std::make_shared<comm::Rounds>();
@@ -88,6 +90,7 @@ class Runner {
   void run(const nb::dict& exchange, const Bytes& from, std::int64_t from_item, const Bytes& to,
            std::int64_t to_item, int times) {
     const comm::Work work{exchange_of(exchange), buffer(from, from_item), buffer(to, to_item)};
+    executor_.prepare({work.exchange});
     for (int i = 0; i < times; ++i) executor_.start({work}).finish();
   }
   std::string record() const { return recorder_.to_json({.rank = world_.rank()}); }
@@ -102,6 +105,18 @@ class Runner {
 }  // namespace phasewise::bindings
 
 void bind_executor(nb::module_& m) {
+  m.def(
+      "unavailable_protocols",
+      [] {
+        nb::dict found;
+        for (int i = 0; i < phasewise::comm::protocols; ++i) {
+          const auto protocol = static_cast<phasewise::comm::Protocol>(i);
+          if (const std::string why = unavailable(protocol); !why.empty())
+            found[std::string(name_of(protocol)).c_str()] = why;
+        }
+        return found;
+      },
+      "The protocols that this build lacks, each with a sentence that says why.");
   using phasewise::bindings::Runner;
   m.def("packed", &phasewise::bindings::packed, nb::arg("blocks"), nb::arg("buffer"),
         nb::arg("item_size"), nb::arg("threads") = 1,
@@ -112,6 +127,6 @@ void bind_executor(nb::module_& m) {
       .def("run", &Runner::run, nb::arg("exchange"), nb::arg("source"), nb::arg("source_item"),
            nb::arg("target"), nb::arg("target_item"), nb::arg("times") = 1,
            "Runs an exchange `times` times: a dict of team, me, rounds (as of reduce_rounds), "
-           "blocks (as of packed), adds, and variant (irecv-isend, sendrecv, persistent).")
+           "blocks (as of packed), adds, protocol, and nodes of the team's members.")
       .def("record", &Runner::record, "The record, one line of JSON.");
 }

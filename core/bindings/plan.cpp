@@ -45,6 +45,7 @@ nb::dict phase_dict(const driver::PlannedPhase& phase) {
   result["messages"] = phase.messages;
   result["sizes"] = sizes;
   result["bytes_per_rank"] = phase.bytes;
+  result["synchronisations"] = phase.synchronisations;
   result["intra_node"] = phase.intra_node;
   result["inter_node"] = phase.inter_node;
   return result;

@@ -61,4 +61,10 @@ std::vector<int> Communicator::nodes() const {
 
 void Communicator::barrier() const { MPI_Barrier(handle_->get()); }
 
+void Communicator::agree(std::span<std::int64_t> values) const {
+  if (size_ > 1 && !values.empty())
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T,
+                  MPI_MAX, handle_->get());
+}
+
 }  // namespace phasewise::comm

@@ -86,9 +86,6 @@ class Communicator {
   // post and wait on common_channel, as one call of the phase.
   void exchange(const PhaseKey& phase, const std::vector<Message>& sends,
                 const std::vector<Message>& receives) const;
-  // Sends one message and receives one by a single call, which returns when both are done.
-  void send_receive(const PhaseKey& phase, Channel channel, const Message& out,
-                    const Message& in) const;
 
   // Unrecorded messages of at most 2 GB, to measure the machine. both_ways sends to rank `to` and
   // receives from rank `from` at once (-1: none). In round_trip the rank that leads sends first,
@@ -101,6 +98,8 @@ class Communicator {
   // unless this rank is in that phase already. Throws std::length_error if a count exceeds MPI's
   // int.
   void barrier() const;
+  // The maximum of each value over all ranks, unrecorded.
+  void agree(std::span<std::int64_t> values) const;
   // Element by element over all ranks, in place; all ranks get the result.
   void sum(const PhaseKey& phase, std::span<double> values) const;
   void sum(const PhaseKey& phase, std::span<std::int64_t> values) const;
@@ -125,8 +124,8 @@ class Communicator {
   std::vector<std::byte> broadcast(const PhaseKey& phase, std::span<const std::byte> mine) const;
 
  private:
-  friend class PersistentMessages;
   friend class PendingCollective;
+  friend struct Inside;
   struct Handle;
   Communicator(std::unique_ptr<Handle> handle, Recorder& recorder);
   std::unique_ptr<Handle> handle_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/phase_setting.hpp"
+#include "comm/protocol.hpp"
 #include "comm/region.hpp"
 #include "comm/rounds.hpp"
 #include "comm/team.hpp"
@@ -30,7 +31,7 @@ struct Exchange {
   bool uniform = false;  // all members see messages of the same sizes
   TeamPointer team;      // a library call has its blocks in this order
   RoundsPointer rounds;  // null if the library does it
-  Variant variant = Variant::irecv_isend;
+  Protocol protocol = Protocol::irecv_isend;
   LibraryForm form = LibraryForm::scattered;
   std::vector<Items> items;
   std::vector<Block> blocks;  // of each chunk that the rounds name

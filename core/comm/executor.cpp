@@ -1,14 +1,129 @@
 #include "comm/executor.hpp"
 
 #include <stdexcept>
+#include <string>
 
 namespace phasewise::comm {
+namespace {
+
+// What all ranks have in common of an exchange.
+struct Needs {
+  std::int64_t protocol = 0;
+  std::int64_t rounds = 0;  // of the rank that has most
+  std::int64_t fewest_rounds = 0;
+  bool together() const { return rounds > 0 && needs_preparation(static_cast<Protocol>(protocol)); }
+};
+
+std::int64_t rounds_of(const Exchange* exchange) {
+  return exchange == nullptr || exchange->by_library() ? 0 : std::ssize(*exchange->rounds);
+}
+
+std::vector<Needs> needs_of_all(const Communicator& world, const Exchanges& exchanges) {
+  std::vector<std::int64_t> values;
+  for (const ExchangePointer& exchange : exchanges) {
+    const std::int64_t rounds = rounds_of(exchange.get());
+    const auto protocol = exchange ? static_cast<std::int64_t>(exchange->protocol) : 0;
+    values.insert(values.end(), {protocol, rounds, -rounds});
+  }
+  world.agree(values);
+  std::vector<Needs> needs;
+  for (std::size_t i = 0; i < values.size(); i += 3)
+    needs.push_back({values[i], values[i + 1], -values[i + 2]});
+  return needs;
+}
+
+// A fence waits for all ranks, of which some would not come.
+void check(const Needs& needs, const ExchangePointer& exchange) {
+  if (static_cast<Protocol>(needs.protocol) != Protocol::fence) return;
+  if (needs.fewest_rounds == needs.rounds) return;
+  const std::string phase =
+      exchange ? "phase " + std::string(exchange->phase) : "one of the phases";
+  throw std::invalid_argument(
+      "communication protocol \"fence\" needs all ranks in every round, but " + phase + " has " +
+      std::to_string(needs.rounds) + " rounds on some ranks and " +
+      std::to_string(needs.fewest_rounds) + " on others");
+}
+
+void check_that_it_adds(const Exchange& exchange) {
+  if (exchange.adds && !exchange.by_library() && staging_of(exchange.protocol) == Staging::types)
+    throw std::invalid_argument(
+        "communication protocol \"" + std::string(name_of(exchange.protocol)) +
+        "\" stores what arrives, but phase " + std::string(exchange.phase) + " adds it");
+}
+
+// The part of a rank that only helps others to prepare.
+ExchangePointer without_messages(const Needs& needs) {
+  auto idle = std::make_shared<Exchange>();
+  idle->protocol = static_cast<Protocol>(needs.protocol);
+  idle->team = std::make_shared<const Team>(Team{.ranks = {rank_of_all()}, .me = 0});
+  idle->rounds = std::make_shared<const Rounds>(static_cast<std::size_t>(needs.rounds));
+  return idle;
+}
+
+bool is_stateless(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::irecv_isend:
+    case Protocol::ordered:
+    case Protocol::sendrecv:
+    case Protocol::isend_recv:
+    case Protocol::irecv_send:
+    case Protocol::synchronous:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 Executor::Executor(const Communicator& world, Recorder& recorder,
                    const std::vector<TeamOfDivision>& teams, int threads)
     : world_(world), recorder_(recorder), threads_(threads) {
   for (const auto& [team, number] : teams)
     among_.insert_or_assign(team->ranks, world.split(number, team->me));
+}
+
+void Executor::prepare(const Exchanges& exchanges) {
+  find_kept_.clear();
+  for (std::unique_ptr<Kept>& kept : kept_) kept.reset();
+  kept_.clear();
+  const std::vector<Needs> needed = needs_of_all(world_, exchanges);
+  for (std::size_t i = 0; i < exchanges.size(); ++i) {
+    if (needed[i].together()) check(needed[i], exchanges[i]);
+    if (exchanges[i]) check_that_it_adds(*exchanges[i]);
+    const std::int64_t mine = rounds_of(exchanges[i].get());
+    for (std::int64_t round = 0; round < mine; ++round) keep(exchanges[i], round);
+    if (!needed[i].together()) continue;
+    const ExchangePointer idle = without_messages(needed[i]);
+    for (std::int64_t round = mine; round < needed[i].rounds; ++round) keep(idle, round);
+  }
+}
+
+void Executor::keep(const ExchangePointer& exchange, std::size_t round) {
+  auto kept = std::make_unique<Kept>();
+  kept->exchange = exchange;
+  kept->owned = make_carrier({world_, exchange, round});
+  kept->carrier = kept->owned.get();
+  find_kept_[{exchange.get(), round}] = kept.get();
+  kept_.push_back(std::move(kept));
+}
+
+Executor::Kept* Executor::kept(const ExchangePointer& exchange, std::size_t round) {
+  const auto found = find_kept_.find({exchange.get(), round});
+  if (found != find_kept_.end()) return found->second;
+  if (is_stateless(exchange->protocol)) return nullptr;
+  if (needs_preparation(exchange->protocol))
+    throw std::logic_error("phase " + std::string(exchange->phase) + ": protocol \"" +
+                           std::string(name_of(exchange->protocol)) + "\" was not prepared");
+  keep(exchange, round);
+  return kept_.back().get();
+}
+
+Carrier& Executor::stateless(const ExchangePointer& exchange) {
+  std::unique_ptr<Carrier>& carrier = stateless_[static_cast<std::size_t>(exchange->protocol)]
+                                                [static_cast<std::size_t>(exchange->channel)];
+  if (carrier == nullptr) carrier = make_carrier({world_, exchange, 0});
+  return *carrier;
 }
 
 const Communicator& Executor::among(const Team& team) const {

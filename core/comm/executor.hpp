@@ -5,16 +5,18 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "comm/carrier.hpp"
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
 #include "comm/message_buffer.hpp"
 #include "comm/packing.hpp"
-#include "comm/persistent.hpp"
 #include "comm/recorder.hpp"
+#include "comm/round_layout.hpp"
 #include "parallel/buffer.hpp"
 #include "parallel/clock.hpp"
 
@@ -32,6 +34,22 @@ class Executor {
   Executor(const Communicator& world, Recorder& recorder, const std::vector<TeamOfDivision>& teams,
            int threads = 1);
 
+  // Collective over all ranks: they name the same exchanges in the same order; a rank names null
+  // where it takes no part. Replaces those prepared before. An exchange that is repeated costs less
+  // if it was prepared, and some protocols need it. Throws std::invalid_argument with one sentence
+  // if a protocol is unavailable, or cannot carry an exchange.
+  void prepare(const Exchanges& exchanges);
+
+ private:
+  // A round of an exchange that is repeated.
+  struct Kept {
+    ExchangePointer exchange;
+    std::unique_ptr<Carrier> owned;
+    Carrier* carrier = nullptr;
+    RoundLayout layout;
+  };
+
+ public:
   // Exchanges under way that run one after the other on one channel; a channel has at most one
   // flight.
   class Flight {
@@ -45,31 +63,30 @@ class Executor {
     friend class Executor;
     Flight(Executor& executor, std::vector<Work> work);
     bool advance(bool wait);
-    // Whether an exchange makes blocking calls: they wait for ranks that may themselves wait for
-    // another flight of this one.
-    static bool blocks(const Exchange& exchange) {
-      return exchange.by_library() || exchange.variant == Variant::sendrecv;
-    }
+    // Whether what comes next waits for ranks that may themselves wait for another flight of this
+    // one.
+    bool blocks() const;
     void begin_round();
     void end_round();
-    void expect(const Transfer& transfer, std::byte*& staging, std::vector<Message>& receives);
-    void give(const Transfer& transfer, std::byte*& staging, std::vector<Message>& sends);
+    void expect(const RoundLayout& layout, std::byte* staging);
+    void give(const RoundLayout& layout, std::byte* staging);
+    void copy(const RoundLayout& layout, std::byte* staging);
 
-    // Data that arrive, and their fragments in the buffer: [first, last) of arriving_.
+    // Data that arrive and are not where they belong.
     struct Arrival {
       const std::byte* data;
-      std::int64_t bytes;
-      std::size_t first, last;
+      const RoundLayout::Part* part;
     };
     Executor* executor_ = nullptr;
     std::vector<Work> work_;
     std::size_t current_ = 0, round_ = 0;
     bool begun_ = false, posted_ = false;
     Pending pending_;
-    std::vector<Arrival> arrivals_;     // of the round, except those received in place
-    std::vector<std::size_t> from_me_;  // arrivals from this rank itself, not yet filled
-    Fragments arriving_;
-    std::int64_t packed_ = 0;  // bytes of the round
+    Kept* kept_ = nullptr;  // the round under way
+    Kept own_;              // if its exchange is not kept
+    std::vector<Arrival> arrivals_;
+    std::vector<Message> sends_, receives_;
+    std::int64_t staged_ = 0, packed_ = 0;  // bytes of the round
   };
   Flight start(std::vector<Work> work) { return Flight(*this, std::move(work)); }
 
@@ -83,11 +100,11 @@ class Executor {
   using Bytes = parallel::Buffer<std::byte>;
 
   void run_by_library(const Work& work);
-  // Posts the messages of a round by the exchange's variant.
-  Pending post(const ExchangePointer& exchange, std::size_t round, std::span<const Message> sends,
-               std::span<const Message> receives);
-  Pending start_persistent(const ExchangePointer& exchange, std::size_t round,
-                           std::span<const Message> sends, std::span<const Message> receives);
+  // What is kept of a round; null if nothing is.
+  Kept* kept(const ExchangePointer& exchange, std::size_t round);
+  void keep(const ExchangePointer& exchange, std::size_t round);
+  void check_rounds(const Exchange* exchange) const;
+  Carrier& stateless(const ExchangePointer& exchange);
   void transpose_by_library(const TransposeExchange& exchange, const ItemBuffer& from,
                             const ItemBuffer& to);
   // Both exchange slots, one for each member: slot j of `out` goes to member j, slot j of `in`
@@ -105,11 +122,9 @@ class Executor {
   std::array<Bytes, channels> outgoing_, incoming_;
   Bytes slots_out_, slots_in_;
   SkeletonMemory skeleton_;
-  struct Persistent {
-    ExchangePointer exchange;
-    PersistentMessages messages;
-  };
-  std::map<std::pair<const Exchange*, std::size_t>, Persistent> persistent_;  // by round
+  std::vector<std::unique_ptr<Kept>> kept_;  // freed in this order, on all ranks alike
+  std::map<std::pair<const Exchange*, std::size_t>, Kept*> find_kept_;  // by round
+  std::array<std::array<std::unique_ptr<Carrier>, channels>, protocols> stateless_;
   Fragments fragments_;  // of what is being packed or unpacked
 };
 

@@ -69,6 +69,14 @@ struct Communicator::Handle {
   MPI_Comm get() const { return comm.get(); }
 };
 
+// What the protocols' sources need of a communicator.
+struct Inside {
+  static MPI_Comm comm(const Communicator& group) { return group.handle_->get(); }
+  static const std::shared_ptr<const World>& world(const Communicator& group) {
+    return group.handle_->world;
+  }
+};
+
 // Collective: seconds to be added to this rank's clock to get that of rank 0.
 double measure_clock_offset(MPI_Comm comm);
 int largest_tag();

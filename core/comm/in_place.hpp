@@ -17,15 +17,32 @@ inline void append(Fragments& fragments, const Exchange& exchange, const Transfe
     end = append(fragments, exchange.blocks[chunk], item_size, end);
 }
 
-// `fragments` are the transfer's own.
-inline bool sent_in_place(const Exchange& exchange, const Transfer& transfer,
-                          std::span<const Fragment> fragments) {
-  return transfer.peer != exchange.team->me && fragments.size() == 1 &&
-         fragments.front().contiguous();
+inline bool in_one_piece(std::span<const Fragment> fragments) {
+  return fragments.size() == 1 && fragments.front().contiguous();
 }
-inline bool received_in_place(const Exchange& exchange, const Transfer& transfer,
-                              std::span<const Fragment> fragments) {
-  return !exchange.adds && sent_in_place(exchange, transfer, fragments);
+
+// Whether data are sent, or received, where they are, without a copy of ours.
+inline bool sent_in_place(const Exchange& exchange, bool in_one_piece) {
+  switch (staging_of(exchange.protocol)) {
+    case Staging::types:
+      return true;
+    case Staging::exposed:
+    case Staging::stored:
+      return false;
+    default:
+      return in_one_piece;
+  }
+}
+inline bool received_in_place(const Exchange& exchange, bool in_one_piece) {
+  switch (staging_of(exchange.protocol)) {
+    case Staging::types:
+      return true;
+    case Staging::window:
+    case Staging::stored:
+      return false;
+    default:
+      return !exchange.adds && in_one_piece;
+  }
 }
 
 // Memory traffic [B] of copies: of packed data, which are read and written, and of data that

@@ -30,11 +30,11 @@ class Pending {
   void wait();
   bool done() const { return posted_ == nullptr; }
 
- private:
-  friend class Communicator;
-  friend class PersistentMessages;
+  // For the sources that post messages.
   struct Posted;
   explicit Pending(std::unique_ptr<Posted> posted);
+
+ private:
   std::unique_ptr<Posted> posted_;
 };
 

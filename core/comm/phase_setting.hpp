@@ -14,13 +14,6 @@ enum class LibraryForm : std::uint8_t {
   all_reduced  // allreduce; values that others own enter as zeros
 };
 
-// The calls by which the messages of a round go.
-enum class Variant : std::uint8_t {
-  irecv_isend,  // all receives posted, then all sends
-  sendrecv,     // the i-th send together with the i-th receive
-  persistent    // as irecv_isend, by requests that are made once
-};
-
 struct PhaseSetting {
   Algorithm algorithm = Algorithm::hypercube;
   LibraryForm form = LibraryForm::scattered;

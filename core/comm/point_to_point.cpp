@@ -90,7 +90,10 @@ bool Pending::test() {
   const double end = now(posted_->recorder);
   for (int i = 0; i < count; ++i) posted_->complete(which[i], end);
   posted_->recorder.communicated(posted_->phase, start, end);
-  if (posted_->left == 0) posted_.reset();
+  if (posted_->left == 0) {
+    posted_->all_done();
+    posted_.reset();
+  }
   return done();
 }
 
@@ -100,35 +103,56 @@ void Pending::wait() {
   const double start = now(posted.recorder);
   const double late =
       posted.ends.empty() ? posted.wait_for_all(start) : posted.wait_one_by_one(start);
+  posted.all_done();
   const double end = now(posted.recorder);
   posted.recorder.communicated(posted.phase, start, end);
   posted.recorder.waited(posted.phase, std::clamp(late, 0.0, end - start));
   posted_.reset();
 }
 
+Posting::Posting(const Communicator& group, int phase, Channel channel, Overhead overhead,
+                 bool timed)
+    : comm_(Inside::world(group)->channel[static_cast<int>(channel)].get()),
+      posted_(new Pending::Posted{group.recorder(), Inside::world(group)->clock, phase, channel,
+                                  now(group.recorder()), timed, overhead}) {}
+
+const std::string& Posting::phase_name() const { return posted_->recorder.names()[posted_->phase]; }
+
+void Posting::received(const MPI_Status& status) {
+  if (posted_->timed) late_ = std::max(late_, posted_->clock.after(status.MPI_TAG, start()));
+}
+
+Pending Posting::under_way() {
+  posted_->left = posted_->requests.size();
+  posted_->recorder.communicated(posted_->phase, start(), now(posted_->recorder));
+  return posted_->left == 0 ? Pending() : Pending(std::move(posted_));
+}
+
+void Posting::finished() {
+  Pending::Posted& posted = *posted_;
+  posted.all_done();
+  const double end = now(posted.recorder);
+  for (std::size_t i = 0; i < posted.ends.size(); ++i) posted.complete(i, end);
+  posted.recorder.communicated(posted.phase, start(), end);
+  posted.recorder.waited(posted.phase, std::clamp(late_, 0.0, end - start()));
+}
+
 Pending Communicator::post(const PhaseKey& key, Channel channel, std::span<const Message> sends,
                            std::span<const Message> receives) const {
-  const World& world = *handle_->world;
-  const MPI_Comm comm = world.channel[static_cast<int>(channel)].get();
-  const int phase = key.in(*recorder_);
-  const double start = now(*recorder_);
-  std::unique_ptr<Pending::Posted> posted(
-      new Pending::Posted{*recorder_, world.clock, phase, channel, start, true});
-  posted->requests.reserve(sends.size() + receives.size());
+  Posting posting(*this, key.in(*recorder_), channel, Overhead::two_sided, true);
+  posting.posted().requests.reserve(sends.size() + receives.size());
   for (const Message& m : receives) {
-    const auto [count, type] = mpi_count(m, recorder_->names()[phase]);
-    MPI_Irecv(m.data, count, type, m.peer, MPI_ANY_TAG, comm, &posted->requests.emplace_back());
-    posted->record_receive(m);
+    const auto [count, type] = posting.count(m);
+    MPI_Irecv(m.data, count, type, m.peer, MPI_ANY_TAG, posting.comm(), posting.request());
+    posting.expect(m);
   }
-  const int tag = world.clock.tag(start);
+  charge_overhead(Overhead::two_sided, sends.size());
   for (const Message& m : sends) {
-    const auto [count, type] = mpi_count(m, recorder_->names()[phase]);
-    MPI_Isend(m.data, count, type, m.peer, tag, comm, &posted->requests.emplace_back());
-    posted->record_send(m);
+    const auto [count, type] = posting.count(m);
+    MPI_Isend(m.data, count, type, m.peer, posting.tag(), posting.comm(), posting.request());
+    posting.give(m);
   }
-  posted->left = posted->requests.size();
-  recorder_->communicated(phase, start, now(*recorder_));
-  return posted->left == 0 ? Pending() : Pending(std::move(posted));
+  return posting.under_way();
 }
 
 void Communicator::exchange(const PhaseKey& key, const std::vector<Message>& sends,

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ namespace phasewise::comm {
 inline double now(const Recorder& recorder) {
   return recorder.recording() ? parallel::clock().now() : 0.0;
 }
+
+// Lets simulated time pass for what a message costs at one end, beyond the latency.
+void charge_overhead(Overhead kind, std::size_t messages);
 
 // The count and type with which MPI, whose counts are int, gets a message. Both ends choose the
 // same.
@@ -39,6 +43,7 @@ struct Pending::Posted {
   Channel channel;
   double start;  // s
   bool timed;    // whether tags carry the senders' start times
+  Overhead overhead = Overhead::two_sided;
   std::size_t receives = 0;
   std::vector<MPI_Request> requests = {};
   std::vector<End> ends = {};  // only if events are kept
@@ -53,6 +58,41 @@ struct Pending::Posted {
   // Both return how long after `from` the last of the senders began.
   double wait_for_all(double from);
   double wait_one_by_one(double from);
+  void all_done() const { charge_overhead(overhead, receives); }
+};
+
+// A round whose messages are being posted: the record of its start, and the requests.
+class Posting {
+ public:
+  Posting(const Communicator& group, int phase, Channel channel, Overhead overhead, bool timed);
+
+  MPI_Comm comm() const { return comm_; }
+  // The tag of messages that begin now, and carry that time.
+  int tag() const { return posted_->clock.tag(posted_->start); }
+  double start() const { return posted_->start; }
+  Overhead overhead() const { return posted_->overhead; }
+  const std::string& phase_name() const;
+  MpiCount count(const Message& message) const { return mpi_count(message, phase_name()); }
+  Pending::Posted& posted() { return *posted_; }
+
+  // Record the messages, receives first.
+  void expect(const Message& message) { posted_->record_receive(message); }
+  void give(const Message& message) { posted_->record_send(message); }
+  MPI_Request* request() { return &posted_->requests.emplace_back(MPI_REQUEST_NULL); }
+  // Notes how late the sender of a message that has been received was.
+  void received(const MPI_Status& status);
+  // The same where the sender's time, by this rank's clock, came beside a flag.
+  void begun(double time) { late_ = std::max(late_, time - start()); }
+
+  // Requests are under way: receives first, then sends.
+  [[nodiscard]] Pending under_way();
+  // Everything has arrived.
+  void finished();
+
+ private:
+  MPI_Comm comm_;
+  std::unique_ptr<Pending::Posted> posted_;
+  double late_ = 0.0;
 };
 
 }  // namespace phasewise::comm

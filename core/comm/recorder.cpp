@@ -37,7 +37,9 @@ std::string sent_to_json(const TrafficByPeer& sent_to) {
 
 std::string phase_json(const PhaseRecord& r) {
   return "{\"calls\": " + number(r.calls) + ", \"messages\": " + number(r.messages) +
-         ", \"bytes\": " + number(r.bytes) + ", \"computing\": " + number(r.computing) +
+         ", \"bytes\": " + number(r.bytes) +
+         ", \"synchronisations\": " + number(r.synchronisations) +
+         ", \"computing\": " + number(r.computing) +
          ", \"communicating\": " + number(r.communicating) + ", \"waiting\": " + number(r.waiting) +
          ", \"library\": " + (r.library ? "true" : "false") +
          ", \"sent_to\": " + sent_to_json(r.sent_to) + '}';
@@ -90,6 +92,17 @@ std::int32_t Recorder::sent(int phase, int channel, int peer, std::int64_t bytes
   ++traffic.messages;
   traffic.bytes += bytes;
   return keeps_events() ? next_number(sent_numbers_, channel, peer) : 0;
+}
+
+void Recorder::signalled(int phase, int peer) {
+  if (!recording_) return;
+  ++records_[phase].messages;
+  ++records_[phase].synchronisations;
+  ++records_[phase].sent_to.of(peer).messages;
+}
+
+void Recorder::synchronised(int phase, std::int64_t count) {
+  if (recording_) records_[phase].synchronisations += count;
 }
 
 std::int32_t Recorder::expected(int channel, int peer) {

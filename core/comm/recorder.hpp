@@ -36,13 +36,14 @@ class TrafficByPeer {
 
 struct PhaseRecord {
   std::int64_t calls = 0;
-  std::int64_t messages = 0;   // sent; a library collective counts as one
-  std::int64_t bytes = 0;      // sent; for a library collective the volume requested
-  double computing = 0.0;      // s, in kernels of this name and in packing and adding for it
-  double communicating = 0.0;  // s, waiting included
-  double waiting = 0.0;        // s, until a late partner had begun to send
-  bool library = false;        // whether the library sends messages that are not seen here
-  TrafficByPeer sent_to;       // by rank among all
+  std::int64_t messages = 0;          // sent; a library collective counts as one
+  std::int64_t bytes = 0;             // sent; for a library collective the volume requested
+  std::int64_t synchronisations = 0;  // flags, handshakes, fences; see Signals
+  double computing = 0.0;             // s, in kernels of this name and in packing and adding for it
+  double communicating = 0.0;         // s, waiting included
+  double waiting = 0.0;               // s, until a late partner had begun to send
+  bool library = false;               // whether the library sends messages that are not seen here
+  TrafficByPeer sent_to;              // by rank among all
 };
 
 enum class EventKind : std::uint8_t { compute, phase, send, receive };
@@ -112,6 +113,10 @@ class Recorder {
   // Counts a message that is sent; returns how many went to this peer on this channel before (0 if
   // no events are kept). Its event is added when the message is complete.
   std::int32_t sent(int phase, int channel, int peer, std::int64_t bytes);
+  // Counts a flag or a handshake that is sent as an empty message. It has no event.
+  void signalled(int phase, int peer);
+  // Counts those that are no messages.
+  void synchronised(int phase, std::int64_t count);
   // Counts a message that is expected; returns how many were expected from this peer on this
   // channel before.
   std::int32_t expected(int channel, int peer);

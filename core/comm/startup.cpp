@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "comm/communicator.hpp"
+#include "comm/posted.hpp"
 #include "parallel/clock.hpp"
 
 // SimGrid's mpi.h is its smpi.h.
@@ -22,6 +22,7 @@ bool we_started_mpi = false;
 
 #if PHASEWISE_SIMULATED
 double flops_per_second = 0.0, bytes_per_second = 0.0;
+std::array<double, overheads> overhead_seconds{};
 
 void charge(double flops, double bytes) {
   const double computing = flops_per_second > 0.0 ? flops / flops_per_second : 0.0;
@@ -83,9 +84,17 @@ void set_rates(double flops, double bytes) {
   flops_per_second = flops;
   bytes_per_second = bytes;
 }
+void set_overheads(const std::array<double, overheads>& seconds) { overhead_seconds = seconds; }
+void charge_overhead(Overhead kind, std::size_t messages) {
+  const double seconds =
+      overhead_seconds[static_cast<std::size_t>(kind)] * static_cast<double>(messages);
+  if (seconds > 0.0) smpi_execute_benched(seconds);
+}
 void pass(double seconds) { smpi_execute_benched(seconds); }
 #else
 void set_rates(double, double) {}
+void set_overheads(const std::array<double, overheads>&) {}
+void charge_overhead(Overhead, std::size_t) {}
 void pass(double) {}
 #endif
 

@@ -11,6 +11,10 @@ namespace phasewise::comm {
 struct Team {
   std::vector<int> ranks;  // among all
   int me = 0;
+  // Of each member; empty if unknown: then no members share memory.
+  std::vector<int> nodes = {};
+
+  bool near(int member) const { return !nodes.empty() && nodes[member] == nodes[me]; }
 };
 using TeamPointer = std::shared_ptr<const Team>;
 

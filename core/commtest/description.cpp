@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "workload/protocols.hpp"
+
 namespace phasewise::commtest {
 namespace {
 
@@ -43,11 +45,8 @@ std::vector<PairRange> read_pairs(const Parameters& parameters) {
 }  // namespace
 
 Manner read_manner(const Parameters& parameters, const Description& description) {
-  const std::string variant = "communication.variant", packet = "communication.packet";
-  Manner manner;
-  if (parameters.has(variant))
-    manner.variant = static_cast<comm::Variant>(
-        parameters.choice(variant, {"irecv-isend", "sendrecv", "persistent"}));
+  const std::string packet = "communication.packet";
+  Manner manner{.protocol = workload::protocol_in(parameters)};
   if (!parameters.has(packet)) return manner;
   manner.packet = read_within(parameters, packet, 0, max_bytes);
   if (manner.packet == 0) return manner;

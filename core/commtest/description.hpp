@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "comm/phase_setting.hpp"
+#include "comm/protocol.hpp"
 #include "commtest/pairs.hpp"
 #include "workload/parameters.hpp"
 
@@ -17,7 +17,7 @@ enum class Operator : std::uint8_t { swap, echo, stream };
 
 // How the ranks of a pair exchange.
 struct Manner {
-  comm::Variant variant = comm::Variant::irecv_isend;
+  comm::Protocol protocol = comm::Protocol::irecv_isend;
   std::int64_t packet = 0;  // bytes of a message's pieces; 0: the message is one piece
 };
 

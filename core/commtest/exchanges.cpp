@@ -107,15 +107,16 @@ Memory::Memory(const Description& description)
     : stride((description.bytes + line - 1) / line * line), messages(description.messages()) {}
 
 comm::ExchangePointer exchange_of(const Description& description, const Manner& manner,
-                                  const Role& role, int rank) {
+                                  const Role& role, const std::vector<int>& nodes, int rank) {
   Pieces pieces(description, Memory(description), manner.packet);
   const auto memory = std::make_shared<const std::vector<int>>(1, 0);  // the only item
   comm::Exchange result;
   result.phase = phase_of(description.operation);
+  const int other = role.idle() ? rank : role.peer;
   result.team = std::make_shared<comm::Team>(
-      comm::Team{.ranks = {role.idle() ? rank : role.peer, rank}, .me = me});
+      comm::Team{.ranks = {other, rank}, .me = me, .nodes = {nodes[other], nodes[rank]}});
   result.rounds = std::make_shared<comm::Rounds>(rounds_of(description, pieces, role));
-  result.variant = manner.variant;
+  result.protocol = manner.protocol;
   result.items = {memory};
   for (const comm::Region& region : pieces.take()) result.blocks.push_back({memory.get(), region});
   return std::make_shared<const comm::Exchange>(std::move(result));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "comm/exchange.hpp"
 #include "commtest/description.hpp"
@@ -34,8 +35,8 @@ struct Memory {
 };
 
 // A message goes in pieces, `window` of them in a round. A rank that takes no part has as many
-// rounds, all empty, since some protocols are collective.
+// rounds, all empty, since some protocols are collective. nodes: of all ranks.
 comm::ExchangePointer exchange_of(const Description& description, const Manner& manner,
-                                  const Role& role, int rank);
+                                  const Role& role, const std::vector<int>& nodes, int rank);
 
 }  // namespace phasewise::commtest

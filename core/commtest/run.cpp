@@ -6,10 +6,11 @@ Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Sessi
     : workload::Run(std::move(owned)),
       description_(parameters),
       roles_(roles_of(description_.pairs, session().world.size())),
-      turn_of_rank_(description_, roles_[session().world.rank()], session().world.rank(),
-                    !session().skeleton),
+      turn_of_rank_(description_, roles_[session().world.rank()], session().nodes,
+                    session().world.rank(), !session().skeleton),
       live_(session()) {
   session().set_teams({});
+  session().executor->prepare({turn_of_rank_.exchange()});
 }
 
 void Run::run_turn() {
@@ -21,6 +22,7 @@ void Run::exchange_as(const workload::Parameters& parameters) {
   const Manner manner = read_manner(parameters, description_);
   parameters.check_all_used();
   turn_of_rank_.set_manner(manner);
+  session().executor->prepare({turn_of_rank_.exchange()});
 }
 
 std::vector<workload::Value> Run::record() const {

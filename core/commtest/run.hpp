@@ -21,7 +21,7 @@ class Run : public workload::Run {
   std::vector<comm::Coordinate> place() const override;
   std::vector<std::vector<int>> process_grid() const override;
   std::string layout() const override { return "row-first"; }
-  std::vector<std::string> exchange_keys() const override { return {"variant", "packet"}; }
+  std::vector<std::string> exchange_keys() const override { return {"protocol", "packet"}; }
   void exchange_as(const workload::Parameters& parameters) override;
 
   const Turn& turn_of_rank() const { return turn_of_rank_; }

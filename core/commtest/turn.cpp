@@ -44,8 +44,9 @@ void by_period(std::byte* memory, std::int64_t bytes, std::size_t first, F&& f) 
 
 std::vector<workload::Piece> pieces() { return {{.name = "exchange"}}; }
 
-Turn::Turn(const Description& description, const Role& role, int rank, bool real)
-    : description_(description), role_(role), rank_(rank), layout_(description) {
+Turn::Turn(const Description& description, const Role& role, const std::vector<int>& nodes,
+           int rank, bool real)
+    : description_(description), role_(role), nodes_(nodes), rank_(rank), layout_(description) {
   set_manner(description.manner);
   if (!real) return;
   memory_.reserve(layout_.bytes());
@@ -53,7 +54,7 @@ Turn::Turn(const Description& description, const Role& role, int rank, bool real
 }
 
 void Turn::set_manner(const Manner& manner) {
-  exchange_ = exchange_of(description_, manner, role_, rank_);
+  exchange_ = exchange_of(description_, manner, role_, nodes_, rank_);
 }
 
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {

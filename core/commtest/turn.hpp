@@ -19,11 +19,14 @@ class Turn : public workload::RankTurn {
  public:
   // real: has memory for the messages; otherwise it only reports its actions to the listener. The
   // description must outlive the turn. Throws std::bad_alloc.
-  Turn(const Description& description, const Role& role, int rank, bool real);
+  // nodes: of all ranks.
+  Turn(const Description& description, const Role& role, const std::vector<int>& nodes, int rank,
+       bool real);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // Begins exchange `number`; the bytes of the messages depend on it.
   void begin(std::int64_t number) { number_ = number; }
+  const comm::ExchangePointer& exchange() const { return exchange_; }
   void set_manner(const Manner& manner);
 
   // Results of the last verified exchange over all ranks: the number of bytes that arrived wrong,
@@ -46,6 +49,7 @@ class Turn : public workload::RankTurn {
 
   const Description& description_;
   Role role_;
+  std::vector<int> nodes_;
   int rank_;
   Memory layout_;
   std::int64_t number_ = 0;

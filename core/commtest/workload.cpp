@@ -23,7 +23,7 @@ class CommtestWorkload : public workload::Workload {
   }
   std::vector<workload::Piece> pieces() const override { return commtest::pieces(); }
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
-    return std::make_unique<Turn>(description_, roles_[rank], rank, false);
+    return std::make_unique<Turn>(description_, roles_[rank], nodes(), rank, false);
   }
   std::vector<std::vector<int>> process_grid() const override { return {{ranks(), 1}}; }
   std::vector<workload::Load> loads() const override { return {}; }

@@ -14,10 +14,12 @@ void Counted::start(comm::Channel /*channel*/, const Exchanges& exchanges) {
       if (exchange.total_bytes() > 0) asked(exchange.phase, exchange.asked_bytes());
       continue;
     }
-    for (const comm::Round& round : *exchange.rounds)
+    for (const comm::Round& round : *exchange.rounds) {
       for (const comm::Transfer& transfer : round.sends)
         if (const std::int64_t bytes = exchange.message_bytes(transfer); bytes > 0)
           sent(exchange.phase, exchange.team->ranks[transfer.peer], bytes);
+      count_signals(exchange, round);
+    }
   }
 }
 
@@ -26,6 +28,13 @@ void Counted::start_collective(const comm::Collective& collective, const std::by
   const bool alone = collective.team ? collective.team->ranks.size() == 1 : alone_;
   const int me = collective.team ? collective.team->me : rank_;
   if (!alone) asked(collective.phase, collective.asked_bytes(me));
+}
+
+void Counted::count_signals(const comm::Exchange& exchange, const comm::Round& round) {
+  const comm::Signals signals = signals_of(exchange, round);
+  for (const std::vector<int>* ranks : {&signals.before, &signals.after})
+    for (const int rank : *ranks) sent(exchange.phase, rank, 0);
+  if (signals.synchronisations > 0) synchronised(exchange.phase, signals.synchronisations);
 }
 
 void Counted::transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& /*from*/,

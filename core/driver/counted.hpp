@@ -24,8 +24,12 @@ class Counted : public OfflineListener {
   // it.
   virtual void sent(std::string_view phase, int peer, std::int64_t bytes) = 0;
   virtual void asked(std::string_view phase, std::int64_t bytes) = 0;
+  // Called for each round that has flags, handshakes or fences, with their number; those that are
+  // empty messages were sent.
+  virtual void synchronised(std::string_view /*phase*/, std::int64_t /*count*/) {}
 
  private:
+  void count_signals(const comm::Exchange& exchange, const comm::Round& round);
   void summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) override;
   bool alone_;
   int rank_;

@@ -189,6 +189,7 @@ void Followed::add(const comm::Work& work, double weight) {
 // The bytes that the executor copies.
 Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& round) const {
   const Exchange& exchange = *work.exchange;
+  const int me = exchange.team->me;
   Copied copied;
   if (options_.rates.byte <= 0.0) return copied;
   comm::Fragments fragments;
@@ -198,10 +199,12 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
     return std::span<const comm::Fragment>(fragments);
   };
   for (const comm::Transfer& t : round.sends)
-    if (!sent_in_place(exchange, t, fragments_of(t, work.from.item_size)))
+    if (t.peer == me ||
+        !sent_in_place(exchange, comm::in_one_piece(fragments_of(t, work.from.item_size))))
       copied.packed += exchange.bytes(t);
   for (const comm::Transfer& t : round.receives)
-    if (!received_in_place(exchange, t, fragments_of(t, work.to.item_size)))
+    if (t.peer == me ||
+        !received_in_place(exchange, comm::in_one_piece(fragments_of(t, work.to.item_size))))
       copied.stored += exchange.bytes(t);
   return copied;
 }
@@ -221,7 +224,7 @@ void Followed::add_round(const comm::Work& work, const comm::Round& round, doubl
   const auto seconds = [&](std::int64_t traffic) {
     return static_cast<float>(options_.rates.byte * static_cast<double>(traffic));
   };
-  const bool in_pairs = exchange.variant == comm::Variant::sendrecv;
+  const bool in_pairs = exchange.protocol == comm::Protocol::sendrecv;
   const Posting posting = in_pairs ? Posting::in_pairs : Posting::at_once;
   const auto open = [&] { begin_round(exchange.phase, exchange.channel, posting, weight); };
   std::size_t done = 0;

@@ -52,6 +52,9 @@ class Details : public Counted {
   void asked(std::string_view phase, std::int64_t bytes) override {
     if (count(phase, bytes)) phase_.library = true;
   }
+  void synchronised(std::string_view phase, std::int64_t count) override {
+    if (phase == phase_.name) phase_.synchronisations += count;
+  }
   bool count(std::string_view phase, std::int64_t bytes) {
     if (phase != phase_.name) return false;
     ++phase_.messages;

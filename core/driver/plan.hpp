@@ -19,6 +19,7 @@ struct PlannedPhase {
   std::string piece;     // that piece; empty for the turn
   int rank = 0;
   std::int64_t messages = 0, bytes = 0, intra_node = 0, inter_node = 0;
+  std::int64_t synchronisations = 0;           // flags, handshakes, fences
   std::map<std::int64_t, std::int64_t> sizes;  // number of messages by their bytes
 };
 

@@ -9,10 +9,16 @@ namespace nb = nanobind;
 namespace phasewise::halo {
 namespace {
 
-nb::ndarray<nb::numpy, double, nb::ndim<2>> array_of(nb::object self) {
-  Run& run = nb::cast<Run&>(self);
+template <class Word>
+nb::object view(Run& run, const nb::object& owner) {
   const auto width = static_cast<std::size_t>(run.description().width());
-  return {run.array(), {width, width}, self};
+  return nb::cast(nb::ndarray<nb::numpy, Word, nb::ndim<2>>(reinterpret_cast<Word*>(run.array()),
+                                                            {width, width}, owner));
+}
+
+nb::object array_of(const nb::object& self) {
+  Run& run = nb::cast<Run&>(self);
+  return run.description().word == 8 ? view<double>(run, self) : view<float>(run, self);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "workload/protocols.hpp"
+
 namespace phasewise::halo {
 namespace {
 
@@ -27,13 +29,6 @@ std::array<int, 2> read_grid(const Parameters& parameters) {
 
 }  // namespace
 
-comm::Variant read_variant(const Parameters& parameters) {
-  const std::string key = "communication.variant";
-  if (!parameters.has(key)) return comm::Variant::irecv_isend;
-  return static_cast<comm::Variant>(
-      parameters.choice(key, {"irecv-isend", "sendrecv", "persistent"}));
-}
-
 Description::Description(const Parameters& parameters) {
   parameters.integer("seed");   // every study has one; nothing is random here
   parameters.integer("turns");  // the run loop counts the exchanges
@@ -46,9 +41,12 @@ Description::Description(const Parameters& parameters) {
   if (words % rows != 0)
     parameters.fail("halo.words", "two rows share the words of a message: give an even number");
   if (cells() < rows) parameters.fail("halo.words", "give at least 4 words for a halo of two rows");
+  word = parameters.integer("halo.word_size");
+  if (word != 4 && word != 8) parameters.fail("halo.word_size", "give 4 or 8 bytes");
+  at_once = parameters.integer("halo.at_once") != 0;
   verify = parameters.integer("halo.verify") != 0;
   process_grid = read_grid(parameters);
-  variant = read_variant(parameters);
+  protocol = workload::protocol_in(parameters);
 }
 
 std::array<int, 2> fitting_grid(const Description& description, int ranks) {

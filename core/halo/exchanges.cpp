@@ -1,5 +1,6 @@
 #include "halo/exchanges.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -8,15 +9,13 @@
 namespace phasewise::halo {
 namespace {
 
-constexpr std::int64_t word = 8;  // bytes
-
 // A rectangle of rows by columns of the array, with its first cell at (row, column).
-comm::Region rectangle(std::int64_t width, std::int64_t row, std::int64_t column, std::int64_t rows,
-                       std::int64_t columns) {
-  return {.offset = word * (row * width + column),
-          .run = word * columns,
+comm::Region rectangle(const Description& d, std::int64_t row, std::int64_t column,
+                       std::int64_t rows, std::int64_t columns) {
+  return {.offset = d.word * (row * d.width() + column),
+          .run = d.word * columns,
           .repeats = std::make_shared<const std::vector<comm::Repeat>>(
-              1, comm::Repeat{rows, word * width})};
+              1, comm::Repeat{rows, d.word * d.width()})};
 }
 
 // The regions sent to the neighbours before and behind, and received from them.
@@ -25,44 +24,73 @@ struct Faces {
 };
 
 Faces faces_along_x(const Description& d) {
-  const std::int64_t width = d.width(), n = d.cells(), h = d.rows;
-  return {.to_before = rectangle(width, h, h, n, h),
-          .to_behind = rectangle(width, h, n, n, h),
-          .from_before = rectangle(width, h, 0, n, h),
-          .from_behind = rectangle(width, h, n + h, n, h)};
+  const std::int64_t n = d.cells(), h = d.rows;
+  return {.to_before = rectangle(d, h, h, n, h),
+          .to_behind = rectangle(d, h, n, n, h),
+          .from_before = rectangle(d, h, 0, n, h),
+          .from_behind = rectangle(d, h, n + h, n, h)};
 }
 
 Faces faces_along_y(const Description& d) {
-  const std::int64_t width = d.width(), n = d.cells(), h = d.rows;
-  return {.to_before = rectangle(width, h, h, h, n),
-          .to_behind = rectangle(width, n, h, h, n),
-          .from_before = rectangle(width, 0, h, h, n),
-          .from_behind = rectangle(width, n + h, h, h, n)};
+  const std::int64_t n = d.cells(), h = d.rows;
+  return {.to_before = rectangle(d, h, h, h, n),
+          .to_behind = rectangle(d, n, h, h, n),
+          .from_before = rectangle(d, 0, h, h, n),
+          .from_behind = rectangle(d, n + h, h, h, n)};
 }
 
-// Members of the team: the neighbour before, the one behind, and this rank itself. Both neighbours
-// may be the same rank: the first message, to the neighbour before, is then the one that it expects
-// first, from behind.
-comm::ExchangePointer exchange(std::string_view phase, const Faces& faces, int before, int behind,
-                               int rank, comm::Variant variant) {
-  constexpr int me = 2;
-  const int first = before == rank ? me : 0, second = behind == rank ? me : 1;
-  auto rounds = std::make_shared<comm::Rounds>(1);
-  rounds->front().sends = {{first, {0}}, {second, {1}}};
-  rounds->front().receives = {{second, {2}}, {first, {3}}};
-  const auto array = std::make_shared<const std::vector<int>>(1, 0);  // the only item
-  comm::Exchange result;
-  result.phase = phase;
-  result.uniform = true;
-  result.team = std::make_shared<comm::Team>(comm::Team{.ranks = {before, behind, rank}, .me = me});
-  result.rounds = std::move(rounds);
-  result.variant = variant;
-  result.items = {array};
-  for (const comm::Region& region :
-       {faces.to_before, faces.to_behind, faces.from_behind, faces.from_before})
-    result.blocks.push_back({array.get(), region});
-  return std::make_shared<const comm::Exchange>(std::move(result));
-}
+struct Neighbours {
+  int before, behind;
+};
+
+// An exchange with some pairs of neighbours, in one round. The team begins with this rank.
+class Builder {
+ public:
+  Builder(std::string_view phase, const std::vector<int>& nodes, int rank, comm::Protocol protocol)
+      : nodes_(nodes) {
+    exchange_.phase = phase;
+    exchange_.uniform = true;
+    exchange_.protocol = protocol;
+    exchange_.items = {std::make_shared<const std::vector<int>>(1, 0)};  // the array
+    join(rank);
+  }
+
+  // Both neighbours may be the same rank: the first message, to the neighbour before, is then the
+  // one that it expects first, from behind.
+  void add(const Faces& faces, const Neighbours& neighbours) {
+    const int before = join(neighbours.before), behind = join(neighbours.behind);
+    round_.sends.push_back({before, {add_block(faces.to_before)}});
+    round_.sends.push_back({behind, {add_block(faces.to_behind)}});
+    round_.receives.push_back({behind, {add_block(faces.from_behind)}});
+    round_.receives.push_back({before, {add_block(faces.from_before)}});
+  }
+
+  comm::ExchangePointer done() {
+    exchange_.team = std::make_shared<const comm::Team>(std::move(team_));
+    exchange_.rounds = std::make_shared<const comm::Rounds>(1, std::move(round_));
+    return std::make_shared<const comm::Exchange>(std::move(exchange_));
+  }
+
+ private:
+  // The number of a rank in the team.
+  int join(int rank) {
+    const auto known = std::ranges::find(team_.ranks, rank);
+    const int member = static_cast<int>(known - team_.ranks.begin());
+    if (known != team_.ranks.end()) return member;
+    team_.ranks.push_back(rank);
+    team_.nodes.push_back(nodes_[rank]);
+    return member;
+  }
+  int add_block(const comm::Region& region) {
+    exchange_.blocks.push_back({exchange_.items.front().get(), region});
+    return static_cast<int>(exchange_.blocks.size()) - 1;
+  }
+
+  const std::vector<int>& nodes_;
+  comm::Exchange exchange_;
+  comm::Team team_;
+  comm::Round round_;
+};
 
 }  // namespace
 
@@ -70,16 +98,25 @@ Place place_of(const std::array<int, 2>& grid, int rank) {
   return {rank % grid[0], rank / grid[0]};
 }
 
-std::array<comm::ExchangePointer, 2> exchanges_of(const Description& description,
-                                                  const std::array<int, 2>& grid, int rank,
-                                                  comm::Variant variant) {
+comm::Exchanges exchanges_of(const Description& description, const std::array<int, 2>& grid,
+                             const std::vector<int>& nodes, int rank, comm::Protocol protocol) {
   const auto [px, py] = grid;
   const auto [x, y] = place_of(grid, rank);
   const auto rank_at = [px = px](int at_x, int at_y) { return at_y * px + at_x; };
-  return {exchange(phases::along_x, faces_along_x(description), rank_at((x + px - 1) % px, y),
-                   rank_at((x + 1) % px, y), rank, variant),
-          exchange(phases::along_y, faces_along_y(description), rank_at(x, (y + py - 1) % py),
-                   rank_at(x, (y + 1) % py), rank, variant)};
+  const Neighbours along_x{rank_at((x + px - 1) % px, y), rank_at((x + 1) % px, y)};
+  const Neighbours along_y{rank_at(x, (y + py - 1) % py), rank_at(x, (y + 1) % py)};
+  const Faces in_x = faces_along_x(description), in_y = faces_along_y(description);
+  if (description.at_once) {
+    Builder all(phases::at_once, nodes, rank, protocol);
+    all.add(in_x, along_x);
+    all.add(in_y, along_y);
+    return {all.done()};
+  }
+  Builder first(phases::along_x, nodes, rank, protocol);
+  Builder second(phases::along_y, nodes, rank, protocol);
+  first.add(in_x, along_x);
+  second.add(in_y, along_y);
+  return {first.done(), second.done()};
 }
 
 }  // namespace phasewise::halo

@@ -1,14 +1,18 @@
 #include "halo/run.hpp"
 
+#include "workload/protocols.hpp"
+
 namespace phasewise::halo {
 
 Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> owned)
     : workload::Run(std::move(owned)),
       description_(parameters),
       grid_(fitting_grid(description_, session().world.size())),
-      turn_of_rank_(description_, grid_, session().world.rank(), !session().skeleton),
+      turn_of_rank_(description_, grid_, session().nodes, session().world.rank(),
+                    !session().skeleton),
       live_(session()) {
   session().set_teams({});
+  session().executor->prepare(turn_of_rank_.exchanges());
 }
 
 void Run::run_turn() {
@@ -17,9 +21,10 @@ void Run::run_turn() {
 }
 
 void Run::exchange_as(const workload::Parameters& parameters) {
-  const comm::Variant variant = read_variant(parameters);
+  const comm::Protocol protocol = workload::protocol_in(parameters);
   parameters.check_all_used();
-  turn_of_rank_.set_variant(variant);
+  turn_of_rank_.set_protocol(protocol);
+  session().executor->prepare(turn_of_rank_.exchanges());
 }
 
 std::vector<workload::Value> Run::record() const {

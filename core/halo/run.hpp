@@ -22,10 +22,10 @@ class Run : public workload::Run {
   std::vector<comm::Coordinate> place() const override;
   std::vector<std::vector<int>> process_grid() const override { return {{grid_[0], grid_[1]}}; }
   std::string layout() const override { return "row-first"; }
-  std::vector<std::string> exchange_keys() const override { return {"variant"}; }
+  std::vector<std::string> exchange_keys() const override { return {"protocol"}; }
 
   const Description& description() const { return description_; }
-  double* array() { return turn_of_rank_.array(); }
+  std::byte* array() { return turn_of_rank_.array(); }
   void exchange_as(const workload::Parameters& parameters) override;
 
  protected:

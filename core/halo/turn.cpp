@@ -1,13 +1,14 @@
 #include "halo/turn.hpp"
 
-#include <algorithm>
+#include <new>
 
 namespace phasewise::halo {
 namespace {
 
 using workload::Listener;
 
-constexpr std::int64_t exact = std::int64_t{1} << 53;  // integers below are doubles
+// Integers below are doubles, and floats.
+constexpr std::int64_t exact = std::int64_t{1} << 53, exact_in_float = 1 << 24;
 
 // One item: a cell at the edge of a rank's own part.
 parallel::KernelCard fill_card() {
@@ -22,16 +23,18 @@ parallel::KernelCard check_card() {
 
 std::vector<workload::Piece> pieces() { return {{.name = "exchange"}}; }
 
-Turn::Turn(const Description& description, const std::array<int, 2>& grid, int rank, bool real)
-    : description_(description), grid_(grid), rank_(rank) {
-  set_variant(description.variant);
+Turn::Turn(const Description& description, const std::array<int, 2>& grid,
+           const std::vector<int>& nodes, int rank, bool real)
+    : description_(description), grid_(grid), nodes_(nodes), rank_(rank) {
+  set_protocol(description.protocol);
   if (!real) return;
-  array_.reserve(description.width() * description.width());
-  std::fill_n(array_.data(), array_.size(), 0.0);
+  const auto cells = static_cast<std::size_t>(description.width() * description.width());
+  array_.reset(static_cast<std::byte*>(std::calloc(cells, description.word)));
+  if (array_ == nullptr) throw std::bad_alloc();
 }
 
-void Turn::set_variant(comm::Variant variant) {
-  exchanges_ = exchanges_of(description_, grid_, rank_, variant);
+void Turn::set_protocol(comm::Protocol protocol) {
+  exchanges_ = exchanges_of(description_, grid_, nodes_, rank_, protocol);
 }
 
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
@@ -39,7 +42,8 @@ void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   if (description_.verify) listener.kernel(fill_card(), edge, [&] { fill(); });
   for (const comm::ExchangePointer& exchange : exchanges_) {
     listener.start(comm::common_channel, [&] {
-      const comm::ItemBuffer buffer(array_.data(), array_.size());
+      const std::int64_t size = description_.word * description_.width() * description_.width();
+      const comm::ItemBuffer buffer(array_.get(), size);
       return std::vector<comm::Work>{{exchange, buffer, buffer}};
     });
     listener.finish(comm::common_channel);
@@ -51,12 +55,25 @@ void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   checks_[1] %= exact;
 }
 
+double Turn::cell(std::int64_t at) const {
+  if (description_.word == 8) return reinterpret_cast<const double*>(array_.get())[at];
+  return reinterpret_cast<const float*>(array_.get())[at];
+}
+
+void Turn::set_cell(std::int64_t at, double value) {
+  if (description_.word == 8)
+    reinterpret_cast<double*>(array_.get())[at] = value;
+  else
+    reinterpret_cast<float*>(array_.get())[at] = static_cast<float>(value);
+}
+
 // The value of a cell follows from its place in the periodic array of all ranks, and changes with
 // each exchange, so that stale messages are detected.
 double Turn::value(std::int64_t column, std::int64_t row) const {
   const std::int64_t n = description_.cells(), wide = n * grid_[0], high = n * grid_[1];
   const std::int64_t x = (column + wide) % wide, y = (row + high) % high;
-  return static_cast<double>((y * wide + x + 7 * number_) % exact);
+  const std::int64_t most = description_.word == 8 ? exact : exact_in_float;
+  return static_cast<double>((y * wide + x + 7 * number_) % most);
 }
 
 // Calls f(place in the array, column and row among all cells of the ranks' parts) for a rectangle
@@ -74,7 +91,7 @@ void Turn::for_each_cell(Range columns, Range rows, F&& f) const {
 void Turn::fill() {
   const std::int64_t n = description_.cells(), h = description_.rows;
   const auto set = [&](std::int64_t at, std::int64_t column, std::int64_t row) {
-    array_[at] = value(column, row);
+    set_cell(at, value(column, row));
   };
   for_each_cell({0, n}, {0, h}, set);
   for_each_cell({0, n}, {n - h, n}, set);
@@ -85,8 +102,8 @@ void Turn::fill() {
 void Turn::check() {
   const std::int64_t n = description_.cells(), h = description_.rows;
   const auto compare = [&](std::int64_t at, std::int64_t column, std::int64_t row) {
-    checks_[0] += array_[at] == value(column, row) ? 0 : 1;
-    checks_[1] = (checks_[1] + static_cast<std::int64_t>(array_[at])) % exact;
+    checks_[0] += cell(at) == value(column, row) ? 0 : 1;
+    checks_[1] = (checks_[1] + static_cast<std::int64_t>(cell(at))) % exact;
   };
   for_each_cell({-h, 0}, {0, n}, compare);
   for_each_cell({n, n + h}, {0, n}, compare);

@@ -17,13 +17,16 @@ class HaloWorkload : public workload::Workload {
   std::vector<workload::Phase> phases() const override {
     // Both ends copy, each reading and writing; a single row lies in one piece and is not copied.
     constexpr double copied = 4.0;
+    if (description_.at_once)
+      return {{std::string(phases::at_once), "halo", "all", {}, copied},
+              {std::string(phases::checks), "sum", "all"}};
     return {{std::string(phases::along_x), "halo", "x", {}, copied},
             {std::string(phases::along_y), "halo", "y", {}, description_.rows == 1 ? 0.0 : copied},
             {std::string(phases::checks), "sum", "all"}};
   }
   std::vector<workload::Piece> pieces() const override { return halo::pieces(); }
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
-    return std::make_unique<Turn>(description_, grid_, rank, false);
+    return std::make_unique<Turn>(description_, grid_, nodes(), rank, false);
   }
   std::vector<std::vector<int>> process_grid() const override { return {{grid_[0], grid_[1]}}; }
   std::vector<workload::Load> loads() const override { return {}; }

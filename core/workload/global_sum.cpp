@@ -19,6 +19,7 @@ comm::ExchangePointer exchange_of(const SumSetting& setting, const comm::TeamPoi
   result.phase = setting.phase;
   result.channel = setting.channel;
   result.adds = adds;
+  if (setting.algorithm == comm::SumAlgorithm::put) result.protocol = comm::Protocol::put;
   result.team = team;
   result.rounds = std::make_shared<const comm::Rounds>(std::move(rounds));
   result.items = {item};

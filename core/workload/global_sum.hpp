@@ -27,6 +27,10 @@ class GlobalSum {
   GlobalSum(const SumSetting& setting, const comm::TeamPointer& team, std::span<const int> nodes,
             int sums);
 
+  // What all ranks prepare together (comm::Executor::prepare) before the first sum by `put`; others
+  // are quicker then.
+  comm::Exchanges exchanges() const { return {added_, stored_}; }
+
   // Starts to add up the members' parts; nothing else may be under way in the channel until finish.
   void start(Listener& listener, std::span<numerics::LongAccumulator> parts);
   void progress(Listener& listener) const { listener.progress(setting_.channel); }

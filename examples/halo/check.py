@@ -25,7 +25,7 @@ from phasewise.mpi.launch import (
 )
 
 STUDY = Path(__file__).parent / "study.toml"
-VARIANTS = ("irecv-isend", "sendrecv", "persistent")
+PROTOCOLS = ("irecv-isend", "sendrecv", "persistent")
 WORDS = {1: (1, 2, 7), 2: (4, 10)}
 """By rows of the halo; the fewest first, where a cell goes both ways."""
 EXCHANGES = 3
@@ -43,18 +43,18 @@ def expected(words: int, rows: int, px: int, py: int, rank: int, number: int) ->
 
 
 def differences() -> list[str]:
-    """What is wrong on this rank, over all process grids, variants and sizes."""
+    """What is wrong on this rank, over all process grids, protocols and sizes."""
     core = load_core()
     ranks, rank = core.size(), core.rank()
     grids = [(px, ranks // px) for px in range(1, ranks + 1) if ranks % px == 0]
     sizes = [(words, rows) for rows, every in WORDS.items() for words in every]
     wrong = []
-    for (px, py), variant, (words, rows) in itertools.product(grids, VARIANTS, sizes):
+    for (px, py), protocol, (words, rows) in itertools.product(grids, PROTOCOLS, sizes):
         keys = {
             "halo.words": words,
             "halo.rows": rows,
             "communication.process_grid": f"{px}x{py}",
-            "communication.variant": variant,
+            "communication.protocol": protocol,
         }
         study = phasewise.load(STUDY, [f"{key}={value}" for key, value in keys.items()])
         run: Any = core.start(study.parameters())

@@ -69,6 +69,7 @@ def _phase(found: dict[str, Any], unit: str) -> dict[str, Any]:
         "messages": found["messages"],
         "bytes": one if len(sizes) < 2 else listed,
         **{key: found[key] for key in COUNTED[1:]},
+        "synchronisations": found["synchronisations"],
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,8 @@ class Phase:
     traffic: Traffic
     main: bool = False
     """Whether it is one of the workload's own exchange."""
+    synchronisations: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Flags, handshakes and fences, (R,); empty in records that do not count them."""
 
     @property
     def communicates(self) -> bool:
@@ -321,7 +323,13 @@ def _phases(by_rank: list[dict[str, Any]], main: tuple[str, ...]) -> Iterator[Ph
             waiting=_values(entries, "waiting", np.float64),
             traffic=_traffic(entries),
             main=name in known,
+            synchronisations=_synchronisations(entries),
         )
+
+
+def _synchronisations(entries: list[dict[str, Any]]) -> Integers:
+    counted = all("synchronisations" in entry for entry in entries if entry)
+    return _values(entries, "synchronisations", np.int64) if counted else np.zeros(0, np.int64)
 
 
 def _values(entries: list[dict[str, Any]], key: str, kind: type) -> NDArray[Any]:

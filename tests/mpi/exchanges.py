@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 
 import phasewise._core as core
+from phasewise.workloads.protocols import available
 
 ROWS, COLUMNS = 5, 4
 TIMES = 3
+TYPES = ("derived", "packed", "neighbour")
+"""Protocols that store, and cannot add."""
 
 
 def column(field: np.ndarray, place: int) -> tuple[list[int], int, int, list[tuple[int, int]]]:
@@ -24,13 +27,14 @@ def column(field: np.ndarray, place: int) -> tuple[list[int], int, int, list[tup
     return [0], row + place * field.itemsize, field.itemsize, [(ROWS, row)]
 
 
-def halo(rank: int, size: int, field: np.ndarray, variant: str, adds: bool) -> dict[str, Any]:
+def halo(rank: int, size: int, field: np.ndarray, protocol: str, adds: bool) -> dict[str, Any]:
     """The exchange of this rank: what goes west is received from the east, in this order."""
     west, east = (rank - 1) % size, (rank + 1) % size
     return {
         "team": list(range(size)),
         "me": rank,
-        "variant": variant,
+        "protocol": protocol,
+        "nodes": [0] * size,
         "adds": adds,
         "blocks": [column(field, place) for place in (1, COLUMNS, 0, COLUMNS + 1)],
         "rounds": [
@@ -58,19 +62,21 @@ def expected(rank: int, size: int, times: int, adds: bool) -> np.ndarray:
 
 
 def main() -> int:
-    """All variants; the status is 1 where a cell is not what it should be."""
+    """All protocols; the status is 1 where a cell is not what it should be."""
     rank, size = core.rank(), core.size()
     faults, records = [], {}
-    for variant in ("irecv-isend", "sendrecv", "persistent"):
+    for protocol in available():
         for adds in (False, True):
+            if adds and protocol in TYPES:
+                continue
             executor = core.Executor(events=100)
             field = field_of(rank)
             memory = field.reshape(-1).view(np.uint8)
-            exchange = halo(rank, size, field, variant, adds)
+            exchange = halo(rank, size, field, protocol, adds)
             executor.run(exchange, memory, field.nbytes, memory, field.nbytes, TIMES)
             if not np.array_equal(field, expected(rank, size, TIMES, adds)):
-                faults.append(f"rank {rank}: {variant}, adds = {adds}")
-            records[f"{variant} {adds}"] = json.loads(executor.record())
+                faults.append(f"rank {rank}: {protocol}, adds = {adds}")
+            records[f"{protocol} {adds}"] = json.loads(executor.record())
     everyone = core.gather(json.dumps([faults, records]).encode())
     if rank == 0:
         print(json.dumps([json.loads(one) for one in everyone]))

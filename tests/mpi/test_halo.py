@@ -88,13 +88,13 @@ def test_a_run_goes_on_from_its_checkpoint_on_other_ranks(study: Path, tmp_path:
 
 
 @mpi
-@pytest.mark.parametrize("variant", ["irecv-isend", "sendrecv", "persistent"])
-def test_what_is_recorded_is_what_is_planned(study: Path, tmp_path: Path, variant: str) -> None:
-    sets = ["--set", f"communication.variant={variant}"]
+@pytest.mark.parametrize("protocol", ["irecv-isend", "sendrecv", "persistent"])
+def test_what_is_recorded_is_what_is_planned(study: Path, tmp_path: Path, protocol: str) -> None:
+    sets = ["--set", f"communication.protocol={protocol}"]
     ran(study, "--ranks", 4, "--out", tmp_path / "out", "--quiet", *sets)
     record = read_communication(tmp_path / "out")
     assert record.process_grid == ((2, 2),)
-    assert record.algorithms == {"variant": variant}
+    assert record.algorithms == {"protocol": protocol}
     planned = {p["name"]: p for p in plan(load(study), 4)["phases"]}
     for name in ("halo_x", "halo_y"):
         phase = record.phase(name)
@@ -104,7 +104,7 @@ def test_what_is_recorded_is_what_is_planned(study: Path, tmp_path: Path, varian
 
 
 @mpi
-def test_a_run_that_tunes_itself_tries_the_variants(
+def test_a_run_that_tunes_itself_tries_the_protocols(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PHASEWISE_CACHE", str(tmp_path / "cache"))
@@ -112,7 +112,7 @@ def test_a_run_that_tunes_itself_tries_the_variants(
     ran(study, "--ranks", 2, "--out", tmp_path / "tuned", "--quiet", *sets)
     ran(study, "--ranks", 2, "--out", tmp_path / "plain", "--quiet", *sets[:2])
     tried = json.loads((tmp_path / "tuned" / "tuning.json").read_text())["candidates"]
-    assert {e["changes"].get("variant") for e in tried} >= {"sendrecv", "persistent"}
+    assert {e["changes"].get("protocol") for e in tried} >= {"sendrecv", "persistent"}
     assert datasets(tmp_path / "tuned") == datasets(tmp_path / "plain")
 
 
@@ -128,21 +128,21 @@ def test_bassi_is_simulated_predicted_and_tuned(
     study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     machine = ("--machine", "bassi", "--ranks", 6)
-    for variant in ("irecv-isend", "sendrecv", "persistent"):
+    for protocol in ("irecv-isend", "sendrecv", "persistent"):
         found = printed(
             capsys, "simulate", study, *machine, "--turns", 2,
-            "--set", f"communication.variant={variant}", "--out", tmp_path / variant,
+            "--set", f"communication.protocol={protocol}", "--out", tmp_path / protocol,
         )  # fmt: skip
         assert found["exchanges"] == 2
-        assert found["algorithms"] == {"variant": variant}
+        assert found["algorithms"] == {"protocol": protocol}
         assert found["exchange_seconds"] > found["floor_seconds"] > 0
-        compared = printed(capsys, "compare", tmp_path / variant)
+        compared = printed(capsys, "compare", tmp_path / protocol)
         assert set(compared["points"][0]["phases"]) >= {"halo_x", "halo_y"}
     (predicted,) = printed(capsys, "predict", study, *machine)["points"]
     assert set(predicted["phases"]) == {"halo_x", "halo_y", "checks"}
     assert predicted["exchange_seconds"] > 0
     tuned = printed(capsys, "tune", study, *machine, "--verify", 0)
-    assert set(tuned["choice"]) == {"process_grid", "variant"}
+    assert set(tuned["choice"]) == {"process_grid", "protocol"}
     assert len(tuned["candidates"]) == 12
     # All six ranks are in one node, where fewer messages are faster: those along one side.
     assert tuned["choice"]["process_grid"] in ("1x6", "6x1")

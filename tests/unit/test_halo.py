@@ -17,7 +17,7 @@ from phasewise.study import Study
 from phasewise.tuning.candidates import PlainCandidate, candidates, heads_of
 from phasewise.tuning.search import CandidateSearch, Problem
 
-VARIANTS = {"irecv-isend", "sendrecv", "persistent"}
+PROTOCOLS = set(comparable())
 
 
 def study(words: int = 8, rows: int = 1, **communication: Any) -> Study:
@@ -29,7 +29,7 @@ def study(words: int = 8, rows: int = 1, **communication: Any) -> Study:
 
 
 def test_every_key_becomes_its_flat_parameter() -> None:
-    given = study(12, 2, process_grid="4x2", variant="persistent", node_size=2, tune="auto")
+    given = study(12, 2, process_grid="4x2", protocol="persistent", node_size=2, tune="auto")
     assert given.parameters().splitlines() == [
         "turns = 5",
         "seed = 1",
@@ -38,7 +38,7 @@ def test_every_key_becomes_its_flat_parameter() -> None:
         "halo.rows = 2",
         "halo.verify = 1",
         "communication.process_grid = 4 2",
-        "communication.variant = persistent",
+        "communication.protocol = persistent",
         "communication.node_size = 2",
     ]
     assert "communication.process_grid = 0 0\n" in study().parameters()
@@ -63,7 +63,7 @@ def test_every_key_becomes_its_flat_parameter() -> None:
         ({"process_grid": "4by2"}, '"4by2" is not known: it is written Px x Py'),
         ({"process_grid": "0x2"}, '"0x2" is not known'),
         ({"process_grid": "2000x2000"}, "has 4000000 ranks; at most 1000000"),
-        ({"variant": "sendrec"}, 'did you mean "sendrecv"?'),
+        ({"protocol": "sendrec"}, 'did you mean "sendrecv"?'),
         ({"schedule": "ring"}, 'communication: unknown key "schedule"'),
     ],
 )
@@ -126,11 +126,11 @@ def test_both_messages_go_to_the_same_rank_where_the_grid_is_two_wide() -> None:
     assert found == along_x | along_y
 
 
-def test_a_tuner_compares_every_grid_in_every_variant() -> None:
+def test_a_tuner_compares_every_grid_in_every_protocol() -> None:
     found = candidates(study(), 6, phasewise.machines.load_machine("bassi"))
     grids = {"1x6", "2x3", "3x2", "6x1"}
-    assert heads_of(study()) == ("process_grid", "variant")
-    assert {candidate.columns() for candidate in found} == {(g, v) for g in grids for v in VARIANTS}
+    assert heads_of(study()) == ("process_grid", "protocol")
+    assert {candidate.columns() for candidate in found} == {(g, v) for g in grids for v in PROTOCOLS}
     assert all(isinstance(candidate, PlainCandidate) for candidate in found)
 
 
@@ -171,12 +171,12 @@ def test_check_shows_the_sizes(repository: Path, capsys: pytest.CaptureFixture[s
     assert "1.02 kB a message; 128 × 128 cells a rank, with halo 135 kB" in shown
 
 
-def test_bench_gives_a_curve_for_each_variant(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_gives_a_curve_for_each_protocol(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("phasewise._core", reason="the core is not built")
     assert main(["bench", "halo", "--turns", "1", "--set", "halo.rows=2", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["ranks"], result["grid"]) == (1, [1, 1])
-    assert {curve["protocol"] for curve in result["curves"]} == VARIANTS
+    assert {curve["protocol"] for curve in result["curves"]} == PROTOCOLS
     for curve in result["curves"]:
         # Two rows: from 4 words on, and up to 256 MiB.
         assert curve["words"] == [2**power for power in range(2, 14)]

@@ -14,8 +14,9 @@ from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_proto
 from phasewise.output import print_table
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
-from phasewise.workloads.commtest.communication import MAX_PIECES, VARIANTS, pieces
+from phasewise.workloads.commtest.communication import MAX_PIECES, pieces
 from phasewise.workloads.commtest.model import OPERATORS, model_of
+from phasewise.workloads.protocols import available
 
 CASES = ("lengths", "packets")
 
@@ -69,7 +70,7 @@ class _Line:
         bandwidth = [m.bandwidth(t.seconds) for m, t in zip(models, times, strict=True)]
         return {
             "operator": models[0].operator,
-            "protocol": communication.tunable()["variant"],
+            "protocol": communication.tunable()["protocol"],
             "packet": communication.tunable()["packet"],
             "pairs": models[0].pairs,
             "window": models[0].window,
@@ -91,13 +92,18 @@ def _lines(case: str, overrides: Sequence[str], ranks: int) -> list[_Line]:
     packets = PACKETS if in_packets and "packet" not in communication else [None]
     lines = []
     for operator in [own["operator"]] if "operator" in own else OPERATORS:
-        for protocol in [communication["variant"]] if "variant" in communication else VARIANTS:
+        for protocol in _protocols(communication):
             for packet in packets:
-                change = {"variant": protocol} | ({} if packet is None else {"packet": packet})
+                change = {"protocol": protocol} | ({} if packet is None else {"packet": packet})
                 divided = [n for n in lengths if not in_packets or n > (packet or 0)]
                 studies = [_study(given, operator, length, change) for length in divided]
                 lines.append(_Line([study for study in studies if _is_possible(study, ranks)]))
     return [line for line in lines if line.studies]
+
+
+def _protocols(communication: Tables) -> Sequence[str]:
+    """Those of this build, or the one that is given."""
+    return [communication["protocol"]] if "protocol" in communication else available()
 
 
 def _study(given: Tables, operator: str, length: int, change: Tables) -> Study:

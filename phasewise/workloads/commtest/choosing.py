@@ -10,15 +10,15 @@ from phasewise.runs.choosing import Shapes
 from phasewise.workloads.commtest.communication import (
     MAX_PIECES,
     PACKETS,
-    VARIANTS,
     CommtestCommunication,
     pieces,
 )
 from phasewise.workloads.commtest.model import Commtest
+from phasewise.workloads.protocols import available, comparable
 
 
 def nothing_to_try(_model: Commtest) -> str:
-    """Every exchange has its variants."""
+    """Every exchange has its protocols."""
     return ""
 
 
@@ -44,11 +44,11 @@ def packets(model: Commtest) -> list[int]:
 def changes(
     given: CommtestCommunication, model: Commtest, _shapes: Shapes, _levels: bool
 ) -> list[dict[str, Any]]:
-    """The other variants, then the other packet sizes."""
-    variants = [{"variant": variant} for variant in VARIANTS if variant != given.variant]
-    return [*variants, *({"packet": size} for size in packets(model) if size != given.packet)]
+    """The other protocols of this build, then the other packet sizes."""
+    protocols = [{"protocol": name} for name in available() if name != given.protocol]
+    return [*protocols, *({"packet": size} for size in packets(model) if size != given.packet)]
 
 
 def choices(model: Commtest, _ranks: int) -> dict[str, list[Any]]:
-    """All variants and packet sizes."""
-    return {"variant": list(VARIANTS), "packet": packets(model)}
+    """All protocols and packet sizes."""
+    return {"protocol": list(comparable()), "packet": packets(model)}

@@ -1,4 +1,4 @@
-"""The table [communication] of exchanges between pairs: variant and packet size."""
+"""The table [communication] of exchanges between pairs: protocol and packet size."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from phasewise.workloads.communication import (
     Communication,
     machine_in,
 )
-
-VARIANTS = ("irecv-isend", "sendrecv", "persistent")
+from phasewise.workloads.protocols import PROTOCOL
 
 MAX_PIECES = 65536
 """Pieces of all messages one way."""
@@ -33,9 +32,9 @@ PACKETS = (0, 4096, 65536)
 class CommtestCommunication(Communication):
     """The keys of [communication]."""
 
-    ALGORITHMS: ClassVar[tuple[str, ...]] = ("variant", "packet")
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("protocol", "packet")
 
-    variant: str = key("word", VARIANTS[0], choices=VARIANTS, flat=True)
+    protocol: str = declared(PROTOCOL)
     packet: int = key("integer", 0, least=0, most=MAX_BYTES, unit="bytes of a piece", flat=True)
     """A message goes in pieces of this size; 0: it is one piece."""
     node_size: int = declared(NODE_SIZE)

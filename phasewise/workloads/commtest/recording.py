@@ -8,6 +8,7 @@ from phasewise.mpi.ranks import AgreedError
 from phasewise.runs.layout import Dataset, Write
 from phasewise.study import Study
 from phasewise.workloads.commtest.model import excess, model_of
+from phasewise.workloads.protocols import check_protocol
 
 WRONG = Dataset((), "Bytes that arrived at all ranks and differ from those sent.", kind="i8")
 CHECKSUM = Dataset((), "Sum of the bytes that arrived at all ranks modulo 2^53.", kind="i8")
@@ -19,7 +20,8 @@ def rows(study: Study) -> dict[str, Dataset]:
 
 
 def check(study: Study) -> None:
-    """StudyError if this machine cannot hold a rank's messages."""
+    """StudyError if this machine cannot hold a rank's messages, or lacks the protocol."""
+    check_protocol(study.communication.tunable()["protocol"])
     if sentence := excess(model_of(study)):
         raise StudyError(sentence)
 

@@ -1,4 +1,4 @@
-"""The table [communication] of halo exchanges: process grid and variant."""
+"""The table [communication] of halo exchanges: process grid and protocol."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ from phasewise.workloads.communication import (
     Communication,
     machine_in,
 )
-
-VARIANTS = ("irecv-isend", "sendrecv", "persistent")
-"""How two neighbours exchange, in the names of the core (core/comm)."""
+from phasewise.workloads.protocols import PROTOCOL
 
 SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})", re.ASCII)
 MAX_RANKS = 10**6
@@ -43,11 +41,11 @@ def grid_of(px: int, py: int) -> str:
 class HaloCommunication(Communication):
     """The keys of [communication]."""
 
-    ALGORITHMS: ClassVar[tuple[str, ...]] = ("variant",)
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("protocol",)
 
     process_grid: str = key("text", AUTO, flat=True, as_flat=shape_of)
     """Px x Py; auto: the pair nearest to a square, Px not below Py."""
-    variant: str = key("word", VARIANTS[0], choices=VARIANTS, flat=True)
+    protocol: str = declared(PROTOCOL)
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)

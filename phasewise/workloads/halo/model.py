@@ -13,8 +13,11 @@ from phasewise.output import engineering
 from phasewise.tables.declared import key, schema_of
 from phasewise.tables.keys import check_table, with_defaults
 
-WORD = 8
-"""Size of a word [bytes]."""
+WORD_SIZES = (4, 8)
+"""Bytes of a word."""
+
+PAGE = 4096
+"""Bytes of a page of memory: a long row's two ends, and those of the next row, are on one."""
 
 MAX_WORDS = 2**19
 """With so long messages a rank's array takes 2 TB."""
@@ -24,9 +27,12 @@ MAX_WORDS = 2**19
 class Halo:
     """The keys of [halo]."""
 
-    words: int = key("integer", least=1, most=MAX_WORDS, unit="words of 8 bytes", flat=True)
+    words: int = key("integer", least=1, most=MAX_WORDS, unit="words", flat=True)
     """Words of one message, all rows of the halo together."""
     rows: int = key("integer", 1, least=1, most=2, unit="rows of halo on each side", flat=True)
+    word_size: int = key("integer", 8, least=4, most=8, unit="bytes of a word", flat=True)
+    at_once: bool = key("flag", False, flat=True)
+    """Whether all four messages go together."""
     verify: bool = key("flag", True, flat=True)
     """Whether every cell of the halo is checked after each exchange."""
 
@@ -36,9 +42,18 @@ class Halo:
         return self.words // self.rows
 
     @property
+    def message_bytes(self) -> int:
+        """Size of a message [bytes]."""
+        return self.words * self.word_size
+
+    @property
     def memory_bytes(self) -> int:
-        """Size of a rank's array with its halo [bytes]."""
-        return (self.cells + 2 * self.rows) ** 2 * WORD
+        """Memory that a rank's array takes [bytes]: of a large one, in which an exchange touches
+        nothing but edges, the pages of these.
+        """
+        rows = self.cells + 2 * self.rows
+        whole = rows * rows * self.word_size
+        return min(whole, rows * PAGE + 4 * self.rows * rows * self.word_size)
 
 
 @dataclass(frozen=True)
@@ -48,7 +63,7 @@ class DerivedHalo:
     message_bytes: int
     cells: int
     memory_bytes: int
-    """Size of a rank's array [bytes]."""
+    """Memory of a rank's array [bytes]."""
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,7 +76,9 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], _folder: Path) 
     schema = schema_of(Halo)
     values = with_defaults(check_table(tables["halo"] or {}, schema, "halo"), schema)
     if values["words"] is None:
-        raise StudyError("halo.words is missing: it is the size of a message in words of 8 bytes")
+        raise StudyError("halo.words is missing: it is the size of a message in words")
+    if values["word_size"] not in WORD_SIZES:
+        raise StudyError(f"halo.word_size = {values['word_size']} must be 4 or 8 bytes")
     model = Halo(**values)
     if model.rows == 2 and (model.words % 2 or model.words < 4):
         raise StudyError(
@@ -75,7 +92,7 @@ def derive(model: Halo) -> DerivedHalo:
     """Sizes, and a warning where the array is too large for this machine."""
     too_large = excess(model)
     return DerivedHalo(
-        message_bytes=model.words * WORD,
+        message_bytes=model.message_bytes,
         cells=model.cells,
         memory_bytes=model.memory_bytes,
         warnings=(too_large,) if too_large else (),

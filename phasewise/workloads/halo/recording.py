@@ -8,6 +8,7 @@ from phasewise.mpi.ranks import AgreedError
 from phasewise.runs.layout import Dataset, Write
 from phasewise.study import Study
 from phasewise.workloads.halo.model import excess, model_of
+from phasewise.workloads.protocols import check_protocol
 
 WRONG = Dataset((), "Halo cells of all ranks that differ from the cell that they copy.", kind="i8")
 CHECKSUM = Dataset((), "Sum of the halo cells of all ranks modulo 2^53.", kind="i8")
@@ -19,9 +20,10 @@ def rows(study: Study) -> dict[str, Dataset]:
 
 
 def check(study: Study) -> None:
-    """StudyError if this machine cannot hold a rank's array."""
+    """StudyError if this machine cannot hold a rank's array, or the build lacks the protocol."""
     if sentence := excess(model_of(study)):
         raise StudyError(sentence)
+    check_protocol(study.communication.protocol)
 
 
 def snap(run: Run, _comm: Communicator, study: Study, _write: Write) -> None:

@@ -1,0 +1,47 @@
+// The contract of all protocols: a carrier brings the messages of one round of an exchange to other
+// ranks, however often the round is repeated. Each protocol is one file in core/comm/protocols.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
+
+namespace phasewise::comm {
+
+// The messages of a round that are not empty and go to other ranks, in the order of the exchange.
+// Their data are null where the library takes them from the buffers by itself.
+struct RoundMessages {
+  int phase;
+  std::span<const Message> sends, receives;
+  ItemBuffer from, to;
+};
+
+class Carrier {
+ public:
+  virtual ~Carrier() = default;
+  // Called before data are packed: memory for the i-th message sent, or received, where the
+  // executor's own does not serve; else null.
+  virtual std::byte* outgoing(std::size_t /*i*/) { return nullptr; }
+  virtual std::byte* incoming(std::size_t /*i*/) { return nullptr; }
+  // Whether post waits for other ranks.
+  virtual bool blocks() const = 0;
+  [[nodiscard]] virtual Pending post(const RoundMessages& messages) = 0;
+};
+
+// One round of one exchange on one rank.
+struct RoundPlace {
+  const Communicator& group;  // whose ranks call collective functions together
+  ExchangePointer exchange;
+  std::size_t round;
+
+  const Round& messages() const { return (*exchange->rounds)[round]; }
+};
+
+// Collective over the group if the protocol needs preparation. Throws std::invalid_argument with
+// one sentence, on all ranks, if the protocol is unavailable.
+std::unique_ptr<Carrier> make_carrier(const RoundPlace& place);
+
+}  // namespace phasewise::comm

@@ -1,0 +1,83 @@
+// The ways in which the messages of a round of an exchange may go. Who sends which bytes to whom is
+// the exchange's matter; all protocols leave the same bits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasewise::comm {
+
+struct Exchange;
+struct Round;
+
+enum class Protocol : std::uint8_t {
+  irecv_isend,  // all receives posted, then all sends
+  ordered,      // blocking; of two ranks the lower one sends first
+  sendrecv,     // the i-th send together with the i-th receive
+  isend_recv,   // sends posted, then blocking receives
+  irecv_send,   // receives posted, then blocking sends
+  ready,        // ready sends, after the receiver has said that it waits
+  synchronous,  // as irecv_isend; a send ends when its receive has begun
+  persistent,   // as irecv_isend, by requests that are made once
+  derived,      // the library's vector types, in place
+  packed,       // packed and unpacked by the library
+  neighbour,    // MPI_Neighbor_alltoallw
+  fence,        // one-sided: put between fences
+  post_start,   // one-sided: put between post, start, complete and wait
+  put,          // one-sided: put, flush, flag
+  get,          // one-sided: flag, get
+  shared,       // loads and stores within a node, put between nodes
+  shmem,        // OpenSHMEM: put and flag
+  coarray,      // Fortran co-arrays: put and flag
+  partitioned   // MPI 4's partitioned messages
+};
+inline constexpr int protocols = 19;
+
+// In the order of the enumeration, as a study writes them.
+inline constexpr std::array<std::string_view, protocols> protocol_names{
+    "irecv-isend", "ordered", "sendrecv", "isend-recv", "irecv-send", "ready",      "synchronous",
+    "persistent",  "derived", "packed",   "neighbour",  "fence",      "post-start", "put",
+    "get",         "shared",  "shmem",    "coarray",    "partitioned"};
+inline std::string_view name_of(Protocol protocol) {
+  return protocol_names[static_cast<std::size_t>(protocol)];
+}
+
+// A sentence if this build, its MPI library or the simulator lacks the protocol; else empty.
+std::string unavailable(Protocol protocol);
+
+// What a message costs a processor beyond the network's latency depends on the kind of call.
+enum class Overhead : std::uint8_t { two_sided, persistent, derived, one_sided, coarray };
+inline constexpr int overheads = 5;
+Overhead overhead_of(Protocol protocol);
+// Seconds for each message at either end, by kind, on a simulated machine; nothing on a real one.
+void set_overheads(const std::array<double, overheads>& seconds);
+
+// Where the data of messages are between the buffers of two ranks.
+//   plain: data in one piece are sent and received where they are; others are packed
+//   types: the library moves data from buffer to buffer
+//   window: data arrive in memory that others write to, and are unpacked from there
+//   exposed: data are packed into memory that others read from
+//   stored: data are packed straight into memory of the receiver, and unpacked from there
+enum class Staging : std::uint8_t { plain, types, window, exposed, stored };
+Staging staging_of(Protocol protocol);
+
+// Whether posting a round waits for other ranks, so that other work cannot be done meanwhile.
+bool blocks(Protocol protocol);
+// Whether all ranks must prepare such an exchange together.
+bool needs_preparation(Protocol protocol);
+
+// What a round sends besides its data.
+struct Signals {
+  std::vector<int> before;            // ranks to which an empty message goes before any data
+  std::vector<int> after;             // and behind the data
+  std::int64_t synchronisations = 0;  // flags, handshakes and fences of this rank; those that are
+                                      // empty messages among them
+  bool fence = false;                 // all ranks wait for each other
+};
+Signals signals_of(const Exchange& exchange, const Round& round);
+
+}  // namespace phasewise::comm

@@ -1,0 +1,65 @@
+// Memory that the ranks of a node share: of each near message two halves that are used in turn, and
+// flags beside them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "comm/carrier.hpp"
+#include "comm/posted.hpp"
+#include "comm/protocols/window.hpp"
+
+namespace phasewise::comm {
+
+// Alone on its cache line. `time` is that of the sender, by rank 0's clock [s].
+struct alignas(64) NearFlag {
+  std::atomic<std::int64_t> count;
+  double time;
+};
+
+// Waits until a flag has reached a count; returns the time beside it.
+double await(const NearFlag& flag, std::int64_t count);
+void raise(NearFlag& flag, std::int64_t count, double time);
+
+class NearMemory {
+ public:
+  // Collective over the group. All links are near. Throws std::invalid_argument if a rank that the
+  // study places on this node runs on another one.
+  NearMemory(const RoundPlace& place, const std::vector<Link>& sends,
+             const std::vector<Link>& receives);
+  ~NearMemory();
+  NearMemory(const NearMemory&) = delete;
+  NearMemory& operator=(const NearMemory&) = delete;
+
+  // The i-th message received, in this rank's memory, and its flag.
+  std::byte* received(std::size_t i, int half) const { return data_of(receives_[i], half); }
+  NearFlag& arrival(std::size_t i) const { return *receives_[i].flag; }
+  // By which this rank says that it has unpacked the i-th message received.
+  NearFlag& unpacked_here(std::size_t i) const { return *receives_[i].credit; }
+  // The i-th message sent, in its receiver's memory, and its flag.
+  std::byte* sent(std::size_t i, int half) const { return data_of(sends_[i], half); }
+  NearFlag& departure(std::size_t i) const { return *sends_[i].flag; }
+  NearFlag& unpacked_there(std::size_t i) const { return *sends_[i].credit; }
+
+ private:
+  // A message's flags, and behind them its two halves.
+  struct Slot {
+    NearFlag *flag, *credit;
+    std::byte* data;
+    std::int64_t size;  // of a half [B]
+  };
+  static std::byte* data_of(const Slot& slot, int half) { return slot.data + half * slot.size; }
+  static Slot slot_at(std::byte* at, std::int64_t bytes);
+  void allocate(const RoundPlace& place, std::int64_t bytes);
+  std::byte* memory_of(const Link& link) const;
+
+  OwnedComm node_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::byte* memory_ = nullptr;
+  std::vector<std::byte*> bases_;  // of the node's ranks
+  std::vector<int> ranks_;         // among all, of the node's ranks
+  std::vector<Slot> sends_, receives_;
+};
+
+}  // namespace phasewise::comm

@@ -1,0 +1,70 @@
+// One-sided: a rank opens its memory to those that write to it (post), writes to others (start,
+// put, complete), and waits for its own data (wait).
+#include <algorithm>
+
+#include "comm/protocols/carriers.hpp"
+#include "comm/protocols/windowed.hpp"
+
+namespace phasewise::comm {
+namespace {
+
+// The group of the distinct peers of some links; the destructor frees it.
+class PeerGroup {
+ public:
+  PeerGroup(const Communicator& group, const std::vector<Link>& links) {
+    std::vector<int> peers;
+    for (const Link& link : links) peers.push_back(link.peer_here);
+    std::ranges::sort(peers);
+    peers.erase(std::ranges::unique(peers).begin(), peers.end());
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Comm_group(Inside::comm(group), &all);
+    MPI_Group_incl(all, static_cast<int>(peers.size()), peers.data(), &group_);
+    MPI_Group_free(&all);
+    size_ = std::ssize(peers);
+  }
+  ~PeerGroup() {
+    int finalised = 0;
+    MPI_Finalized(&finalised);
+    if (!finalised && size_ > 0) MPI_Group_free(&group_);
+  }
+  PeerGroup(const PeerGroup&) = delete;
+  PeerGroup& operator=(const PeerGroup&) = delete;
+
+  MPI_Group get() const { return group_; }
+  std::int64_t size() const { return size_; }
+
+ private:
+  MPI_Group group_ = MPI_GROUP_NULL;
+  std::int64_t size_ = 0;
+};
+
+class PostStart : public Windowed {
+ public:
+  explicit PostStart(const RoundPlace& place)
+      : Windowed(place, Overhead::one_sided), to_(group_, sends_), from_(group_, receives_) {}
+
+  Pending post(const RoundMessages& messages) override {
+    Posting posting = begin(messages, false);
+    if (from_.size() > 0) MPI_Win_post(from_.get(), 0, window_.get());
+    if (to_.size() > 0) {
+      MPI_Win_start(to_.get(), 0, window_.get());
+      put_all(posting, messages);
+      MPI_Win_complete(window_.get());
+    }
+    if (from_.size() > 0) MPI_Win_wait(window_.get());
+    group_.recorder().synchronised(messages.phase, to_.size() + from_.size());
+    posting.finished();
+    return {};
+  }
+
+ private:
+  PeerGroup to_, from_;
+};
+
+}  // namespace
+
+CarrierPointer make_post_start(const RoundPlace& place) {
+  return std::make_unique<PostStart>(place);
+}
+
+}  // namespace phasewise::comm

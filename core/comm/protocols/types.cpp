@@ -1,0 +1,79 @@
+#include "comm/protocols/types.hpp"
+
+#include <stdexcept>
+
+#include "comm/in_place.hpp"
+
+namespace phasewise::comm {
+namespace {
+
+int checked(std::int64_t count) {
+  if (count <= largest_count) return static_cast<int>(count);
+  throw std::length_error("a message in " + std::to_string(count) +
+                          " pieces is longer than MPI can count (" + std::to_string(largest_count) +
+                          "); use more ranks, or settings of the study that send less at once");
+}
+
+// `inner` `count` times, at this stride [B]; frees `inner`.
+MPI_Datatype repeated(MPI_Datatype inner, std::int64_t count, std::int64_t stride) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_hvector(checked(count), 1, stride, inner, &type);
+  MPI_Type_free(&inner);
+  return type;
+}
+
+MPI_Datatype run_of(std::int64_t bytes) {
+  const bool doubles = bytes % 8 == 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(checked(doubles ? bytes / 8 : bytes), doubles ? MPI_DOUBLE : MPI_BYTE, &type);
+  return type;
+}
+
+OwnedType type_of(const Fragments& fragments) {
+  std::vector<int> ones(fragments.size(), 1);
+  std::vector<MPI_Aint> places;
+  std::vector<MPI_Datatype> parts;
+  for (const Fragment& f : fragments) {
+    places.push_back(f.at);
+    parts.push_back(
+        repeated(repeated(run_of(f.run), f.count, f.stride), f.outer_count, f.outer_stride));
+  }
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_struct(checked(std::ssize(parts)), ones.data(), places.data(), parts.data(),
+                         &type);
+  for (MPI_Datatype& part : parts) MPI_Type_free(&part);
+  MPI_Type_commit(&type);
+  return OwnedType(type);
+}
+
+}  // namespace
+
+OwnedType::~OwnedType() {
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (!finalised && type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+}
+
+std::vector<OwnedType> RoundTypes::make(const std::vector<Transfer>& transfers,
+                                        std::int64_t item_size) const {
+  std::vector<OwnedType> types;
+  Fragments fragments;
+  for (const Transfer& t : transfers) {
+    if (exchange_->message_bytes(t) == 0) continue;
+    fragments.clear();
+    append(fragments, *exchange_, t, item_size);
+    types.push_back(type_of(fragments));
+  }
+  return types;
+}
+
+void RoundTypes::prepare(const RoundMessages& messages) {
+  if (messages.from.item_size == from_item_ && messages.to.item_size == to_item_) return;
+  from_item_ = messages.from.item_size;
+  to_item_ = messages.to.item_size;
+  const Round& round = (*exchange_->rounds)[round_];
+  sends_ = make(round.sends, from_item_);
+  receives_ = make(round.receives, to_item_);
+}
+
+}  // namespace phasewise::comm

@@ -1,0 +1,48 @@
+// The library's data types of what a round sends and receives: it takes the data from the buffers,
+// and leaves them there, by itself.
+#pragma once
+
+#include <vector>
+
+#include "comm/carrier.hpp"
+#include "comm/posted.hpp"
+
+namespace phasewise::comm {
+
+// A committed data type that the destructor frees.
+class OwnedType {
+ public:
+  explicit OwnedType(MPI_Datatype type) : type_(type) {}
+  OwnedType(OwnedType&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+  OwnedType& operator=(OwnedType&& other) noexcept {
+    std::swap(type_, other.type_);
+    return *this;
+  }
+  ~OwnedType();
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_;
+};
+
+// The types of a round's messages to and from other ranks, in the order of RoundMessages, relative
+// to the beginnings of the buffers.
+class RoundTypes {
+ public:
+  explicit RoundTypes(const RoundPlace& place) : exchange_(place.exchange), round_(place.round) {}
+
+  // Makes them when first called, since only buffers know the size of their items.
+  void prepare(const RoundMessages& messages);
+  const std::vector<OwnedType>& sends() const { return sends_; }
+  const std::vector<OwnedType>& receives() const { return receives_; }
+
+ private:
+  std::vector<OwnedType> make(const std::vector<Transfer>& transfers, std::int64_t item_size) const;
+
+  ExchangePointer exchange_;
+  std::size_t round_;
+  std::int64_t from_item_ = -1, to_item_ = -1;  // B
+  std::vector<OwnedType> sends_, receives_;
+};
+
+}  // namespace phasewise::comm

@@ -1,0 +1,92 @@
+#include "comm/protocols/window.hpp"
+
+#include "comm/message_buffer.hpp"
+#include "comm/protocols/signals.hpp"
+
+namespace phasewise::comm {
+namespace {
+
+constexpr std::int64_t alignment = 64;  // B
+
+std::int64_t aligned(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+}  // namespace
+
+std::vector<Link> links_of(const RoundPlace& place, const std::vector<Transfer>& transfers) {
+  const Exchange& exchange = *place.exchange;
+  std::vector<Link> links;
+  std::vector<int> peers;
+  for (const Transfer& t : transfers)
+    if (const std::int64_t bytes = exchange.message_bytes(t); bytes > 0) {
+      links.push_back({exchange.team->ranks[t.peer], 0, bytes});
+      peers.push_back(links.back().peer);
+    }
+  const std::vector<int> here = ranks_in(place.group, peers);
+  for (std::size_t i = 0; i < links.size(); ++i) links[i].peer_here = here[i];
+  return links;
+}
+
+HalvedWindow::HalvedWindow(const RoundPlace& place, const std::vector<Link>& mine,
+                           const std::vector<Link>& theirs) {
+  for (const Link& link : mine) {
+    mine_.push_back(size_);
+    size_ += aligned(link.bytes);
+  }
+  const auto bytes = static_cast<MPI_Aint>(2 * size_);
+  if (simulated()) {
+    memory_ =
+        static_cast<std::byte*>(allocate_message_buffer(std::max<MPI_Aint>(bytes, alignment)));
+    MPI_Win_create(memory_, bytes, 1, MPI_INFO_NULL, Inside::comm(place.group), &window_);
+  } else {
+    void* base = nullptr;
+    MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, Inside::comm(place.group), &base, &window_);
+    memory_ = static_cast<std::byte*>(base);
+  }
+  exchange_places(place, mine, theirs);
+}
+
+HalvedWindow::~HalvedWindow() {
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (!finalised) MPI_Win_free(&window_);
+  if (simulated()) free_message_buffer(memory_);
+}
+
+#if defined(SMPI_H)
+void HalvedWindow::sync() const {}  // SimGrid 3.32 has no MPI_Win_sync
+#else
+void HalvedWindow::sync() const { MPI_Win_sync(window_); }
+#endif
+
+void HalvedWindow::exchange_places(const RoundPlace& place, const std::vector<Link>& mine,
+                                   const std::vector<Link>& theirs) {
+  constexpr int tag = 0;
+  const MPI_Comm comm = Inside::comm(place.group);
+  std::vector<There> told;
+  for (const std::int64_t at : mine_) told.push_back({at, size_});
+  theirs_.resize(theirs.size());
+  std::vector<MPI_Request> requests(mine.size() + theirs.size());
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < theirs.size(); ++i)
+    MPI_Irecv(&theirs_[i], sizeof(There), MPI_BYTE, theirs[i].peer_here, tag, comm,
+              &requests[at++]);
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    MPI_Isend(&told[i], sizeof(There), MPI_BYTE, mine[i].peer_here, tag, comm, &requests[at++]);
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
+void put(const Posting& posting, const Message& message, int peer_here, MPI_Aint at,
+         MPI_Win window) {
+  charge_overhead(posting.overhead(), 1);
+  const auto [count, type] = posting.count(message);
+  MPI_Put(message.data, count, type, peer_here, at, count, type, window);
+}
+
+void get(const Posting& posting, const Message& message, int peer_here, MPI_Aint at,
+         MPI_Win window) {
+  charge_overhead(Overhead::one_sided, 1);
+  const auto [count, type] = posting.count(message);
+  MPI_Get(message.data, count, type, peer_here, at, count, type, window);
+}
+
+}  // namespace phasewise::comm

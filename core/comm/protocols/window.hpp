@@ -1,0 +1,62 @@
+// Memory of this rank that the other end of a message writes to, or reads from, by itself. It has
+// two halves that are used in turn: while one is being unpacked, the next exchange can fill the
+// other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comm/carrier.hpp"
+#include "comm/posted.hpp"
+
+namespace phasewise::comm {
+
+// Messages of a round to and from other ranks, without their data.
+struct Link {
+  int peer;       // among all
+  int peer_here;  // in the group
+  std::int64_t bytes;
+};
+std::vector<Link> links_of(const RoundPlace& place, const std::vector<Transfer>& transfers);
+
+class HalvedWindow {
+ public:
+  // Collective over the group. `mine` have their place in this rank's memory, and `theirs` in that
+  // of their peers; the k-th of one end's with a peer is the k-th of the other's.
+  HalvedWindow(const RoundPlace& place, const std::vector<Link>& mine,
+               const std::vector<Link>& theirs);
+  ~HalvedWindow();
+  HalvedWindow(const HalvedWindow&) = delete;
+  HalvedWindow& operator=(const HalvedWindow&) = delete;
+
+  MPI_Win get() const { return window_; }
+  // Where the i-th of `mine` is in the current half.
+  std::byte* mine(std::size_t i) const { return memory_ + half_ * size_ + mine_[i]; }
+  // Where the i-th of `theirs` is, in bytes from the beginning of its peer's memory.
+  MPI_Aint theirs(std::size_t i) const { return half_ * theirs_[i].size + theirs_[i].at; }
+  // What this rank wrote into its memory is there for others to read.
+  void sync() const;
+  void next_half() { half_ = 1 - half_; }
+
+ private:
+  struct There {
+    std::int64_t at, size;  // size: of a half of the peer's memory
+  };
+  void exchange_places(const RoundPlace& place, const std::vector<Link>& mine,
+                       const std::vector<Link>& theirs);
+
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::byte* memory_ = nullptr;
+  std::int64_t size_ = 0;  // of a half [B]
+  std::vector<std::int64_t> mine_;
+  std::vector<There> theirs_;
+  int half_ = 0;
+};
+
+// Starts to write a message to place `at` of the peer's memory, or to read it from there.
+void put(const Posting& posting, const Message& message, int peer_here, MPI_Aint at,
+         MPI_Win window);
+void get(const Posting& posting, const Message& message, int peer_here, MPI_Aint at,
+         MPI_Win window);
+
+}  // namespace phasewise::comm

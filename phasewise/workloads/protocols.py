@@ -1,0 +1,61 @@
+"""The protocols by which messages between neighbours may go, and which of them are at hand."""
+
+from __future__ import annotations
+
+from phasewise.driver import load_planner
+from phasewise.errors import StudyError
+from phasewise.tables.keys import Key
+
+PROTOCOLS = (
+    "irecv-isend",
+    "ordered",
+    "sendrecv",
+    "isend-recv",
+    "irecv-send",
+    "ready",
+    "synchronous",
+    "persistent",
+    "derived",
+    "packed",
+    "neighbour",
+    "fence",
+    "post-start",
+    "put",
+    "get",
+    "shared",
+    "shmem",
+    "coarray",
+    "partitioned",
+)
+"""In the order of core/comm/protocol.hpp; docs/protocols.md says what each one does."""
+
+PROTOCOL = Key("word", PROTOCOLS[0], choices=PROTOCOLS, flat=True)
+"""The protocol of a phase."""
+
+NOT_SIMULATED = ("neighbour", "partitioned")
+"""What SimGrid lacks."""
+
+AS_PUT = ("shmem", "coarray")
+"""What runs as `put` on a simulated machine, at costs of its own."""
+
+
+def unavailable() -> dict[str, str]:
+    """The protocols that the build in use lacks, each with a sentence that says why."""
+    return load_planner().unavailable_protocols()
+
+
+def available() -> tuple[str, ...]:
+    """Those that the build in use has."""
+    missing = unavailable()
+    return tuple(name for name in PROTOCOLS if name not in missing)
+
+
+def comparable() -> tuple[str, ...]:
+    """Those that a tuner compares: they can be simulated, and run here."""
+    return tuple(name for name in available() if name not in NOT_SIMULATED)
+
+
+def check_protocol(name: str) -> None:
+    """StudyError if the build in use lacks a protocol."""
+    if why := unavailable().get(name):
+        raise StudyError(why)
