@@ -68,7 +68,7 @@ nb::list kernels(const Run& run) {
   return result;
 }
 
-nb::dict time(Run& run, int least, int most, double seconds) {
+nb::dict turn_times(Run& run, int least, int most, double seconds) {
   workload::TurnTimes found;
   {
     const nb::gil_scoped_release released;
@@ -138,7 +138,7 @@ void bind_run(nb::module_& m) {
       .def(
           "step", [](Run& run) { run.step(); }, nb::call_guard<nb::gil_scoped_release>(),
           "Runs one turn.")
-      .def("time", &time, nb::arg("least"), nb::arg("most"), nb::arg("seconds"),
+      .def("time", &turn_times, nb::arg("least"), nb::arg("most"), nb::arg("seconds"),
            "Runs turns again and again from starts that all ranks agree upon: as often as fits "
            "into `seconds`, but `least` to `most` times. A dict: `turns` of a repetition, and of "
            "each repetition the `seconds` of a turn, the longest over the ranks, and `missed`, "

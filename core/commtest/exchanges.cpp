@@ -33,7 +33,7 @@ class Pieces {
 
  private:
   void add(std::int64_t offset, std::int64_t run) {
-    regions_.push_back({.offset = offset, .run = run});
+    regions_.push_back({.offset = offset, .run = run, .repeats = nullptr});
   }
   std::vector<comm::Region> regions_;
   int count_ = 0;

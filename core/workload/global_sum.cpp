@@ -24,7 +24,7 @@ comm::ExchangePointer exchange_of(const SumSetting& setting, const comm::TeamPoi
   result.rounds = std::make_shared<const comm::Rounds>(std::move(rounds));
   result.items = {item};
   for (const std::int64_t first : {std::int64_t{0}, bytes})
-    result.blocks.push_back({item.get(), {.offset = first, .run = bytes}});
+    result.blocks.push_back({item.get(), {.offset = first, .run = bytes, .repeats = nullptr}});
   return std::make_shared<const comm::Exchange>(std::move(result));
 }
 

@@ -35,9 +35,7 @@ def study_key(model: Commtest) -> dict[str, Any]:
 def packets(model: Commtest) -> list[int]:
     """Packet sizes worth comparing: those that are shorter than the message."""
     return [
-        packet
-        for packet in PACKETS
-        if packet < model.bytes and pieces(model, packet) <= MAX_PIECES
+        packet for packet in PACKETS if packet < model.bytes and pieces(model, packet) <= MAX_PIECES
     ]
 
 

@@ -33,9 +33,7 @@ class PairRange:
         if self.last >= 0:
             return [(i, i + self.distance) for i in range(self.first, self.last + 1)]
         found = range(max(1, ranks - self.distance))
-        return [
-            (i, i + self.distance) for i in found if i % (2 * self.distance) < self.distance
-        ]
+        return [(i, i + self.distance) for i in found if i % (2 * self.distance) < self.distance]
 
 
 def ranges_of(text: str) -> tuple[PairRange, ...]:
