@@ -10,7 +10,7 @@ namespace {
 
 using workload::Parameters;
 
-constexpr std::int64_t max_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t max_bytes = 1'000'000'000;
 constexpr int max_window = 1024, max_ranks = 1'000'000;
 constexpr std::int64_t max_pieces = 65536;
 

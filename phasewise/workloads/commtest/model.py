@@ -15,7 +15,7 @@ from phasewise.tables.keys import check_table, with_defaults
 from phasewise.workloads.commtest.pairs import flat_pairs, ranges_of
 
 OPERATORS = ("swap", "echo", "stream")
-MAX_BYTES = 2**30
+MAX_BYTES = 10**9
 MAX_WINDOW = 1024
 LINE = 64
 """Messages begin at multiples of it [bytes]."""
