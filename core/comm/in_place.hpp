@@ -22,10 +22,11 @@ inline bool in_one_piece(std::span<const Fragment> fragments) {
 }
 
 // Whether data are sent, or received, where they are, without a copy of ours.
+// The library's own packing is a copy too.
 inline bool sent_in_place(const Exchange& exchange, bool in_one_piece) {
   switch (staging_of(exchange.protocol)) {
     case Staging::types:
-      return true;
+      return exchange.protocol != Protocol::packed;
     case Staging::exposed:
     case Staging::stored:
       return false;
@@ -36,7 +37,7 @@ inline bool sent_in_place(const Exchange& exchange, bool in_one_piece) {
 inline bool received_in_place(const Exchange& exchange, bool in_one_piece) {
   switch (staging_of(exchange.protocol)) {
     case Staging::types:
-      return true;
+      return exchange.protocol != Protocol::packed;
     case Staging::window:
     case Staging::stored:
       return false;

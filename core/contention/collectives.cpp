@@ -61,6 +61,17 @@ CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes) {
   return rounds;
 }
 
+CollectiveRounds barrier_rounds(int p, int me) {
+  const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(p)));
+  if (me >= power) return {{{{me - power, 0}}, {}}, {{}, {me - power}}};
+  CollectiveRounds rounds;
+  const bool waits = me + power < p;
+  if (waits) rounds.push_back({{}, {me + power}});
+  for (int mask = 1; mask < power; mask *= 2) rounds.push_back({{{me ^ mask, 0}}, {me ^ mask}});
+  if (waits) rounds.push_back({{{me + power, 0}}, {}});
+  return rounds;
+}
+
 CollectiveRounds reduce_ring_rounds(std::span<const std::int64_t> blocks, int me) {
   const int p = static_cast<int>(blocks.size());
   CollectiveRounds rounds;

@@ -27,6 +27,9 @@ CollectiveRounds broadcast_rounds(int p, int me, std::int64_t bytes);
 // Sum over p members, known to all: halving, nearest first, then doubling (Rabenseifner). Members
 // beyond a power of two give their values to a neighbour first, and get the sums last.
 CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes);
+// All members wait for all others: empty messages with the member whose number differs in one bit,
+// bit after bit. Members beyond a power of two are waited for first, and let go last.
+CollectiveRounds barrier_rounds(int p, int me);
 // Reduce-scatter around a ring, block by block; member i ends with blocks[i] bytes.
 CollectiveRounds reduce_ring_rounds(std::span<const std::int64_t> blocks, int me);
 // All-gather around a ring, in pieces of the smallest block, but at least 32 kB. If blocks differ,

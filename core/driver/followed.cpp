@@ -5,6 +5,7 @@
 #include <span>
 
 #include "comm/in_place.hpp"
+#include "driver/protocol_steps.hpp"
 
 namespace phasewise::driver {
 
@@ -160,7 +161,7 @@ int Followed::phase(std::string_view name) {
 void Followed::begin_round(std::string_view name, Channel channel, Posting posting, double weight) {
   round_ = {.phase = static_cast<std::int16_t>(phase(name)),
             .channel = static_cast<std::uint8_t>(channel),
-            .blocking = posting == Posting::in_pairs || posting == Posting::by_library,
+            .blocking = posting == Posting::blocking || posting == Posting::by_library,
             .library = posting == Posting::by_library || posting == Posting::by_library_at_once,
             .weight = static_cast<float>(weight),
             .packing = 0.0F,
@@ -209,35 +210,28 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
   return copied;
 }
 
-// With sendrecv each send goes with a receive, pair after pair; what is left over goes together.
 void Followed::add_round(const comm::Work& work, const comm::Round& round, double weight) {
   const Exchange& exchange = *work.exchange;
-  const std::vector<int>& ranks = exchange.team->ranks;
-  std::vector<contention::Send> sends;
-  std::vector<int> sources;
-  for (const comm::Transfer& t : round.sends)
-    if (const std::int64_t bytes = exchange.message_bytes(t); bytes > 0)
-      sends.push_back({ranks[t.peer], bytes});
-  for (const comm::Transfer& t : round.receives)
-    if (exchange.message_bytes(t) > 0) sources.push_back(ranks[t.peer]);
   const Copied bytes = copied(work, round);
   const auto seconds = [&](std::int64_t traffic) {
     return static_cast<float>(options_.rates.byte * static_cast<double>(traffic));
   };
-  const bool in_pairs = exchange.protocol == comm::Protocol::sendrecv;
-  const Posting posting = in_pairs ? Posting::in_pairs : Posting::at_once;
-  const auto open = [&] { begin_round(exchange.phase, exchange.channel, posting, weight); };
-  std::size_t done = 0;
-  open();
-  round_.packing = seconds(comm::packed_traffic(bytes.packed));
-  for (; in_pairs && done < std::min(sends.size(), sources.size()); ++done) {
-    send(sends[done].peer, sends[done].bytes);
-    receive(sources[done]);
+  const ProtocolSteps found = steps_of(exchange, round, rank_);
+  const Posting posting = found.blocking ? Posting::blocking : Posting::at_once;
+  for (std::size_t i = 0; i < found.steps.size(); ++i) {
+    begin_round(exchange.phase, exchange.channel, posting, weight);
+    if (i == 0) round_.packing = seconds(comm::packed_traffic(bytes.packed));
+    for (const contention::Send& sent : found.steps[i].sends) send(sent.peer, sent.bytes);
+    for (const int source : found.steps[i].sources) receive(source);
+    if (i + 1 == found.steps.size() && !found.fence)
+      round_.storing = seconds(comm::stored_traffic(exchange, bytes.stored));
     end_round();
-    open();
   }
-  for (std::size_t i = done; i < sends.size(); ++i) send(sends[i].peer, sends[i].bytes);
-  for (std::size_t i = done; i < sources.size(); ++i) receive(sources[i]);
+  if (!found.fence) return;
+  const int ranks = static_cast<int>(everyone_.size());
+  add_collective(exchange.phase, exchange.channel, everyone_,
+                 contention::barrier_rounds(ranks, rank_), weight);
+  begin_round(exchange.phase, exchange.channel, posting, weight);
   round_.storing = seconds(comm::stored_traffic(exchange, bytes.stored));
   end_round();
 }

@@ -54,8 +54,8 @@ class Followed : public OfflineListener {
                       bool blocking = true);
   void add_round(const comm::Work& work, const comm::Round& round, double weight);
   bool in_full() const { return options_.max_series == 0; }
-  // The calls that post a round's messages: in pairs and by the library they block.
-  enum class Posting { at_once, in_pairs, by_library, by_library_at_once };
+  // The calls that post a round's messages: all but those at once block.
+  enum class Posting { at_once, blocking, by_library, by_library_at_once };
   void begin_round(std::string_view name, comm::Channel channel, Posting posting, double weight);
   void send(int to, std::int64_t bytes) { program_.sends.push_back({to, bytes}); }
   void receive(int from) { program_.receives.push_back({from}); }

@@ -33,11 +33,11 @@ def faults(own: Study, name: str) -> list[str]:
     phase = model_of(own).phase
     (done,) = [p for p in run.phases() if p["name"] == phase] or [{"messages": 0, "bytes": 0}]
     planned = core.plan(own.parameters(), core.size(), 1, core.rank())["phases"]
-    (due,) = [p for p in planned if p["name"] == phase] or [{"messages": 0, "bytes": 0}]
+    (due,) = [p for p in planned if p["name"] == phase] or [{"messages": 0, "bytes_per_rank": 0}]
     return found + [
-        f"rank {core.rank()}: {name} has {done[key]} {key}, not {due[key]} a turn"
-        for key in ("messages", "bytes")
-        if done[key] != TURNS * due[key]
+        f"rank {core.rank()}: {name} has {done[key]} {key}, not {due[other]} a turn"
+        for key, other in (("messages", "messages"), ("bytes", "bytes_per_rank"))
+        if done[key] != TURNS * due[other]
     ]
 
 
