@@ -16,6 +16,7 @@ void bind_lattice(nb::module_& m);
 void bind_exchange(nb::module_& m);
 void bind_executor(nb::module_& m);
 void bind_field(nb::module_& m);
+void bind_global_sum(nb::module_& m);
 void bind_plan(nb::module_& m);
 void bind_prediction(nb::module_& m);
 void bind_probe(nb::module_& m);
@@ -31,6 +32,7 @@ NB_MODULE(_core, m) {
   bind_exchange(m);
   bind_executor(m);
   bind_field(m);
+  bind_global_sum(m);
   bind_plan(m);
   bind_prediction(m);
   bind_probe(m);

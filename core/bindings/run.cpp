@@ -9,6 +9,7 @@
 #include "bindings/arrays.hpp"
 #include "driver/composite_run.hpp"
 #include "driver/workloads.hpp"
+#include "workload/turn_times.hpp"
 
 namespace nb = nanobind;
 
@@ -67,6 +68,19 @@ nb::list kernels(const Run& run) {
   return result;
 }
 
+nb::dict turn_times(Run& run, int least, int most, double seconds) {
+  workload::TurnTimes found;
+  {
+    const nb::gil_scoped_release released;
+    found = workload::time_turns(run, {.least = least, .most = most, .seconds = seconds});
+  }
+  nb::dict result;
+  result["turns"] = found.turns;
+  result["seconds"] = numpy(std::move(found.seconds));
+  result["missed"] = numpy(std::move(found.missed));
+  return result;
+}
+
 nb::dict pieces(const Run& run) {
   nb::dict result;
   for (const auto& [name, count] : run.piece_counts()) result[name.c_str()] = count;
@@ -121,7 +135,14 @@ void restore(Run& run, const std::string& set, const Column<std::int64_t>& id,
 
 void bind_run(nb::module_& m) {
   nb::class_<Run>(m, "Run", "A study that runs, turn after turn; every call is made on all ranks.")
-      .def("step", &Run::step, nb::call_guard<nb::gil_scoped_release>(), "Runs one turn.")
+      .def(
+          "step", [](Run& run) { run.step(); }, nb::call_guard<nb::gil_scoped_release>(),
+          "Runs one turn.")
+      .def("time", &turn_times, nb::arg("least"), nb::arg("most"), nb::arg("seconds"),
+           "Runs turns again and again from starts that all ranks agree upon: as often as fits "
+           "into `seconds`, but `least` to `most` times. A dict: `turns` of a repetition, and of "
+           "each repetition the `seconds` of a turn, the longest over the ranks, and `missed`, "
+           "whether a rank came after the start.")
       .def_prop_ro("turn", &Run::turn, "Turns done.")
       .def("set_turn", &Run::set_turn, nb::arg("turn"))
       .def("record", &record, "What the last turn measured, the same on every rank.")

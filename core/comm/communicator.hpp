@@ -31,6 +31,8 @@ bool simulated();
 // flops' and the bytes' times. With a rate of 0 that part of the work is not charged. Does nothing
 // on a real machine.
 void set_rates(double flops_per_second, double bytes_per_second);
+// Lets simulated time pass [s]; does nothing on a real machine.
+void pass(double seconds);
 // The MPI library in use, and the one phasewise was built with.
 std::string library_version();
 std::string built_with_version();
@@ -122,6 +124,7 @@ class Communicator {
   std::vector<std::byte> broadcast(const PhaseKey& phase, std::span<const std::byte> mine) const;
 
  private:
+  friend class PendingCollective;
   friend struct Inside;
   struct Handle;
   Communicator(std::unique_ptr<Handle> handle, Recorder& recorder);

@@ -4,34 +4,16 @@
 // member with place m mod q: q - 1 and then p/q - 1 messages per member if all nodes have the same
 // size. After Bienz, Olson, Gropp, arXiv 1910.09650, who do it for the whole sum.
 #include <algorithm>
-#include <unordered_map>
 
+#include "comm/node_members.hpp"
 #include "comm/partners.hpp"
 #include "comm/rounds.hpp"
 
 namespace phasewise::comm {
 namespace {
 
-// Members by node; nodes are numbered by their first member.
-struct Nodes {
-  std::vector<std::vector<int>> members;
-  std::vector<int> node, place;  // of each member; the place among its node's members
-
-  explicit Nodes(std::span<const int> nodes) {
-    std::unordered_map<int, int> number;
-    for (int member = 0; member < std::ssize(nodes); ++member) {
-      const int own =
-          number.try_emplace(nodes[member], static_cast<int>(number.size())).first->second;
-      if (own == std::ssize(members)) members.emplace_back();
-      node.push_back(own);
-      place.push_back(static_cast<int>(members[own].size()));
-      members[own].push_back(member);
-    }
-  }
-};
-
 // The chunks that each member of a node of q collects there.
-std::vector<std::vector<int>> collected(const Nodes& nodes, int q) {
+std::vector<std::vector<int>> collected(const NodeMembers& nodes, int q) {
   std::vector<std::vector<int>> chunks(q);
   for (int owner = 0; owner < std::ssize(nodes.place); ++owner)
     chunks[nodes.place[owner] % q].push_back(owner);
@@ -40,7 +22,7 @@ std::vector<std::vector<int>> collected(const Nodes& nodes, int q) {
 
 // All nodes have the same number of these rounds, so that the rounds between nodes have the same
 // numbers everywhere.
-void add_rounds_within(Rounds& rounds, const Nodes& nodes, Schedule schedule, int me) {
+void add_rounds_within(Rounds& rounds, const NodeMembers& nodes, Schedule schedule, int me) {
   const std::vector<int>& team = nodes.members[nodes.node[me]];
   const int q = static_cast<int>(team.size()), place = nodes.place[me];
   int largest = 0;
@@ -57,7 +39,7 @@ void add_rounds_within(Rounds& rounds, const Nodes& nodes, Schedule schedule, in
 }
 
 // Sends to the node k ahead and receives from the node k behind, around the ring of nodes.
-void add_rounds_between(Rounds& rounds, const Nodes& nodes, int me) {
+void add_rounds_between(Rounds& rounds, const NodeMembers& nodes, int me) {
   const int count = static_cast<int>(nodes.members.size()), own = nodes.node[me];
   const std::size_t place = nodes.place[me], q = nodes.members[own].size();
   for (int k = 1; k < count; ++k) {
@@ -74,7 +56,7 @@ void add_rounds_between(Rounds& rounds, const Nodes& nodes, int me) {
 }  // namespace
 
 Rounds node_aware_rounds(Schedule schedule, int me, std::span<const int> nodes) {
-  const Nodes numbered(nodes);
+  const NodeMembers numbered(nodes);
   Rounds rounds;
   add_rounds_within(rounds, numbered, schedule, me);
   add_rounds_between(rounds, numbered, me);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 namespace phasewise::contention {
 namespace {
@@ -10,6 +11,26 @@ namespace {
 constexpr std::int64_t smallest_piece = 32768;  // [B], as in MPICH
 
 }  // namespace
+
+CollectiveRounds barrier_rounds(int p, int me) {
+  const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(p))), rest = p - power;
+  if (me >= power) return {{{{me - power, 0}}, {}}, {{}, {me - power}}};
+  CollectiveRounds rounds;
+  if (me < rest) rounds.push_back({{}, {me + power}});
+  for (int mask = 1; mask < power; mask *= 2) rounds.push_back({{{me ^ mask, 0}}, {me ^ mask}});
+  if (me < rest) rounds.push_back({{{me + power, 0}}, {}});
+  return rounds;
+}
+
+CollectiveRounds broadcast_rounds(int p, int me, std::int64_t bytes) {
+  CollectiveRounds rounds;
+  int mask = 1;
+  while (mask < p && (me & mask) == 0) mask *= 2;
+  if (me > 0) rounds.push_back({{}, {me - mask}});
+  for (mask /= 2; mask > 0; mask /= 2)
+    if (me + mask < p) rounds.push_back({{{me + mask, bytes}}, {}});
+  return rounds;
+}
 
 CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes) {
   CollectiveRounds rounds;
@@ -86,11 +107,7 @@ CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> block
   }
   rounds.push_back(gather);
   const std::int64_t all = std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0});
-  int mask = 1;
-  while (mask < p && (me & mask) == 0) mask *= 2;
-  if (me > 0) rounds.push_back({{}, {me - mask}});
-  for (mask /= 2; mask > 0; mask /= 2)
-    if (me + mask < p) rounds.push_back({{{me + mask, all}}, {}});
+  for (CollectiveRound& round : broadcast_rounds(p, me, all)) rounds.push_back(std::move(round));
   return rounds;
 }
 
@@ -110,6 +127,18 @@ CollectiveRounds all_at_once(int p, int me, std::int64_t bytes_to_each) {
   for (int k = 1; k < p; ++k) {
     round.sends.push_back({(me + k) % p, bytes_to_each});
     round.receives.push_back((me + k) % p);
+  }
+  return {round};
+}
+
+CollectiveRounds all_at_once(std::span<const std::int64_t> to, std::span<const std::int64_t> from,
+                             int me) {
+  const int p = static_cast<int>(to.size());
+  CollectiveRound round;
+  for (int k = 1; k < p; ++k) {
+    const int peer = (me + k) % p;
+    if (to[peer] > 0) round.sends.push_back({peer, to[peer]});
+    if (from[peer] > 0) round.receives.push_back(peer);
   }
   return {round};
 }

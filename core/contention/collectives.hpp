@@ -20,6 +20,10 @@ using CollectiveRounds = std::vector<CollectiveRound>;
 
 // All functions give the rounds of member `me`.
 
+// Every member knows that all have come: recursive doubling by messages without bytes.
+CollectiveRounds barrier_rounds(int p, int me);
+// From member 0 to all along a binomial tree.
+CollectiveRounds broadcast_rounds(int p, int me, std::int64_t bytes);
 // Sum over p members, known to all: halving, nearest first, then doubling (Rabenseifner). Members
 // beyond a power of two give their values to a neighbour first, and get the sums last.
 CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes);
@@ -35,5 +39,8 @@ CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> block
 CollectiveRounds barrier_rounds(int p, int me);
 // Every member sends to every other at once.
 CollectiveRounds all_at_once(int p, int me, std::int64_t bytes_to_each);
+// Likewise with as many bytes for each member, and from each.
+CollectiveRounds all_at_once(std::span<const std::int64_t> to, std::span<const std::int64_t> from,
+                             int me);
 
 }  // namespace phasewise::contention

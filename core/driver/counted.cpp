@@ -23,6 +23,13 @@ void Counted::start(comm::Channel /*channel*/, const Exchanges& exchanges) {
   }
 }
 
+void Counted::start_collective(const comm::Collective& collective, const std::byte* /*from*/,
+                               std::byte* /*to*/) {
+  const bool alone = collective.team ? collective.team->ranks.size() == 1 : alone_;
+  const int me = collective.team ? collective.team->me : rank_;
+  if (!alone) asked(collective.phase, collective.asked_bytes(me));
+}
+
 void Counted::count_signals(const comm::Exchange& exchange, const comm::Round& round) {
   const comm::Signals signals = signals_of(exchange, round);
   for (const std::vector<int>* ranks : {&signals.before, &signals.after})

@@ -10,10 +10,12 @@ namespace phasewise::driver {
 
 class Counted : public OfflineListener {
  public:
-  // ranks: of the study; a single rank sends nothing for a sum.
-  explicit Counted(int ranks) : alone_(ranks == 1) {}
+  // `rank` of the study's `ranks`; a single rank sends nothing for a sum.
+  Counted(int ranks, int rank) : alone_(ranks == 1), rank_(rank) {}
 
   void start(comm::Channel channel, const Exchanges& exchanges) override;
+  void start_collective(const comm::Collective& collective, const std::byte* from,
+                        std::byte* to) override;
   void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
                  const comm::ItemBuffer& to) override;
 
@@ -30,6 +32,7 @@ class Counted : public OfflineListener {
   void count_signals(const comm::Exchange& exchange, const comm::Round& round);
   void summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) override;
   bool alone_;
+  int rank_;
 };
 
 }  // namespace phasewise::driver

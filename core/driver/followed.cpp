@@ -26,6 +26,26 @@ bool alike(const Exchange& a, const Exchange& b) {
       [](const comm::Block& x, const comm::Block& y) { return x.bytes() == y.bytes(); });
 }
 
+contention::CollectiveRounds rounds_of(const comm::Collective& collective, int p, int me) {
+  using comm::CollectiveKind;
+  const std::vector<std::int64_t>& sizes = collective.sizes;
+  switch (collective.kind) {
+    case CollectiveKind::barrier:
+      return contention::barrier_rounds(p, me);
+    case CollectiveKind::broadcast:
+      return contention::broadcast_rounds(p, me, sizes[0]);
+    case CollectiveKind::sum:
+      return contention::sum_rounds(p, me, sizes[0]);
+    case CollectiveKind::reduce_scatter:
+      return contention::reduce_ring_rounds(sizes, me);
+    case CollectiveKind::all_gather:
+      return contention::gather_ring_rounds(sizes, me);
+    case CollectiveKind::all_to_all:
+      break;
+  }
+  return contention::all_at_once(sizes, collective.receives, me);
+}
+
 }  // namespace
 
 Followed::Followed(int ranks, int rank, const ProgramOptions& options,
@@ -82,6 +102,17 @@ void Followed::start(Channel channel, const Exchanges& exchanges) {
   }
   end(channel);
 }
+void Followed::start_collective(const comm::Collective& collective, const std::byte* /*from*/,
+                                std::byte* /*to*/) {
+  const std::vector<int>& ranks = collective.team ? collective.team->ranks : everyone_;
+  if (ranks.size() == 1) return;
+  const int me = collective.team ? collective.team->me : rank_;
+  begin(collective.channel);
+  add_collective(collective.phase, collective.channel, ranks,
+                 rounds_of(collective, static_cast<int>(ranks.size()), me), 1.0,
+                 collective.blocking);
+  end(collective.channel);
+}
 void Followed::progress(Channel channel) { act(Action::progress, channel); }
 void Followed::finish(Channel channel) { act(Action::finish, channel); }
 
@@ -133,8 +164,8 @@ int Followed::phase(std::string_view name) {
 void Followed::begin_round(std::string_view name, Channel channel, Posting posting, double weight) {
   round_ = {.phase = static_cast<std::int16_t>(phase(name)),
             .channel = static_cast<std::uint8_t>(channel),
-            .blocking = posting != Posting::at_once,
-            .library = posting == Posting::by_library,
+            .blocking = posting == Posting::blocking || posting == Posting::by_library,
+            .library = posting == Posting::by_library || posting == Posting::by_library_at_once,
             .weight = static_cast<float>(weight),
             .packing = 0.0F,
             .storing = 0.0F,
@@ -211,9 +242,11 @@ void Followed::add_library(const Exchange& exchange, double weight) {
 }
 
 void Followed::add_collective(std::string_view name, Channel channel, const std::vector<int>& ranks,
-                              const contention::CollectiveRounds& rounds, double weight) {
+                              const contention::CollectiveRounds& rounds, double weight,
+                              bool blocking) {
+  const Posting posting = blocking ? Posting::by_library : Posting::by_library_at_once;
   for (const contention::CollectiveRound& from : rounds) {
-    begin_round(name, channel, Posting::by_library, weight);
+    begin_round(name, channel, posting, weight);
     for (const contention::CollectiveSend& part : from.sends) send(ranks[part.peer], part.bytes);
     for (const int member : from.receives) receive(ranks[member]);
     end_round();

@@ -33,6 +33,8 @@ class Followed : public OfflineListener {
               const std::function<void()>& work) override;
 
   void start(comm::Channel channel, const Exchanges& exchanges) override;
+  void start_collective(const comm::Collective& collective, const std::byte* from,
+                        std::byte* to) override;
   void progress(comm::Channel channel) override;
   void finish(comm::Channel channel) override;
   void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
@@ -49,11 +51,12 @@ class Followed : public OfflineListener {
   void add_library(const comm::Exchange& exchange, double weight);
   void add_transpose(const comm::TransposeExchange& exchange);
   void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,
-                      const contention::CollectiveRounds& rounds, double weight);
+                      const contention::CollectiveRounds& rounds, double weight,
+                      bool blocking = true);
   void add_round(const comm::Work& work, const comm::Round& round, double weight);
   bool in_full() const { return options_.max_series == 0; }
-  // The calls that post a round's messages: all but `at_once` block.
-  enum class Posting { at_once, in_pairs, by_library };
+  // The calls that post a round's messages: all but those at once block.
+  enum class Posting { at_once, in_pairs, by_library, by_library_at_once };
   void begin_round(std::string_view name, comm::Channel channel, Posting posting, double weight);
   void send(int to, std::int64_t bytes) { program_.sends.push_back({to, bytes}); }
   void receive(int from) { program_.receives.push_back({from}); }

@@ -26,6 +26,8 @@ class OfflineListener : public workload::Listener {
     summed(phase, values.size(), team);
   }
   void start(comm::Channel /*channel*/, const Exchanges& /*exchanges*/) override {}
+  void start_collective(const comm::Collective& /*collective*/, const std::byte* /*from*/,
+                        std::byte* /*to*/) override {}
   void progress(comm::Channel /*channel*/) override {}
   void finish(comm::Channel /*channel*/) override {}
   void transpose(const comm::TransposeExchange& /*exchange*/, const comm::ItemBuffer& /*from*/,

@@ -41,7 +41,7 @@ class Totals : public Counted {
 class Details : public Counted {
  public:
   Details(const Workload& study, PlannedPhase& phase)
-      : Counted(study.ranks()), study_(study), phase_(phase) {}
+      : Counted(study.ranks(), phase.rank), study_(study), phase_(phase) {}
 
  private:
   void sent(std::string_view phase, int peer, std::int64_t bytes) override {
@@ -84,7 +84,7 @@ std::vector<PlannedPhase> busiest_in_each_phase(const Workload& study,
   };
   std::vector<Busiest> busiest;
   for (const int rank : ranks) {
-    Totals totals(study.ranks());
+    Totals totals(study.ranks(), rank);
     tell(study, rank, pieces, totals);
     for (const Totals::Phase& phase : totals.phases()) {
       const std::pair sent{phase.messages, phase.bytes};
@@ -176,7 +176,7 @@ PlannedTraffic planned_traffic(const Workload& study) {
   PlannedTraffic traffic;
   const std::vector<Piece> every_turn = groups_of(study.pieces()).front();
   for (int rank = 0; rank < study.ranks(); ++rank) {
-    ToPeers peers(study.ranks());
+    ToPeers peers(study.ranks(), rank);
     tell(study, rank, every_turn, peers);
     for (const auto& [peer, sent] : peers.to) {
       traffic.from.push_back(rank);
@@ -228,7 +228,7 @@ Extent extent_of_series(const std::vector<Piece>& pieces) {
 }
 
 SeriesTotals series_totals(const Workload& study, int rank, const std::vector<Piece>& pieces) {
-  SeriesTotals totals(study.ranks());
+  SeriesTotals totals(study.ranks(), rank);
   const auto turn = study.turn_of(rank);
   for (const Piece& piece : pieces) {
     totals.in_series = in_first_series(piece);

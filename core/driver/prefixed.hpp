@@ -70,6 +70,12 @@ class Prefixed : public workload::Listener {
       return works;
     });
   }
+  void start_collective(const comm::Collective& collective, const std::byte* from,
+                        std::byte* to) override {
+    comm::Collective named = collective;
+    named.phase = names_.of(collective.phase);
+    hears_.start_collective(named, from, to);
+  }
   void progress(comm::Channel channel) override { hears_.progress(channel); }
   void finish(comm::Channel channel) override { hears_.finish(channel); }
   void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,

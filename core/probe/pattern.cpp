@@ -10,8 +10,8 @@
 #include <numeric>
 #include <random>
 #include <stdexcept>
-#include <thread>
 
+#include "comm/agreed_start.hpp"
 #include "comm/communicator.hpp"
 #include "comm/message_buffer.hpp"
 #include "parallel/clock.hpp"
@@ -21,22 +21,9 @@ namespace phasewise::probe {
 namespace {
 
 constexpr double absent = -1e300;        // value of a rank that takes no part: never the largest
-constexpr double agreement = 2e-4;       // s in which all ranks learn of a start
-constexpr double spin = 5e-5;            // s before a start in which a rank does not yield its core
 constexpr int values_of_repetition = 4;  // seconds, latest and earliest start, missed
 
 double now() { return parallel::clock().now(); }
-
-// Returns at `time`, or false if that has passed.
-bool wait_until(double time) {
-  const double ahead = time - now();
-  if (ahead < 0.0) return false;
-  parallel::clock().charge(ahead, 0.0);  // a simulated clock stands still while it is read
-  if (comm::simulated()) return true;
-  while (now() < time)
-    if (time - now() > spin) std::this_thread::yield();
-  return true;
-}
 
 // What a rank sends, and where it receives.
 class Buffers {
@@ -70,7 +57,6 @@ class Prober {
   }
 
   void measure() {
-    comm::set_rates(1.0, 0.0);  // on a simulated machine, waiting is charged in seconds
     next_start_ = agreed(now() + world_.clock_offset()) + script_.window;
     for (Item& item : items_in_random_order()) {
       measure(item);
@@ -174,8 +160,8 @@ class Prober {
     }
     double values[2] = {quickest, now() + world_.clock_offset()};
     world_.max("probe", values);
-    const double window = 4.0 * values[0] + spin;
-    next_start_ = values[1] + agreement + window;
+    const double window = 4.0 * values[0] + comm::spin;
+    next_start_ = values[1] + comm::agreement + window;
     return window;
   }
 
@@ -199,7 +185,7 @@ class Prober {
       values_.insert(values_.end(), {0.0, absent, absent, 0.0});
       return;
     }
-    const bool in_time = wait_until(next_start_ - world_.clock_offset());
+    const bool in_time = comm::wait_until(next_start_ - world_.clock_offset());
     const comm::Span span = exchange(item);
     const double late = span.start + world_.clock_offset() - next_start_;
     values_.insert(values_.end(), {seconds(pattern, span), late, -late, in_time ? 0.0 : 1.0});

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/collective.hpp"
 #include "comm/executor.hpp"
 #include "parallel/kernel.hpp"
 
@@ -35,10 +36,14 @@ class Listener {
   void sum(std::string_view phase, std::span<std::int64_t> values) { sum(phase, values, nullptr); }
   void max(std::string_view phase, std::span<double> values) { max(phase, values, nullptr); }
 
-  // Starts exchanges that run one after another; at most one such sequence is under way in a
-  // channel. Listeners that look at messages call `exchanges`, which lists them.
+  // Starts exchanges that run one after another; at most one such sequence, or one collective, is
+  // under way in a channel. Listeners that look at messages call `exchanges`, which lists them.
   using Exchanges = std::function<std::vector<comm::Work>()>;
   virtual void start(comm::Channel channel, const Exchanges& exchanges) = 0;
+  // Starts a collective of the library; the memory is as in comm::PendingCollective::start, or null
+  // in a skeleton run.
+  virtual void start_collective(const comm::Collective& collective, const std::byte* from,
+                                std::byte* to) = 0;
   // Advances as far as possible without waiting.
   virtual void progress(comm::Channel channel) = 0;
   virtual void finish(comm::Channel channel) = 0;

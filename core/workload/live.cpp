@@ -1,5 +1,8 @@
 #include "workload/live.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 namespace phasewise::workload {
 
 void Live::kernel(const parallel::KernelCard& card, double items,
@@ -27,8 +30,25 @@ void Live::max(std::string_view phase, std::span<double> values, const comm::Tea
 void Live::start(comm::Channel channel, const Exchanges& exchanges) {
   under_way_[static_cast<int>(channel)] = session_.executor->start(exchanges());
 }
-void Live::progress(comm::Channel channel) { under_way_[static_cast<int>(channel)].progress(); }
-void Live::finish(comm::Channel channel) { under_way_[static_cast<int>(channel)].finish(); }
+void Live::start_collective(const comm::Collective& collective, const std::byte* from,
+                            std::byte* to) {
+  if (session_.skeleton) {
+    const auto received =
+        std::accumulate(collective.receives.begin(), collective.receives.end(), std::int64_t{0});
+    to = memory_.at_least(std::max(collective.total_bytes(), received));
+    from = to;
+  }
+  collectives_[static_cast<int>(collective.channel)] =
+      comm::PendingCollective::start(among(collective.team), collective, from, to);
+}
+void Live::progress(comm::Channel channel) {
+  under_way_[static_cast<int>(channel)].progress();
+  collectives_[static_cast<int>(channel)].test();
+}
+void Live::finish(comm::Channel channel) {
+  under_way_[static_cast<int>(channel)].finish();
+  collectives_[static_cast<int>(channel)].wait();
+}
 
 void Live::transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
                      const comm::ItemBuffer& to) {

@@ -22,6 +22,8 @@ class Live : public Listener {
   void max(std::string_view phase, std::span<double> values,
            const comm::TeamPointer& team) override;
   void start(comm::Channel channel, const Exchanges& exchanges) override;
+  void start_collective(const comm::Collective& collective, const std::byte* from,
+                        std::byte* to) override;
   void progress(comm::Channel channel) override;
   void finish(comm::Channel channel) override;
   void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
@@ -32,6 +34,8 @@ class Live : public Listener {
 
   Session& session_;
   std::array<comm::Executor::Flight, comm::channels> under_way_;
+  std::array<comm::PendingCollective, comm::channels> collectives_;
+  comm::SkeletonMemory memory_;  // of collectives without contents
 };
 
 }  // namespace phasewise::workload

@@ -6,11 +6,13 @@
 
 namespace phasewise::workload {
 
-void Run::step() {
+void Run::step(int turns) {
   const Session::Names names(*session_);
   const double start = parallel::clock().now();
-  run_turn();
-  ++turn_;
+  for (int i = 0; i < turns; ++i) {
+    run_turn();
+    ++turn_;
+  }
   session_->seconds += parallel::clock().now() - start;
 }
 

@@ -30,8 +30,8 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Runs one turn. Collective, as are all functions that change the run.
-  void step();
+  // Runs one turn, or several. Collective, as are all functions that change the run.
+  void step(int turns = 1);
   std::int64_t turn() const { return turn_; }
   virtual void set_turn(std::int64_t turn) { turn_ = turn; }
 

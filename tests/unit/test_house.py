@@ -147,8 +147,14 @@ NEUTRAL = ("core", "phasewise", "cmake", "scripts", "machines")
 REGISTRY = "core/driver/workloads.cpp"
 
 
+ORDINARY = {"collectives"}
+"""Names of workloads that are words of the field too: only their folders and namespaces count."""
+
+
 def naming(word: str) -> re.Pattern[str]:
     """Finds a workload's name, alone or within an identifier, in the singular or the plural."""
+    if word in ORDINARY:
+        return re.compile(rf'core/{word}/|"{word}/|workloads[./]{word}|phasewise::{word}')
     return re.compile(
         rf"(?<![a-z])({word}|{word.upper()})s?(?![a-z])|{word.capitalize()}s?(?![a-z])"
     )

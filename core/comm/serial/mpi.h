@@ -238,3 +238,42 @@ inline int MPI_Testsome(int, MPI_Request*, int* count, int*, MPI_Status*) {
   *count = MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
+
+// Collectives that are started and finished: one rank is done at once.
+
+inline int MPI_Wait(MPI_Request*, MPI_Status*) { return MPI_SUCCESS; }
+inline int MPI_Test(MPI_Request*, int* done, MPI_Status*) {
+  *done = 1;
+  return MPI_SUCCESS;
+}
+inline int MPI_Alltoallv(const void* from, const int* sends, const int* from_places,
+                         MPI_Datatype out, void* to, const int* receives, const int* to_places,
+                         MPI_Datatype in, MPI_Comm) {
+  phasewise::comm::serial::deliver(
+      static_cast<const std::byte*>(from) + from_places[0] * out->run, sends[0], *out,
+      static_cast<std::byte*>(to) + to_places[0] * in->run, receives[0], *in);
+  return MPI_SUCCESS;
+}
+inline int MPI_Ibarrier(MPI_Comm comm, MPI_Request*) { return MPI_Barrier(comm); }
+inline int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm,
+                      MPI_Request*) {
+  return MPI_Bcast(data, count, type, root, comm);
+}
+inline int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                          MPI_Comm comm, MPI_Request*) {
+  return MPI_Allreduce(from, to, count, type, op, comm);
+}
+inline int MPI_Ireduce_scatter(const void* from, void* to, const int* counts, MPI_Datatype type,
+                               MPI_Op op, MPI_Comm comm, MPI_Request*) {
+  return MPI_Reduce_scatter(from, to, counts, type, op, comm);
+}
+inline int MPI_Iallgatherv(const void* from, int sends, MPI_Datatype out, void* to,
+                           const int* receives, const int* places, MPI_Datatype in, MPI_Comm comm,
+                           MPI_Request*) {
+  return MPI_Allgatherv(from, sends, out, to, receives, places, in, comm);
+}
+inline int MPI_Ialltoallv(const void* from, const int* sends, const int* from_places,
+                          MPI_Datatype out, void* to, const int* receives, const int* to_places,
+                          MPI_Datatype in, MPI_Comm comm, MPI_Request*) {
+  return MPI_Alltoallv(from, sends, from_places, out, to, receives, to_places, in, comm);
+}

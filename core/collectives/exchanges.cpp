@@ -1,0 +1,252 @@
+#include "collectives/exchanges.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "comm/share.hpp"
+
+namespace phasewise::collectives {
+namespace {
+
+using comm::Round;
+using comm::Rounds;
+
+bool has_blocks(Operator operation) {
+  return operation == Operator::reduce_scatter || operation == Operator::allgather ||
+         operation == Operator::alltoall || operation == Operator::alltoallv;
+}
+
+bool to_each(Operator operation) {
+  return operation == Operator::alltoall || operation == Operator::alltoallv;
+}
+
+comm::TeamPointer all_ranks(const std::vector<int>& nodes, int rank) {
+  std::vector<int> ranks(nodes.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return std::make_shared<const comm::Team>(
+      comm::Team{.ranks = std::move(ranks), .me = rank, .nodes = nodes});
+}
+
+// Makes exchanges of one collective.
+class Maker {
+ public:
+  Maker(const Description& d, const Manner& manner, const std::vector<int>& nodes, int rank)
+      : d_(d),
+        manner_(manner),
+        nodes_(nodes),
+        ranks_(static_cast<int>(nodes.size())),
+        rank_(rank),
+        memory_(d, ranks_, rank),
+        team_(all_ranks(nodes, rank)) {}
+
+  comm::Exchanges make() {
+    switch (d_.operation) {
+      case Operator::barrier:
+        return made(barrier_rounds(), false, two_words());
+      case Operator::broadcast:
+        return made(comm::sum_rounds(comm::SumAlgorithm::binomial, rank_, nodes_).stored, false,
+                    two_words());
+      case Operator::allreduce:
+        return allreduce();
+      case Operator::reduce_scatter:
+        return made(scattered(), true, given_blocks());
+      case Operator::allgather:
+        return made(reversed(scattered()), false, got_blocks());
+      case Operator::alltoall:
+      case Operator::alltoallv:
+        return made(alltoall_rounds(), false, given_and_got());
+      case Operator::sum:
+        break;
+    }
+    return {};
+  }
+
+ private:
+  using Regions = std::vector<comm::Region>;
+
+  comm::Exchanges made(Rounds rounds, bool adds, const Regions& regions) const {
+    if (rounds.empty()) return {};
+    const auto memory = std::make_shared<const std::vector<int>>(1, 0);  // the only item
+    comm::Exchange result;
+    result.phase = phase_of(d_.operation);
+    result.adds = adds;
+    result.team = team_;
+    result.rounds = std::make_shared<const Rounds>(std::move(rounds));
+    result.protocol = manner_.protocol;
+    result.items = {memory};
+    for (const comm::Region& region : regions) result.blocks.push_back({memory.get(), region});
+    return {std::make_shared<const comm::Exchange>(std::move(result))};
+  }
+
+  // All values in each of both parts of the memory.
+  Regions two_words() const {
+    return {{.offset = 0, .run = d_.bytes, .repeats = nullptr},
+            {.offset = memory_.half, .run = d_.bytes, .repeats = nullptr}};
+  }
+  Regions given_blocks() const {
+    Regions regions;
+    for (int i = 0; i < ranks_; ++i)
+      regions.push_back({.offset = memory_.out(i), .run = sent(i), .repeats = nullptr});
+    return regions;
+  }
+  Regions got_blocks() const {
+    Regions regions;
+    for (int i = 0; i < ranks_; ++i)
+      regions.push_back(
+          {.offset = memory_.half + memory_.in(i), .run = received(i), .repeats = nullptr});
+    return regions;
+  }
+  Regions given_and_got() const {
+    Regions regions = given_blocks();
+    for (const comm::Region& region : got_blocks()) regions.push_back(region);
+    return regions;
+  }
+  std::int64_t sent(int to) const { return block_bytes(d_, rank_, to); }
+  std::int64_t received(int from) const { return block_bytes(d_, from, rank_); }
+
+  comm::Schedule schedule() const {
+    return manner_.algorithm == Algorithm::pairwise ? comm::Schedule::pairwise
+                                                    : comm::Schedule::ring;
+  }
+  Rounds scattered() const {
+    const comm::Algorithm algorithm =
+        manner_.algorithm == Algorithm::hypercube    ? comm::Algorithm::hypercube
+        : manner_.algorithm == Algorithm::node_aware ? comm::Algorithm::node_aware
+                                                     : comm::Algorithm::direct;
+    return comm::reduce_rounds(algorithm, schedule(), rank_, nodes_);
+  }
+  // Each rank knows that all have come when it has heard from 1, 2, 4 … ranks behind.
+  Rounds barrier_rounds() const {
+    Rounds rounds;
+    for (int ahead = 1; ahead < ranks_; ahead *= 2)
+      rounds.push_back(
+          {{{(rank_ + ahead) % ranks_, {0}}}, {{(rank_ - ahead + ranks_) % ranks_, {1}}}});
+    return rounds;
+  }
+  Rounds alltoall_rounds() const {
+    const auto algorithm = manner_.algorithm == Algorithm::pairwise ? comm::Transpose::pairwise
+                                                                    : comm::Transpose::ring;
+    Rounds rounds = comm::transpose_rounds(algorithm, rank_, ranks_);
+    if (rounds.empty()) rounds.emplace_back();
+    for (Round& round : rounds)
+      for (comm::Transfer& t : round.receives)
+        for (int& chunk : t.chunks) chunk += ranks_;
+    rounds.front().sends.push_back({rank_, {rank_}});
+    rounds.front().receives.push_back({rank_, {ranks_ + rank_}});
+    return rounds;
+  }
+
+  comm::Exchanges allreduce() const {
+    const comm::SumAlgorithm algorithm = sum_algorithm(manner_.algorithm);
+    comm::Exchanges result;
+    const auto add = [&](Rounds rounds, bool adds, const Regions& regions) {
+      for (const auto& exchange : made(std::move(rounds), adds, regions))
+        result.push_back(exchange);
+    };
+    if (algorithm != comm::SumAlgorithm::library) {
+      comm::SumRounds rounds = comm::sum_rounds(algorithm, rank_, nodes_);
+      add(std::move(rounds.added), true, two_words());
+      add(std::move(rounds.stored), false, two_words());
+    } else {
+      const Rounds rounds = scattered();
+      add(rounds, true, shares());
+      add(reversed(rounds), false, shares());
+    }
+    return result;
+  }
+  // A share of the values for each rank.
+  Regions shares() const {
+    Regions regions;
+    for (int i = 0; i < ranks_; ++i) {
+      const auto [begin, end] = comm::share(d_.bytes / 8, ranks_, i);
+      regions.push_back({.offset = 8 * begin, .run = 8 * (end - begin), .repeats = nullptr});
+    }
+    return regions;
+  }
+
+  const Description& d_;
+  Manner manner_;
+  const std::vector<int>& nodes_;
+  int ranks_, rank_;
+  Memory memory_;
+  comm::TeamPointer team_;
+};
+
+}  // namespace
+
+std::string_view phase_of(Operator operation) {
+  constexpr std::string_view names[] = {"barrier",   "broadcast", "allreduce", "reduce_scatter",
+                                        "allgather", "alltoall",  "alltoallv", "sum"};
+  return names[static_cast<std::size_t>(operation)];
+}
+
+std::int64_t block_bytes(const Description& description, int from, int to) {
+  if (description.operation != Operator::alltoallv) return description.bytes;
+  const std::int64_t values = description.bytes / 8;
+  return 8 * ((values * (1 + (from + to) % 3) + 1) / 2);
+}
+
+Memory::Memory(const Description& d, int ranks, int rank) {
+  const int blocks = has_blocks(d.operation) ? ranks : 1;
+  std::int64_t given = 0, got = 0;
+  for (int i = 0; i < blocks; ++i) {
+    out_.push_back(given);
+    in_.push_back(got);
+    given += block_bytes(d, rank, i);
+    got += block_bytes(d, i, rank);
+  }
+  constexpr std::int64_t line = 64;
+  half = (std::max(given, got) + line - 1) / line * line;
+}
+
+comm::Exchanges exchanges_of(const Description& description, const Manner& manner,
+                             const std::vector<int>& nodes, int rank) {
+  if (manner.algorithm == Algorithm::library) return {};
+  return Maker(description, manner, nodes, rank).make();
+}
+
+comm::Collective library_call(const Description& d, const std::vector<int>& nodes, int rank) {
+  using comm::CollectiveKind;
+  constexpr CollectiveKind kinds[] = {CollectiveKind::barrier,    CollectiveKind::broadcast,
+                                      CollectiveKind::sum,        CollectiveKind::reduce_scatter,
+                                      CollectiveKind::all_gather, CollectiveKind::all_to_all,
+                                      CollectiveKind::all_to_all, CollectiveKind::sum};
+  comm::Collective call{.phase = phase_of(d.operation),
+                        .team = nullptr,
+                        .kind = kinds[static_cast<std::size_t>(d.operation)],
+                        .blocking = d.blocking};
+  const int ranks = static_cast<int>(nodes.size());
+  if (has_blocks(d.operation))
+    for (int i = 0; i < ranks; ++i) {
+      call.sizes.push_back(block_bytes(d, rank, i));
+      if (to_each(d.operation)) call.receives.push_back(block_bytes(d, i, rank));
+    }
+  else if (d.operation != Operator::barrier)
+    call.sizes = {d.bytes};
+  return call;
+}
+
+std::int64_t result_at(const Description& d, const Manner& manner, const std::vector<int>& nodes,
+                       int rank) {
+  const Memory memory(d, static_cast<int>(nodes.size()), rank);
+  const bool library = manner.algorithm == Algorithm::library;
+  switch (d.operation) {
+    case Operator::reduce_scatter:
+      return library ? memory.half : memory.out(rank);
+    case Operator::allgather:
+    case Operator::alltoall:
+    case Operator::alltoallv:
+      return memory.half;
+    case Operator::allreduce:
+      if (const auto algorithm = sum_algorithm(manner.algorithm);
+          algorithm != comm::SumAlgorithm::library)
+        return comm::sum_rounds(algorithm, rank, nodes).result * memory.half;
+      return 0;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace phasewise::collectives

@@ -1,0 +1,220 @@
+#include "collectives/turn.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <numeric>
+
+namespace phasewise::collectives {
+namespace {
+
+using workload::Listener;
+
+constexpr std::int64_t exact = std::int64_t{1} << 53;  // integers below are doubles
+constexpr std::int64_t period = 1009;                  // prime: values that are mixed up differ
+constexpr int polls = 16;  // of a collective that computing goes along with
+
+// One item: a value.
+parallel::KernelCard fill_card() {
+  return {.name = "fill", .flops = 0.0, .bytes = 8.0, .vectorised = false};
+}
+parallel::KernelCard check_card() {
+  return {.name = "check", .flops = 1.0, .bytes = 8.0, .vectorised = false};
+}
+// One item: a flop.
+parallel::KernelCard compute_card() {
+  return {.name = "compute", .flops = 1.0, .bytes = 0.0, .vectorised = false};
+}
+
+}  // namespace
+
+std::vector<workload::Piece> pieces() { return {{.name = "exchange"}}; }
+
+Turn::Turn(const Description& description, const std::vector<int>& nodes, int rank, bool real)
+    : description_(description),
+      nodes_(nodes),
+      ranks_(static_cast<int>(nodes.size())),
+      rank_(rank),
+      layout_(description, ranks_, rank) {
+  set_manner(description.manner);
+  if (!real) return;
+  memory_.reserve(2 * layout_.half / 8);
+  std::fill_n(memory_.data(), memory_.size(), 0.0);
+}
+
+void Turn::set_manner(const Manner& manner) {
+  manner_ = manner;
+  if (description_.operation == Operator::sum) {
+    const auto count = static_cast<std::size_t>(description_.bytes / 8);
+    std::vector<int> ranks(nodes_.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    const auto team =
+        std::make_shared<const comm::Team>(comm::Team{std::move(ranks), rank_, nodes_});
+    sum_.emplace(workload::SumSetting{.phase = phase_of(Operator::sum),
+                                      .algorithm = sum_algorithm(manner.algorithm)},
+                 team, nodes_, static_cast<int>(count));
+    parts_.resize(count);
+    sums_.resize(count);
+    return;
+  }
+  exchanges_ = exchanges_of(description_, manner, nodes_, rank_);
+  call_ = library_call(description_, nodes_, rank_);
+  result_ = result_at(description_, manner, nodes_, rank_);
+}
+
+void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
+  const double values = static_cast<double>(layout_.half / 8);
+  if (description_.verify) listener.kernel(fill_card(), values, [&] { fill(); });
+  start(listener);
+  if (description_.blocking) finish(listener);
+  if (description_.work > 0.0) compute(listener, description_.work);
+  if (!description_.blocking) finish(listener);
+  if (!description_.verify) return;
+  checks_ = {};
+  listener.kernel(check_card(), values, [&] { check(); });
+  listener.sum(phases::checks, checks_);
+  checks_[1] %= exact;
+}
+
+void Turn::start(Listener& listener) {
+  if (sum_) {
+    description_.blocking ? sum_->run(listener, parts_, sums_) : sum_->start(listener, parts_);
+    return;
+  }
+  auto* const memory = reinterpret_cast<std::byte*>(memory_.data());
+  if (manner_.algorithm == Algorithm::library) {
+    const bool in_place = call_.kind == comm::CollectiveKind::broadcast ||
+                          call_.kind == comm::CollectiveKind::sum ||
+                          call_.kind == comm::CollectiveKind::barrier;
+    listener.start_collective(call_, memory,
+                              memory == nullptr ? nullptr : memory + (in_place ? 0 : layout_.half));
+    return;
+  }
+  if (result_ > 0 && memory != nullptr && description_.operation == Operator::allreduce)
+    std::fill_n(memory + result_, description_.bytes, std::byte{0});  // a second register
+  listener.start(comm::common_channel, [&] {
+    const comm::ItemBuffer buffer(memory, 2 * layout_.half);
+    std::vector<comm::Work> works;
+    for (const comm::ExchangePointer& exchange : exchanges_)
+      works.push_back({exchange, buffer, buffer});
+    return works;
+  });
+}
+
+void Turn::finish(Listener& listener) {
+  if (!sum_)
+    listener.finish(comm::common_channel);
+  else if (!description_.blocking)
+    sum_->finish(listener, sums_);
+}
+
+void Turn::compute(Listener& listener, double flops) {
+  const int parts = description_.blocking ? 1 : polls;
+  for (int i = 0; i < parts; ++i) {
+    listener.kernel(compute_card(), flops / parts, [&] { work(flops / parts); });
+    if (!description_.blocking) listener.progress(comm::common_channel);
+  }
+}
+
+void Turn::work(double flops) {
+  const auto times = static_cast<std::int64_t>(flops / (2.0 * computed_.size()));
+  for (std::int64_t i = 0; i < times; ++i)
+    for (double& x : computed_) x = x * 0.9999 + 1e-4;
+}
+
+double Turn::value(int rank, int block, std::int64_t place) const {
+  return static_cast<double>((7 * number_ + 13 * rank + 31 * block + place) % period);
+}
+
+double Turn::sum_over_ranks(int block, std::int64_t place) const {
+  double sum = 0.0;
+  for (int rank = 0; rank < ranks_; ++rank) sum += value(rank, block, place);
+  return sum;
+}
+
+// No sum of these is exact in double precision.
+double Turn::exact_term(int rank, int number) const {
+  return (value(rank, number, 0) - 500.0) / (3.0 + number);
+}
+
+template <class F>
+void Turn::for_each_given(F&& f) const {
+  const auto values = [&](std::int64_t at, int block, std::int64_t bytes) {
+    for (std::int64_t i = 0; i < bytes / 8; ++i) f(at / 8 + i, value(rank_, block, i));
+  };
+  switch (description_.operation) {
+    case Operator::broadcast:
+      if (rank_ == 0) values(0, 0, description_.bytes);
+      break;
+    case Operator::allreduce:
+      values(0, 0, description_.bytes);
+      break;
+    case Operator::allgather:
+      values(0, rank_, description_.bytes);
+      values(layout_.half + layout_.in(rank_), rank_, description_.bytes);
+      break;
+    case Operator::reduce_scatter:
+    case Operator::alltoall:
+    case Operator::alltoallv:
+      for (int block = 0; block < ranks_; ++block)
+        values(layout_.out(block), block, block_bytes(description_, rank_, block));
+      break;
+    default:
+      break;
+  }
+}
+
+template <class F>
+void Turn::for_each_got(F&& f) const {
+  const auto values = [&](std::int64_t at, std::int64_t bytes, auto&& expected) {
+    for (std::int64_t i = 0; i < bytes / 8; ++i) f(at / 8 + i, expected(i));
+  };
+  switch (description_.operation) {
+    case Operator::broadcast:
+      values(0, description_.bytes, [&](std::int64_t i) { return value(0, 0, i); });
+      break;
+    case Operator::allreduce:
+      values(result_, description_.bytes, [&](std::int64_t i) { return sum_over_ranks(0, i); });
+      break;
+    case Operator::reduce_scatter:
+      values(result_, description_.bytes, [&](std::int64_t i) { return sum_over_ranks(rank_, i); });
+      break;
+    case Operator::allgather:
+    case Operator::alltoall:
+    case Operator::alltoallv:
+      for (int from = 0; from < ranks_; ++from) {
+        const int block = description_.operation == Operator::allgather ? from : rank_;
+        values(layout_.half + layout_.in(from), block_bytes(description_, from, rank_),
+               [&](std::int64_t i) { return value(from, block, i); });
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void Turn::fill() {
+  for (int i = 0; sum_ && i < std::ssize(parts_); ++i) {
+    parts_[i] = {};
+    parts_[i].add(exact_term(rank_, i));
+  }
+  std::fill_n(memory_.data(), memory_.size(), -1.0);
+  for_each_given([&](std::int64_t at, double value) { memory_[at] = value; });
+}
+
+void Turn::compare(double found, double expected) {
+  checks_[0] +=
+      std::bit_cast<std::uint64_t>(found) == std::bit_cast<std::uint64_t>(expected) ? 0 : 1;
+  checks_[1] = (checks_[1] + static_cast<std::int64_t>(found)) % exact;
+}
+
+void Turn::check() {
+  for (int i = 0; sum_ && i < std::ssize(sums_); ++i) {
+    numerics::LongAccumulator all;
+    for (int rank = 0; rank < ranks_; ++rank) all.add(exact_term(rank, i));
+    compare(sums_[i], all.value());
+  }
+  for_each_got([&](std::int64_t at, double value) { compare(memory_[at], value); });
+}
+
+}  // namespace phasewise::collectives

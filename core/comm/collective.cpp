@@ -1,0 +1,172 @@
+#include "comm/collective.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include "comm/handle.hpp"
+
+namespace phasewise::comm {
+
+struct PendingCollective::Started {
+  Recorder& recorder;
+  int phase;
+  MPI_Request request = MPI_REQUEST_NULL;
+  // Counts and places of blocks, which the library may read until it is done.
+  std::vector<int> out{}, out_places{}, in{}, in_places{};
+
+  void call(MPI_Comm members, const Collective& collective, const std::byte* from, std::byte* to);
+  void begin(MPI_Comm members, const Collective& collective, const std::byte* from, std::byte* to);
+};
+
+namespace {
+
+int checked(std::int64_t count) {
+  if (count <= largest_count) return static_cast<int>(count);
+  throw std::length_error("a collective of " + std::to_string(count) +
+                          " bytes is longer than MPI can count (" + std::to_string(largest_count) +
+                          "); use more ranks, or settings of the study that send less at once");
+}
+
+// Blocks of these sizes one behind the other, in units of so many bytes.
+void lay_out(const std::vector<std::int64_t>& sizes, std::int64_t unit, std::vector<int>& counts,
+             std::vector<int>& places) {
+  std::int64_t place = 0;
+  for (const std::int64_t size : sizes) {
+    counts.push_back(checked(size / unit));
+    places.push_back(checked(place));
+    place += size / unit;
+  }
+}
+
+// What a single member ends with.
+void copy_alone(const Collective& collective, const std::byte* from, std::byte* to) {
+  const bool moves = collective.kind == CollectiveKind::reduce_scatter ||
+                     collective.kind == CollectiveKind::all_gather ||
+                     collective.kind == CollectiveKind::all_to_all;
+  if (moves && from != to) std::memcpy(to, from, static_cast<std::size_t>(collective.sizes[0]));
+}
+
+}  // namespace
+
+void PendingCollective::Started::call(MPI_Comm members, const Collective& collective,
+                                      const std::byte* from, std::byte* to) {
+  switch (collective.kind) {
+    case CollectiveKind::barrier:
+      MPI_Barrier(members);
+      break;
+    case CollectiveKind::broadcast:
+      MPI_Bcast(to, out[0], MPI_BYTE, 0, members);
+      break;
+    case CollectiveKind::sum:
+      MPI_Allreduce(MPI_IN_PLACE, to, out[0], MPI_DOUBLE, MPI_SUM, members);
+      break;
+    case CollectiveKind::reduce_scatter:
+      MPI_Reduce_scatter(from, to, out.data(), MPI_DOUBLE, MPI_SUM, members);
+      break;
+    case CollectiveKind::all_gather: {
+      int me = 0;
+      MPI_Comm_rank(members, &me);
+      MPI_Allgatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, members);
+      break;
+    }
+    case CollectiveKind::all_to_all:
+      MPI_Alltoallv(from, out.data(), out_places.data(), MPI_BYTE, to, in.data(), in_places.data(),
+                    MPI_BYTE, members);
+      break;
+  }
+}
+
+void PendingCollective::Started::begin(MPI_Comm members, const Collective& collective,
+                                       const std::byte* from, std::byte* to) {
+  switch (collective.kind) {
+    case CollectiveKind::barrier:
+      MPI_Ibarrier(members, &request);
+      break;
+    case CollectiveKind::broadcast:
+      MPI_Ibcast(to, out[0], MPI_BYTE, 0, members, &request);
+      break;
+    case CollectiveKind::sum:
+      MPI_Iallreduce(MPI_IN_PLACE, to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
+      break;
+    case CollectiveKind::reduce_scatter:
+      MPI_Ireduce_scatter(from, to, out.data(), MPI_DOUBLE, MPI_SUM, members, &request);
+      break;
+    case CollectiveKind::all_gather: {
+      int me = 0;
+      MPI_Comm_rank(members, &me);
+      MPI_Iallgatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, members,
+                      &request);
+      break;
+    }
+    case CollectiveKind::all_to_all:
+      MPI_Ialltoallv(from, out.data(), out_places.data(), MPI_BYTE, to, in.data(), in_places.data(),
+                     MPI_BYTE, members, &request);
+      break;
+  }
+}
+
+PendingCollective::PendingCollective() = default;
+PendingCollective::PendingCollective(std::unique_ptr<Started> started)
+    : started_(std::move(started)) {}
+PendingCollective::PendingCollective(PendingCollective&&) noexcept = default;
+
+PendingCollective& PendingCollective::operator=(PendingCollective&& other) noexcept {
+  wait();
+  started_ = std::move(other.started_);
+  return *this;
+}
+
+// A rank that fails ends all ranks: it must not wait for others, which may never come.
+PendingCollective::~PendingCollective() {
+  if (std::uncaught_exceptions() == 0) wait();
+}
+
+PendingCollective PendingCollective::start(const Communicator& members,
+                                           const Collective& collective, const std::byte* from,
+                                           std::byte* to) {
+  if (members.size() == 1) {
+    if (to != nullptr) copy_alone(collective, from, to);
+    return {};
+  }
+  const bool summed =
+      collective.kind == CollectiveKind::sum || collective.kind == CollectiveKind::reduce_scatter;
+  const std::int64_t unit = summed ? static_cast<std::int64_t>(sizeof(double)) : 1;
+  const int phase = members.recorder().phase(collective.phase);
+  std::unique_ptr<Started> started(new Started{members.recorder(), phase});
+  lay_out(collective.sizes, unit, started->out, started->out_places);
+  lay_out(collective.receives, unit, started->in, started->in_places);
+  const LibraryCall call(members.recorder(), phase, collective.asked_bytes(members.rank()));
+  if (collective.blocking) {
+    started->call(members.handle_->get(), collective, from, to);
+    return {};
+  }
+  started->begin(members.handle_->get(), collective, from, to);
+  return PendingCollective(std::move(started));
+}
+
+bool PendingCollective::test() {
+  if (started_ == nullptr) return true;
+  Started& started = *started_;
+  const InPhase in(started.recorder, started.phase, true);
+  const double start = parallel::clock().now();
+  int done = 0;
+  MPI_Test(&started.request, &done, MPI_STATUS_IGNORE);
+  started.recorder.communicated(started.phase, start, parallel::clock().now());
+  if (done != 0) started_.reset();
+  return done != 0;
+}
+
+void PendingCollective::wait() {
+  if (started_ == nullptr) return;
+  Started& started = *started_;
+  const InPhase in(started.recorder, started.phase, true);
+  const double start = parallel::clock().now();
+  MPI_Wait(&started.request, MPI_STATUS_IGNORE);
+  started.recorder.communicated(started.phase, start, parallel::clock().now());
+  started_.reset();
+}
+
+}  // namespace phasewise::comm

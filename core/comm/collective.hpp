@@ -1,0 +1,78 @@
+// A collective of the library as pure data, and running it: at once, or started and finished later.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
+
+namespace phasewise::comm {
+
+enum class CollectiveKind : std::uint8_t {
+  barrier,
+  broadcast,       // from member 0
+  sum,             // of doubles, known to all
+  reduce_scatter,  // of doubles; member i gets the sum of block i
+  all_gather,
+  all_to_all
+};
+
+struct Collective {
+  std::string_view phase;
+  Channel channel = common_channel;
+  TeamPointer team;  // null: all ranks
+  CollectiveKind kind = CollectiveKind::barrier;
+  bool blocking = true;  // it is done when it has been started
+  // Bytes: of broadcast and sum, one number; of reduce_scatter and all_gather, those of each
+  // member's block; of all_to_all, those for each member, and in `receives` those from each. Blocks
+  // lie one behind the other. A barrier has none.
+  std::vector<std::int64_t> sizes{};
+  std::vector<std::int64_t> receives{};
+
+  std::int64_t total_bytes() const {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  }
+  // Volume that member `me` requests of the library [B].
+  std::int64_t asked_bytes(int me) const {
+    switch (kind) {
+      case CollectiveKind::broadcast:
+        return me == 0 ? sizes[0] : 0;
+      case CollectiveKind::all_gather:
+        return sizes[me];
+      case CollectiveKind::all_to_all:
+        return total_bytes() - sizes[me];
+      default:
+        return total_bytes();
+    }
+  }
+};
+
+// A collective under way; the destructor waits for it, unless an exception ends it.
+class PendingCollective {
+ public:
+  PendingCollective();
+  PendingCollective(PendingCollective&&) noexcept;
+  PendingCollective& operator=(PendingCollective&&) noexcept;
+  ~PendingCollective();
+
+  // Starts it among the members of a communicator. broadcast, sum and barrier work in place, on
+  // `to`; the others read `from`. The memory must not be touched until it is done. A single member
+  // copies. Throws std::length_error if a count exceeds MPI's int.
+  static PendingCollective start(const Communicator& members, const Collective& collective,
+                                 const std::byte* from, std::byte* to);
+  // Lets the library make progress; returns whether it is done.
+  bool test();
+  void wait();
+
+ private:
+  struct Started;
+  explicit PendingCollective(std::unique_ptr<Started> started);
+  std::unique_ptr<Started> started_;  // null: done
+};
+
+}  // namespace phasewise::comm

@@ -1,0 +1,73 @@
+#include "commtest/description.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "workload/protocols.hpp"
+
+namespace phasewise::commtest {
+namespace {
+
+using workload::Parameters;
+
+constexpr std::int64_t max_bytes = 1'000'000'000;
+constexpr int max_window = 1024, max_ranks = 1'000'000;
+constexpr std::int64_t max_pieces = 65536;
+
+std::int64_t read_within(const Parameters& parameters, const std::string& key, std::int64_t least,
+                         std::int64_t most) {
+  const std::int64_t found = parameters.integer(key);
+  if (found < least || found > most)
+    parameters.fail(key, "give " + std::to_string(least) + " to " + std::to_string(most));
+  return found;
+}
+
+std::vector<PairRange> read_pairs(const Parameters& parameters) {
+  const std::string key = "commtest.pairs";
+  const std::vector<double> given = parameters.list(key);
+  if (given.size() % 3 != 0) parameters.fail(key, "give three numbers for each range of pairs");
+  for (const double number : given)
+    if (number != std::floor(number) || std::fabs(number) > max_ranks)
+      parameters.fail(key, "give ranks as whole numbers");
+  std::vector<PairRange> pairs;
+  for (std::size_t i = 0; i < given.size(); i += 3) {
+    const PairRange range{static_cast<int>(given[i]), static_cast<int>(given[i + 1]),
+                          static_cast<int>(given[i + 2])};
+    const bool open = range.last < 0;
+    if (range.first < 0 || range.first + range.distance < 0 || (open && range.distance < 1) ||
+        (!open && range.last < range.first))
+      parameters.fail(key, "a range has a first rank, a last one, or -1 for all, and a distance");
+    pairs.push_back(range);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+Manner read_manner(const Parameters& parameters, const Description& description) {
+  const std::string packet = "communication.packet";
+  Manner manner{.protocol = workload::protocol_in(parameters)};
+  if (!parameters.has(packet)) return manner;
+  manner.packet = read_within(parameters, packet, 0, max_bytes);
+  if (manner.packet == 0) return manner;
+  const std::int64_t pieces = (description.bytes + manner.packet - 1) / manner.packet;
+  if (pieces * description.messages() > max_pieces)
+    parameters.fail(packet, "the messages would have " +
+                                std::to_string(pieces * description.messages()) +
+                                " pieces; at most " + std::to_string(max_pieces) + " are accepted");
+  return manner;
+}
+
+Description::Description(const Parameters& parameters) {
+  parameters.integer("seed");   // every study has one; nothing is random here
+  parameters.integer("turns");  // the run loop counts the exchanges
+  operation =
+      static_cast<Operator>(parameters.choice("commtest.operator", {"swap", "echo", "stream"}));
+  bytes = read_within(parameters, "commtest.bytes", 1, max_bytes);
+  window = static_cast<int>(read_within(parameters, "commtest.window", 1, max_window));
+  pairs = read_pairs(parameters);
+  verify = parameters.integer("commtest.verify") != 0;
+  manner = read_manner(parameters, *this);
+}
+
+}  // namespace phasewise::commtest

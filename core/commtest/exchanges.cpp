@@ -1,0 +1,125 @@
+#include "commtest/exchanges.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace phasewise::commtest {
+namespace {
+
+constexpr int peer = 0, me = 1;  // members of the team of a pair
+
+// The pieces of all messages one way; piece q of those that arrive is chunk count + q.
+class Pieces {
+ public:
+  Pieces(const Description& d, const Memory& memory, std::int64_t packet) {
+    const std::int64_t length = packet == 0 ? d.bytes : std::min(packet, d.bytes);
+    for (int message = 0; message < d.messages(); ++message)
+      for (std::int64_t at = 0; at < d.bytes; at += length)
+        add(memory.made(message) + at, std::min(length, d.bytes - at));
+    count_ = static_cast<int>(regions_.size());
+    for (int message = 0; message < d.messages(); ++message)
+      for (std::int64_t at = 0; at < d.bytes; at += length)
+        add(memory.arrived(message) + at, std::min(length, d.bytes - at));
+    add(memory.answer_made(), answer_bytes);
+    add(memory.answer_arrived(), answer_bytes);
+  }
+  int count() const { return count_; }
+  int arriving(int piece) const { return count_ + piece; }
+  int answer_made() const { return 2 * count_; }
+  int answer_arrived() const { return 2 * count_ + 1; }
+  std::vector<comm::Region> take() { return std::move(regions_); }
+
+ private:
+  void add(std::int64_t offset, std::int64_t run) {
+    regions_.push_back({.offset = offset, .run = run, .repeats = nullptr});
+  }
+  std::vector<comm::Region> regions_;
+  int count_ = 0;
+};
+
+// Appends rounds that send the chunks `out` to the peer and receive `in` from it, `window` of each
+// at once; both begin at a piece of number 0.
+template <class Out, class In>
+void add_rounds(comm::Rounds& rounds, int pieces, int window, Out&& out, In&& in) {
+  for (int first = 0; first < pieces; first += window) {
+    comm::Round& round = rounds.emplace_back();
+    for (int piece = first; piece < std::min(first + window, pieces); ++piece) {
+      out(round, piece);
+      in(round, piece);
+    }
+  }
+}
+
+comm::Rounds rounds_of(const Description& d, const Pieces& pieces, const Role& role) {
+  const auto nothing = [](comm::Round&, int) {};
+  const auto send = [](comm::Round& round, int chunk) { round.sends.push_back({peer, {chunk}}); };
+  const auto receive = [](comm::Round& round, int chunk) {
+    round.receives.push_back({peer, {chunk}});
+  };
+  const auto send_made = [&](comm::Round& round, int piece) { send(round, piece); };
+  const auto send_back = [&](comm::Round& round, int piece) {
+    send(round, pieces.arriving(piece));
+  };
+  const auto get = [&](comm::Round& round, int piece) { receive(round, pieces.arriving(piece)); };
+  comm::Rounds rounds;
+  const auto add = [&](auto&& out, auto&& in) {
+    add_rounds(rounds, pieces.count(), d.window, out, in);
+  };
+  if (role.idle()) {
+    add(nothing, nothing);
+    if (d.operation == Operator::echo) add(nothing, nothing);
+    if (d.operation == Operator::stream) rounds.emplace_back();
+  } else if (d.operation == Operator::swap) {
+    add(send_made, get);
+  } else if (role.leads) {
+    add(send_made, nothing);
+    if (d.operation == Operator::echo)
+      add(nothing, get);
+    else
+      receive(rounds.emplace_back(), pieces.answer_arrived());
+  } else {
+    add(nothing, get);
+    if (d.operation == Operator::echo)
+      add(send_back, nothing);
+    else
+      send(rounds.emplace_back(), pieces.answer_made());
+  }
+  return rounds;
+}
+
+}  // namespace
+
+std::string_view phase_of(Operator operation) {
+  switch (operation) {
+    case Operator::swap:
+      return phases::swap;
+    case Operator::echo:
+      return phases::echo;
+    case Operator::stream:
+      break;
+  }
+  return phases::stream;
+}
+
+Memory::Memory(const Description& description)
+    : stride((description.bytes + line - 1) / line * line), messages(description.messages()) {}
+
+comm::ExchangePointer exchange_of(const Description& description, const Manner& manner,
+                                  const Role& role, const std::vector<int>& nodes, int rank) {
+  Pieces pieces(description, Memory(description), manner.packet);
+  const auto memory = std::make_shared<const std::vector<int>>(1, 0);  // the only item
+  comm::Exchange result;
+  result.phase = phase_of(description.operation);
+  const int other = role.idle() ? rank : role.peer;
+  result.team = std::make_shared<comm::Team>(
+      comm::Team{.ranks = {other, rank}, .me = me, .nodes = {nodes[other], nodes[rank]}});
+  result.rounds = std::make_shared<comm::Rounds>(rounds_of(description, pieces, role));
+  result.protocol = manner.protocol;
+  result.items = {memory};
+  for (const comm::Region& region : pieces.take()) result.blocks.push_back({memory.get(), region});
+  return std::make_shared<const comm::Exchange>(std::move(result));
+}
+
+}  // namespace phasewise::commtest

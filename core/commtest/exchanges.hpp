@@ -1,0 +1,42 @@
+// One rank's part in an exchange of its pair, and where the messages lie in its memory.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "comm/exchange.hpp"
+#include "commtest/description.hpp"
+
+namespace phasewise::commtest {
+
+namespace phases {
+inline constexpr std::string_view swap = "swap", echo = "echo", stream = "stream",
+                                  checks = "checks";
+}
+std::string_view phase_of(Operator operation);
+
+inline constexpr std::int64_t answer_bytes = 8;  // of a stream
+
+// The memory of a rank: the messages that it makes, those that arrive, then the answer that it
+// makes and the one that arrives. Each begins on a cache line of its own.
+struct Memory {
+  explicit Memory(const Description& description);
+
+  std::int64_t made(int message) const { return message * stride; }
+  std::int64_t arrived(int message) const { return (messages + message) * stride; }
+  std::int64_t answer_made() const { return 2 * messages * stride; }
+  std::int64_t answer_arrived() const { return answer_made() + line; }
+  std::int64_t bytes() const { return answer_arrived() + line; }
+
+  static constexpr std::int64_t line = 64;
+  std::int64_t stride;  // from one message to the next
+  std::int64_t messages;
+};
+
+// A message goes in pieces, `window` of them in a round. A rank that takes no part has as many
+// rounds, all empty, since some protocols are collective. nodes: of all ranks.
+comm::ExchangePointer exchange_of(const Description& description, const Manner& manner,
+                                  const Role& role, const std::vector<int>& nodes, int rank);
+
+}  // namespace phasewise::commtest

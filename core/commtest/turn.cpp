@@ -1,0 +1,136 @@
+#include "commtest/turn.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace phasewise::commtest {
+namespace {
+
+using workload::Listener;
+
+constexpr std::int64_t exact = std::int64_t{1} << 53;  // integers below are doubles
+
+// Bytes repeat after a prime number of them, so that messages, pieces and exchanges that are mixed
+// up differ.
+constexpr std::int64_t period = 251;
+constexpr auto sequence = [] {
+  std::array<std::byte, 2 * period> values{};
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::byte>(i % period);
+  return values;
+}();
+
+// One item: a byte.
+parallel::KernelCard fill_card() {
+  return {.name = "fill", .flops = 0.0, .bytes = 1.0, .vectorised = false};
+}
+parallel::KernelCard check_card() {
+  return {.name = "check", .flops = 0.0, .bytes = 1.0, .vectorised = false};
+}
+
+double bytes_of(const auto& stretches) {
+  double all = 0.0;
+  for (const auto& stretch : stretches) all += static_cast<double>(stretch.bytes);
+  return all;
+}
+
+// Calls f(bytes of the memory, those that are expected there, count) for parts of one period.
+template <class F>
+void by_period(std::byte* memory, std::int64_t bytes, std::size_t first, F&& f) {
+  for (std::int64_t at = 0; at < bytes; at += period)
+    f(memory + at, sequence.data() + first, static_cast<std::size_t>(std::min(period, bytes - at)));
+}
+
+}  // namespace
+
+std::vector<workload::Piece> pieces() { return {{.name = "exchange"}}; }
+
+Turn::Turn(const Description& description, const Role& role, const std::vector<int>& nodes,
+           int rank, bool real)
+    : description_(description), role_(role), nodes_(nodes), rank_(rank), layout_(description) {
+  set_manner(description.manner);
+  if (!real) return;
+  memory_.reserve(layout_.bytes());
+  std::fill_n(memory_.data(), memory_.size(), std::byte{0});
+}
+
+void Turn::set_manner(const Manner& manner) {
+  exchange_ = exchange_of(description_, manner, role_, nodes_, rank_);
+}
+
+void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
+  const bool verify = description_.verify;
+  if (verify && !role_.idle()) listener.kernel(fill_card(), bytes_of(made()), [&] { fill(); });
+  listener.start(comm::common_channel, [&] {
+    const comm::ItemBuffer buffer(memory_.data(), layout_.bytes());
+    return std::vector<comm::Work>{{exchange_, buffer, buffer}};
+  });
+  listener.finish(comm::common_channel);
+  if (!verify) return;
+  checks_ = {};
+  if (!role_.idle()) listener.kernel(check_card(), bytes_of(expected()), [&] { check(); });
+  listener.sum(phases::checks, checks_);
+  checks_[1] %= exact;
+}
+
+// What this rank sends that it has not received.
+std::vector<Turn::Stretch> Turn::made() const {
+  if (role_.idle()) return {};
+  if (description_.operation != Operator::swap && !role_.leads) {
+    if (description_.operation == Operator::echo) return {};
+    return {{layout_.answer_made(), answer_bytes, rank_, 0}};
+  }
+  std::vector<Stretch> result;
+  for (int message = 0; message < description_.messages(); ++message)
+    result.push_back({layout_.made(message), description_.bytes, rank_, message});
+  return result;
+}
+
+// What arrives here, and who made it: in an echo the leader did.
+std::vector<Turn::Stretch> Turn::expected() const {
+  if (role_.idle()) return {};
+  if (description_.operation == Operator::stream && role_.leads)
+    return {{layout_.answer_arrived(), answer_bytes, role_.peer, 0}};
+  const bool own = description_.operation == Operator::echo && role_.leads;
+  std::vector<Stretch> result;
+  for (int message = 0; message < description_.messages(); ++message)
+    result.push_back(
+        {layout_.arrived(message), description_.bytes, own ? rank_ : role_.peer, message});
+  return result;
+}
+
+std::span<const std::byte> Turn::arrived() const {
+  const std::vector<Stretch> stretches = expected();
+  if (stretches.empty() || memory_.size() == 0) return {};
+  const Stretch& last = stretches.back();
+  return memory_.span().subspan(static_cast<std::size_t>(last.offset),
+                                static_cast<std::size_t>(last.bytes));
+}
+
+std::size_t Turn::first_value(const Stretch& stretch) const {
+  return static_cast<std::size_t>((7 * number_ + 13 * stretch.maker + 89 * stretch.message) %
+                                  period);
+}
+
+void Turn::fill() {
+  for (const Stretch& stretch : made())
+    by_period(memory_.data() + stretch.offset, stretch.bytes, first_value(stretch),
+              [](std::byte* bytes, const std::byte* values, std::size_t count) {
+                std::memcpy(bytes, values, count);
+              });
+}
+
+void Turn::check() {
+  for (const Stretch& stretch : expected())
+    by_period(memory_.data() + stretch.offset, stretch.bytes, first_value(stretch),
+              [&](const std::byte* bytes, const std::byte* values, std::size_t count) {
+                std::int64_t wrong = 0, sum = 0;
+                for (std::size_t i = 0; i < count; ++i) {
+                  wrong += bytes[i] == values[i] ? 0 : 1;
+                  sum += static_cast<std::int64_t>(bytes[i]);
+                }
+                checks_[0] += wrong;
+                checks_[1] += sum;
+              });
+}
+
+}  // namespace phasewise::commtest

@@ -1,0 +1,86 @@
+#include "workload/global_sum.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+namespace phasewise::workload {
+namespace {
+
+using numerics::LongAccumulator;
+
+comm::ExchangePointer exchange_of(const SumSetting& setting, const comm::TeamPointer& team,
+                                  comm::Rounds rounds, bool adds, std::int64_t bytes) {
+  if (rounds.empty()) return nullptr;
+  const auto item = std::make_shared<const std::vector<int>>(1, 0);  // the only one
+  comm::Exchange result;
+  result.phase = setting.phase;
+  result.channel = setting.channel;
+  result.adds = adds;
+  if (setting.algorithm == comm::SumAlgorithm::put) result.protocol = comm::Protocol::put;
+  result.team = team;
+  result.rounds = std::make_shared<const comm::Rounds>(std::move(rounds));
+  result.items = {item};
+  for (const std::int64_t first : {std::int64_t{0}, bytes})
+    result.blocks.push_back({item.get(), {.offset = first, .run = bytes, .repeats = nullptr}});
+  return std::make_shared<const comm::Exchange>(std::move(result));
+}
+
+}  // namespace
+
+GlobalSum::GlobalSum(const SumSetting& setting, const comm::TeamPointer& team,
+                     std::span<const int> nodes, int sums)
+    : setting_(setting), team_(team), sums_(sums), digits_(2 * places()) {
+  if (sums < 1 || sums > most_global_sums)
+    throw std::logic_error("a global sum is of 1 to 8 numbers");
+  const std::int64_t bytes = 8 * places();
+  comm::SumRounds rounds = comm::sum_rounds(setting.algorithm, team->me, nodes);
+  result_ = rounds.result;
+  added_ = exchange_of(setting, team, std::move(rounds.added), true, bytes);
+  stored_ = exchange_of(setting, team, std::move(rounds.stored), false, bytes);
+}
+
+void GlobalSum::start(Listener& listener, std::span<LongAccumulator> parts) {
+  start(listener, parts, false);
+}
+
+void GlobalSum::run(Listener& listener, std::span<LongAccumulator> parts, std::span<double> sums) {
+  start(listener, parts, true);
+  finish(listener, sums);
+}
+
+void GlobalSum::start(Listener& listener, std::span<LongAccumulator> parts, bool blocking) {
+  for (int i = 0; i < sums_; ++i)
+    parts[i].digits(digits_.span().subspan(static_cast<std::size_t>(i) * LongAccumulator::size,
+                                           LongAccumulator::size));
+  std::fill_n(digits_.data() + places(), places(), 0.0);
+  if (setting_.algorithm == comm::SumAlgorithm::library) {
+    listener.start_collective({.phase = setting_.phase,
+                               .channel = setting_.channel,
+                               .team = team_,
+                               .kind = comm::CollectiveKind::sum,
+                               .blocking = blocking,
+                               .sizes = {8 * places()}},
+                              nullptr, reinterpret_cast<std::byte*>(digits_.data()));
+    return;
+  }
+  listener.start(setting_.channel, [&] {
+    const comm::ItemBuffer buffer(digits_.data(), 2 * places());
+    std::vector<comm::Work> works;
+    for (const comm::ExchangePointer& exchange : {added_, stored_})
+      if (exchange) works.push_back({exchange, buffer, buffer});
+    return works;
+  });
+}
+
+void GlobalSum::finish(Listener& listener, std::span<double> sums) {
+  listener.finish(setting_.channel);
+  const double* found = digits_.data() + result_ * places();
+  for (int i = 0; i < sums_; ++i)
+    sums[i] =
+        LongAccumulator::of({found + i * LongAccumulator::size, LongAccumulator::size}).value();
+}
+
+}  // namespace phasewise::workload

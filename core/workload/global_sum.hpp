@@ -1,0 +1,55 @@
+// Sums of a few doubles over all members of a team that come out the same on any number of ranks,
+// by any algorithm: members add up digits of fixed-point numbers (numerics/long_accumulator.hpp).
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "comm/sum_rounds.hpp"
+#include "numerics/long_accumulator.hpp"
+#include "parallel/buffer.hpp"
+#include "workload/listener.hpp"
+
+namespace phasewise::workload {
+
+inline constexpr int most_global_sums = 8;  // at once
+
+struct SumSetting {
+  std::string_view phase;
+  comm::Channel channel = comm::common_channel;
+  comm::SumAlgorithm algorithm = comm::SumAlgorithm::recursive_doubling;
+};
+
+class GlobalSum {
+ public:
+  // 1 to most_global_sums sums over the members of a team, which are on these nodes.
+  GlobalSum(const SumSetting& setting, const comm::TeamPointer& team, std::span<const int> nodes,
+            int sums);
+
+  // What all ranks prepare together (comm::Executor::prepare) before the first sum by `put`; others
+  // are quicker then.
+  comm::Exchanges exchanges() const { return {added_, stored_}; }
+
+  // Starts to add up the members' parts; nothing else may be under way in the channel until finish.
+  void start(Listener& listener, std::span<numerics::LongAccumulator> parts);
+  void progress(Listener& listener) const { listener.progress(setting_.channel); }
+  // Waits for the sums, each rounded once. They are without meaning if the listener does not run
+  // the turn.
+  void finish(Listener& listener, std::span<double> sums);
+  // Both at once.
+  void run(Listener& listener, std::span<numerics::LongAccumulator> parts, std::span<double> sums);
+
+ private:
+  void start(Listener& listener, std::span<numerics::LongAccumulator> parts, bool blocking);
+  std::int64_t places() const { return sums_ * numerics::LongAccumulator::size; }
+
+  SumSetting setting_;
+  comm::TeamPointer team_;
+  int sums_;
+  int result_;
+  comm::ExchangePointer added_, stored_;  // null without rounds
+  parallel::Buffer<double> digits_;       // [2][sums][size]
+};
+
+}  // namespace phasewise::workload

@@ -1,0 +1,131 @@
+"""How long the turns of studies take on the ranks of a run, with intervals.
+
+Measured as messages are (core/probe, phasewise.machines.measure): every repetition begins at a
+start that the ranks agree upon and takes as long as the slowest rank; the time is the median, with
+its 95 % confidence interval. All studies are timed in several passes, each in a random order of its
+own and with a new run, so that the interval holds what changes with memory and with time too.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from phasewise.driver import Core
+from phasewise.machines.measure import MISSED
+from phasewise.machines.statistics import Floats, estimate
+from phasewise.mpi.ranks import collectively
+from phasewise.study import Study
+
+T = TypeVar("T")
+
+PASSES = 5
+FEWEST = 5
+"""Repetitions in a pass, however long they take."""
+MOST = 400
+SECONDS = 0.01
+"""Time for the repetitions of a pass, as far as they are short [s]."""
+
+
+@dataclass(frozen=True)
+class TurnTime:
+    """Seconds of a turn: the median and the bounds of its 95 % confidence interval.
+
+    noisy: the interval is wide, or the ranks often came too late for a common start.
+    """
+
+    seconds: float
+    low: float
+    high: float
+    noisy: bool
+
+
+def time_turns(
+    core: Core, studies: Sequence[Study], threads: int = 1, repetitions: int | None = None
+) -> list[TurnTime]:
+    """Time the turns of studies on the ranks of this run, in their order; collective.
+
+    repetitions: in each pass; by default as many as fit into SECONDS.
+    """
+    least, most = (repetitions, repetitions) if repetitions else (FEWEST, MOST)
+    samples: list[list[Floats]] = [[] for _ in studies]
+    missed: list[list[Floats]] = [[] for _ in studies]
+    for number in range(PASSES):
+        order = list(range(len(studies)))
+        random.Random(number).shuffle(order)
+        for index in order:
+            run = core.start(studies[index].parameters(), threads)
+            found = run.time(least, most, SECONDS)
+            samples[index].append(found["seconds"])
+            missed[index].append(found["missed"])
+    return [_turn_time(*parts) for parts in zip(samples, missed, strict=True)]
+
+
+def _turn_time(samples: Sequence[Floats], missed: Iterable[Floats]) -> TurnTime:
+    found = estimate(samples)
+    late = float(np.mean(np.concatenate(list(missed)))) > MISSED
+    return TurnTime(found.median, found.low, found.high, found.wide or late)
+
+
+class Timer(Protocol):
+    """Times the turns of studies on some ranks."""
+
+    @property
+    def ranks(self) -> int:
+        """The number of ranks."""
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """What results say of where they come from: `reference`, hardware or simulator, …"""
+
+    def agreed(self, action: Callable[[], T]) -> T:
+        """`action()`, whose error all ranks raise."""
+
+    def __call__(self, studies: Sequence[Study]) -> list[TurnTime]:
+        """The times of a turn of each study."""
+
+
+@dataclass(frozen=True)
+class RanksHere:
+    """The ranks of this run; every call is collective. repetitions: as in `time_turns`."""
+
+    core: Core
+    threads: int = 1
+    repetitions: int | None = None
+
+    @property
+    def ranks(self) -> int:
+        """All of the run."""
+        return self.core.size()
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """These ranks are no simulated ones."""
+        return {"reference": "hardware", "ranks": self.ranks, "threads": self.threads}
+
+    def agreed(self, action: Callable[[], T]) -> T:
+        """`action()`, whose error all ranks raise."""
+        return collectively(self.core, action)
+
+    def __call__(self, studies: Sequence[Study]) -> list[TurnTime]:
+        """The times of a turn of each study."""
+        return time_turns(self.core, studies, self.threads, self.repetitions)
+
+
+def columns(times: Sequence[TurnTime]) -> dict[str, list[Any]]:
+    """The times as the columns of a curve in JSON: seconds, low, high, noisy."""
+    return {name.name: [getattr(time, name.name) for time in times] for name in fields(TurnTime)}
+
+
+def best_protocols(curves: Sequence[Mapping[str, Any]], sizes: str) -> dict[str, str]:
+    """For each of the sizes (`words` or `bytes`) of any curve, the protocol with the least time."""
+    found: dict[int, tuple[float, str]] = {}
+    for curve in curves:
+        for size, seconds in zip(curve[sizes], curve["seconds"], strict=True):
+            known = found.setdefault(size, (seconds, curve["protocol"]))
+            found[size] = min(known, (seconds, curve["protocol"]))
+    return {str(size): protocol for size, (_, protocol) in sorted(found.items())}

@@ -1,0 +1,174 @@
+"""`phasewise bench collectives`: seconds of each operator over its bytes, the library's against
+ours, blocking, or started and finished; and how much of them computing hides.
+
+`blocking`, `started`: seconds of each algorithm; `hidden`: in addition the share of a collective's
+time that computing of the same length hides, as the OSU benchmarks define it: 1 - (t - t_c) / t_p
+of the time t of both together, t_c of the computing alone and t_p of the collective alone, between
+0 and 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from phasewise.driver import Core
+from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
+from phasewise.output import print_table
+from phasewise.study import Study
+from phasewise.study.reading import apply_override
+from phasewise.workloads.collectives.choosing import algorithms
+from phasewise.workloads.collectives.model import OPERATORS, model_of
+
+CASES = ("blocking", "started", "hidden")
+
+SIZES = tuple(2**power for power in range(3, 21))
+"""Bytes of a block."""
+MAX_TOTAL = 2**26
+"""Most bytes of a rank's blocks for all ranks; larger ones are left out."""
+SUM_SIZES = (8, 16, 32, 64)
+PROBE = 1e6
+"""Flops by which the rate of the computing is measured."""
+
+Tables = dict[str, Any]
+
+
+def run(
+    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+) -> dict[str, Any]:
+    """Time all operators and algorithms on the ranks of this run; collective."""
+    return curves(RanksHere(core, threads, turns), case, overrides)
+
+
+def curves(timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
+    """Time them on the ranks of a timer. What an override sets is not varied."""
+    lines = timer.agreed(lambda: _lines(case, overrides, timer.ranks))
+    times = _timed(timer, lines)
+    hidden = _hidden(timer, lines, times) if case == "hidden" else None
+    found = [_curve(line, own) for line, own in zip(lines, times, strict=True)]
+    for index, curve in enumerate(found if hidden else ()):
+        curve["hidden"] = hidden[index] if hidden else []
+    operators = dict.fromkeys(curve["operator"] for curve in found)
+    by_operator = {
+        name: best_protocols([c for c in found if c["operator"] == name], "bytes")
+        for name in operators
+    }
+    return {
+        **timer.head,
+        "grid": [timer.ranks, 1],
+        "blocking": case == "blocking",
+        "curves": found,
+        "best": by_operator[next(iter(operators))],
+        "best_by_operator": by_operator,
+    }
+
+
+def _timed(timer: Timer, lines: Sequence[Sequence[Study]]) -> list[list[TurnTime]]:
+    times = iter(timer([study for line in lines for study in line]))
+    return [[next(times) for _ in line] for line in lines]
+
+
+def _hidden(
+    timer: Timer, lines: Sequence[Sequence[Study]], alone: Sequence[Sequence[TurnTime]]
+) -> list[list[float]]:
+    """The share of each collective that computing as long as itself hides."""
+    probe = _changed(lines[0][0], operator="barrier", work=PROBE, blocking=True)
+    (both,), (without,) = _timed(timer, [[probe], [_changed(probe, work=0.0)]])
+    rate = PROBE / max(both.seconds - without.seconds, 1e-9)
+    together = [
+        [_changed(study, work=rate * time.seconds) for study, time in zip(*pair, strict=True)]
+        for pair in zip(lines, alone, strict=True)
+    ]
+    times = _timed(timer, together)
+    return [
+        [_share(a.seconds, b.seconds) for a, b in zip(*pair, strict=True)]
+        for pair in zip(alone, times, strict=True)
+    ]
+
+
+def _share(alone: float, together: float) -> float:
+    """Of a collective's time, when computing takes as long as itself."""
+    return min(1.0, max(0.0, 1.0 - (together - alone) / alone))
+
+
+def _changed(study: Study, **keys: Any) -> Study:
+    tables = dict(study.resolved())
+    own = dict(tables["collectives"]) | keys
+    communication = dict(tables["communication"])
+    if own["operator"] == "barrier" and "operator" in keys:
+        communication["algorithm"] = "library"
+    return Study.from_dict(tables | {"collectives": own, "communication": communication})
+
+
+def _lines(case: str, overrides: Sequence[str], ranks: int) -> list[list[Study]]:
+    """The curves of a case, studies that differ in their bytes."""
+    given: Tables = {"collectives": {}, "communication": {}}
+    for override in overrides:
+        apply_override(given, override)
+    own, communication = given["collectives"], given["communication"]
+    lines = []
+    for operator in [own["operator"]] if "operator" in own else OPERATORS:
+        keys = {"verify": False, "blocking": case == "blocking", **own, "operator": operator}
+        sizes = _sizes(operator, own, ranks)
+        first = model_of(_study(given, keys | {"bytes": 8}, {"algorithm": "library"}))
+        chosen = communication.get("algorithm")
+        lines += [
+            [_study(given, keys | {"bytes": size}, {"algorithm": name}) for size in sizes]
+            for name in ([chosen] if chosen else algorithms(first))
+        ]
+    for line in lines:
+        for study in line:
+            study.check_ranks(ranks)
+    return lines
+
+
+def _sizes(operator: str, own: Tables, ranks: int) -> Sequence[int]:
+    if "bytes" in own:
+        return [own["bytes"]]
+    if operator == "barrier":
+        return [8]
+    if operator == "sum":
+        return SUM_SIZES
+    return [size for size in SIZES if size * ranks <= MAX_TOTAL]
+
+
+def _study(given: Tables, own: Tables, change: Tables) -> Study:
+    communication = given["communication"] | change
+    usual = {"workload": "collectives", "exchanges": 1}
+    return Study.from_dict(usual | given | {"collectives": own, "communication": communication})
+
+
+def _curve(line: Sequence[Study], times: Sequence[TurnTime]) -> dict[str, Any]:
+    """As JSON has it; bandwidth: bytes of a block over the time."""
+    models = [model_of(study) for study in line]
+    chosen = line[0].communication.tunable()
+    return {
+        "operator": models[0].operator,
+        "protocol": chosen["algorithm"],
+        "messages": chosen["protocol"],
+        "bytes": [model.bytes for model in models],
+        **columns(times),
+        "bandwidth": [m.bytes / t.seconds for m, t in zip(models, times, strict=True)],
+    }
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print a table for each operator: microseconds, and the share that computing hides."""
+    way = "blocking" if result["blocking"] else "started and finished"
+    for operator in dict.fromkeys(curve["operator"] for curve in result["curves"]):
+        own = [curve for curve in result["curves"] if curve["operator"] == operator]
+        rows = [
+            [str(size), *(_cell(curve, at) for curve in own)]
+            for at, size in enumerate(own[0]["bytes"])
+        ]
+        print_table(
+            f"{operator}, {result['ranks']} ranks, {way}: µs (~: noisy)",
+            ["bytes", *(curve["protocol"] for curve in own)],
+            rows,
+        )
+
+
+def _cell(curve: dict[str, Any], at: int) -> str:
+    mark = "~" if curve["noisy"][at] else ""
+    hidden = f"  {100 * curve['hidden'][at]:.0f} % hidden" if "hidden" in curve else ""
+    return f"{mark}{curve['seconds'][at] * 1e6:.2f}{hidden}"

@@ -1,0 +1,37 @@
+"""Other ways of a collective, which a run may try in its first exchanges and a tuner compares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from phasewise.runs.choosing import Shapes
+from phasewise.workloads.collectives.communication import CollectivesCommunication
+from phasewise.workloads.collectives.model import OFFERED, Collectives
+from phasewise.workloads.protocols import available
+
+
+def nothing_to_try(_model: Collectives) -> str:
+    """Every operator has several algorithms."""
+    return ""
+
+
+def study_key(model: Collectives) -> dict[str, Any]:
+    """The keys that decide how much is sent."""
+    return {"operator": model.operator, "bytes": model.bytes, "blocking": model.blocking}
+
+
+def algorithms(model: Collectives) -> list[str]:
+    """Those of the operator that this build has."""
+    return [name for name in OFFERED[model.operator] if name != "put" or name in available()]
+
+
+def changes(
+    given: CollectivesCommunication, model: Collectives, _shapes: Shapes, _levels: bool
+) -> list[dict[str, Any]]:
+    """The other algorithms."""
+    return [{"algorithm": name} for name in algorithms(model) if name != given.algorithm]
+
+
+def choices(model: Collectives, _ranks: int) -> dict[str, list[Any]]:
+    """All algorithms."""
+    return {"algorithm": algorithms(model)}

@@ -1,0 +1,148 @@
+"""`phasewise bench commtest`: seconds and bandwidth of the operators over the length of a message.
+
+`lengths`: 8 B to 16 MiB, each protocol; `packets`: messages in pieces of several sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from phasewise.driver import Core
+from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
+from phasewise.output import print_table
+from phasewise.study import Study
+from phasewise.study.reading import apply_override
+from phasewise.workloads.commtest.communication import MAX_PIECES, pieces
+from phasewise.workloads.commtest.model import OPERATORS, model_of
+from phasewise.workloads.protocols import available
+
+CASES = ("lengths", "packets")
+
+LENGTHS = tuple(2**power for power in range(3, 25))
+LONG = tuple(2**power for power in range(12, 25, 2))
+"""Lengths that are divided into packets [bytes]."""
+PACKETS = (0, *(2**power for power in range(10, 21, 2)))
+"""Sizes of packets that are compared [bytes]; 0: the message is one piece."""
+MAX_MEMORY = 2**28
+"""Most memory of a rank for its messages [bytes]; longer messages are left out."""
+
+Tables = dict[str, Any]
+
+
+def run(
+    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+) -> dict[str, Any]:
+    """Time all lengths, operators and protocols on the ranks of this run; collective."""
+    return curves(RanksHere(core, threads, turns), case, overrides)
+
+
+def curves(timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
+    """Time them on the ranks of a timer. What an override sets is not varied."""
+    lines = timer.agreed(lambda: _lines(case, overrides, timer.ranks))
+    times = iter(timer([study for line in lines for study in line.studies]))
+    found = [line.curve([next(times) for _ in line.studies]) for line in lines]
+    operators = dict.fromkeys(curve["operator"] for curve in found)
+    by_operator = {
+        name: best_protocols([c for c in found if c["operator"] == name], "bytes")
+        for name in operators
+    }
+    return {
+        **timer.head,
+        "grid": [timer.ranks, 1],
+        "curves": found,
+        "best": by_operator[next(iter(operators))],
+        "best_by_operator": by_operator,
+    }
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Studies that differ in the length of a message."""
+
+    studies: Sequence[Study]
+
+    def curve(self, times: Sequence[TurnTime]) -> dict[str, Any]:
+        """As JSON has it."""
+        models = [model_of(study) for study in self.studies]
+        communication = self.studies[0].communication
+        bandwidth = [m.bandwidth(t.seconds) for m, t in zip(models, times, strict=True)]
+        return {
+            "operator": models[0].operator,
+            "protocol": communication.tunable()["protocol"],
+            "packet": communication.tunable()["packet"],
+            "pairs": models[0].pairs,
+            "window": models[0].window,
+            "bytes": [model.bytes for model in models],
+            **columns(times),
+            "bandwidth": bandwidth,
+            "message_rate": [b / model.bytes for b, model in zip(bandwidth, models, strict=True)],
+        }
+
+
+def _lines(case: str, overrides: Sequence[str], ranks: int) -> list[_Line]:
+    """The curves of a case; lengths that memory or the number of packets forbids are left out."""
+    given: Tables = {"commtest": {}, "communication": {}}
+    for override in overrides:
+        apply_override(given, override)
+    own, communication = given["commtest"], given["communication"]
+    in_packets = case == CASES[1]
+    lengths = [own["bytes"]] if "bytes" in own else LONG if in_packets else LENGTHS
+    packets = PACKETS if in_packets and "packet" not in communication else [None]
+    lines = []
+    for operator in [own["operator"]] if "operator" in own else OPERATORS:
+        for protocol in _protocols(communication):
+            for packet in packets:
+                change = {"protocol": protocol} | ({} if packet is None else {"packet": packet})
+                divided = [n for n in lengths if not in_packets or n > (packet or 0)]
+                studies = [_study(given, operator, length, change) for length in divided]
+                lines.append(_Line([study for study in studies if _is_possible(study, ranks)]))
+    return [line for line in lines if line.studies]
+
+
+def _protocols(communication: Tables) -> Sequence[str]:
+    """Those of this build, or the one that is given."""
+    return [communication["protocol"]] if "protocol" in communication else available()
+
+
+def _study(given: Tables, operator: str, length: int, change: Tables) -> Study:
+    own = {"verify": False, **given["commtest"], "operator": operator, "bytes": length}
+    communication = given["communication"] | change
+    usual = {"workload": "commtest", "exchanges": 1}
+    return Study.from_dict(usual | given | {"commtest": own, "communication": communication})
+
+
+def _is_possible(study: Study, ranks: int) -> bool:
+    model, packet = model_of(study), study.communication.tunable()["packet"]
+    if pieces(model, packet) > MAX_PIECES or model.memory_bytes > MAX_MEMORY:
+        return False
+    study.check_ranks(ranks)
+    return True
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print a table for each operator: microseconds of an exchange and MB/s of a pair."""
+    for operator in dict.fromkeys(curve["operator"] for curve in result["curves"]):
+        own = [curve for curve in result["curves"] if curve["operator"] == operator]
+        lengths = sorted({length for curve in own for length in curve["bytes"]})
+        rows = [[str(length), *(_cell(curve, length) for curve in own)] for length in lengths]
+        print_table(
+            f"{operator} between {own[0]['pairs']}, {result['ranks']} ranks: µs an exchange, MB/s "
+            "a pair (~: noisy)",
+            ["bytes", *map(_head, own)],
+            rows,
+        )
+
+
+def _head(curve: dict[str, Any]) -> str:
+    packet = f", {curve['packet']} B" if curve["packet"] else ""
+    return f"{curve['protocol']}{packet}"
+
+
+def _cell(curve: dict[str, Any], length: int) -> str:
+    if length not in curve["bytes"]:
+        return ""
+    at = curve["bytes"].index(length)
+    mark = "~" if curve["noisy"][at] else ""
+    return f"{mark}{curve['seconds'][at] * 1e6:.2f}  {curve['bandwidth'][at] / 1e6:.4g}"

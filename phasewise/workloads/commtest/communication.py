@@ -1,0 +1,75 @@
+"""The table [communication] of exchanges between pairs: protocol and packet size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from phasewise.errors import StudyError
+from phasewise.tables.declared import declared, key, schema_of
+from phasewise.tables.keys import check_table, with_defaults
+from phasewise.workloads.commtest.model import MAX_BYTES, Commtest
+from phasewise.workloads.commtest.pairs import check_pairs
+from phasewise.workloads.communication import (
+    MACHINE,
+    NODE_SIZE,
+    ROW_FIRST,
+    TUNE,
+    Communication,
+    machine_in,
+)
+from phasewise.workloads.protocols import PROTOCOL
+
+MAX_PIECES = 65536
+"""Pieces of all messages one way."""
+
+PACKETS = (0, 4096, 65536)
+"""Packet sizes that a tuner compares [bytes]; 0: the message is one piece."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommtestCommunication(Communication):
+    """The keys of [communication]."""
+
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("protocol", "packet")
+
+    protocol: str = declared(PROTOCOL)
+    packet: int = key("integer", 0, least=0, most=MAX_BYTES, unit="bytes of a piece", flat=True)
+    """A message goes in pieces of this size; 0: it is one piece."""
+    node_size: int = declared(NODE_SIZE)
+    tune: str = declared(TUNE)
+    machine: str = declared(MACHINE)
+
+    @property
+    def layout_text(self) -> str:
+        """Ranks follow each other."""
+        return ROW_FIRST
+
+    @property
+    def grid_text(self) -> str:
+        """Ranks have no grid: pairs are given by their numbers."""
+        return "pairs"
+
+
+def read_communication(table: object, folder: Path) -> CommtestCommunication:
+    """The table with every default filled in."""
+    schema = schema_of(CommtestCommunication)
+    values = with_defaults(check_table(table, schema, "communication"), schema)
+    return CommtestCommunication(**machine_in(values, folder))
+
+
+def pieces(model: Commtest, packet: int) -> int:
+    """Pieces of all messages one way in an exchange."""
+    return model.messages * (-(-model.bytes // packet) if packet else 1)
+
+
+def check_ranks(model: Commtest, communication: CommtestCommunication, ranks: int) -> None:
+    """StudyError if the pairs do not suit the ranks, or the messages have too many pieces."""
+    check_pairs(model.pairs, ranks)
+    found = pieces(model, communication.packet)
+    if found > MAX_PIECES:
+        raise StudyError(
+            f"communication.packet = {communication.packet} gives the messages of an exchange "
+            f"{found} pieces; at most {MAX_PIECES} are accepted"
+        )

@@ -1,0 +1,75 @@
+"""How long turns take: medians and intervals of all passes, and the best of several curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from phasewise.machines.turn_times import PASSES, RanksHere, best_protocols, columns, time_turns
+from phasewise.study import Study
+
+
+class Runs:
+    """A core whose runs take a time of their own, which drifts from pass to pass."""
+
+    def __init__(self, missed: float = 0.0) -> None:
+        self.started: list[int] = []
+        self.missed = missed
+
+    def size(self) -> int:
+        return 3
+
+    def start(self, parameters: str, _threads: int) -> Any:
+        words = int(parameters.partition("halo.words = ")[2].split()[0])
+        number = self.started.count(words)
+        self.started.append(words)
+        return Run(words * (1.0 + 0.01 * number), self.missed)
+
+
+class Run:
+    def __init__(self, seconds: float, missed: float) -> None:
+        self.seconds, self.missed = seconds, missed
+
+    def time(self, least: int, most: int, _seconds: float) -> dict[str, Any]:
+        assert least <= most
+        return {
+            "turns": 1,
+            "seconds": np.full(most, self.seconds),
+            "missed": np.full(most, self.missed),
+        }
+
+
+def studies(*words: int) -> list[Study]:
+    table = {"workload": "halo", "exchanges": 1}
+    return [Study.from_dict(table | {"halo": {"words": n}}) for n in words]
+
+
+def test_every_study_is_timed_in_every_pass_and_the_interval_holds_them_all() -> None:
+    core: Any = Runs()
+    found = time_turns(core, studies(10, 20, 30), repetitions=7)
+    assert sorted(core.started) == [10] * PASSES + [20] * PASSES + [30] * PASSES
+    orders = {tuple(core.started[i : i + 3]) for i in range(0, 3 * PASSES, 3)}
+    assert len(orders) > 1
+    for words, time in zip((10, 20, 30), found, strict=True):
+        assert time.seconds == pytest.approx(words * 1.02)
+        assert (time.low, time.high) == (pytest.approx(words), pytest.approx(words * 1.04))
+        assert not time.noisy
+
+
+def test_ranks_that_come_too_late_make_a_time_noisy() -> None:
+    core: Any = Runs(missed=1.0)
+    timer = RanksHere(core, repetitions=3)
+    (time,) = timer(studies(10))
+    assert time.noisy
+    assert timer.head == {"reference": "hardware", "ranks": 3, "threads": 1}
+    assert columns([time])["noisy"] == [True]
+
+
+def test_the_best_protocol_of_each_size_has_the_least_time() -> None:
+    curves = [
+        {"protocol": "a", "bytes": [8, 16], "seconds": [1.0, 3.0]},
+        {"protocol": "b", "bytes": [16, 32], "seconds": [2.0, 9.0]},
+    ]
+    assert best_protocols(curves, "bytes") == {"8": "a", "16": "b", "32": "b"}
