@@ -100,6 +100,8 @@ struct RankProgram {
 };
 
 struct Program {
+  // The last rank starts less than this many latencies after the first.
+  double spread = 20.0;
   std::vector<std::string> phases;
   std::vector<RankProgram> ranks;
   std::int64_t messages = 0;

@@ -11,9 +11,6 @@
 namespace phasewise::contention {
 namespace {
 
-// The last rank starts less than this many latencies after the first.
-constexpr double spread = 20.0;
-
 int channels_of(const Program& program) {
   int count = 1;
   for (const RankProgram& rank : program.ranks)
@@ -44,7 +41,7 @@ void Walk::begin(double latency) {
   std::vector<std::pair<double, int>> starts;
   starts.reserve(ranks_.size());
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
-    starts.emplace_back(spread * latency * std::fmod(rank * std::numbers::phi, 1.0), rank);
+    starts.emplace_back(program_.spread * latency * std::fmod(rank * std::numbers::phi, 1.0), rank);
   std::sort(starts.begin(), starts.end());
   if (!starts.empty()) last_start_ = starts.back().first;
   for (const auto& [start, rank] : starts) go_on(rank, start);

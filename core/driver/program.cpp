@@ -34,6 +34,39 @@ void check_length(const Length& length) {
       " GB of memory; ask for fewer ranks, or for a model that adds messages up");
 }
 
+// A turn of few messages is over before the spread with which the ranks start has lost its effect:
+// such a turn is followed several times with a small spread, and the later ones count.
+constexpr double small_spread = 1.0;  // latencies
+constexpr std::int64_t few_messages = 48;  // of a rank
+constexpr int repetitions = 12, counted = 6;
+
+void repeat(contention::RankProgram& program) {
+  const std::vector<contention::Instruction> turn = std::move(program.instructions);
+  const std::vector<contention::RoundSequence> sequences = std::move(program.sequences);
+  const std::vector<contention::Computation> computations = std::move(program.computations);
+  program.instructions.clear();
+  program.sequences.clear();
+  program.computations.clear();
+  for (int i = 0; i < repetitions; ++i) {
+    const double weight = i < repetitions - counted ? 0.0 : 1.0 / counted;
+    const auto first = static_cast<int>(program.sequences.size());
+    const auto first_computation = static_cast<int>(program.computations.size());
+    for (contention::Instruction instruction : turn) {
+      const bool computes = instruction.action == contention::Action::compute;
+      instruction.number += computes ? first_computation : first;
+      program.instructions.push_back(instruction);
+    }
+    for (contention::RoundSequence sequence : sequences) {
+      sequence.weight *= weight;
+      program.sequences.push_back(sequence);
+    }
+    for (contention::Computation computation : computations) {
+      computation.weight *= static_cast<float>(weight);
+      program.computations.push_back(computation);
+    }
+  }
+}
+
 }  // namespace
 
 double Rates::seconds(const parallel::KernelCard& card, double items, int part) const {
@@ -83,6 +116,11 @@ contention::Program turn_program(const workload::Workload& study,
   for (int rank = 0; rank < study.ranks(); ++rank) {
     program.ranks.push_back(rank_program(study, rank, options, program.phases));
     program.messages += program.ranks.back().messages();
+  }
+  if (program.messages > 0 && program.messages <= few_messages * study.ranks()) {
+    for (contention::RankProgram& rank : program.ranks) repeat(rank);
+    program.messages *= repetitions;
+    program.spread = small_spread;
   }
   return program;
 }
