@@ -15,6 +15,13 @@ check_cxx_source_compiles(
   PHASEWISE_OPEN_MPI)
 unset(CMAKE_REQUIRED_LIBRARIES)
 
+if(PHASEWISE_PYTHON)
+  set(package "lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages/phasewise")
+  set_source_files_properties(
+    core/comm/protocols/transport_library.cpp
+    PROPERTIES COMPILE_DEFINITIONS PHASEWISE_PACKAGE_FROM_SCRIPTS="../${package}")
+endif()
+
 function(add_transport name)
   add_library(phasewise_${name} MODULE ${ARGN})
   target_include_directories(phasewise_${name} PRIVATE core)
@@ -34,6 +41,10 @@ if(PHASEWISE_OPEN_MPI AND NOT PHASEWISE_SANITIZE)
   if(PHASEWISE_OSHCC AND PHASEWISE_OSHMEM)
     add_transport(shmem core/comm/transports/shmem.cpp)
     target_link_libraries(phasewise_shmem PRIVATE "${PHASEWISE_OSHMEM}")
+    # shmem_init registers every writable part of the process below `_end`, the end of the program,
+    # and crashes where their numbers differ between ranks. A program that does not export the symbol
+    # would have the library's own, above most parts; this one lies below all of them.
+    target_link_options(phasewise_shmem PRIVATE LINKER:--defsym=_end=1)
   else()
     message(STATUS "Without OpenSHMEM (oshcc, liboshmem): no protocol shmem")
   endif()
