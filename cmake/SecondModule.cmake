@@ -14,4 +14,6 @@ target_link_libraries(
     "$<LINK_LIBRARY:WHOLE_ARCHIVE,${PHASEWISE_BINDINGS_FOLDER}/libphasewise_bindings_archive.a>"
     "${PHASEWISE_BINDINGS_FOLDER}/libnanobind-static.a" phasewise_core phasewise_comm_mpi)
 # Only the module's start is seen from outside, as in the modules that nanobind links.
-target_link_options(_core_mpich PRIVATE LINKER:--exclude-libs,ALL LINKER:--export-dynamic-symbol=PyInit__core)
+set(seen "${CMAKE_CURRENT_BINARY_DIR}/seen.map")
+file(WRITE "${seen}" "{ global: PyInit__core; local: *; };\n")
+target_link_options(_core_mpich PRIVATE "LINKER:--version-script=${seen}")
