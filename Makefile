@@ -6,8 +6,9 @@ PORTABLE ?= 0
 TEST_WORKERS ?= $(shell nproc)
 BIN := .venv/bin
 STAMPS := .venv/stamps
-CORE := $(shell find core cmake -name '*.?pp' -o -name '*.h' -o -name '*.cmake')
+CORE := $(shell find core cmake -name '*.?pp' -o -name '*.h' -o -name '*.f90' -o -name '*.cmake')
 SIMGRID := $(if $(shell command -v smpicxx),with,without)
+MPICH := $(if $(shell command -v mpicxx.mpich),with,without)
 
 .PHONY: help setup demo test docs lint format sanitize torture device bench compare clean
 .DELETE_ON_ERROR:
@@ -26,7 +27,7 @@ help:
 	@echo "make compare   the same collision in xfields and phasewise, side by side (COMPARE_ARGS=--small)"
 	@echo "make clean     remove everything that was built, .venv included"
 
-setup: $(STAMPS)/build $(STAMPS)/simulated-$(SIMGRID)
+setup: $(STAMPS)/build $(STAMPS)/simulated-$(SIMGRID) $(STAMPS)/mpich-$(MPICH)
 	@:
 
 $(STAMPS)/python: requirements.lock scripts/setup.sh scripts/packages.sh
@@ -38,7 +39,11 @@ $(STAMPS)/python: requirements.lock scripts/setup.sh scripts/packages.sh
 $(STAMPS)/portable-$(PORTABLE): $(STAMPS)/python
 	@rm -f $(STAMPS)/portable-* && touch $@
 
-$(STAMPS)/build: $(STAMPS)/portable-$(PORTABLE) pyproject.toml CMakeLists.txt $(CORE)
+$(STAMPS)/paradigms: | $(STAMPS)/python
+	@scripts/packages.sh paradigms
+	@touch $@
+
+$(STAMPS)/build: $(STAMPS)/portable-$(PORTABLE) $(STAMPS)/paradigms pyproject.toml CMakeLists.txt $(CORE)
 	@PORTABLE="$(PORTABLE)" scripts/setup.sh build
 	@touch $@
 
@@ -47,6 +52,11 @@ $(STAMPS)/simulated-$(SIMGRID): $(STAMPS)/portable-$(PORTABLE) $(STAMPS)/build m
 	@scripts/packages.sh simulated
 	@PORTABLE="$(PORTABLE)" scripts/setup.sh simulated
 	@touch $(STAMPS)/simulated-$$(command -v smpicxx >/dev/null && echo with || echo without)
+
+# Done again when MPICH has come since.
+$(STAMPS)/mpich-$(MPICH): $(STAMPS)/portable-$(PORTABLE) $(STAMPS)/build
+	@PORTABLE="$(PORTABLE)" scripts/setup.sh mpich
+	@touch $(STAMPS)/mpich-$$(command -v mpicxx.mpich >/dev/null && echo with || echo without)
 
 $(STAMPS)/browser: | $(STAMPS)/python
 	@scripts/packages.sh browser

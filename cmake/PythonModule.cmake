@@ -15,6 +15,8 @@ set_target_properties(phasewise_bindings PROPERTIES POSITION_INDEPENDENT_CODE ON
 nanobind_set_visibility(phasewise_bindings)
 nanobind_disable_stack_protector(phasewise_bindings)
 target_link_libraries(phasewise_bindings PRIVATE phasewise_core nanobind-static)
+# For a module on another MPI library, in a build folder of its own.
+add_library(phasewise_bindings_archive STATIC $<TARGET_OBJECTS:phasewise_bindings>)
 
 foreach(kind mpi serial)
   if(TARGET phasewise_comm_${kind})

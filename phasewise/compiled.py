@@ -1,7 +1,8 @@
 """Choosing the compiled core: with MPI where its library can be loaded, else for one process.
 
-Its two modules, `_core_mpi` and `_core_serial`, are made from the same sources and give the same
-numbers. `phasewise._core` is one of them.
+Its modules, `_core_mpi`, `_core_serial` and, where MPICH stands beside another MPI library,
+`_core_mpich`, are made from the same sources and give the same numbers. `phasewise._core` is one of
+them.
 """
 
 from __future__ import annotations
@@ -14,8 +15,16 @@ from types import ModuleType
 
 NAME = "phasewise._core"
 CHOICE = "PHASEWISE_CORE"
-"""Variable that chooses one of KINDS."""
+"""Variable that chooses one of KINDS or MPICH."""
 KINDS = ("mpi", "serial")
+MPICH = "mpich"
+"""Loaded only where it is asked for."""
+MISSING = {
+    "mpi": "phasewise was built without MPI",
+    "serial": "it was not built",
+    MPICH: f"{CHOICE}={MPICH} asks for MPICH, for which nothing was built: install the Debian "
+    "packages mpich and libmpich-dev",
+}
 NEEDS = "_core_needs.txt"
 """File beside the modules: what they need of a processor, by the names of PROCESSOR."""
 PROCESSOR = Path("/proc/cpuinfo")
@@ -28,8 +37,8 @@ def load() -> ModuleType:
     if there is none for this processor.
     """
     asked = os.environ.get(CHOICE)
-    if asked and asked not in KINDS:
-        raise ImportError(f'{CHOICE} is "{asked}"; it may be mpi or serial')
+    if asked and asked not in (*KINDS, MPICH):
+        raise ImportError(f'{CHOICE} is "{asked}"; it may be mpi, mpich or serial')
     missing_mpi = f"{CHOICE}=serial asks for it" if asked == "serial" else ""
     failure: ImportError | None = None
     for kind in (asked,) if asked else KINDS:
@@ -48,10 +57,7 @@ def load() -> ModuleType:
 def _spec(kind: str) -> ModuleSpec:
     found = find_spec(f"phasewise._core_{kind}")
     if found is None or found.origin is None:
-        raise ModuleNotFoundError(
-            "phasewise was built without MPI" if kind == "mpi" else "it was not built",
-            name=NAME,
-        )
+        raise ModuleNotFoundError(MISSING[kind], name=NAME)
     spec = spec_from_file_location(NAME, found.origin)
     assert spec is not None
     return spec

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Sees that the system packages of one group are there: installs the missing ones through apt, as
 # root or by sudo; where apt is missing, names them and exits with status 1. What is only good for a
-# part of phasewise, the browser and SimGrid, may stay missing: then a sentence says so.
-# Usage: packages.sh build | lint | browser | simulated
+# part of phasewise may stay missing: the browser, SimGrid, and other libraries than MPI 3 to send
+# messages with; then a sentence says so.
+# Usage: packages.sh build | lint | browser | simulated | paradigms
 set -euo pipefail
 python="${PYTHON:-python3}"
 
 has() { command -v "$1" >/dev/null 2>&1; }
+has_library() { [[ "$(g++ -print-file-name="lib$1.so")" == */* ]]; }
 has_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null; }
 has_headers() {
   "$python" -c 'import pathlib, sys, sysconfig
@@ -48,7 +50,17 @@ need_simulated() {
   has smpicxx && has smpirun || missing+=(libsimgrid-dev)
 }
 
-group="${1:?give a group of packages: build, lint, browser or simulated}"
+# OpenSHMEM comes with Open MPI, co-arrays are for it, and MPICH stands beside it: mpicxx and
+# mpiexec stay Open MPI's, which has the higher priority among Debian's alternatives.
+need_paradigms() {
+  mpicxx --showme:version 2>/dev/null | grep -q "Open MPI" || return 0
+  need gfortran has gfortran
+  need libcoarrays-openmpi-dev has_library caf_openmpi
+  need mpich has mpiexec.mpich
+  need libmpich-dev has mpicxx.mpich
+}
+
+group="${1:?give a group of packages: build, lint, browser, simulated or paradigms}"
 "need_$group"
 [ ${#missing[@]} -eq 0 ] && exit 0
 
@@ -57,6 +69,7 @@ give_up() {
   case "$group" in
     browser) echo "Without them the report's test in a browser will be skipped." >&2 ;;
     simulated) echo "Without them phasewise simulate has no simulated machines." >&2 ;;
+    paradigms) echo "Without them the protocols coarray or partitioned are missing." >&2 ;;
     *) exit 1 ;;
   esac
   exit 0

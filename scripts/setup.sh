@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes the Python environment .venv from requirements.lock, and builds phasewise into it; builds
-# the driver for simulated machines; adds the packages that make the documentation.
-# Usage: setup.sh environment | build | simulated | docs
+# the driver for simulated machines, and the core on MPICH; adds the packages that make the
+# documentation.
+# Usage: setup.sh environment | build | simulated | mpich | docs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
@@ -50,15 +51,33 @@ simulated() {
   fi
 }
 
+# MPICH stands beside the MPI library of the build: it has MPI 4, which some protocols need. What is
+# not core/comm is linked, not built again, and the module goes beside the others, where
+# PHASEWISE_CORE=mpich chooses it.
+mpich() {
+  command -v mpicxx.mpich >/dev/null || return 0
+  echo "Building the core on MPICH"
+  local portable=OFF log=build/mpich.log
+  [ "${PORTABLE:-0}" = 1 ] && portable=ON
+  mkdir -p build
+  if ! { cmake --preset mpich -DPHASEWISE_PORTABLE="$portable" \
+    -DPHASEWISE_CORE_LIBRARY="$PWD/build/python/libphasewise_core.a" \
+    -DPHASEWISE_BINDINGS_FOLDER="$PWD/build/python" &&
+    cmake --build --preset mpich &&
+    cp build/mpich/_core_mpich*.so .venv/lib/python3*/site-packages/phasewise/; } >"$log" 2>&1; then
+    echo "The core could not be built on MPICH; $log tells why" >&2
+  fi
+}
+
 docs() {
   echo "Installing the Python packages of requirements-docs.lock"
   "${pip[@]}" install --requirement requirements-docs.lock
 }
 
 case "${1:-}" in
-  environment | build | simulated | docs) "$1" ;;
+  environment | build | simulated | mpich | docs) "$1" ;;
   *)
-    echo "setup.sh: give 'environment', 'build', 'simulated' or 'docs', not '${1:-}'" >&2
+    echo "setup.sh: give 'environment', 'build', 'simulated', 'mpich' or 'docs', not '${1:-}'" >&2
     exit 2
     ;;
 esac

@@ -95,6 +95,7 @@ Staging staging_of(Protocol protocol) {
     case Protocol::get:
       return Staging::exposed;
     case Protocol::shared:
+    case Protocol::partitioned:
       return Staging::stored;
     default:
       return Staging::plain;

@@ -61,7 +61,8 @@ void set_overheads(const std::array<double, overheads>& seconds);
 //   types: the library moves data from buffer to buffer
 //   window: data arrive in memory that others write to, and are unpacked from there
 //   exposed: data are packed into memory that others read from
-//   stored: data are packed straight into memory of the receiver, and unpacked from there
+//   stored: data are packed straight into memory of the receiver, or into memory that stays where
+//           it is, and unpacked from there
 enum class Staging : std::uint8_t { plain, types, window, exposed, stored };
 Staging staging_of(Protocol protocol);
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from phasewise.compiled import CHOICE, MPICH
 from phasewise.driver import ALONE, launched_size, require_mpi
 from phasewise.errors import RunError, StudyError
 from phasewise.mpi.children import child
@@ -28,7 +29,8 @@ from phasewise.mpi.rank_output import RankOutput
 from phasewise.mpi.signals import SIGNALS, give_back, handled
 from phasewise.output import print_json, table_width
 
-LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", "mpiexec.mpich", "mpiexec.hydra")
+MPICH_LAUNCHERS = ("mpiexec.mpich", "mpiexec.hydra")
+LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", *MPICH_LAUNCHERS)
 OURS = "phasewise: "
 """How the messages of a failing rank or driver begin."""
 MPI_VARIABLES = (
@@ -63,7 +65,11 @@ def launched() -> bool:
 
 def find_mpiexec() -> tuple[str, bool]:
     """Path of mpiexec, and whether it is Open MPI's; RunError if there is none."""
-    found = [path for name in LAUNCHERS if (path := shutil.which(name))]
+    on_mpich = os.environ.get(CHOICE) == MPICH
+    names = MPICH_LAUNCHERS if on_mpich else LAUNCHERS
+    found = [path for name in names if (path := shutil.which(name))]
+    if on_mpich and not found:
+        raise RunError(f"{CHOICE}={MPICH} needs {names[0]}; install the Debian package mpich")
     for path in found:
         if is_open_mpi(_version(path)):
             return path, True

@@ -137,7 +137,7 @@ def test_a_process_of_srun_is_known_from_the_script_of_a_job() -> None:
 
 def test_a_choice_that_there_is_not_is_one_sentence(study: Path) -> None:
     said = sentence(done_with("parallel", "-m", "phasewise", "plan", study, "--ranks", "2"))
-    assert 'PHASEWISE_CORE is "parallel"; it may be mpi or serial' in said
+    assert 'PHASEWISE_CORE is "parallel"; it may be mpi, mpich or serial' in said
 
 
 def test_a_processor_that_lacks_what_the_core_was_compiled_for_is_known(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "comm/posted.hpp"
+#include "comm/protocols/transport_library.hpp"
 
 namespace phasewise::comm {
 
@@ -15,10 +16,12 @@ std::string unavailable(Protocol protocol) {
       return name + "cannot be simulated: SimGrid has no partitioned messages";
     return "";
   }
-  if (protocol == Protocol::shmem || protocol == Protocol::coarray ||
-      protocol == Protocol::partitioned)
-    return name + "is not in this build";
-  return "";
+  std::string why;
+  if (protocol == Protocol::shmem || protocol == Protocol::coarray)
+    why = missing_transport(protocol);
+  else if (protocol == Protocol::partitioned)
+    why = missing_partitioned();
+  return why.empty() ? "" : name + why;
 }
 
 CarrierPointer make_carrier(const RoundPlace& place) {
@@ -59,9 +62,9 @@ CarrierPointer make_carrier(const RoundPlace& place) {
       return make_shared(place);
     case Protocol::shmem:
     case Protocol::coarray:
-      return make_simulated_put(place);
+      return simulated() ? make_simulated_put(place) : make_symmetric(place);
     case Protocol::partitioned:
-      break;
+      return make_partitioned(place);
   }
   throw std::logic_error("a protocol without a carrier");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "comm/carrier.hpp"
 
@@ -29,6 +30,8 @@ CarrierPointer make_symmetric(const RoundPlace& place);  // shmem and coarray
 // These two on a simulated machine, which has neither: put, at costs of its own. Flags that lie in
 // memory elsewhere are empty messages here, and not recorded as messages.
 CarrierPointer make_simulated_put(const RoundPlace& place);
+// Why the MPI library has no partitioned messages, as the end of a sentence; else empty.
+std::string missing_partitioned();
 CarrierPointer make_partitioned(const RoundPlace& place);
 
 }  // namespace phasewise::comm

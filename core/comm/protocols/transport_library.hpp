@@ -1,0 +1,19 @@
+// The plug-ins of core/comm/transports, which are loaded when a protocol needs them.
+#pragma once
+
+#include <string>
+
+#include "comm/protocol.hpp"
+#include "comm/transport.h"
+
+namespace phasewise::comm {
+
+// Why this build has no plug-in for a protocol that needs one, as the end of a sentence; else
+// empty.
+std::string missing_transport(Protocol protocol);
+
+// The first call for a protocol is collective over all ranks. Throws std::invalid_argument if the
+// plug-in is not there, or if a library that it needs is not.
+const PhasewiseTransport& transport_of(Protocol protocol);
+
+}  // namespace phasewise::comm
