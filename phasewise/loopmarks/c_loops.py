@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from phasewise.errors import StudyError
-from phasewise.loopmarks.loops import Loop, Place
+from phasewise.loopmarks.loops import Loop, Loops, Place
 
 _TOKEN = re.compile(
     r"""
@@ -24,12 +24,12 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
-_SHARES = re.compile(r"#\s*pragma\s+omp\b[^\n]*\b(?:for|taskloop|distribute|loop)\b")
-
-DIRECTIVE = "#"
-"""Stands among the tokens for a directive that divides a loop among threads."""
+_PRAGMA = re.compile(r"\s*#\s*pragma\s+(?:omp|acc|GCC)\b")
+_SHARES = re.compile(r"\b(?:for|taskloop|distribute|loop)\b")
+DIRECTIVE = "#pragma"
+"""How the token of a directive begins, which may be about the loop after it."""
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_BEGINS = ("for", "while", "do", "if", "switch", "else", "{", DIRECTIVE)
+_BEGINS = ("for", "while", "do", "if", "switch", "else")
 _LEAVES = ("return", "goto", "throw", "co_return")
 
 
@@ -40,10 +40,8 @@ class _Token:
     end: Place
 
 
-def loops_of_c(text: str) -> list[Loop]:
-    """The loops of a C or C++ source in the order in which they begin; StudyError if its brackets
-    nest too deeply to be followed.
-    """
+def loops_of_c(text: str) -> Loops:
+    """The loops of a C or C++ source; StudyError if its brackets nest too deeply to be followed."""
     try:
         return _Statements(_tokens(text)).loops()
     except RecursionError:
@@ -63,9 +61,9 @@ def _tokens(text: str) -> list[_Token]:
         if match.lastgroup == "blank":
             continue
         if match["directive"] is not None:
-            if not _SHARES.search(word.replace("\\\n", " ")):
+            if not _PRAGMA.match(word):
                 continue
-            word = DIRECTIVE
+            word = DIRECTIVE + word.replace("\\\n", " ").partition("pragma")[2]
         found.append(_Token(word, place(match.start()), place(match.end() - 1)))
     return found
 
@@ -84,15 +82,16 @@ class _Statements:
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
         self._found: list[Loop] = []
+        self._bodies: list[tuple[Place, Place]] = []
         self._open: list[_Open] = []
 
-    def loops(self) -> list[Loop]:
+    def loops(self) -> Loops:
         at = 0
         while at < len(self._tokens):
             at = self._statement(at)
             if self._text(at) in (")", "]", "}"):
                 at += 1  # one too many, as of a branch that the preprocessor leaves out
-        return sorted(self._found, key=lambda loop: loop.begin)
+        return Loops(tuple(sorted(self._found)), tuple(self._bodies))
 
     def _text(self, at: int) -> str:
         return self._tokens[at].text if at < len(self._tokens) else ""
@@ -100,10 +99,11 @@ class _Statements:
     def _statement(self, at: int) -> int:
         """Follows the statement that begins at token `at`; the token after it."""
         word = self._text(at)
-        if word == DIRECTIVE:
-            if self._text(at + 1) == "for":
-                return self._loop(at + 1, shared=True)
-            return at + 1
+        if word.startswith(DIRECTIVE):
+            first = at
+            while self._text(at).startswith(DIRECTIVE):
+                at += 1
+            return self._loop(at, first) if self._text(at) == "for" else at
         if word in ("for", "while") and self._text(at + 1) == "(":
             return self._loop(at)
         if word == "do":
@@ -130,7 +130,10 @@ class _Statements:
             at += 1
         return self._statement(at)
 
-    def _loop(self, at: int, shared: bool = False) -> int:
+    def _loop(self, at: int, directive: int | None = None) -> int:
+        """Follows the loop at token `at`, whose directives begin at token `directive`."""
+        first = at if directive is None else directive
+        shared = any(_SHARES.search(token.text) for token in self._tokens[first:at])
         begin, last = self._tokens[at].place, self._text(at) == "do"
         own = _Open("loop")
         depth = 1 + sum(entry.kind == "loop" for entry in self._open)
@@ -143,7 +146,8 @@ class _Statements:
             after += self._text(after) == ";"
         self._open.pop()
         end = self._tokens[after - 1].end
-        self._found.append(Loop(begin, head, end, depth, shared, own.leaves))
+        asked = self._tokens[first].place
+        self._found.append(Loop(begin, asked, head, end, depth, shared, own.leaves))
         return after
 
     def _group(self, at: int) -> int:
@@ -168,10 +172,12 @@ class _Statements:
             if word in (")", "]", "}"):
                 return at
             if word == "{":
+                begin = self._tokens[at].place
                 self._open.append(_Open("body"))
                 at = self._group(at)
                 self._open.pop()
-            elif word in _BEGINS and at > first:
+                self._bodies.append((begin, self._tokens[at - 1].end))
+            elif at > first and (word in _BEGINS or word.startswith(DIRECTIVE)):
                 return at
             elif word in ("(", "["):
                 at = self._group(at)

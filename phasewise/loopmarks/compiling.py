@@ -86,7 +86,6 @@ def compile_and_read(source: Path, command: Command) -> Reported:
 
     StudyError if the command cannot be run, fails, is not gcc's, or compiles another source.
     """
-    whole = source.resolve()
     try:
         with TemporaryDirectory(prefix="phasewise-loopmarks-") as folder:
             _run(command, source, Path(folder))
@@ -96,9 +95,7 @@ def compile_and_read(source: Path, command: Command) -> Reported:
                     f"the command wrote no optimisation record of {source}: give one of gcc, g++ "
                     f"or gfortran that compiles it ({command.text})"
                 )
-            reported = read_record(
-                records[0], lambda file: (command.folder / file).resolve() == whole
-            )
+            reported = read_record(records[0], source, command.folder)
     except OSError as error:
         raise RunError(f"{source} cannot be compiled ({error.strerror or error})") from None
     _check_source(source, command, reported)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from phasewise.loopmarks.loops import Loop, Place
+from phasewise.loopmarks.loops import Loop, Loops, Place
 
 _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _DO = re.compile(
@@ -36,15 +36,15 @@ class _Open:
     leaves: bool = False
 
 
-def loops_of_fortran(text: str, fixed: bool) -> list[Loop]:
-    """The do loops of a Fortran source in the order in which they begin; `fixed`: in fixed form."""
+def loops_of_fortran(text: str, fixed: bool) -> Loops:
+    """The do loops of a Fortran source; `fixed`: in fixed form."""
     found: list[Loop] = []
     around: list[_Open] = []
 
     def close(end: Place) -> None:
         last, depth = around.pop(), len(around) + 1
         head, own = last.statement.end, last.statement
-        found.append(Loop(own.place, head, end, depth, own.shared, last.leaves))
+        found.append(Loop(own.place, own.place, head, end, depth, own.shared, last.leaves))
 
     for statement in _statements(text, fixed):
         if do := _DO.match(statement.text):
@@ -56,7 +56,7 @@ def loops_of_fortran(text: str, fixed: bool) -> list[Loop]:
             close(statement.end)
         while around and statement.label and around[-1].label == statement.label:
             close(statement.end)
-    return sorted(found, key=lambda loop: loop.begin)
+    return Loops(tuple(sorted(found)))
 
 
 def _statements(text: str, fixed: bool) -> Iterator[_Statement]:

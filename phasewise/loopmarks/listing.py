@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from phasewise.errors import StudyError
 from phasewise.loopmarks.c_loops import loops_of_c
 from phasewise.loopmarks.compiling import command_for, compile_and_read
 from phasewise.loopmarks.fortran_loops import loops_of_fortran
-from phasewise.loopmarks.loops import FIXED_SUFFIXES, Loop, check_language, is_fortran
+from phasewise.loopmarks.loops import FIXED_SUFFIXES, Loops, check_language, is_fortran
 from phasewise.loopmarks.marks import MarkedLine, MarkedLoop, mark_lines, mark_loops
 from phasewise.runs.disk import disk_reason
 
@@ -34,10 +35,10 @@ def loopmarks(source: str | Path, command: str | None = None) -> Loopmarks:
     path = Path(source)
     check_language(path)
     text = _read(path)
-    loops = _loops(path, text)
+    _loops_of(path, text)
     chosen = command_for(path, command)
     reported = compile_and_read(path, chosen)
-    marked = mark_loops(loops, reported, is_fortran(path))
+    marked = mark_loops(path.resolve(), cache(_loops_in), reported, is_fortran(path))
     lines = mark_lines(text, marked, reported.inlined)
     return Loopmarks(path, chosen.text, tuple(marked), tuple(lines))
 
@@ -50,13 +51,21 @@ def _read(path: Path) -> str:
         raise StudyError(f"{path} cannot be read ({disk_reason(error)})") from None
 
 
-def _loops(path: Path, text: str) -> list[Loop]:
+def _loops_of(path: Path, text: str) -> Loops:
     if is_fortran(path):
         return loops_of_fortran(text, path.suffix in FIXED_SUFFIXES)
     try:
         return loops_of_c(text)
     except StudyError as error:
         raise StudyError(f"{path}: {error}") from None
+
+
+def _loops_in(path: Path) -> Loops:
+    """The loops of a file that the source may include; none where it cannot be followed."""
+    try:
+        return _loops_of(path, _read(path))
+    except StudyError:
+        return Loops(())
 
 
 def as_text(found: Loopmarks) -> str:

@@ -25,13 +25,15 @@ class Place(NamedTuple):
 class Loop:
     """A loop of a source file: it begins at `begin`, and `end` is its last character.
 
-    head: the last character before its body; a compiler places a loop between `begin` and `head`,
-    except for C's do, whose condition comes last. depth: 1 for one that no other loop is around.
-    shared: the directive before it divides its iterations among threads. leaves: a statement within
-    it may end it early. implied: a statement of whole arrays, not a loop by its word.
+    directive: where the directives before it begin, or `begin`; head: the last character before its
+    body. A compiler places a loop between the two, except for C's do, whose condition comes last.
+    depth: 1 for one that no other loop is around. shared: a directive divides its iterations among
+    threads. leaves: a statement within it may end it early. implied: a statement of whole arrays,
+    not a loop by its word.
     """
 
     begin: Place
+    directive: Place
     head: Place
     end: Place
     depth: int
@@ -40,12 +42,32 @@ class Loop:
     implied: bool = False
 
     def holds(self, place: Place) -> bool:
-        """Whether a place lies within the loop."""
-        return self.begin <= place <= self.end
+        """Whether a place lies within the loop or its directives."""
+        return self.directive <= place <= self.end
 
     def heads(self, place: Place) -> bool:
         """Whether a place lies in what stands before the loop's body."""
-        return self.begin <= place <= self.head
+        return self.directive <= place <= self.head
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The loops of a file in the order in which they begin, and where the bodies of its functions,
+    lambdas and classes begin and end.
+    """
+
+    loops: tuple[Loop, ...]
+    bodies: tuple[tuple[Place, Place], ...] = ()
+
+    def headed(self, place: Place) -> Loop | None:
+        """The loop that has a place in its head."""
+        found = [loop for loop in self.loops if loop.heads(place)]
+        return max(found, key=lambda loop: loop.depth, default=None)
+
+    def around(self, place: Place) -> list[Loop]:
+        """The loops around a place in the same body, the outer ones first."""
+        body = max((b for b, e in self.bodies if b <= place <= e), default=Place(0, 0))
+        return [loop for loop in self.loops if loop.holds(place) and loop.begin >= body]
 
 
 def is_fortran(path: Path) -> bool:

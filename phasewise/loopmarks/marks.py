@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from phasewise.loopmarks import reasons
-from phasewise.loopmarks.loops import Loop, Place
+from phasewise.loopmarks.loops import Loop, Loops, Place
 from phasewise.loopmarks.record import OUTLINED, Attempt, Reported
 
 BEGINS, ENDS, WHOLE = "-----<", "----->", "-----<>"
 INLINED = "i"
 LINE_END = 10**6
 """A column after the last one of any line."""
+NOWHERE = Place(0, 0)
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,16 @@ class MarkedLine:
     reason: str | None
 
 
-def mark_loops(loops: Sequence[Loop], reported: Reported, implied: bool) -> list[MarkedLoop]:
-    """The fate of each loop in the order in which they begin.
+def mark_loops(
+    source: Path, loops_in: Callable[[Path], Loops], reported: Reported, implied: bool
+) -> list[MarkedLoop]:
+    """The fate of each loop of `source` in the order in which they begin.
 
-    implied: a statement may be a loop without a word for it, as of whole arrays in Fortran; it then
-    is one from the place that the vectoriser reports to the end of its line.
+    loops_in: the loops of any file, by its full path. implied: a statement may be a loop without a
+    word for it, as of whole arrays in Fortran; it then is one from the place that the vectoriser
+    reports to the end of its line.
     """
-    attempts = attempts_by_loop(loops, reported.attempts, implied)
+    attempts = _by_loop(source, loops_in, reported.attempts, implied)
     everything = sorted(attempts)
     vectorised = {loop for loop in everything if _is_vectorised(loop, attempts)}
     unrolled = _unrolled(attempts, reported)
@@ -94,38 +99,64 @@ def _reason_of_some(loop: Loop, attempts: Sequence[Attempt]) -> str | None:
     return f"not vectorised in {len(failed)} of its {len(attempts)} copies: {why}"
 
 
-def attempts_by_loop(
-    loops: Sequence[Loop], attempts: Sequence[Attempt], implied: bool
+def _by_loop(
+    source: Path,
+    loops_in: Callable[[Path], Loops],
+    attempts: Sequence[Attempt],
+    implied: bool,
 ) -> dict[Loop, list[Attempt]]:
-    """The vectoriser's attempts at each loop, none for those that it never met.
+    """The vectoriser's attempts at each loop of `source`, none for those that it never met.
 
-    gcc places a loop at the condition that ends it: mostly in the loop's head, else in its body, of
-    which the innermost loop without an attempt in the same function is then the one.
+    gcc places a loop at the condition that ends it, mostly in the loop's head; where directives
+    have replaced that, at a statement of its body, which may have been inlined there. The loop then
+    is the innermost one around it without an attempt in the same function, or with directives.
     """
-    found: dict[Loop, list[Attempt]] = {loop: [] for loop in loops}
+    found: dict[Loop, list[Attempt]] = {loop: [] for loop in loops_in(source).loops}
     rest = []
     for attempt in attempts:
-        headed = [loop for loop in loops if loop.heads(attempt.place)]
-        if headed:
-            found[max(headed, key=lambda loop: loop.depth)].append(attempt)
-        else:
+        file, place = attempt.places[0] if attempt.places else (source, NOWHERE)
+        headed = loops_in(file).headed(place)
+        if headed is None:
             rest.append(attempt)
+        elif file == source:
+            found[headed].append(attempt)
     for attempt in rest:
-        around = [loop for loop in found if loop.holds(attempt.place)]
-        free = [
-            loop for loop in around
-            if loop.implied or all(a.function != attempt.function for a in found[loop])
-        ]  # fmt: skip
-        if free:
-            found[max(free, key=lambda loop: loop.depth)].append(attempt)
-        elif implied:
-            end = Place(attempt.place.line, LINE_END)
-            begin = Place(attempt.place.line, 1)
-            found[Loop(begin, end, end, len(around) + 1, implied=True)] = [attempt]
-        elif around:
-            found[max(around, key=lambda loop: loop.depth)].append(attempt)
+        if (loop := _loop_of_body(source, loops_in, attempt, found)) is not None:
+            found[loop].append(attempt)
+        elif implied and attempt.places and attempt.places[0][0] == source:
+            line = attempt.places[0][1].line
+            begin, end = Place(line, 1), Place(line, LINE_END)
+            depth = 1 + len(loops_in(source).around(attempt.places[0][1]))
+            own = Loop(begin, begin, end, end, depth, implied=True)
+            found.setdefault(own, []).append(attempt)
     _give_back(found)
     return found
+
+
+def _loop_of_body(
+    source: Path,
+    loops_in: Callable[[Path], Loops],
+    attempt: Attempt,
+    found: Mapping[Loop, Sequence[Attempt]],
+) -> Loop | None:
+    """The loop of `source` that gcc places at a statement of its body; None if it is of another
+    file.
+    """
+    for file, place in attempt.places:
+        around = loops_in(file).around(place)
+        if file != source:
+            if around:
+                return None
+            continue
+        free = [
+            loop
+            for loop in around
+            if loop.directive < loop.begin
+            or all(other.function != attempt.function for other in found[loop])
+        ]
+        if free:
+            return free[-1]
+    return None
 
 
 def _give_back(found: dict[Loop, list[Attempt]]) -> None:

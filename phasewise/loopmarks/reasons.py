@@ -15,11 +15,13 @@ NOT_ASKED = "the command does not ask gcc for vectors (-O3 does)"
 ABSENT = "gcc reports nothing of it: its function is not used, or is not worth the work"
 UNKNOWN = "gcc says only that it could not"
 
-_CALL = re.compile(r"statement clobbers memory: .*?([A-Za-z_][\w:~]*) *(?:<[^;]*>)? *\(")
+_CALL = re.compile(r"statement clobbers memory: (?:[^(]*? = )?([^(=;]+) \(")
+_PLAIN_NAME = re.compile(r"(?:.*::)?([A-Za-z_~]\w*)(?:<.*>)?(?:\.\w+)*$")
 _TYPE = re.compile(r"no vectype for stmt: .*?scalar_type: ([^\n]+)", re.DOTALL)
 
 _LEAVES = "it can be left before its last iteration"
 _BRANCHES = "it branches in a way that gcc cannot turn into a choice between values"
+_NO_FORM = "of which gcc has no vector form here"
 _VOLATILE = "it reads or writes volatile data"
 
 _REASONS = (
@@ -65,7 +67,8 @@ def reason_of(attempt: Attempt, loop: Loop) -> str:
     if any("volatile type" in m for m in everything):
         return _VOLATILE
     if called := _found(_CALL, everything):
-        return f"it calls {called}, of which gcc has no vector form here"
+        name = _PLAIN_NAME.match(called)
+        return f"it calls {name[1] if name else 'a function'}, {_NO_FORM}"
     plain = _sentence(_REASONS, attempt.first)
     if plain is None and (kind := _found(_TYPE, attempt.first)):
         return f"gcc has no vectors of {kind.removeprefix('const ').strip()}"

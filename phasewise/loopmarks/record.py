@@ -11,7 +11,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,12 +33,15 @@ _UNROLLED = re.compile(r"unrolled|unroll and jam")
 
 @dataclass
 class Attempt:
-    """What the vectoriser reports of one copy of a loop: the loop's place, the function that the
-    copy is in, whether it was vectorised and in how many lanes (None where that is not a number),
-    and the messages of the first size of vectors and of the others.
+    """What the vectoriser reports of one copy of a loop: the function that the copy is in, whether
+    it was vectorised and in how many lanes (None where that is not a number), and the messages of
+    the first size of vectors and of the others.
+
+    places: the loop's place and, where that was inlined, those of the calls it came through, each
+    with its file, the innermost first.
     """
 
-    place: Place
+    places: tuple[tuple[Path, Place], ...]
     function: str
     vectorised: bool = False
     lanes: int | None = None
@@ -61,8 +64,9 @@ class Unrolling:
 class Reported:
     """What a record says of one source file, in its order.
 
-    vectoriser, threads: whether, in any file, the vectoriser looked at loops, and there are
-    functions that threads run. others: the other files that it names.
+    Attempts are those at loops of any file that came to the object code. vectoriser, threads:
+    whether the vectoriser looked at loops at all, and there are functions that threads run. named:
+    whether the record names the source; others: the other files that it names.
     """
 
     attempts: list[Attempt] = field(default_factory=list)
@@ -76,8 +80,8 @@ class Reported:
     others: list[str] = field(default_factory=list)
 
 
-def read_record(path: Path, is_source: Callable[[str], bool]) -> Reported:
-    """What the record in `path` says of the file that `is_source` knows by its name; RunError if
+def read_record(path: Path, source: Path, folder: Path) -> Reported:
+    """What the record in `path`, of a compilation in `folder`, says of a source file; RunError if
     it cannot be read.
     """
     try:
@@ -88,7 +92,7 @@ def read_record(path: Path, is_source: Callable[[str], bool]) -> Reported:
                 f"gcc's optimisation record is of format {head['format']}; this phasewise reads "
                 f"format {FORMAT}"
             )
-        return _Reader(_names(passes), is_source).read(records)
+        return _Reader(_names(passes), source.resolve(), folder).read(records)
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise RunError(f"gcc's optimisation record cannot be read ({error})") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -105,10 +109,11 @@ def _names(passes: list[dict[str, Any]]) -> dict[str, str]:
 
 
 class _Reader:
-    def __init__(self, names: dict[str, str], is_source: Callable[[str], bool]) -> None:
+    def __init__(self, names: dict[str, str], source: Path, folder: Path) -> None:
         self._names = names
-        self._is_source = is_source
-        self._known: dict[str, bool] = {}
+        self._source = source
+        self._folder = folder
+        self._files: dict[str, Path] = {}
         self._found = Reported()
         self._attempt: Attempt | None = None
         self._lanes: int | None = None
@@ -119,25 +124,31 @@ class _Reader:
         for record in records:
             function, kind = str(record.get("function", "")), str(record["kind"])
             self._found.threads |= OUTLINED.search(function) is not None
-            place = self._place(record)
             name = self._names.get(str(record.get("pass")), "")
+            where = self._where(record.get("location"))
             if name == "vect":
-                self._vectoriser(record, place, function)
-            elif kind == "success" and place is not None:
-                self._success(name, _text(record), place, function)
-        self._found.others = [file for file, own in self._known.items() if not own]
+                self._vectoriser(record, function)
+            elif kind == "success" and where is not None and where[0] == self._source:
+                self._success(name, _text(record), where[1], function)
+        files = list(self._files.values())
+        self._found.named = self._source in files
+        self._found.others = [str(file) for file in files if file != self._source]
         return self._found
 
-    def _place(self, record: dict[str, Any]) -> Place | None:
-        """Where a record is about, None outside of the source."""
-        where = record.get("location")
-        if where is None:
+    def _where(self, location: dict[str, Any] | None) -> tuple[Path, Place] | None:
+        """The file and the place of a location, None where there is none."""
+        if location is None:
             return None
-        file = str(where["file"])
-        if file not in self._known:
-            self._known[file] = self._is_source(file)
-        self._found.named |= self._known[file]
-        return Place(int(where["line"]), int(where["column"])) if self._known[file] else None
+        name = str(location["file"])
+        if name not in self._files:
+            self._files[name] = (self._folder / name).resolve()
+        return self._files[name], Place(int(location["line"]), int(location["column"]))
+
+    def _places(self, record: dict[str, Any]) -> tuple[tuple[Path, Place], ...]:
+        """Where a record is about, and the calls that it came through."""
+        sites = (call.get("site") for call in record.get("inlining_chain", ()))
+        found = (self._where(location) for location in (record.get("location"), *sites))
+        return tuple(place for place in found if place is not None)
 
     def _success(self, name: str, text: str, place: Place, function: str) -> None:
         if "inline" in name:
@@ -149,14 +160,13 @@ class _Reader:
         elif name == "parloops":
             self._found.shared.append(place)
 
-    def _vectoriser(self, record: dict[str, Any], place: Place | None, function: str) -> None:
+    def _vectoriser(self, record: dict[str, Any], function: str) -> None:
         text = _text(record)
         if "=== analyze_loop_nest ===" in text:
             self._found.vectoriser = True
-            self._attempt = None if place is None else Attempt(place, function)
+            self._attempt = Attempt(self._places(record), function)
             self._lanes, self._by_mode, self._in_later = None, {}, False
-            if self._attempt:
-                self._found.attempts.append(self._attempt)
+            self._found.attempts.append(self._attempt)
         if self._attempt is None:
             return
         if record["kind"] == "success" and "loop vectorized using" in text:
