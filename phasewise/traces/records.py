@@ -146,7 +146,9 @@ class CommunicationRecord:
 
 
 class Events:
-    """The time line of a run, read rank by rank; `names` are those of all ranks together."""
+    """The time line of a run, read rank by rank; `names` are those of all ranks together, `library`
+    the indices of those that are collectives of the library.
+    """
 
     def __init__(self, record: CommunicationRecord) -> None:
         """RunError if the file is missing or is not as long as the record says."""
@@ -155,6 +157,8 @@ class Events:
         self.dropped = record.dropped_events
         self.counts = record.events
         self.names = _united(record.names)
+        collectives = {phase.name for phase in record.phases if phase.library}
+        self.library = tuple(k for k, name in enumerate(self.names) if name in collectives)
         self._offset = record.clock_offset
         place = {name: index for index, name in enumerate(self.names)}
         self._phase = [np.array([place[n] for n in own], np.int16) for own in record.names]
