@@ -29,7 +29,7 @@ _REASONS = (
     (r"inner-loop count not invariant",
      "the loop within it runs a different number of times each time"),
     (r"two or more consecutive inner loops|multiple nested loops",
-     "it holds several loops, and none of them is vectorised"),
+     "it holds more than one loop, itself or in what it calls"),
     (r"bad data dependence|dependence distance|possible dependence",
      "an iteration reads or writes what another one may write"),
     (r"unsupported use in stmt|reduction used in loop|value used after loop|unexpected pattern|"

@@ -31,6 +31,8 @@ MAX_ROWS = 32
 ROW = 12
 # Intervals of the time line that are joined in the utilisation count.
 COARSER = 4
+# Least share of the ranks, mean over the time, of a state that is named.
+LEAST = 1e-3
 # Most tasks that are shown one by one.
 MAX_TASKS = 14
 BEYOND = "others"
@@ -93,8 +95,9 @@ def draw_utilisation(run: ReportedRun) -> Drawing | Missing:
     if len(lines) == 1:
         canvas.legend(loc="outside lower center", ncols=4)
     else:
-        seen = sum(line.counts.sum(axis=1) for line in lines)
-        _legend(canvas, {n: c for k, (n, c) in enumerate(STATES.items()) if seen[k] > 0})
+        most = np.max([line.counts.mean(axis=1) / len(line.task) for line in lines], axis=0)
+        seen = [name for name, share in zip(STATES, most, strict=True) if share > LEAST]
+        _legend(canvas, {name: STATES[name] for name in seen})
     words = "How many ranks compute, communicate and wait at a time."
     means = "; ".join(_means(line) for line in lines)
     means = f" Means: {means}." if len(lines) > 1 else ""
@@ -108,7 +111,7 @@ def _draw_counts(axis: Axes, line: Timeline, factor: float, with_means: bool) ->
     for (name, colour), values in zip(STATES.items(), counts, strict=True):
         top = bottom + values
         mean = float(values.mean())
-        if mean > 1e-3 * len(line.task):
+        if mean > LEAST * len(line.task):
             label = f"{name}, mean {mean:.3g}" if with_means else None
             axis.stairs(
                 top, edges[::COARSER] * factor, baseline=bottom, fill=True, color=colour,
@@ -194,7 +197,8 @@ def _name_panels(run: ReportedRun, axes: Sequence[Axes], lines: Sequence[Timelin
     for axis, record in zip(axes, run.shown, strict=True):
         axis.set_xlim(0, factor * max(line.seconds for line in lines))
         if len(lines) > 1:
-            axis.set_title(f"{record.directory.name}, {record.ranks} ranks")
+            where = record.machine if record.simulated else "measured"
+            axis.set_title(f"{record.directory.name}: {record.ranks} ranks, {where}")
     axes[-1].set_xlabel(f"time [{unit}]")
 
 

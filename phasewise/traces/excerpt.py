@@ -59,7 +59,8 @@ class Excerpt:
 
     def check_tasks(self, events: Events, record: CommunicationRecord) -> None:
         """StudyError if the run recorded no task of the name asked for."""
-        if self.tasks in (INNERMOST, OUTERMOST, *events.names):
+        groups = {name.partition(".")[0] for name in events.names}
+        if self.tasks in (INNERMOST, OUTERMOST, *events.names, *groups):
             return
         near = difflib.get_close_matches(self.tasks, [*events.names, INNERMOST, OUTERMOST], n=1)
         meant = f"; did you mean {near[0]}?" if near else ""

@@ -102,7 +102,8 @@ def timeline(
     number.
 
     tasks: whether a moment belongs to the innermost or to the outermost task around it, or the name
-    of a task; moments within that one belong to the tasks directly in it, or else to "other".
+    of a task; moments within that one belong to the tasks directly in it, or else to "other". Tasks
+    whose names begin with it and a dot, as those of one workload of several, are in it too.
     """
     edges = np.linspace(*span, intervals + 1)
     every = [events.of(rank) for rank in range(events.ranks)]
@@ -204,8 +205,10 @@ def _by_name(tasks: _Tasks, names: tuple[str, ...], level: str, edges: Floats) -
     if level == OUTERMOST:
         part = parent < 0
     else:
-        around = name == names.index(level)
+        around = np.array([given == level for given in names])[name]
+        group = np.array([given.startswith(f"{level}.") for given in names])[name]
         part = (parent >= 0) & around[parent] & ~around
+        part |= group & ~((parent >= 0) & (group | around)[parent])
         by_name[-1] = _covered(found[around & ~((parent >= 0) & around[parent])], edges)
         by_name[-1] -= _covered(found[part], edges)
         # What is left of an interval by rounding is no time of the task.
