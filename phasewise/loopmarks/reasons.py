@@ -18,6 +18,7 @@ UNKNOWN = "gcc says only that it could not"
 _CALL = re.compile(r"statement clobbers memory: (?:[^(]*? = )?([^(=;]+) \(")
 _PLAIN_NAME = re.compile(r"(?:.*::)?([A-Za-z_~]\w*)(?:<.*>)?(?:\.\w+)*$")
 _TYPE = re.compile(r"no vectype for stmt: .*?scalar_type: ([^\n]+)", re.DOTALL)
+_BY_HAND = re.compile(r"\bvector\(|uint(?:128|256|512)_t")
 
 _LEAVES = "it can be left before its last iteration"
 _BRANCHES = "it branches in a way that gcc cannot turn into a choice between values"
@@ -71,6 +72,8 @@ def reason_of(attempt: Attempt, loop: Loop) -> str:
         return f"it calls {name[1] if name else 'a function'}, {_NO_FORM}"
     plain = _sentence(_REASONS, attempt.first)
     if plain is None and (kind := _found(_TYPE, attempt.first)):
+        if _BY_HAND.search(kind):
+            return "its statements work on vectors already"
         return f"gcc has no vectors of {kind.removeprefix('const ').strip()}"
     for reasons, messages in (
         (_LATE, attempt.first), (_REASONS, attempt.later), (_LATE, attempt.later)
