@@ -117,7 +117,7 @@ def _check_source(source: Path, command: Command, reported: Reported) -> None:
 
 def _run(command: Command, source: Path, folder: Path) -> None:
     words = [
-        *_without_output(command.words), "-c", "-fsave-optimization-record",
+        *_without_output(command.words), "-c", "-fno-lto", "-fsave-optimization-record",
         "-o", str(folder / f"{_RECORD}.o"), "-dumpdir", f"{folder}/", "-dumpbase", _RECORD,
     ]  # fmt: skip
     environment = os.environ | {"LC_ALL": "C", "CCACHE_DISABLE": "1"}

@@ -54,9 +54,8 @@ def draw_tasks(run: ReportedRun) -> Drawing | Missing:
     colours = colours_of(names, computes, chosen) | {BEYOND: OTHER, REST: OTHER}
     tasks = [_places(line, names) for line in lines]
     canvas = _gantt(run, lines, tasks, [colours[name] for name in names])
-    order = sorted(
-        names, key=lambda name: (name in (REST, BEYOND), name == BEYOND, name in _communicating(run))
-    )
+    communicating = _communicating(run)
+    order = sorted(names, key=lambda name: (name in (REST, BEYOND), name in communicating))
     _legend(canvas, {name: colours[name] for name in order})
     return Drawing(
         canvas,
@@ -125,7 +124,8 @@ def _draw_counts(axis: Axes, line: Timeline, factor: float, with_means: bool) ->
 
 def _means(line: Timeline) -> str:
     means = line.counts.mean(axis=1)
-    return ", ".join(f"{m:.3g} {name}" for name, m in zip(STATES, means, strict=True) if m > 0)
+    seen = ((name, m) for name, m in zip(STATES, means, strict=True) if m > LEAST * len(line.task))
+    return ", ".join(f"{mean:.3g} {name}" for name, mean in seen)
 
 
 def _timelines(run: ReportedRun) -> tuple[Timeline, ...] | Missing:
@@ -136,9 +136,7 @@ def _timelines(run: ReportedRun) -> tuple[Timeline, ...] | Missing:
 
 
 def _communicating(run: ReportedRun) -> set[str]:
-    return {
-        phase.name for record in run.shown for phase in record.phases if phase.communicates
-    }
+    return {phase.name for record in run.shown for phase in record.phases if phase.communicates}
 
 
 def _most_common(lines: Sequence[Timeline]) -> tuple[str, ...]:
@@ -225,7 +223,8 @@ def _about(run: ReportedRun, lines: Sequence[Timeline]) -> str:
     if run.excerpt.time is None:
         start = f"About one {run.workload.unit.one}"
     else:
-        start = f"From {lines[0].from_first:.4g} s after the first event on, {lines[0].seconds:.4g} s"
+        first, seconds = lines[0].from_first, lines[0].seconds
+        start = f"From {first:.4g} s after the first event on, {seconds:.4g} s"
     words = (
         f"{start}, on aligned clocks; waiting is that for single messages, and in a collective of "
         "the library until the last rank has entered it. "

@@ -1,4 +1,4 @@
-"""Which part of a run its pictures in time show: a stretch of time, some ranks, tasks of a level."""
+"""Which part of a run its pictures in time show: some time, some ranks, tasks of a level."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Excerpt:
 
 
 def recorded_span(events: Events) -> tuple[float, float]:
-    """When the first event of any rank began and the last one ended [s]; (inf, -inf) without any."""
+    """When the first event of any rank began and the last one ended [s]; inf, -inf without any."""
     first, last = math.inf, -math.inf
     for rank in range(events.ranks):
         if len(own := events.of(rank)):

@@ -74,7 +74,8 @@ def test_loops_that_only_look_like_loops_are_none():
     void f() { std::for_each(a, b, [] { if (c) return; }); }
     """
     assert loops_of_c(text).loops == ()
-    assert loops_of_fortran("do = 3\n! do i = 1, 2\nx = 'do i = 1, 2'\ndot = 1\n", False).loops == ()
+    text = "do = 3\n! do i = 1, 2\nx = 'do i = 1, 2'\ndot = 1\n"
+    assert loops_of_fortran(text, False).loops == ()
 
 
 def test_nests_of_loops_end_where_their_statements_do():
