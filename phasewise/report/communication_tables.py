@@ -49,8 +49,8 @@ def _use(record: CommunicationRecord) -> Table:
         ("load balance, mean / largest computing time", _percent(found.load_balance)),
         ("communication efficiency, largest computing time / run time",
          _percent(found.communication_efficiency)),
-        *_split(record, found),
         ("parallel efficiency, the product of the two", _percent(found.parallel_efficiency)),
+        *_split(record, found),
         ("share of communication, mean over the ranks", _percent(found.communicating)),
         ("of which waiting", _percent(found.waiting)),
         ("share of the volume that stays on a node", _percent(share)),
@@ -65,9 +65,9 @@ def _split(record: CommunicationRecord, found: Efficiency) -> list[tuple[str, st
     ideal = "with messages that take no time"
     need = "simulate it with --ideal"
     return [
-        (f"serialisation, largest computing time / run time {ideal}",
+        (f"of the communication: serialisation, largest computing time / run time {ideal}",
          need if found.serialisation is None else _percent(found.serialisation)),
-        (f"transfer, run time {ideal} / run time",
+        (f"and transfer, run time {ideal} / run time",
          need if found.transfer is None else _percent(found.transfer)),
     ]  # fmt: skip
 

@@ -231,8 +231,8 @@ def _about(run: ReportedRun, lines: Sequence[Timeline]) -> str:
         f"Source: {'; '.join(sources)}."
     )
     if len(lines) > 1:
-        folders = " and ".join(str(record.directory) for record in run.shown)
-        words = f"{folders}, each from its own start on. {words}"
+        above, below = (record.directory for record in run.shown)
+        words = f"Above {above}, below {below}, each from its own start on. {words}"
     if dropped := sum(line.dropped for line in lines):
         words += (
             f" {dropped} events did not fit into the ranks' memory: give a larger --events to keep "
