@@ -42,6 +42,7 @@ COMMANDS = {
     "compare": ("compare", "Compare what runs measured with what models predict."),
     "tune": ("tune", "Choose process grid, layout and algorithms for a machine."),
     "reproduce": ("reproduce", "Regenerate the source paper's tables and figures."),
+    "loopmarks": ("loopmarks", "Mark the loops of a source: which are vectorised, and why not."),
     "trace": ("trace", "Write the time line of a run for Perfetto."),
     "import": ("import_deck", "Translate the deck of another code into a study."),
     "bench": ("bench", "Measure the speed of a workload and of its kernels here."),

@@ -164,7 +164,7 @@ int Followed::phase(std::string_view name) {
 void Followed::begin_round(std::string_view name, Channel channel, Posting posting, double weight) {
   round_ = {.phase = static_cast<std::int16_t>(phase(name)),
             .channel = static_cast<std::uint8_t>(channel),
-            .blocking = posting == Posting::blocking || posting == Posting::by_library,
+            .blocking = posting == Posting::in_pairs || posting == Posting::by_library,
             .library = posting == Posting::by_library || posting == Posting::by_library_at_once,
             .weight = static_cast<float>(weight),
             .packing = 0.0F,

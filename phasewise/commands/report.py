@@ -6,6 +6,8 @@ import argparse
 
 from phasewise.options import Parser, add_json
 from phasewise.output import message, print_json
+from phasewise.traces.excerpt import Bounds, Excerpt, bounds
+from phasewise.traces.timeline import INNERMOST
 
 
 def add_options(parser: Parser) -> None:
@@ -23,13 +25,59 @@ def add_options(parser: Parser) -> None:
         metavar="DIR2",
         help="folders of runs whose communication is shown beside this one's",
     )
+    add_excerpt(parser)
+
+
+def add_excerpt(parser: Parser) -> None:
+    """What the pictures in time show."""
+    parser.add_argument(
+        "--beside",
+        metavar="DIR2",
+        help="folder of a run that the pictures in time show on the same axis",
+    )
+    parser.add_argument(
+        "--time",
+        type=stretch,
+        metavar="A:B",
+        help="show the time from A to B s after the first event (about one turn by default)",
+    )
+    parser.add_argument(
+        "--ranks", type=some_ranks, metavar="I:J", help="show the ranks I to J (all by default)"
+    )
+    parser.add_argument(
+        "--tasks",
+        default=INNERMOST,
+        metavar="LEVEL",
+        help="innermost (the default) or outermost tasks, or those within the one of this name",
+    )
+
+
+def stretch(text: str) -> Bounds:
+    """A stretch of time: 0.1:0.2, 0.1: or :0.2."""
+    try:
+        return bounds(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no stretch of time such as 0.1:0.2, in s"
+        ) from None
+
+
+def some_ranks(text: str) -> tuple[int | None, int | None]:
+    """Ranks, the first and the last: 0:7, 4: or :7."""
+    first, colon, last = (word.strip() for word in text.partition(":"))
+    if not colon or any(word and not word.isdecimal() for word in (first, last)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no range of ranks such as 0:7")
+    return (int(first) if first else None), (int(last) if last else None)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Make the report of the folder ``arguments.directory``; the exit status."""
     from phasewise.report.contents import make_report
 
-    report = make_report(arguments.directory, arguments.output, arguments.compare)
+    excerpt = Excerpt(arguments.time, arguments.ranks, arguments.tasks)
+    report = make_report(
+        arguments.directory, arguments.output, arguments.compare, excerpt, arguments.beside
+    )
     if arguments.json:
         print_json(
             {
@@ -45,6 +93,8 @@ def main(arguments: argparse.Namespace) -> int:
                     for figure in report.figures
                 ],
                 "warnings": list(report.warnings),
+                "efficiency": report.efficiency,
+                "utilisation": report.utilisation,
             }
         )
     else:

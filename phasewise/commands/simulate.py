@@ -44,6 +44,11 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--events", type=count, default=0, metavar="N", help="time line: events kept by each rank"
     )
+    parser.add_argument(
+        "--ideal",
+        action="store_true",
+        help="simulate it again with messages that take no time: serialisation and transfer",
+    )
     parser.add_argument("--out", metavar="DIR", help="folder for the records (none by default)")
 
 
@@ -63,6 +68,7 @@ def main(options: argparse.Namespace) -> int:
         options.skeleton,
         not options.no_computation,
         options.events,
+        options.ideal,
     )
     if options.out is None:
         with TemporaryDirectory(prefix="phasewise-") as folder:

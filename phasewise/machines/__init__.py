@@ -6,7 +6,7 @@ from phasewise.machines.curves import Curve, Line, Measured, find
 from phasewise.machines.floor import Floor, floor, node_bandwidth
 from phasewise.machines.machine import Machine, load_machine, machine_names
 from phasewise.machines.topology import node_count, nodes_of, smallest_box
-from phasewise.machines.twin import TWINS, Twin, make_twin
+from phasewise.machines.twin import TWINS, Twin, make_ideal, make_twin
 
 __all__ = [
     "TWINS",
@@ -20,6 +20,7 @@ __all__ = [
     "floor",
     "load_machine",
     "machine_names",
+    "make_ideal",
     "make_twin",
     "node_bandwidth",
     "node_count",

@@ -7,7 +7,7 @@ a torus or dragonfly; a full twin also the protocol's changes with size and the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from phasewise.machines.machine import Machine
 from phasewise.machines.topology import (
@@ -48,6 +48,9 @@ NEUTRAL = {
 computation time that the driver does not charge, so that the same run gives the same bytes.
 """
 
+UNLIMITED = 1e18
+"""Bandwidth [B/s] at which the longest message takes less than SimGrid's resolution of time."""
+
 
 @dataclass(frozen=True)
 class Twin:
@@ -71,6 +74,24 @@ def make_twin(machine: Machine, kind: str, ranks: int) -> Twin:
         "\n".join(lines) + "\n",
         tuple(f"node{node}" for node in nodes_of(machine, ranks)),
         tuple(f"--cfg={key}:{value}" for key, value in _options(machine, full).items()),
+    )
+
+
+def make_ideal(twin: Twin) -> Twin:
+    """A twin on which messages take no time: all else, such as which sizes are sent without asking,
+    is that of `twin`.
+    """
+    described = dict(line.split(" = ", 1) for line in twin.platform.splitlines())
+    kept = {key: described[key] for key in ("nodes", "node.ranks", "processor.rate")}
+    none = f"0.0 {UNLIMITED!r}"
+    ideal = {"kind": "none", **kept, "memory": f"{none} {UNLIMITED!r}", "flow": none}
+    factors = ("smpi/bw-factor", "smpi/lat-factor")
+    options = (option for option in twin.options if not any(name in option for name in factors))
+    return replace(
+        twin,
+        kind="ideal",
+        platform="".join(f"{key} = {value}\n" for key, value in ideal.items()),
+        options=(*options, *(f"--cfg={name}:0:1" for name in factors)),
     )
 
 

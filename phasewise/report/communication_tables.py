@@ -10,6 +10,7 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.report.tables import Table
 from phasewise.study.laboratory import pieces_name
 from phasewise.traces.efficiency import (
+    Efficiency,
     PhaseCost,
     Spread,
     efficiency,
@@ -49,11 +50,26 @@ def _use(record: CommunicationRecord) -> Table:
         ("communication efficiency, largest computing time / run time",
          _percent(found.communication_efficiency)),
         ("parallel efficiency, the product of the two", _percent(found.parallel_efficiency)),
+        *_split(record, found),
         ("share of communication, mean over the ranks", _percent(found.communicating)),
         ("of which waiting", _percent(found.waiting)),
         ("share of the volume that stays on a node", _percent(share)),
     ]  # fmt: skip
     return Table("Use of the ranks", ("", ""), tuple(rows), words=True)
+
+
+def _split(record: CommunicationRecord, found: Efficiency) -> list[tuple[str, str]]:
+    """What the communication efficiency is the product of, which only a simulator can tell."""
+    if not record.simulated:
+        return []
+    ideal = "with messages that take no time"
+    need = "simulate it with --ideal"
+    return [
+        (f"of the communication: serialisation, largest computing time / run time {ideal}",
+         need if found.serialisation is None else _percent(found.serialisation)),
+        (f"and transfer, run time {ideal} / run time",
+         need if found.transfer is None else _percent(found.transfer)),
+    ]  # fmt: skip
 
 
 def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:

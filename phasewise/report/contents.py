@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from phasewise.errors import RunError
 from phasewise.report import communication, timeline
 from phasewise.report.communication_tables import communication_tables
 from phasewise.report.figure import Figure, make_figure
 from phasewise.report.page import Page, Section, Tile, render
-from phasewise.report.reported_run import ReportedRun
+from phasewise.report.palette import STATES
+from phasewise.report.reported_run import WHOLE, ReportedRun
 from phasewise.report.reporting import Chapter, own_chapters, own_tiles, reported, tables_of_study
 from phasewise.report.style import scientific
 from phasewise.report.tables import cost_tables
 from phasewise.runs.disk import is_special, replace_text
+from phasewise.traces.efficiency import efficiency
+from phasewise.traces.excerpt import Excerpt
 
 COMMUNICATION = Chapter(
     "communication",
@@ -42,24 +46,31 @@ def chapters_of(run: ReportedRun) -> list[Chapter]:
 
 @dataclass(frozen=True)
 class Report:
-    """A report as written."""
+    """A report as written, the efficiency of its run, and how many ranks did what in time."""
 
     path: Path
     pictures: Path
     figures: tuple[Figure, ...]
     warnings: tuple[str, ...]
+    efficiency: dict[str, Any] | None
+    utilisation: list[dict[str, Any]]
 
 
 def make_report(
-    directory: str | Path, output: str | Path | None = None, compare: Sequence[str | Path] = ()
+    directory: str | Path,
+    output: str | Path | None = None,
+    compare: Sequence[str | Path] = (),
+    excerpt: Excerpt = WHOLE,
+    beside: str | Path | None = None,
 ) -> Report:
     """Read, analyse, draw and write the report of a run's folder; its pictures go beside it, or
     into that folder where `output` is no file.
 
-    The communication of the runs in the folders `compare` is shown beside this one's. RunError
-    if a file cannot be read or written; the run's folder itself is only read.
+    The communication of the runs in the folders `compare` is shown beside this one's. `excerpt` is
+    what the pictures in time show, and `beside` the folder of a run that they show on the same
+    axis. RunError if a file cannot be read or written; the run's folder itself is only read.
     """
-    run = reported(directory, compare)
+    run = reported(directory, compare, excerpt, beside)
     path = Path(output) if output is not None else run.directory / "report.html"
     pictures = (run.directory if is_special(path) else path.parent) / "pictures"
     try:
@@ -79,7 +90,27 @@ def make_report(
     finally:
         run.close()
     figures = tuple(figure for chapter in drawn.values() for figure in chapter)
-    return Report(path, pictures, figures, page.warnings)
+    return Report(path, pictures, figures, page.warnings, _use(run), utilisation_of(run))
+
+
+def _use(run: ReportedRun) -> dict[str, Any] | None:
+    record = run.communication
+    return None if record is None else asdict(efficiency(record))
+
+
+def utilisation_of(run: ReportedRun) -> list[dict[str, Any]]:
+    """For each run that the pictures in time show, how many of its ranks compute, communicate and
+    wait, means over the stretch shown.
+    """
+    return [
+        {
+            "run": str(record.directory),
+            "ranks": [line.ranks[0], line.ranks[-1]],
+            "time": [line.from_first, line.from_first + line.seconds],
+            "mean_ranks": dict(zip(STATES, map(float, line.counts.mean(axis=1)), strict=True)),
+        }
+        for record, line in zip(run.shown, run.timelines, strict=False)
+    ]
 
 
 def compose(run: ReportedRun, drawn: dict[Chapter, tuple[Figure, ...]]) -> Page:

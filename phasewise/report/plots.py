@@ -15,9 +15,11 @@ from matplotlib.gridspec import GridSpec
 from phasewise.errors import RunError
 from phasewise.report.contents import chapters_of
 from phasewise.report.figure import Missing
+from phasewise.report.reported_run import WHOLE
 from phasewise.report.reporting import Draw, kind_of
 from phasewise.report.style import WIDTH, drawn_with, picture_style
 from phasewise.runs.results import Results
+from phasewise.traces.excerpt import Excerpt
 
 
 class Plots:
@@ -28,8 +30,9 @@ class Plots:
     Each draws on the axes ``ax``, divided where the picture has several panels, or on an array of
     axes of the picture's rows and columns; without ``ax`` it makes a figure. It returns the axes,
     several as an array (rows, columns). `compare` are folders of runs whose communication is shown
-    beside this one's. RunError if the run did not record what the picture shows, or if there is
-    nothing to show, such as losses without any.
+    beside this one's. The pictures in time also take `beside`, the folder of a run on the same
+    axis, and `excerpt`, which part they show. RunError if the run did not record what the picture
+    shows, or if there is nothing to show, such as losses without any.
     """
 
     def __init__(self, results: Results) -> None:
@@ -50,10 +53,19 @@ class Plots:
     def __dir__(self) -> list[str]:
         return list(self._pictures())
 
-    def _draw(self, name: str, ax: Any = None, compare: Sequence[str | Path] = ()) -> Any:
+    def _draw(
+        self,
+        name: str,
+        ax: Any = None,
+        compare: Sequence[str | Path] = (),
+        beside: str | Path | None = None,
+        excerpt: Excerpt = WHOLE,
+    ) -> Any:
         run = self._run
-        if compare:
-            run = kind_of(self._results.workload)(run.directory, compare, results=self._results)
+        if compare or beside is not None or excerpt != WHOLE:
+            run = kind_of(self._results.workload)(
+                run.directory, compare, self._results, excerpt, beside
+            )
         made: list[Any] = []
 
         def panels(rows: int, columns: int, height: float, options: dict[str, Any]) -> Any:

@@ -15,14 +15,16 @@ from phasewise.errors import RunError, StudyError
 from phasewise.runs.folder import RECORD_FILE
 from phasewise.runs.results import Results
 from phasewise.study import Study
+from phasewise.traces.excerpt import Excerpt
 from phasewise.traces.records import CommunicationRecord, Events, read_communication
-from phasewise.traces.timeline import Timeline, one_turn, timeline
+from phasewise.traces.timeline import Timeline, timeline
 from phasewise.workloads.discovery import workload_of
 from phasewise.workloads.interface import Workload
 
 MIN_TURNS = 2
 # Intervals of the time line: about one per pixel of the pictures.
 INTERVALS = 1200
+WHOLE = Excerpt()
 
 
 class ReportedRun:
@@ -37,10 +39,14 @@ class ReportedRun:
         directory: str | Path,
         compare: Sequence[str | Path] = (),
         results: Results | None = None,
+        excerpt: Excerpt = WHOLE,
+        beside: str | Path | None = None,
     ) -> None:
         """`compare`: folders of runs whose communication is shown beside this one's; `results`:
-        those of the folder, where they are open.
+        those of the folder, where they are open; `excerpt`: what the pictures in time show;
+        `beside`: the folder of a run that they show on the same axis.
         """
+        self.excerpt = excerpt
         self.directory = Path(directory)
         if not self.directory.is_dir():
             raise StudyError(f"{self.directory} is not a folder: give the folder of a run")
@@ -50,6 +56,9 @@ class ReportedRun:
         if not self.has_records and not (self.directory / RECORD_FILE).is_file():
             raise StudyError(f"{self.directory} holds no records.h5: give the folder of a run")
         self.compared = tuple(read_communication(folder) for folder in compare)
+        self._beside = None if beside is None else read_communication(beside)
+        if self._beside is not None and not self._beside.events.any():
+            raise StudyError(f"{beside} holds no events: run it again with --events 100000")
         if self.has_records and len(self.results) < MIN_TURNS:
             raise RunError(
                 f"{self.results.path} holds {self.workload.unit.of(len(self.results))} so far, "
@@ -104,15 +113,31 @@ class ReportedRun:
             return None
         return read_communication(self.directory)
 
+    @property
+    def shown(self) -> tuple[CommunicationRecord, ...]:
+        """The runs that the pictures in time show: this one, and the one beside it."""
+        both = (self.communication, self._beside)
+        return tuple(record for record in both if record is not None)
+
     @cached_property
-    def timeline(self) -> Timeline | None:
-        """What the ranks did during one turn, None if the run kept no events."""
+    def timelines(self) -> tuple[Timeline, ...]:
+        """What the ranks of the runs in `shown` did, of each about one turn or the stretch asked
+        for; empty if this run kept no events.
+        """
         record = self.communication
         if record is None or not record.events.any():
-            return None
+            return ()
+        lines = [self._timeline(record) for record in self.shown]
+        return tuple(line for line in lines if line is not None)
+
+    def _timeline(self, record: CommunicationRecord) -> Timeline | None:
         events = Events(record)
-        span = one_turn(events, record)
-        return None if span is None else timeline(events, span, INTERVALS)
+        ranks = self.excerpt.ranks_of(record)
+        self.excerpt.check_tasks(events, record)
+        span = self.excerpt.span(events, record)
+        if span is None:
+            return None
+        return timeline(events, span, INTERVALS, ranks, self.excerpt.tasks)
 
     @cached_property
     def turn(self) -> Floats:

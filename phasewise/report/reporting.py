@@ -14,8 +14,9 @@ from typing import Any
 
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.page import Tile
-from phasewise.report.reported_run import ReportedRun
+from phasewise.report.reported_run import WHOLE, ReportedRun
 from phasewise.report.tables import Table, rows_of
+from phasewise.traces.excerpt import Excerpt
 from phasewise.workloads.interface import Workload
 
 PART = "reporting"
@@ -38,16 +39,23 @@ class Chapter:
     tables: Callable[[Any], Iterable[Table]] = no_tables
 
 
-def reported(directory: str | Path, compare: Sequence[str | Path] = ()) -> ReportedRun:
-    """A run's folder as a report sees it; StudyError if it holds no records to show."""
-    run = ReportedRun(directory, compare)
+def reported(
+    directory: str | Path,
+    compare: Sequence[str | Path] = (),
+    excerpt: Excerpt = WHOLE,
+    beside: str | Path | None = None,
+) -> ReportedRun:
+    """A run's folder as a report sees it, as `ReportedRun` takes it; StudyError if it holds no
+    records to show.
+    """
+    run = ReportedRun(directory, compare, excerpt=excerpt, beside=beside)
     if not run.has_records:
         return run
     kind = kind_of(run.workload)
     if kind is ReportedRun:
         return run
     run.close()
-    return kind(directory, compare)
+    return kind(directory, compare, excerpt=excerpt, beside=beside)
 
 
 def kind_of(workload: Workload) -> type[ReportedRun]:

@@ -7,20 +7,21 @@ Etheridge, IEEE Software 8 (1991) no. 5, 29).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Patch
 
-from phasewise.analysis.spectrum import Floats
 from phasewise.report.communication import NO_RECORD
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import OTHER, STATES, colours_of
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, new_picture, scale, whole_ticks
 from phasewise.traces.records import Integers
-from phasewise.traces.timeline import Timeline
+from phasewise.traces.timeline import INNERMOST, OUTERMOST, REST, Timeline
 from phasewise.workloads.discovery import phase_colours
 
 NO_EVENTS = Missing("Run it again with --events 100000 to see what each rank did in time.")
@@ -30,149 +31,211 @@ MAX_ROWS = 32
 ROW = 12
 # Intervals of the time line that are joined in the utilisation count.
 COARSER = 4
+# Least share of the ranks, mean over the time, of a state that is named.
+LEAST = 1e-3
 # Most tasks that are shown one by one.
 MAX_TASKS = 14
 BEYOND = "others"
+_MEANINGS = (
+    "computing, communicating, and waiting for a partner that has not begun to send, or for the "
+    "last rank to enter a collective."
+)
 
 
 def draw_tasks(run: ReportedRun) -> Drawing | Missing:
     """Rank against time, coloured by the phase or kernel that takes most of each moment."""
-    line = _timeline(run)
-    if isinstance(line, Missing):
-        return line
-    names, task = _most_common(line)
+    lines = _timelines(run)
+    if isinstance(lines, Missing):
+        return lines
+    names = _most_common(lines)
     computes = tuple(name not in _communicating(run) for name in names)
     record = run.communication
     chosen = phase_colours(None if record is None else record.workload)
-    colours = colours_of(names, computes, chosen)
-    if BEYOND in names:
-        colours[BEYOND] = OTHER
-    canvas, axis = _gantt(line, task, [colours[name] for name in names])
-    order = sorted(names, key=lambda name: (name == BEYOND, name in _communicating(run)))
-    _legend(canvas, axis, {name: colours[name] for name in order})
+    colours = colours_of(names, computes, chosen) | {BEYOND: OTHER, REST: OTHER}
+    tasks = [_places(line, names) for line in lines]
+    canvas = _gantt(run, lines, tasks, [colours[name] for name in names])
+    communicating = _communicating(run)
+    order = sorted(names, key=lambda name: (name in (REST, BEYOND), name in communicating))
+    _legend(canvas, {name: colours[name] for name in order})
     return Drawing(
         canvas,
-        "What each rank worked at: kernels in cool colours, phases of communication in warm ones. "
-        + _about(run, line),
+        f"What each rank worked at{_level(run)}: kernels in cool colours, phases of communication "
+        f"in warm ones. {_about(run, lines)}",
     )
 
 
 def draw_states(run: ReportedRun) -> Drawing | Missing:
     """Rank against time, coloured by whether it computes, communicates or waits."""
-    line = _timeline(run)
-    if isinstance(line, Missing):
-        return line
+    lines = _timelines(run)
+    if isinstance(lines, Missing):
+        return lines
+    states = [_states(line) for line in lines]
+    canvas = _gantt(run, lines, states, list(STATES.values()))
+    seen = {int(k) for state in states for k in np.unique(state)}
+    _legend(canvas, {name: c for k, (name, c) in enumerate(STATES.items()) if k in seen})
+    return Drawing(canvas, f"Busy, overhead and idle: {_MEANINGS} {_about(run, lines)}")
+
+
+def _states(line: Timeline) -> Integers:
     known = np.stack([line.computing, line.communicating, line.waiting])
     # More than half of the moment without an event: not recorded.
-    state = np.where(known.sum(axis=0) > 0.5, known.argmax(axis=0), 3)
-    canvas, axis = _gantt(line, state, list(STATES.values()))
-    _legend(canvas, axis, {n: c for k, (n, c) in enumerate(STATES.items()) if np.any(state == k)})
-    return Drawing(
-        canvas,
-        "Busy, overhead and idle: computing, communicating, and waiting for a partner that has not "
-        "begun to send. " + _about(run, line),
-    )
+    return np.where(known.sum(axis=0) > 0.5, known.argmax(axis=0), 3)
 
 
 def draw_utilisation(run: ReportedRun) -> Drawing | Missing:
     """How many ranks compute, communicate and wait against time, stacked."""
-    line = _timeline(run)
-    if isinstance(line, Missing):
-        return line
+    lines = _timelines(run)
+    if isinstance(lines, Missing):
+        return lines
+    canvas, axes = new_picture(len(lines), 1, 2.9 if len(lines) == 1 else 4.6, sharex=True)
+    for axis, line in zip(axes[:, 0], lines, strict=True):
+        _draw_counts(axis, line, _clock(lines)[0], len(lines) == 1)
+    _name_panels(run, axes[:, 0], lines)
+    if len(lines) == 1:
+        canvas.legend(loc="outside lower center", ncols=4)
+    else:
+        most = np.max([line.counts.mean(axis=1) / len(line.task) for line in lines], axis=0)
+        seen = [name for name, share in zip(STATES, most, strict=True) if share > LEAST]
+        _legend(canvas, {name: STATES[name] for name in seen})
+    words = "How many ranks compute, communicate and wait at a time."
+    means = "; ".join(_means(line) for line in lines)
+    means = f" Means: {means}." if len(lines) > 1 else ""
+    return Drawing(canvas, f"{words}{means} {_about(run, lines)}")
+
+
+def _draw_counts(axis: Axes, line: Timeline, factor: float, with_means: bool) -> None:
     counts = line.counts.reshape(4, -1, COARSER).mean(axis=2)
-    factor, unit, edges = _clock(line)
-    canvas, axes = new_picture(1, 1, 2.9)
-    axis: Axes = axes[0, 0]
+    edges = line.edges - line.edges[0]
     bottom = np.zeros(counts.shape[1])
     for (name, colour), values in zip(STATES.items(), counts, strict=True):
         top = bottom + values
         mean = float(values.mean())
-        if mean > 1e-3 * len(line.task):
+        if mean > LEAST * len(line.task):
+            label = f"{name}, mean {mean:.3g}" if with_means else None
             axis.stairs(
                 top, edges[::COARSER] * factor, baseline=bottom, fill=True, color=colour,
-                label=f"{name}, mean {mean:.3g}",
+                label=label,
             )  # fmt: skip
         bottom = top
-    axis.set_xlim(0, edges[-1] * factor)
     axis.set_ylim(0, len(line.task))
-    axis.set_xlabel(f"time [{unit}]")
     axis.set_ylabel("ranks")
     whole_ticks(axis.yaxis)
-    canvas.legend(loc="outside lower center", ncols=4)
-    return Drawing(
-        canvas, "How many ranks compute, communicate and wait at a time. " + _about(run, line)
-    )
 
 
-def _timeline(run: ReportedRun) -> Timeline | Missing:
+def _means(line: Timeline) -> str:
+    means = line.counts.mean(axis=1)
+    seen = ((name, m) for name, m in zip(STATES, means, strict=True) if m > LEAST * len(line.task))
+    return ", ".join(f"{mean:.3g} {name}" for name, mean in seen)
+
+
+def _timelines(run: ReportedRun) -> tuple[Timeline, ...] | Missing:
+    """The time line of the run and, below it, that of the run to show beside it."""
     if run.communication is None:
         return NO_RECORD
-    return run.timeline or NO_EVENTS
+    return run.timelines or NO_EVENTS
 
 
 def _communicating(run: ReportedRun) -> set[str]:
-    phases = run.communication.phases if run.communication else ()
-    return {phase.name for phase in phases if phase.communicates}
+    return {phase.name for record in run.shown for phase in record.phases if phase.communicates}
 
 
-def _most_common(line: Timeline) -> tuple[tuple[str, ...], Integers]:
-    """Names of the tasks that take most time, and for each moment the index of one, or -1."""
-    times = np.bincount(line.task[line.task >= 0], minlength=len(line.names))
-    order = np.argsort(-times, kind="stable")
-    shown = [int(index) for index in order if times[index] > 0]
-    place = np.full(len(line.names) + 1, -1, dtype=np.int64)
-    kept = shown if len(shown) <= MAX_TASKS else shown[: MAX_TASKS - 1]
-    place[shown] = len(kept)
-    place[kept] = np.arange(len(kept))
-    names = [line.names[index] for index in kept]
-    if len(kept) < len(shown):
-        names.append(BEYOND)
-    return tuple(names), place[line.task]
+def _most_common(lines: Sequence[Timeline]) -> tuple[str, ...]:
+    """Names of the tasks that take most time, the longest first, the others as one."""
+    times: dict[str, float] = {}
+    for line in lines:
+        found = np.bincount(line.task[line.task >= 0], minlength=len(line.names))
+        for name, count in zip(line.names, found, strict=True):
+            share = count / line.task.shape[1] * line.seconds
+            times[name] = times.get(name, 0.0) + float(share)
+    shown = sorted((name for name in times if times[name] > 0), key=lambda name: -times[name])
+    if len(shown) > MAX_TASKS:
+        return (*shown[: MAX_TASKS - 1], BEYOND)
+    return tuple(shown)
 
 
-def _gantt(line: Timeline, index: Integers, colours: list[str]) -> tuple[Canvas, Axes]:
-    """A row of colours for each rank, the lowest one on top; white where `index` is -1."""
-    ranks = len(index)
-    canvas, axes = new_picture(1, 1, float(np.clip(1.6 + 0.16 * ranks, 2.3, 5.2)))
-    axis: Axes = axes[0, 0]
+def _places(line: Timeline, names: tuple[str, ...]) -> Integers:
+    """For each moment the index of a task in `names`, or -1."""
+    beyond = names.index(BEYOND) if BEYOND in names else -1
+    place = [names.index(name) if name in names else beyond for name in line.names]
+    return np.array([*place, -1], dtype=np.int64)[line.task]
+
+
+def _gantt(
+    run: ReportedRun, lines: Sequence[Timeline], indices: Sequence[Integers], colours: list[str]
+) -> Canvas:
+    """A row of colours for each rank, the lowest one on top, and a panel for each run, all on one
+    axis of time; white where `indices` are -1.
+    """
+    most = max(len(index) for index in indices)
+    height = float(np.clip(1.6 + 0.16 * most, 2.3, 5.2))
+    height += (len(lines) - 1) * float(np.clip(0.5 + 0.16 * most, 1.4, 3.6))
+    canvas, axes = new_picture(len(lines), 1, height, sharex=True)
     palette = np.array([*(to_rgba(colour) for colour in colours), (0.0, 0.0, 0.0, 0.0)])
-    factor, unit, edges = _clock(line)
-    image = (255 * palette[index]).astype(np.uint8)
-    box = (0.0, float(edges[-1] * factor), ranks - 0.5, -0.5)
-    if ranks <= MAX_ROWS:
-        # The gap between rows stays empty.
-        image = np.repeat(image, ROW, axis=0)
-        image[ROW - 1 :: ROW] = 0
-    axis.imshow(image, extent=box, aspect="auto", interpolation="none")
-    axis.set_xlabel(f"time [{unit}]")
-    axis.set_ylabel("rank")
-    axis.grid(False)
-    whole_ticks(axis.yaxis)
-    return canvas, axis
+    factor = _clock(lines)[0]
+    for axis, line, index in zip(axes[:, 0], lines, indices, strict=True):
+        image = (255 * palette[index]).astype(np.uint8)
+        first, last = line.ranks[0], line.ranks[-1]
+        if len(index) <= MAX_ROWS:
+            # The gap between rows stays empty.
+            image = np.repeat(image, ROW, axis=0)
+            image[ROW - 1 :: ROW] = 0
+        box = (0.0, line.seconds * factor, last + 0.5, first - 0.5)
+        axis.imshow(image, extent=box, aspect="auto", interpolation="none")
+        axis.set_ylabel("rank")
+        axis.grid(False)
+        axis.tick_params(color=MUTED)
+        whole_ticks(axis.yaxis)
+    _name_panels(run, axes[:, 0], lines)
+    return canvas
 
 
-def _clock(line: Timeline) -> tuple[float, str, Floats]:
-    """Factor and unit of the times shown, and the intervals' edges from the first on [s]."""
-    edges = line.edges - line.edges[0]
-    return *scale(edges, "s"), edges
+def _name_panels(run: ReportedRun, axes: Sequence[Axes], lines: Sequence[Timeline]) -> None:
+    """The common axis of time, and above each of several panels which run it shows."""
+    factor, unit = _clock(lines)
+    for axis, record in zip(axes, run.shown, strict=True):
+        axis.set_xlim(0, factor * max(line.seconds for line in lines))
+        if len(lines) > 1:
+            where = record.machine if record.simulated else "measured"
+            axis.set_title(f"{record.directory.name}: {record.ranks} ranks, {where}")
+    axes[-1].set_xlabel(f"time [{unit}]")
 
 
-def _legend(canvas: Canvas, axis: Axes, colours: dict[str, str]) -> None:
+def _clock(lines: Sequence[Timeline]) -> tuple[float, str]:
+    """Factor and unit of the times shown."""
+    return scale([line.seconds for line in lines], "s")
+
+
+def _legend(canvas: Canvas, colours: dict[str, str]) -> None:
     patches = [Patch(color=colour, label=name) for name, colour in colours.items()]
     canvas.legend(handles=patches, loc="outside lower center", ncols=7, handlelength=1.2)
-    axis.tick_params(color=MUTED)
 
 
-def _about(run: ReportedRun, line: Timeline) -> str:
-    assert run.communication is not None
-    start = (
-        f"About one {run.workload.unit.one}, on aligned clocks; waiting is that for single "
-        "messages, as what the library does inside is not seen. "
-        f"Source: {run.communication.source}."
+def _level(run: ReportedRun) -> str:
+    """Which tasks are shown, where those are not the innermost ones."""
+    tasks = run.excerpt.tasks
+    if tasks == INNERMOST:
+        return ""
+    return ", the outermost task" if tasks == OUTERMOST else f" within {tasks}"
+
+
+def _about(run: ReportedRun, lines: Sequence[Timeline]) -> str:
+    sources = list(dict.fromkeys(record.source for record in run.shown))
+    if run.excerpt.time is None:
+        start = f"About one {run.workload.unit.one}"
+    else:
+        first, seconds = lines[0].from_first, lines[0].seconds
+        start = f"From {first:.4g} s after the first event on, {seconds:.4g} s"
+    words = (
+        f"{start}, on aligned clocks; waiting is that for single messages, and in a collective of "
+        "the library until the last rank has entered it. "
+        f"Source: {'; '.join(sources)}."
     )
-    if line.dropped:
-        start += (
-            f" {line.dropped} events did not fit into the ranks' memory: give a larger "
-            "--events to keep them."
+    if len(lines) > 1:
+        above, below = (record.directory for record in run.shown)
+        words = f"Above {above}, below {below}, each from its own start on. {words}"
+    if dropped := sum(line.dropped for line in lines):
+        words += (
+            f" {dropped} events did not fit into the ranks' memory: give a larger --events to keep "
+            "them."
         )
-    return start
+    return words

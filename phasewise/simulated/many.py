@@ -89,7 +89,7 @@ def input_key(task: Task) -> str:
         study.communication.algorithms(),
         (request.machine.name, request.machine.node_ranks, request.machine.processor),
         (request.ranks, request.twin, request.steps, request.events),
-        (request.skeleton, request.computation),
+        (request.skeleton, request.computation, *(["ideal"] if request.ideal else [])),
         (twin.platform, twin.hosts, twin.options),
     ]
     # Only where a machine has them, so that simulations of others are found under their old keys.

@@ -30,11 +30,7 @@ def take_communication(source: Path, target: Path, unit: Unit, extra: dict[str, 
     know, such as the machine. Where steps were
     sampled, times and counts of each phase are scaled to those of all steps.
     """
-    content = json.loads((source / RECORD_FILE).read_text(encoding="utf-8"))
-    scale = content.get("scale", {})
-    for rank in content["rank"]:
-        _scale_rank(rank, scale)
-    content["seconds"] = max(rank["seconds"] for rank in content["rank"])
+    content = _scaled(source)
     ranks = content.pop("rank")
     counted = {"unit": [unit.one, unit.many], unit.many: content.pop("turns")}
     head = json.dumps(content | counted | extra)
@@ -50,6 +46,21 @@ def take_communication(source: Path, target: Path, unit: Unit, extra: dict[str, 
             f"the record of the communication cannot be written into {target} "
             f"({disk_reason(error)})"
         ) from error
+
+
+def seconds_of(source: Path) -> float:
+    """Time [s] of all turns in the driver's communication.json of `source`, of all steps."""
+    return float(_scaled(source)["seconds"])
+
+
+def _scaled(source: Path) -> dict[str, Any]:
+    """The driver's communication.json, with times and counts scaled to those of all steps."""
+    content: dict[str, Any] = json.loads((source / RECORD_FILE).read_text(encoding="utf-8"))
+    scale = content.get("scale", {})
+    for rank in content["rank"]:
+        _scale_rank(rank, scale)
+    content["seconds"] = max(rank["seconds"] for rank in content["rank"])
+    return content
 
 
 def _scale_rank(rank: dict[str, Any], scale: dict[str, float]) -> None:

@@ -5,7 +5,7 @@ The reference is a simulator, not hardware: docs/machines.md says what it models
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from phasewise.errors import RunError, StudyError
-from phasewise.machines import Floor, Machine, Twin, floor, make_twin, nodes_of
+from phasewise.machines import Floor, Machine, Twin, floor, make_ideal, make_twin, nodes_of
 from phasewise.machines.overhead import check_overhead
 from phasewise.machines.smpirun import simulate_driver, simulated_tree
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import RunFolder
-from phasewise.simulated.records import take_communication, take_records
+from phasewise.simulated.records import seconds_of, take_communication, take_records
 from phasewise.study import Study
 from phasewise.study.laboratory import check_simulated, fewest_steps, max_steps
-from phasewise.traces.records import CommunicationRecord, read_communication
+from phasewise.traces.records import IDEAL, CommunicationRecord, read_communication
 from phasewise.traces.summary import communication_summary
 from phasewise.workloads.discovery import KEY
 
@@ -33,7 +33,8 @@ class Request:
     twin: plain or full. steps: how many steps of a turn are simulated, spread evenly, to stand for
     all of them; 0: all. skeleton: send messages of the true sizes without their contents.
     computation: charge work at the machine's rate. events: how many each rank keeps; 0: no time
-    line.
+    line. ideal: simulate it again with messages that take no time, which tells how much of the
+    communication is transfer.
     """
 
     machine: Machine
@@ -43,6 +44,7 @@ class Request:
     skeleton: bool = False
     computation: bool = True
     events: int = 0
+    ideal: bool = False
 
 
 def simulate(
@@ -66,6 +68,8 @@ def simulate(
         with _working_folder() as work:
             simulate_driver(twin, _parameters(study, request, steps), Path(work))
             head = _head(study, request, steps)
+            if request.ideal:
+                head[IDEAL] = _ideal_seconds(study, request, steps, twin)
             take_communication(Path(work), out, study.workload.unit, head)
             record = read_communication(out)
             if not request.skeleton and not steps:
@@ -76,6 +80,14 @@ def simulate(
     finally:
         folder.release()
     return summary, record
+
+
+def _ideal_seconds(study: Study, request: Request, steps: int, twin: Twin) -> float:
+    """Time [s] of the same turns with messages that take no time."""
+    quick = replace(request, events=0)
+    with _working_folder() as work:
+        simulate_driver(make_ideal(twin), _parameters(study, quick, steps), Path(work))
+        return seconds_of(Path(work))
 
 
 def _working_folder() -> TemporaryDirectory[str]:

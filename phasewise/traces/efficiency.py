@@ -5,7 +5,11 @@ performance analysis", Tools for High Performance Computing 2017, Springer 2019)
 that rank i computes and T that of the run,
 
     parallel efficiency = load balance × communication efficiency,  mean T_i / T
-    load balance = mean T_i / max T_i,   communication efficiency = max T_i / T.
+    load balance = mean T_i / max T_i,   communication efficiency = max T_i / T,
+    communication efficiency = serialisation × transfer,
+    serialisation = max T_i / T_ideal,   transfer = T_ideal / T,
+
+where T_ideal is the time of the same run with messages that take no time, as a simulator can tell.
 """
 
 from __future__ import annotations
@@ -32,13 +36,16 @@ class Spread:
 
 @dataclass(frozen=True)
 class Efficiency:
-    """How well a run used its ranks; an efficiency is None if no computing was recorded.
+    """How well a run used its ranks; an efficiency is None if no computing was recorded, and
+    serialisation and transfer also unless the run was simulated with messages that take no time.
 
     `communicating` and `waiting` are shares of the run's time, means over the ranks.
     """
 
     load_balance: float | None
     communication_efficiency: float | None
+    serialisation: float | None
+    transfer: float | None
     parallel_efficiency: float | None
     communicating: float
     waiting: float
@@ -69,14 +76,23 @@ def spread(values: Floats) -> Spread:
 
 
 def efficiency_of(
-    computing: Floats, communicating: Floats, waiting: Floats, seconds: float
+    computing: Floats,
+    communicating: Floats,
+    waiting: Floats,
+    seconds: float,
+    ideal: float | None = None,
 ) -> Efficiency:
-    """Efficiency from the times (R,) [s] of the ranks in a run of `seconds`."""
+    """Efficiency from the times (R,) [s] of the ranks in a run of `seconds`, of `ideal` with
+    messages that take no time.
+    """
     mean, most = float(np.mean(computing)), float(np.max(computing))
     known = most > 0 and seconds > 0
+    split = ideal if known and ideal else None
     return Efficiency(
         load_balance=mean / most if known else None,
         communication_efficiency=most / seconds if known else None,
+        serialisation=most / split if split else None,
+        transfer=split / seconds if split else None,
         parallel_efficiency=mean / seconds if known else None,
         communicating=float(np.mean(communicating)) / seconds if seconds > 0 else 0.0,
         waiting=float(np.mean(waiting)) / seconds if seconds > 0 else 0.0,
@@ -89,7 +105,7 @@ def efficiency(record: CommunicationRecord) -> Efficiency:
         sum((getattr(phase, name) for phase in record.phases), np.zeros(record.ranks))
         for name in ("computing", "communicating", "waiting")
     )
-    return efficiency_of(computing, communicating, waiting, record.seconds)
+    return efficiency_of(computing, communicating, waiting, record.seconds, record.ideal_seconds)
 
 
 def phase_costs(record: CommunicationRecord) -> tuple[PhaseCost, ...]:

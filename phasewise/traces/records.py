@@ -39,6 +39,9 @@ assert EVENT.itemsize == EVENT_BYTES
 LARGEST = 2**53
 """Counts end below it: sums of those of many ranks still are integers."""
 
+IDEAL = "ideal_seconds"
+"""Time of a simulated run with messages that take no time, if it was simulated so too [s]."""
+
 COMPUTE, PHASE, SEND, RECEIVE = range(4)
 """Kinds of events."""
 
@@ -119,6 +122,8 @@ class CommunicationRecord:
     """How often in a turn each data-dependent piece came, on the rank where it came most often."""
     workload: Workload | None
     """The workload that the record names, if it does and there is one of this name."""
+    ideal_seconds: float | None = None
+    """`seconds` of a simulated run with messages that take no time, where that was simulated."""
     core_share: CoreShare | None = None
     """How much of a core the ranks had; None where that is unknown, as on simulated machines."""
 
@@ -148,7 +153,9 @@ class CommunicationRecord:
 
 
 class Events:
-    """The time line of a run, read rank by rank; `names` are those of all ranks together."""
+    """The time line of a run, read rank by rank; `names` are those of all ranks together, `library`
+    the indices of those that are collectives of the library.
+    """
 
     def __init__(self, record: CommunicationRecord) -> None:
         """RunError if the file is missing or is not as long as the record says."""
@@ -157,6 +164,8 @@ class Events:
         self.dropped = record.dropped_events
         self.counts = record.events
         self.names = _united(record.names)
+        collectives = {phase.name for phase in record.phases if phase.library}
+        self.library = tuple(k for k, name in enumerate(self.names) if name in collectives)
         self._offset = record.clock_offset
         place = {name: index for index, name in enumerate(self.names)}
         self._phase = [np.array([place[n] for n in own], np.int16) for own in record.names]
@@ -288,6 +297,7 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         phases=tuple(_phases([entry["phases"] for entry in ranks], main_phases(workload))),
         pieces=_pieces(ranks, turns),
         workload=workload,
+        ideal_seconds=_ideal(content.get(IDEAL)),
         core_share=core_share_of(content, ranks),
     )
 
@@ -298,6 +308,13 @@ def _pieces(ranks: list[dict[str, Any]], turns: int) -> dict[str, float]:
         for name, count in entry.get("pieces", {}).items():
             found[name] = max(found.get(name, 0.0), float(count) / max(turns, 1))
     return found
+
+
+def _ideal(given: Any) -> float | None:
+    seconds = None if given is None else float(given)
+    if seconds is not None and not 0 <= seconds < math.inf:
+        raise ValueError(f"its {IDEAL} are not those of a run")
+    return seconds
 
 
 def _machine(given: Any) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from phasewise.output import print_table
-from phasewise.traces.efficiency import efficiency, phase_costs
+from phasewise.traces.efficiency import Efficiency, efficiency, phase_costs
 from phasewise.traces.records import CommunicationRecord
 
 
@@ -14,7 +14,8 @@ def communication_summary(record: CommunicationRecord) -> dict[str, Any]:
 
     Each phase has seconds and waiting [s], messages and bytes sent, and its share of the run's
     time. For a phase with `library`, messages are its calls and bytes the volume that the library
-    was asked to send. The efficiencies are null if no computing was recorded.
+    was asked to send. The efficiencies are null if no computing was recorded; `serialisation` and
+    `transfer` are there for a run that was also simulated with messages that take no time.
     """
     whole = efficiency(record)
     return {
@@ -34,7 +35,14 @@ def communication_summary(record: CommunicationRecord) -> dict[str, Any]:
         },
         "load_balance": whole.load_balance,
         "communication_efficiency": whole.communication_efficiency,
+        **_split(whole),
     }
+
+
+def _split(whole: Efficiency) -> dict[str, float]:
+    if whole.serialisation is None or whole.transfer is None:
+        return {}
+    return {"serialisation": whole.serialisation, "transfer": whole.transfer}
 
 
 def show_communication(record: CommunicationRecord) -> None:
@@ -69,6 +77,11 @@ def show_communication(record: CommunicationRecord) -> None:
             f"load balance {whole.load_balance:.2f} x "
             f"communication efficiency {whole.communication_efficiency:.2f} = "
             f"parallel efficiency {whole.parallel_efficiency:.2f}"
+        )
+    if whole.serialisation is not None:
+        print(
+            f"communication efficiency = serialisation {whole.serialisation:.2f} x "
+            f"transfer {whole.transfer:.2f}"
         )
 
 

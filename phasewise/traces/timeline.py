@@ -3,33 +3,42 @@
 A moment belongs to the innermost event around it: to a kernel that runs inside of a phase, not to
 the phase. A rank waits while it does not compute and is ready to receive a message that its sender
 has not begun to send (a "late sender": Wolf, Mohr, "Automatic performance analysis of hybrid
-MPI/OpenMP applications", J. Systems Architecture 49 (2003) 421).
+MPI/OpenMP applications", J. Systems Architecture 49 (2003) 421), or is in a collective of the
+library that the last rank has not yet entered.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from phasewise.traces.collectives import collective_waits
 from phasewise.traces.records import COMPUTE, PHASE, RECEIVE, SEND, CommunicationRecord, Events
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Records = NDArray[np.void]
 
+INNERMOST, OUTERMOST = "innermost", "outermost"
+"""Which of the tasks around a moment it belongs to."""
+REST = "other"
+"""What a task does outside of the tasks within it."""
+
 
 @dataclass(frozen=True)
 class Timeline:
-    """A stretch of a run in P equal intervals, R ranks.
+    """A stretch of a run in P equal intervals, R ranks, those of the numbers `ranks`.
 
     edges (P + 1,) [s]; states, shares of each interval: computing, communicating (without waiting),
     waiting (R, P); task (R, P): index of `names` that took most of an interval, -1 where nothing
-    was recorded; computes (names,): whether a task is a kernel. `dropped` counts the events that
-    are missing because the ranks' memory for them was full.
+    was recorded. `dropped` counts the events that are missing because the ranks' memory for them
+    was full.
     """
 
+    ranks: tuple[int, ...]
     edges: Floats
     computing: Floats
     communicating: Floats
@@ -37,6 +46,8 @@ class Timeline:
     task: Integers
     names: tuple[str, ...]
     dropped: int
+    from_first: float = 0.0
+    """How long after the first event of any rank the stretch begins [s]."""
 
     @property
     def counts(self) -> Floats:
@@ -46,6 +57,11 @@ class Timeline:
         )
         rest = np.maximum(len(self.task) - known.sum(axis=0), 0.0)
         return np.vstack([known, rest])
+
+    @property
+    def seconds(self) -> float:
+        """How long the stretch is [s]."""
+        return float(self.edges[-1] - self.edges[0])
 
 
 def one_turn(events: Events, record: CommunicationRecord) -> tuple[float, float] | None:
@@ -75,30 +91,51 @@ def one_turn(events: Events, record: CommunicationRecord) -> tuple[float, float]
     return (start + turn, start + 2 * turn) if 2 * turn <= end - start else (start, start + turn)
 
 
-def timeline(events: Events, span: tuple[float, float], intervals: int) -> Timeline:
-    """What the ranks did within `span` [s], in equal intervals of the given number."""
+def timeline(
+    events: Events,
+    span: tuple[float, float],
+    intervals: int,
+    ranks: Sequence[int] | None = None,
+    tasks: str = INNERMOST,
+) -> Timeline:
+    """What the ranks, all by default, did within `span` [s], in equal intervals of the given
+    number.
+
+    tasks: whether a moment belongs to the innermost or to the outermost task around it, or the name
+    of a task; moments within that one belong to the tasks directly in it, or else to "other". Tasks
+    whose names begin with it and a dot, as those of one workload of several, are in it too.
+    """
     edges = np.linspace(*span, intervals + 1)
-    own = [_within(events.of(rank), edges) for rank in range(events.ranks)]
+    every = [events.of(rank) for rank in range(events.ranks)]
+    entering = collective_waits(events, every)
+    own = [_within(found, edges) for found in every]
     begun = _send_starts(events, own)
-    shape = (events.ranks, intervals)
+    shown = range(events.ranks) if ranks is None else ranks
+    shape = (len(shown), intervals)
     computing, communicating, waiting = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     task = np.full(shape, -1, dtype=np.int64)
-    for rank, found in enumerate(own):
-        computing[rank], inside, by_name = _exclusive(found, edges, len(events.names))
-        late = _late(events, found[found["kind"] == RECEIVE], rank, begun)
-        waiting[rank] = np.minimum(covered(*late, edges), inside)
-        communicating[rank] = inside - waiting[rank]
+    names = events.names if tasks in (INNERMOST, OUTERMOST) else (*events.names, REST)
+    for row, rank in enumerate(shown):
+        found = _nested(own[rank])
+        computing[row], inside = (_exclusive(found, kind, edges) for kind in (COMPUTE, PHASE))
+        late = _late(events, own[rank][own[rank]["kind"] == RECEIVE], rank, begun)
+        idle = _union(*(np.concatenate(pair) for pair in zip(late, entering[rank], strict=True)))
+        waiting[row] = np.minimum(covered(*idle, edges), inside)
+        communicating[row] = inside - waiting[row]
+        by_name = _by_name(found, names, tasks, edges)
         if by_name.size:
-            task[rank] = np.where(by_name.max(axis=0) > 0, by_name.argmax(axis=0), -1)
+            task[row] = np.where(by_name.max(axis=0) > 0, by_name.argmax(axis=0), -1)
     width = edges[1] - edges[0]
     return Timeline(
+        tuple(shown),
         edges,
         computing / width,
         communicating / width,
         waiting / width,
         task,
-        events.names,
-        int(events.dropped.sum()),
+        names,
+        int(events.dropped[list(shown)].sum()),
+        span[0] - min((float(found["start"].min()) for found in every if len(found)), default=0.0),
     )
 
 
@@ -125,26 +162,64 @@ def _ramp(times: Floats, edges: Floats) -> Floats:
     return np.asarray(before * (edges - edges[0]) - sums[before])
 
 
-def _exclusive(found: Records, edges: Floats, names: int) -> tuple[Floats, Floats, Floats]:
-    """Time of each interval in kernels (P,), in phases (P,), and by name (names, P)."""
+@dataclass(frozen=True)
+class _Tasks:
+    """Kernels and phases of a rank (n,), sorted as `parents` needs them, and those around them."""
+
+    found: Records
+    parent: Integers
+
+
+def _nested(found: Records) -> _Tasks:
     found = found[((found["kind"] == COMPUTE) | (found["kind"] == PHASE))]
     found = found[found["end"] > found["start"]]
     found = found[np.lexsort((-found["end"], found["start"]))]
-    parent = parents(found["start"], found["end"])
-    inner = parent >= 0
-    owner = found[parent[inner]]
-    starts, ends = found["start"][inner], np.minimum(found["end"][inner], owner["end"])
+    return _Tasks(found, parents(found["start"], found["end"]))
 
-    def time(kind: Integers, value: int, of_owner: Integers) -> Floats:
-        chosen, taken = kind == value, of_owner == value
-        own = covered(found["start"][chosen], found["end"][chosen], edges)
-        return np.maximum(own - covered(starts[taken], ends[taken], edges), 0.0)
 
-    by_name = np.zeros((names, len(edges) - 1))
-    for name in np.unique(found["phase"]):
-        by_name[name] = time(found["phase"], name, owner["phase"])
-    computing, inside = (time(found["kind"], k, owner["kind"]) for k in (COMPUTE, PHASE))
-    return computing, inside, by_name
+def _exclusive(tasks: _Tasks, kind: int, edges: Floats) -> Floats:
+    """Time of each interval in kernels or in phases (P,), whichever `kind` says."""
+    return _own_time(tasks, tasks.found["kind"] == kind, edges)
+
+
+def _own_time(tasks: _Tasks, chosen: NDArray[np.bool_], edges: Floats) -> Floats:
+    """Time of each interval in the chosen tasks (n,), without that of the tasks within them."""
+    found, inner = tasks.found, tasks.parent >= 0
+    owner = tasks.parent[inner]
+    taken = chosen[owner]
+    starts = found["start"][inner][taken]
+    ends = np.minimum(found["end"][inner], found["end"][owner])[taken]
+    own = covered(found["start"][chosen], found["end"][chosen], edges)
+    return np.maximum(own - covered(starts, ends, edges), 0.0)
+
+
+def _by_name(tasks: _Tasks, names: tuple[str, ...], level: str, edges: Floats) -> Floats:
+    """Time of each interval by task (names, P)."""
+    by_name = np.zeros((len(names), len(edges) - 1))
+    found, parent = tasks.found, tasks.parent
+    name = found["phase"]
+    if level == INNERMOST:
+        for index in np.unique(name):
+            by_name[index] = _own_time(tasks, name == index, edges)
+        return by_name
+    if level == OUTERMOST:
+        part = parent < 0
+    else:
+        around = np.array([given == level for given in names])[name]
+        group = np.array([given.startswith(f"{level}.") for given in names])[name]
+        part = (parent >= 0) & around[parent] & ~around
+        part |= group & ~((parent >= 0) & (group | around)[parent])
+        by_name[-1] = _covered(found[around & ~((parent >= 0) & around[parent])], edges)
+        by_name[-1] -= _covered(found[part], edges)
+        # What is left of an interval by rounding is no time of the task.
+        by_name[-1][by_name[-1] < 1e-9 * (edges[1] - edges[0])] = 0.0
+    for index in np.unique(name[part]):
+        by_name[index] = _covered(found[part & (name == index)], edges)
+    return by_name
+
+
+def _covered(found: Records, edges: Floats) -> Floats:
+    return covered(found["start"], found["end"], edges)
 
 
 def parents(starts: Floats, ends: Floats) -> Integers:

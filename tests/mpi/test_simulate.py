@@ -17,6 +17,7 @@ from phasewise.machines.smpirun import simulated_tree
 from phasewise.runs.results import Results
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import Study
+from phasewise.traces.efficiency import efficiency
 from phasewise.traces.records import Events, read_communication
 from tests.unit.study_tables import tables
 
@@ -222,6 +223,19 @@ def test_computation_takes_time_unless_it_is_left_out(tmp_path: Path) -> None:
     assert charged["turn_seconds"] > free["turn_seconds"]
     assert sum(phase.computing.sum() for phase in other.phases) == 0.0
     assert sum(phase.computing.sum() for phase in record.phases) > 0.0
+
+
+def test_messages_that_take_no_time_split_the_communication_efficiency(tmp_path: Path) -> None:
+    request = replace(messages_alone("bassi", 8), twin="full", skeleton=False, ideal=True)
+    _, silent = simulate(study(), request, tmp_path / "silent")
+    # Without computation nothing is left but rounding, far below a latency of microseconds.
+    assert silent.ideal_seconds is not None and silent.ideal_seconds < 1e-9
+    summary, record = simulate(study(), replace(request, computation=True), tmp_path / "run")
+    found, told = efficiency(record), summary["communication"]
+    assert found.serialisation is not None and found.transfer is not None
+    assert found.communication_efficiency == pytest.approx(found.serialisation * found.transfer)
+    assert 0 < found.transfer < 1 and 0 < found.serialisation <= 1
+    assert told["serialisation"] == found.serialisation and told["transfer"] == found.transfer
 
 
 def test_the_command_prints_the_summary_that_scripts_rely_on(

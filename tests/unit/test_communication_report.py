@@ -169,7 +169,7 @@ def test_a_time_line_that_ended_early_shows_what_all_ranks_kept(tmp_path):
     start, end = one_turn(Events(record), record)
     # The fifth event, after push, a message's two ends, reduce_column and deposit, ends at 8 ms.
     assert (start, end) == pytest.approx((0, 8e-3), abs=ROUNDING)
-    made = reported(tmp_path).timeline
+    (made,) = reported(tmp_path).timelines
     assert made.dropped == 8 * (3 * 11 - 5)
 
 

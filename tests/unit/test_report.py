@@ -5,14 +5,13 @@ import json
 import re
 import shutil
 import subprocess
-from argparse import Namespace
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 
-from phasewise.commands import report as report_command
+from phasewise.cli import main
 from phasewise.errors import RunError, StudyError
 from phasewise.report.contents import COMMUNICATION, make_report
 from phasewise.report.style import (
@@ -240,10 +239,7 @@ def test_json_lists_the_file_and_its_figures(tmp_path, capsys):
     write_run(tmp_path / "run", turns=20, **BARE)
     output = tmp_path / "elsewhere" / "report.html"
     output.parent.mkdir()
-    arguments = Namespace(
-        directory=str(tmp_path / "run"), output=str(output), compare=[], json=True
-    )
-    assert report_command.main(arguments) == 0
+    assert main(["report", str(tmp_path / "run"), "-o", str(output), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["report"] == str(output) and output.is_file()
     assert [figure["name"] for figure in printed["figures"]] == NAMES

@@ -1,0 +1,101 @@
+"""A kernel whose card says vectorised is vectorised: gcc's record of the build's own commands.
+
+A card may also be true of what gcc does not turn into vectors itself: FFTW's codelets, and vectors
+that are written out in the source. Those are named here; any other card needs a loop here.
+"""
+
+import json
+import platform
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from phasewise.loopmarks.compiling import COMMANDS
+from phasewise.loopmarks.listing import loopmarks
+
+LOOPS = {
+    "beam/bucket.cpp": {"debunched_card": ["held_by.holds(z[i], delta[i])"]},
+    "beam/line.cpp": {"card": ["for (std::int64_t i = 0; i < size; ++i) {"]},
+    "beam/moments.cpp": {
+        "bounds_card": ["for (std::int64_t i = 0; i < block.size; ++i)"],
+        "card": ["for (std::int64_t i = 0; i < n; ++i) {"],
+    },
+    "collision/luminosity.cpp": {
+        "effective_charge_card": ["for (int j = 0; j < ny; ++j) out[row + j]"],
+        "overlap_card": ["sum[c] += a[j + c] * b[j + c]"],
+    },
+    "collision/kick_nodes.cpp": {"nodes_card": ["for (std::int64_t at = first; at < last; ++at)"]},
+    "collision/encounter.cpp": {
+        "encounter_card": [
+            "encounter_steps.hpp: reduction(+ : all_inside)",
+            "encounter_steps.hpp: const Between t = between_planes",
+            "encounter_steps.hpp: kick_and_return(",
+        ],
+    },
+    "spacecharge/kernels.cpp": {
+        "extent_card": ["for (std::int64_t i = 0; i < p.size; ++i) {"],
+        "kick_card": ["at.fx[i] = place.fx;", "px[i] += along_x * at.ex[i];"],
+    },
+    "spacecharge/period.cpp": {"wrap_card": ["z[i] -= period * std::floor("]},
+}
+"""For each card that says vectorised the first words of a line in each of its loops; where another
+file holds the loop, after that file's name.
+"""
+
+BY_OTHERS = {
+    ("collision/encounter.cpp", "clear_card"): "the library's memset",
+    ("field/doubled_box.cpp", "column_card"): "FFTW",
+    ("field/doubled_box.cpp", "green_column_card"): "FFTW",
+    ("field/doubled_box.cpp", "line_card"): "FFTW",
+    ("field/doubled_box.cpp", "plane_card"): "FFTW",
+    ("field/doubled_box.cpp", "row_card"): "FFTW",
+    ("field/doubled_grid.cpp", "column_card"): "FFTW",
+    ("field/doubled_grid.cpp", "row_card"): "FFTW",
+    ("field/doubled_grid.cpp", "solve_card"): "FFTW",
+    ("spacecharge/tsc.cpp", "kick_tsc_card"): "FourValues, a vector by its type",
+}
+
+CARD = re.compile(r"KernelCard (?:\w+::)?(\w+)\([^)]*\)[^{;]*\{(.*?)^\}", re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def core(repository: Path) -> Path:
+    """The core's folder; the test is skipped where nothing was built for this kind of processor."""
+    if platform.machine() != "x86_64" or not COMMANDS.is_file():
+        pytest.skip("the core was not built here by gcc for x86-64")
+    if "g++" not in json.loads(COMMANDS.read_text())[0]["command"].split()[0]:
+        pytest.skip("the core was built by another compiler than g++")
+    return repository / "core"
+
+
+@cache
+def marks_of(file: Path) -> list[tuple[str, str]]:
+    """The text and the marks of each line of a file of the core."""
+    return [(line.text, line.marks) for line in loopmarks(file).lines]
+
+
+def test_every_card_that_says_vectorised_has_its_loops_here(core):
+    said = {
+        (str(file.relative_to(core)), name)
+        for file in core.rglob("*.cpp")
+        for name, body in CARD.findall(file.read_text())
+        if re.search(r"\.vectorised = (?!false)", body)
+    }
+    listed = {(file, card) for file, cards in LOOPS.items() for card in cards}
+    assert said == listed | BY_OTHERS.keys() and not listed & BY_OTHERS.keys()
+
+
+@pytest.mark.parametrize("file", LOOPS)
+def test_the_loops_of_a_vectorised_card_are_vectorised(core, file):
+    for card, loops in LOOPS[file].items():
+        for loop in loops:
+            other, _, words = loop.rpartition(".hpp: ")
+            path = (core / file).parent / f"{other}.hpp" if other else core / file
+            found = [marks for text, marks in marks_of(path) if words in text]
+            assert found, f"{path.name} has no line {words!r} of {card}"
+            # In the line, or beneath the directive, of a loop: its label stands in what is around.
+            at = next(k for k, (text, _) in enumerate(marks_of(path)) if words in text)
+            beneath = marks_of(path)[at + 1][1] if "reduction" in words else found[0]
+            assert re.search(r"V\d", beneath), f"{path.name}: {words!r} of {card} is {beneath!r}"
