@@ -84,7 +84,7 @@ def simulate(
 
 def _ideal_seconds(study: Study, request: Request, steps: int, twin: Twin) -> float:
     """Time [s] of the same turns with messages that take no time."""
-    quick = replace(request, events=0)
+    quick = replace(request, events=0, machine=replace(request.machine, overhead=None))
     with _working_folder() as work:
         simulate_driver(make_ideal(twin), _parameters(study, quick, steps), Path(work))
         return seconds_of(Path(work))
