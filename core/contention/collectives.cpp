@@ -12,16 +12,6 @@ constexpr std::int64_t smallest_piece = 32768;  // [B], as in MPICH
 
 }  // namespace
 
-CollectiveRounds barrier_rounds(int p, int me) {
-  const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(p))), rest = p - power;
-  if (me >= power) return {{{{me - power, 0}}, {}}, {{}, {me - power}}};
-  CollectiveRounds rounds;
-  if (me < rest) rounds.push_back({{}, {me + power}});
-  for (int mask = 1; mask < power; mask *= 2) rounds.push_back({{{me ^ mask, 0}}, {me ^ mask}});
-  if (me < rest) rounds.push_back({{{me + power, 0}}, {}});
-  return rounds;
-}
-
 CollectiveRounds broadcast_rounds(int p, int me, std::int64_t bytes) {
   CollectiveRounds rounds;
   int mask = 1;

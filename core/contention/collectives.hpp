@@ -20,8 +20,6 @@ using CollectiveRounds = std::vector<CollectiveRound>;
 
 // All functions give the rounds of member `me`.
 
-// Every member knows that all have come: recursive doubling by messages without bytes.
-CollectiveRounds barrier_rounds(int p, int me);
 // From member 0 to all along a binomial tree.
 CollectiveRounds broadcast_rounds(int p, int me, std::int64_t bytes);
 // Sum over p members, known to all: halving, nearest first, then doubling (Rabenseifner). Members
