@@ -80,8 +80,10 @@ template <Into into>
 #pragma GCC unroll 3
     for (int j = 0; j < vectors; ++j) {
       double* at = c + i * stride + j * lanes;
-      if constexpr (into == Into::set) parallel::store(at, sum[i][j]);
-      else parallel::store(at, parallel::load(at) + sum[i][j]);
+      if constexpr (into == Into::set)
+        parallel::store(at, sum[i][j]);
+      else
+        parallel::store(at, parallel::load(at) + sum[i][j]);
     }
 }
 

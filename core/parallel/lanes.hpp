@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
-#if defined(__AVX512F__) || defined(__FMA__)
+#if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -21,7 +22,7 @@ using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
 inline Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
 #if defined(__AVX512F__)
   return static_cast<Lanes>(_mm512_fmadd_pd(a, b, c));
-#elif defined(__FMA__)
+#elif defined(__FMA__) && defined(__AVX2__)
   return static_cast<Lanes>(_mm256_fmadd_pd(a, b, c));
 #else
   for (int lane = 0; lane < lanes; ++lane) c[lane] = std::fma(a[lane], b[lane], c[lane]);
@@ -39,5 +40,23 @@ inline Lanes load(const double* from) {
   return value;
 }
 inline void store(double* to, Lanes value) { std::memcpy(to, &value, sizeof value); }
+
+// from[index[0]], from[index[1]], …
+inline Lanes gather(const double* from, const std::int32_t* index) {
+#if defined(__AVX512F__)
+  __m256i places;
+  std::memcpy(&places, index, sizeof places);
+  const __m512d none = _mm512_setzero_pd();
+  return static_cast<Lanes>(_mm512_mask_i32gather_pd(none, 0xff, places, from, sizeof(double)));
+#elif defined(__AVX2__)
+  __m128i places;
+  std::memcpy(&places, index, sizeof places);
+  return static_cast<Lanes>(_mm256_i32gather_pd(from, places, sizeof(double)));
+#else
+  Lanes value;
+  for (int lane = 0; lane < lanes; ++lane) value[lane] = from[index[lane]];
+  return value;
+#endif
+}
 
 }  // namespace phasewise::parallel
