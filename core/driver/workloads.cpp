@@ -1,6 +1,6 @@
 // One line for each workload. In the Python module this file is compiled once more, and the same
 // lines then name the bindings.
-#define PHASEWISE_WORKLOADS(line) line(collision) line(halo) line(spacecharge)
+#define PHASEWISE_WORKLOADS(line) line(collision) line(halo) line(kernels) line(spacecharge)
 
 #if defined(PHASEWISE_BINDINGS)
 

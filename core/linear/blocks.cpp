@@ -114,6 +114,7 @@ void advance(const Csr& a, double scale, double shift, double old, const Block& 
   const double *value = a.value.data(), *from = x.data();
   const std::int32_t* column = a.column.data();
   double* to = next.data();
+  if (old == 0.0) std::fill_n(to, next.size(), 0.0);  // what is in there may be no number
   for (std::int64_t row = 0; row < a.rows(); ++row) {
     Row sum{};
     for (std::int64_t k = a.start[row]; k < a.start[row + 1]; ++k)

@@ -18,8 +18,8 @@ using Block = parallel::Buffer<double>;
 // [block_vectors][block_vectors], row by row
 using Square = std::array<double, block_vectors * block_vectors>;
 
-// next = scale A x + shift x + old next. For each entry 8 flops; bytes as a product's, but for the
-// vectors, of which there are three blocks.
+// next = scale A x + shift x + old next; where old is 0, next may hold anything. For each entry 8
+// flops; bytes as a product's, but for the vectors, of which there are three blocks.
 void advance(const Csr& a, double scale, double shift, double old, const Block& x, Block& next);
 
 // products[j] = basis[j]ᵀ w, of blocks 0 … count - 1.
