@@ -75,10 +75,10 @@ double loop_bandwidth(int threads, std::int64_t bytes, int arrays, F&& f) {
 // Independent fused multiply-adds on values that stay in registers, as wide as they are. There are
 // enough of them that none waits for another one's result.
 double multiply_add_rate(int threads) {
-  constexpr int count = 12, rounds = 2'000'000;
+  constexpr int count = 12, rounds = 100'000;
   using parallel::Lanes;
   std::vector<double> results(threads);
-  const double seconds = best_seconds(9, [&] {
+  const double seconds = best_seconds(150, [&] {
     parallel::for_tasks(threads, threads, [&](int t, int) {
       const Lanes factor = parallel::all_lanes(0.999), term = parallel::all_lanes(1e-3);
       Lanes value[count];

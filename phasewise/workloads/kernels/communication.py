@@ -1,4 +1,4 @@
-"""The table [communication] of serial kernels, which exchange nothing but the sum of their checks."""
+"""The table [communication] of serial kernels, which exchange nothing but their checks."""
 
 from __future__ import annotations
 
