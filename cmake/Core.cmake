@@ -18,7 +18,8 @@ else()
   set(scope PUBLIC)
 endif()
 target_include_directories(phasewise_core ${scope} "${CMAKE_CURRENT_SOURCE_DIR}/core")
-target_link_libraries(phasewise_core ${scope} phasewise_flags OpenMP::OpenMP_CXX PkgConfig::FFTW3)
+target_link_libraries(
+  phasewise_core ${scope} phasewise_flags OpenMP::OpenMP_CXX PkgConfig::FFTW3 ${CMAKE_DL_LIBS})
 
 function(add_comm name)
   add_library(${name} STATIC ${comm_sources} ${ARGN})

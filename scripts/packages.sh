@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Sees that the system packages of one group are there: installs the missing ones through apt, as
 # root or by sudo; where apt is missing, names them and exits with status 1. What is only good for a
-# part of phasewise may stay missing: the browser, SimGrid, and other libraries than MPI 3 to send
-# messages with; then a sentence says so.
-# Usage: packages.sh build | lint | browser | simulated | paradigms
+# part of phasewise may stay missing: the browser, SimGrid, libraries to compare with, and other
+# libraries than MPI 3 to send messages with; then a sentence says so.
+# Usage: packages.sh build | lint | browser | simulated | paradigms | kernels
 set -euo pipefail
 python="${PYTHON:-python3}"
 
@@ -60,7 +60,16 @@ need_paradigms() {
   need libmpich-dev has mpicxx.mpich
 }
 
-group="${1:?give a group of packages: build, lint, browser, simulated or paradigms}"
+need_kernels() {
+  local brought
+  for brought in openblas0:openblas blis4:blis; do
+    need "lib${brought%:*}-serial" compgen -G "/usr/lib/*/${brought#*:}-*"
+  done
+  need libblas3 compgen -G "/usr/lib/*/blas/libblas.so.3"
+  need liblapack3 compgen -G "/usr/lib/*/lapack/liblapack.so.3"
+}
+
+group="${1:?give a group of packages: build, lint, browser, simulated, paradigms or kernels}"
 "need_$group"
 [ ${#missing[@]} -eq 0 ] && exit 0
 
@@ -68,6 +77,7 @@ group="${1:?give a group of packages: build, lint, browser, simulated or paradig
 give_up() {
   case "$group" in
     browser) echo "Without them the report's test in a browser will be skipped." >&2 ;;
+    kernels) echo "Without them phasewise bench leaves these libraries out." >&2 ;;
     simulated) echo "Without them phasewise simulate has no simulated machines." >&2 ;;
     paradigms) echo "Without them the protocols coarray or partitioned are missing." >&2 ;;
     *) exit 1 ;;

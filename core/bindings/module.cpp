@@ -10,6 +10,7 @@ namespace nb = nanobind;
 
 void bind_communicator(nb::module_& m);
 void bind_numerics(nb::module_& m);
+void bind_linear(nb::module_& m);
 void bind_box_field(nb::module_& m);
 void bind_elements(nb::module_& m);
 void bind_lattice(nb::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The compiled core of phasewise: kernels, communication, and the driver.";
   bind_communicator(m);
   bind_numerics(m);
+  bind_linear(m);
   bind_box_field(m);
   bind_elements(m);
   bind_lattice(m);

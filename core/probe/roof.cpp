@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parallel/buffer.hpp"
+#include "parallel/lanes.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::probe {
@@ -71,22 +72,27 @@ double loop_bandwidth(int threads, std::int64_t bytes, int arrays, F&& f) {
   for (std::int64_t i = 0; i < n; ++i) a[i] += 3.0 * b[i];
 }
 
-// Independent fused multiply-adds on values that stay in registers.
+// Independent fused multiply-adds on values that stay in registers, as wide as they are. There are
+// enough of them that none waits for another one's result.
 double multiply_add_rate(int threads) {
-  constexpr int lanes = 48, rounds = 4'000'000;
+  constexpr int count = 12, rounds = 100'000;
+  using parallel::Lanes;
   std::vector<double> results(threads);
-  const double seconds = best_seconds(3, [&] {
+  const double seconds = best_seconds(150, [&] {
     parallel::for_tasks(threads, threads, [&](int t, int) {
-      double value[lanes];
-      for (int i = 0; i < lanes; ++i) value[i] = i + t;
+      const Lanes factor = parallel::all_lanes(0.999), term = parallel::all_lanes(1e-3);
+      Lanes value[count];
+      for (int i = 0; i < count; ++i) value[i] = parallel::all_lanes(i + t);
       for (int round = 0; round < rounds; ++round)
-        for (int i = 0; i < lanes; ++i) value[i] = std::fma(value[i], 0.999, 1e-3);
-      for (const double v : value) results[t] += v;
+#pragma GCC unroll 12
+        for (int i = 0; i < count; ++i) value[i] = parallel::multiply_add(value[i], factor, term);
+      for (const Lanes& v : value) results[t] += v[0];
     });
   });
   double sum = 0.0;
   for (const double r : results) sum += r;
-  return sum == 0.0 ? 0.0 : 2.0 * lanes * rounds * static_cast<double>(threads) / seconds;
+  const double flops = 2.0 * count * parallel::lanes * rounds * static_cast<double>(threads);
+  return sum == 0.0 ? 0.0 : flops / seconds;
 }
 
 }  // namespace

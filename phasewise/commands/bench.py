@@ -2,19 +2,24 @@
 
 That part has `CASES`, its problem sizes, of which the first is the usual one; `run(core, case,
 overrides, threads, turns)`, a collective function that returns what ``--json`` prints; and
-`show(result)`.
+`show(result)`. For ``--together`` it may have `rates(result)`, names and rates; without it, the
+rates are one over its `seconds_per_<unit>`, or over the `seconds` of its `curves`.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import statistics
+from typing import Any
 
 from phasewise.driver import Core, launched_size, load_core
 from phasewise.errors import StudyError
+from phasewise.mpi.copies import in_step, run_copies
 from phasewise.mpi.launch import start
 from phasewise.mpi.ranks import together
 from phasewise.options import Parser, add_json, add_overrides, add_processors, count
-from phasewise.output import print_json
+from phasewise.output import print_json, print_table
 from phasewise.tables.keys import nearest
 from phasewise.workloads.discovery import with_part
 from phasewise.workloads.interface import Workload
@@ -39,6 +44,11 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--turns", type=count, metavar="K", help="turns, or what the workload counts, to measure"
     )
+    parser.add_argument(
+        "--together",
+        action="store_true",
+        help="run the case in one rank alone, then in --ranks copies at once (all cores), in step",
+    )
     add_overrides(parser)
 
 
@@ -46,12 +56,14 @@ def main(options: argparse.Namespace) -> int:
     """Run the benchmark here, in ranks that it starts, or as one of the ranks; the exit status."""
     workload = with_part(PART)[options.workload]
     case = chosen_case(workload, options.case)
+    if options.together:
+        return _compare(options, workload, case)
     if options.ranks is not None and launched_size() == 0:
         argv = bench_argv(options, case)
         return start(
             argv, options.ranks, options.threads, as_json=options.json, unit=workload.unit.one
         )
-    core = load_core()
+    core = in_step(load_core())
     return together(core, lambda: _run_here(options, workload, case, core), options.json)
 
 
@@ -83,3 +95,72 @@ def _run_here(options: argparse.Namespace, workload: Workload, case: str, core: 
         else:
             part.show(result)
     return 0
+
+
+def _compare(options: argparse.Namespace, workload: Workload, case: str) -> int:
+    """The case alone, and beside its copies."""
+    if launched_size() > 0:
+        raise StudyError("--together starts the ranks of a node itself: run it without a launcher")
+    copies = options.ranks or len(os.sched_getaffinity(0))
+    argv = bench_argv(options, case)
+    argv += [] if options.json else ["--json"]
+    (alone,) = run_copies(argv, 1)
+    beside = [rates_of(workload, result) for result in run_copies(argv, copies)]
+    result = alone | compared(rates_of(workload, alone), beside)
+    if options.json:
+        print_json(result)
+    else:
+        show_compared(result, f"{workload.name}, {case}: {copies} copies at once")
+    return 0
+
+
+def compared(alone: dict[str, float], beside: list[dict[str, float]]) -> dict[str, Any]:
+    """`alone`, `together` and `ratio`: by name the rate of one run alone, the mean rate of those at
+    once, and the second over the first. A name that not all runs have is left out.
+    """
+    names = [name for name in alone if all(name in rates for rates in beside)]
+    together_rates = {name: statistics.fmean(rates[name] for rates in beside) for name in names}
+    return {
+        "copies": len(beside),
+        "alone": {name: alone[name] for name in names},
+        "together": together_rates,
+        "ratio": {name: together_rates[name] / alone[name] for name in names},
+    }
+
+
+def rates_of(workload: Workload, result: dict[str, Any]) -> dict[str, float]:
+    """The rates of a measurement by their names, the higher the better."""
+    found: dict[str, float] = workload.offers(PART, "rates", _usual_rates)(result)
+    if found:
+        return found
+    unit = workload.unit
+    if f"seconds_per_{unit.one}" in result:
+        return {f"{unit.many} per second": 1.0 / result[f"seconds_per_{unit.one}"]}
+    raise StudyError(f"bench {workload.name} measures no rate that --together could compare")
+
+
+def _usual_rates(result: dict[str, Any]) -> dict[str, float]:
+    """One over the seconds of each point of the curves."""
+    rates = {}
+    for curve in result.get("curves", ()):
+        sizes = curve.get("words", curve.get("bytes"))
+        if not isinstance(sizes, list):
+            sizes, seconds = [sizes], [curve["seconds"]]
+        else:
+            seconds = curve["seconds"]
+        words = [str(curve[key]) for key in ("operator", "protocol", "pairs") if key in curve]
+        for size, time in zip(sizes, seconds, strict=True):
+            rates[" ".join([*words, str(size)])] = 1.0 / time
+    return rates
+
+
+def show_compared(result: dict[str, Any], title: str) -> None:
+    """Print rates alone and together as a table."""
+    print_table(
+        title,
+        ["", "alone", "together", "ratio"],
+        [
+            [name, f"{rate:.4g}", f"{result['together'][name]:.4g}", f"{result['ratio'][name]:.3f}"]
+            for name, rate in result["alone"].items()
+        ],
+    )

@@ -145,16 +145,14 @@ def test_nothing_imports_a_command(repository: Path, code: list[Path]) -> None:
 NEUTRAL = ("core", "phasewise", "cmake", "scripts", "machines")
 """Folders whose code is for any workload, but for the workloads' own folders in them."""
 REGISTRY = "core/driver/workloads.cpp"
-
-
-ORDINARY = {"collectives"}
+ORDINARY = {"collectives", "kernels"}
 """Names of workloads that are words of the field too: only their folders and namespaces count."""
 
 
 def naming(word: str) -> re.Pattern[str]:
     """Finds a workload's name, alone or within an identifier, in the singular or the plural."""
     if word in ORDINARY:
-        return re.compile(rf'core/{word}/|"{word}/|workloads[./]{word}|phasewise::{word}')
+        return re.compile(rf"workloads[./]{word}\b|core/{word}\b|\b{word}::|\"{word}/")
     return re.compile(
         rf"(?<![a-z])({word}|{word.upper()})s?(?![a-z])|{word.capitalize()}s?(?![a-z])"
     )

@@ -1,0 +1,85 @@
+#include "kernels/description.hpp"
+
+#include "linear/multiply.hpp"
+#include "linear/sparse.hpp"
+
+namespace phasewise::kernels {
+namespace {
+
+constexpr std::int64_t most_rows = 20'000;  // a dense matrix then takes 3.2 GB
+constexpr std::int64_t most_side = 20'000;  // and a Laplacian 24 GB
+
+parallel::KernelCard dense_eigen_card(const Description& d) {
+  const double n = static_cast<double>(d.n), square = 8.0 * n * n;
+  const bool symmetric = d.kernel == Kernel::dsyevd;
+  const double cubes = symmetric ? (d.vectors ? 9.0 : 4.0 / 3.0) : (d.vectors ? 25.0 : 10.0);
+  // Reads A, and writes it, or A and the vectors.
+  const double matrices = symmetric || !d.vectors ? 2.0 : 4.0;
+  return {.name = symmetric ? (d.vectors ? "dsyevd_vectors" : "dsyevd")
+                            : (d.vectors ? "dgeev_vectors" : "dgeev"),
+          .flops = cubes * n * n * n,
+          .bytes = matrices * square,
+          .vectorised = true,
+          .touched = (matrices - 1.0) * square};
+}
+
+// The filter's degree grows as the side, and the bytes are those of products with four vectors at a
+// time, from measurements on 64² to 512² points.
+parallel::KernelCard lanczos_card(double n) {
+  const double rows = n * n, entries = 5.0 * rows - 4.0 * n, products = 30.0 * n;
+  return {.name = "lanczos",
+          .flops = products * (2.0 * entries + 8.0 * rows),
+          .bytes = products * (3.0 * entries + 26.0 * rows),
+          .vectorised = true,
+          .touched = 12.0 * entries + 104.0 * rows};
+}
+
+}  // namespace
+
+Description::Description(const workload::Parameters& parameters) {
+  parameters.integer("seed");   // every study has one; the matrices are always the same
+  parameters.integer("turns");  // the run loop counts them
+  kernel = static_cast<Kernel>(
+      parameters.choice("kernels.kernel", {"dgemm", "dsyevd", "dgeev", "csr", "sell", "lanczos"}));
+  library = parameters.word("kernels.library");
+  n = parameters.integer("kernels.n");
+  repetitions = parameters.integer("kernels.repetitions");
+  vectors = parameters.integer("kernels.vectors") != 0;
+  verify = parameters.integer("kernels.verify") != 0;
+  const bool dense = kernel <= Kernel::dgeev;
+  const std::int64_t least = kernel == Kernel::lanczos ? 12 : 1;
+  const std::int64_t most = dense ? most_rows : most_side;
+  if (n < least || n > most)
+    parameters.fail("kernels.n", "give " + std::to_string(least) + " to " + std::to_string(most));
+  if (repetitions < 1) parameters.fail("kernels.repetitions", "give 1 or more");
+  if (library == plain && kernel != Kernel::dgemm)
+    parameters.fail("kernels.library", "plain loops are those of dgemm");
+  if (of_library() && !dense)
+    parameters.fail("kernels.library", "sparse kernels are those of phasewise");
+  if (library == ours && (kernel == Kernel::dsyevd || kernel == Kernel::dgeev))
+    parameters.fail("kernels.library",
+                    "dense eigenproblems need a library: openblas, blis, "
+                    "reference, or a path");
+}
+
+parallel::KernelCard card_of(const Description& d) {
+  const double n = static_cast<double>(d.n), rows = n * n, entries = 5.0 * rows - 4.0 * n;
+  parallel::KernelCard card;
+  switch (d.kernel) {
+    case Kernel::dgemm:
+      card = d.library == plain ? linear::plain_multiply_card(n) : linear::multiply_card(n);
+      break;
+    case Kernel::csr:
+      return linear::csr_card(rows, entries);
+    case Kernel::sell:
+      return linear::sell_card(rows, entries);
+    case Kernel::lanczos:
+      return lanczos_card(n);
+    default:
+      return dense_eigen_card(d);
+  }
+  card.name = d.library == plain ? "plain_dgemm" : "dgemm";
+  return card;
+}
+
+}  // namespace phasewise::kernels

@@ -1,0 +1,33 @@
+#include "kernels/turn.hpp"
+
+namespace phasewise::kernels {
+namespace {
+
+// One item: a call whose result is checked, at most by a product of the same matrices.
+parallel::KernelCard check_card(const Description& description) {
+  const parallel::KernelCard kernel = card_of(description);
+  return {.name = "check", .flops = 0.0, .bytes = kernel.bytes, .vectorised = false};
+}
+
+}  // namespace
+
+std::vector<workload::Piece> pieces() { return {{.name = "kernel"}}; }
+
+Turn::Turn(const Description& description, bool real) : description_(description) {
+  if (real) case_ = make_case(description);
+}
+
+void Turn::tell(const workload::Piece& /*piece*/, workload::Listener& listener) {
+  listener.kernel(card_of(description_), static_cast<double>(description_.repetitions), [&] {
+    for (std::int64_t k = 0; k < description_.repetitions; ++k) case_->run();
+  });
+  if (!description_.verify) return;
+  listener.kernel(check_card(description_), 1.0, [&] { residual_[0] = case_->residual(); });
+  listener.max(phases::checks, residual_);
+}
+
+std::vector<double> Turn::eigenvalues() const {
+  return case_ ? case_->eigenvalues() : std::vector<double>{};
+}
+
+}  // namespace phasewise::kernels

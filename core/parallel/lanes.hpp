@@ -1,0 +1,62 @@
+// Values that one SIMD instruction works on, as wide as the processor of the build has them.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace phasewise::parallel {
+
+#if defined(__AVX512F__)
+inline constexpr int lanes = 8;
+#else
+inline constexpr int lanes = 4;
+#endif
+using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
+
+// a b + c, rounded once. The core is compiled without contraction, so it is written out.
+inline Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
+#if defined(__AVX512F__)
+  return static_cast<Lanes>(_mm512_fmadd_pd(a, b, c));
+#elif defined(__FMA__) && defined(__AVX2__)
+  return static_cast<Lanes>(_mm256_fmadd_pd(a, b, c));
+#else
+  for (int lane = 0; lane < lanes; ++lane) c[lane] = std::fma(a[lane], b[lane], c[lane]);
+  return c;
+#endif
+}
+
+// Minus zeros, and not plus: that leaves every value as it is, and costs nothing.
+inline Lanes all_lanes(double value) { return value - Lanes{}; }
+
+// From and to any address.
+inline Lanes load(const double* from) {
+  Lanes value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+inline void store(double* to, Lanes value) { std::memcpy(to, &value, sizeof value); }
+
+// from[index[0]], from[index[1]], …
+inline Lanes gather(const double* from, const std::int32_t* index) {
+#if defined(__AVX512F__)
+  __m256i places;
+  std::memcpy(&places, index, sizeof places);
+  const __m512d none = _mm512_setzero_pd();
+  return static_cast<Lanes>(_mm512_mask_i32gather_pd(none, 0xff, places, from, sizeof(double)));
+#elif defined(__AVX2__)
+  __m128i places;
+  std::memcpy(&places, index, sizeof places);
+  return static_cast<Lanes>(_mm256_i32gather_pd(from, places, sizeof(double)));
+#else
+  Lanes value;
+  for (int lane = 0; lane < lanes; ++lane) value[lane] = from[index[lane]];
+  return value;
+#endif
+}
+
+}  // namespace phasewise::parallel

@@ -1,0 +1,137 @@
+"""The workload `kernels`: its keys, what is refused, its rates, and libraries that fail."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from phasewise.cli import main
+from phasewise.errors import RunError, StudyError
+from phasewise.models.plan import plan
+from phasewise.runs.layout import take_snapshots
+from phasewise.study import Study
+from phasewise.workloads.kernels.bench import rates
+from phasewise.workloads.kernels.worker import CaseError, Worker
+
+
+def study(**keys: Any) -> Study:
+    return Study.from_dict({"workload": "kernels", "turns": 1, "kernels": keys})
+
+
+def test_every_key_becomes_its_flat_parameter() -> None:
+    given = study(kernel="dgeev", library="blis", n=50, repetitions=2, vectors=True)
+    assert given.parameters().splitlines()[3:] == [
+        "kernels.kernel = dgeev",
+        "kernels.library = blis",
+        "kernels.n = 50",
+        "kernels.repetitions = 2",
+        "kernels.vectors = 1",
+        "kernels.verify = 1",
+        "communication.node_size = 0",
+    ]
+    assert Study.from_dict(given.resolved()) == given
+    assert study(kernel="dsyevd").library == "openblas"
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ({"n": 0}, "kernels.n = 0 must be at least 1"),
+        ({"kernel": "dgem"}, 'did you mean "dgemm"?'),
+        ({"library": "openblass"}, '"openblass" is not known'),
+        ({"library": "plain", "kernel": "csr"}, "for dgemm alone, not for csr"),
+        ({"library": "phasewise", "kernel": "dgeev"}, "has no dgeev"),
+        ({"library": "blis", "kernel": "sell"}, "sell is phasewise's own"),
+        ({"kernel": "lanczos", "n": 11}, "must be at least 12 for lanczos"),
+        ({"vectors": True}, "for dsyevd and dgeev alone"),
+        ({"library": "/a b/lib.so"}, "without spaces"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_a_sentence(keys: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        study(**keys)
+    assert sentence in str(caught.value)
+
+
+def test_a_plan_has_the_checks_alone() -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    assert [phase["name"] for phase in plan(study(), 4)["phases"]] == ["checks"]
+
+
+@pytest.mark.parametrize("library", ["phasewise", "plain"])
+@pytest.mark.parametrize("n", [1, 7, 65])
+def test_our_products_are_right(library: str, n: int) -> None:
+    core = pytest.importorskip("phasewise._core", reason="the core is not built")
+    run = core.start(study(library=library, n=n).parameters())
+    run.step()
+    assert run.record()["residual"] < 30
+
+
+class WrongRun:
+    """A run whose last result is wrong."""
+
+    turn = 3
+
+    def record(self) -> dict[str, Any]:
+        return {"residual": float("nan")}
+
+
+def test_a_wrong_result_ends_a_run_in_a_sentence() -> None:
+    with pytest.raises(RunError, match="dgemm of phasewise, n = 256, has a test ratio of nan"):
+        take_snapshots(WrongRun(), None, study(), print)  # type: ignore[arg-type]
+
+
+def library_of(folder: Path, body: str) -> Path:
+    """A library whose dgemm does this."""
+    (folder / "fake.c").write_text(f"#include <stdlib.h>\nvoid dgemm_(void) {{ {body} }}\n")
+    path = folder / "libfake.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", path, folder / "fake.c"], check=True)
+    return path
+
+
+def test_a_library_that_crashes_ends_its_case_alone(tmp_path: Path) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    path = library_of(tmp_path, "abort();")
+    worker = Worker(str(path))
+    for n in (5, 6):  # the second one in a new process
+        with pytest.raises(CaseError) as caught:
+            worker.time(study(library=str(path), n=n), 0.0, lambda: None)
+        assert str(caught.value) == f"dgemm of {path}, n = {n}, crashed (SIGABRT)"
+    worker.close()
+
+
+def test_a_library_without_a_function_fails_and_names_it(tmp_path: Path) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    path = str(library_of(tmp_path, ""))
+    worker = Worker(path)
+    with pytest.raises(CaseError, match="lacks the function dsyevd_"):
+        worker.time(study(kernel="dsyevd", library=path, n=5), 0.0, lambda: None)
+    worker.close()
+
+
+def test_a_run_with_a_library_that_cannot_be_loaded_ends_with_status_2(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    file = tmp_path / "study.toml"
+    file.write_text('workload = "kernels"\nturns = 1\nkernels.library = "nowhere/libblas.so"\n')
+    assert main(["run", str(file), "--out", str(tmp_path / "out")]) == 2
+    assert 'libblas.so" cannot be loaded' in capfd.readouterr().err
+
+
+def test_bench_gives_a_row_for_each_kernel(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    assert main(["bench", "kernels", "--case", "small", "--turns", "1", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    found = {(row["kernel"], row["library"]) for row in result["kernels"]}
+    ours = {("dgemm", "phasewise"), ("dgemm", "plain"), ("csr", "phasewise"), ("sell", "phasewise")}
+    assert found >= ours | {("lanczos", "phasewise")}
+    for row in result["kernels"]:
+        assert row["gigaflops"] > 0 and row["peak_share"] > 0 and row["roof_share"] > 0
+        assert row["residual"] < 30 or row["library"].startswith("arpack")
+    assert result["roof"]["flops_per_second"] > 0
+    assert len(rates(result)) == len(result["kernels"])
