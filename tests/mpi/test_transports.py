@@ -47,8 +47,8 @@ def checksums(study: Path, out: Path, ranks: int, protocol: str) -> list[float]:
     """Those of a run that found no wrong cell; it must end with status 0."""
     ran(study, "--ranks", ranks, "--out", out, "--set", f'communication.protocol="{protocol}"')
     with Results(out) as results:
-        assert np.all(results.array("wrong") == 0)
-        return [float(value) for value in results.array("checksum")]
+        assert np.all(results.rows("wrong") == 0)
+        return [float(value) for value in results.rows("checksum")]
 
 
 @mpi
