@@ -33,7 +33,9 @@ def main() -> None:
     """Build the program, run it for each protocol and length, and print what it finds."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--ranks", type=count, default=2, metavar="R")
-    options.add_argument("--pairs", type=count, default=201, metavar="K", help="repetitions of each")
+    options.add_argument(
+        "--pairs", type=count, default=201, metavar="K", help="repetitions of each"
+    )
     options.add_argument("--words", type=count, nargs="+", default=WORDS, metavar="N")
     options.add_argument("--protocol", choices=PROTOCOLS, nargs="+", default=PROTOCOLS)
     options.add_argument("--rows", type=int, choices=(1, 2), default=1)
@@ -59,12 +61,11 @@ def measured(protocol: str, words: int, rows: int, ranks: int, pairs: int) -> di
             "exchanges": 1,
             "halo": {"words": words, "rows": rows, "verify": False},
             "communication": {"protocol": protocol},
-            "records": {"communication": False},
         }
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "parameters")
-        path.write_text(study.parameters())
+        path.write_text(study.parameters() + "records.communication = 0\n")
         program = [str(BUILD / TARGET), str(path), str(pairs)]
         command, environment = launch_command(program, ranks, 1, alone=True)
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)

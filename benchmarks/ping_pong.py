@@ -9,13 +9,14 @@ message there and back; the goal is a difference of at most 10 % from 1 B to 4 M
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from phasewise.mpi.launch import launch_command
@@ -24,41 +25,9 @@ from phasewise.output import print_json, print_table
 
 LARGEST = 4 * 2**20
 """Bytes."""
-HPCC_INPUT = """HPLinpack benchmark input file
-phasewise
-HPL.out
-8
-1
-100
-1
-32
-0
-1
-1
-2
-16.0
-1
-2
-1
-4
-1
-2
-1
-1
-1
-0
-1
-0
-1
-0
-2
-64
-0
-0
-1
-8
-"""
-"""The smallest Linpack, which hpcc runs beside its ping-pong."""
+HPCC_VALUES = "8 1 100 1 32 0 1 1 2 16.0 1 2 1 4 1 2 1 1 1 0 1 0 2 64 0 0 1 8 - 0 100 0 32"
+"""hpccinf.txt behind its first three lines: the smallest problems."""
+ECHO = {"commtest.operator": "echo", "communication.protocol": "ordered"}
 PROGRAMS = {"NPopenmpi": "netpipe-openmpi", "hpcc": "hpcc"}
 """Programs and their Debian packages."""
 
@@ -75,7 +44,7 @@ def main() -> None:
     theirs, ours, latencies = [], [], []
     for _ in range(given.runs):
         theirs.append(netpipe())
-        ours.append(echo(sorted(theirs[0])))
+        ours.append(echo(theirs[0]))
         latencies.append(hpcc())
     points = [
         {
@@ -83,7 +52,7 @@ def main() -> None:
             "netpipe": statistics.median(run[size] for run in theirs),
             "echo": statistics.median(run[size] for run in ours),
         }
-        for size in sorted(theirs[0])
+        for size in sorted(ours[0])
     ]
     named = {name: statistics.median(run[name] for run in latencies) for name in latencies[0]}
     if given.json:
@@ -113,7 +82,8 @@ def netpipe() -> dict[int, float]:
 def hpcc() -> dict[str, float]:
     """Seconds of 8 bytes, and bytes per second of 2 MB, by the ping-pong of hpcc."""
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "hpccinf.txt").write_text(HPCC_INPUT)
+        lines = ["HPLinpack", "phasewise", "HPL.out", *HPCC_VALUES.split()]
+        Path(folder, "hpccinf.txt").write_text("\n".join(lines) + "\n")
         run(["hpcc"], folder)
         text = Path(folder, "hpccoutf.txt").read_text()
     latency, bandwidth = (
@@ -123,13 +93,15 @@ def hpcc() -> dict[str, float]:
     return {"seconds_of_8_bytes": 1e-6 * latency, "bandwidth_of_2_MB": 1e9 * bandwidth}
 
 
-def echo(sizes: Sequence[int]) -> dict[int, float]:
-    """Ours, through the probe of core/probe."""
-    with tempfile.TemporaryDirectory() as folder:
-        program = [sys.executable, "-m", "benchmarks.ping_pong_ours", *map(str, sizes)]
-        lines = run(program, str(Path(__file__).resolve().parents[1])).splitlines()
-        assert folder
-    return {int(size): float(seconds) for size, seconds in map(str.split, lines)}
+def echo(sizes: Container[int]) -> dict[int, float]:
+    """Ours, of those sizes that both measure; like NetPIPE's, its calls are blocking."""
+    command = [sys.executable, "-m", "phasewise", "bench", "commtest", "--ranks", "2", "--json"]
+    for key, value in ECHO.items():
+        command += ["--set", f'{key}="{value}"']
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    curve = json.loads(done.stdout)["curves"][0]
+    pairs = zip(curve["bytes"], curve["bandwidth"], strict=True)
+    return {size: size / bandwidth for size, bandwidth in pairs if size in sizes}
 
 
 def show(points: list[dict[str, float]], named: dict[str, float]) -> None:

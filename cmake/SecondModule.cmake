@@ -1,5 +1,5 @@
-# The Python module on this build's MPI library, beside the one of another build folder whose bindings
-# are linked: _core_mpich. phasewise/compiled.py chooses it.
+# The Python module on this build's MPI library, with the bindings of another build folder:
+# _core_mpich. phasewise/compiled.py chooses it.
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
 execute_process(
   COMMAND "${Python_EXECUTABLE}" -c

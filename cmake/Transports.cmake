@@ -42,8 +42,8 @@ if(PHASEWISE_OPEN_MPI AND NOT PHASEWISE_SANITIZE)
     add_transport(shmem core/comm/transports/shmem.cpp)
     target_link_libraries(phasewise_shmem PRIVATE "${PHASEWISE_OSHMEM}")
     # shmem_init registers every writable part of the process below `_end`, the end of the program,
-    # and crashes where their numbers differ between ranks. A program that does not export the symbol
-    # would have the library's own, above most parts; this one lies below all of them.
+    # and crashes where their number differs between ranks. A program that does not export the
+    # symbol would have the library's own, above most parts; this one lies below all of them.
     target_link_options(phasewise_shmem PRIVATE LINKER:--defsym=_end=1)
   else()
     message(STATUS "Without OpenSHMEM (oshcc, liboshmem): no protocol shmem")

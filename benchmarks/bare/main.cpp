@@ -1,6 +1,6 @@
 // The halo in bare MPI and through core/comm in turn: bare-halo PARAMETERS PAIRS. Prints a line for
-// each pair of repetitions: the seconds of an exchange bare, and through phasewise, both the longest
-// over the ranks. benchmarks/bare_halo.py builds and runs it.
+// each pair of repetitions: the seconds of an exchange bare, and through phasewise, both the
+// longest over the ranks. benchmarks/bare_halo.py builds and runs it.
 #include <mpi.h>
 
 #include <cstdio>

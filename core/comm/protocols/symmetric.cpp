@@ -94,9 +94,7 @@ class Symmetric : public Carrier {
   }
 
  private:
-  std::int64_t place_of(const Target& target) const {
-    return target.place + (count_ % 2) * half_;
-  }
+  std::int64_t place_of(const Target& target) const { return target.place + (count_ % 2) * half_; }
   // Waits for the message before the last one to be unpacked.
   void put(const Message& message, std::size_t i) const {
     if (unpacked_there_[i] != no_flag) memory_->await(unpacked_there_[i], count_ - 1);

@@ -13,8 +13,8 @@
 namespace phasewise::comm {
 namespace {
 
-constexpr std::int64_t line = 64;             // B
-constexpr std::int64_t smallest = 1 << 16;    // B
+constexpr std::int64_t line = 64;           // B
+constexpr std::int64_t smallest = 1 << 16;  // B
 constexpr std::int64_t fewest_flags = 64;
 constexpr int spins = 200;  // before the processor is left to others
 

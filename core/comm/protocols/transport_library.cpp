@@ -39,16 +39,14 @@ fs::path path_of(Protocol protocol) {
 }
 
 const PhasewiseTransport* load(Protocol protocol) {
-  const std::string sentence =
-      "communication protocol \"" + std::string(name_of(protocol)) + "\" ";
+  const std::string sentence = "communication protocol \"" + std::string(name_of(protocol)) + "\" ";
   if (const std::string why = missing_transport(protocol); !why.empty())
     throw std::invalid_argument(sentence + why);
   // Never closed: the libraries behind it cannot be unloaded.
   void* library = dlopen(path_of(protocol).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    throw std::invalid_argument(sentence + "cannot be loaded: " + dlerror());
-  const auto table = reinterpret_cast<decltype(&phasewise_transport)>(
-      dlsym(library, "phasewise_transport"));
+  if (library == nullptr) throw std::invalid_argument(sentence + "cannot be loaded: " + dlerror());
+  const auto table =
+      reinterpret_cast<decltype(&phasewise_transport)>(dlsym(library, "phasewise_transport"));
   if (table == nullptr) throw std::invalid_argument(sentence + "cannot be loaded: " + dlerror());
   table()->start(finalise);
   return table();
