@@ -101,6 +101,17 @@ CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> block
   return rounds;
 }
 
+CollectiveRounds barrier_rounds(int p, int me) {
+  const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(p)));
+  if (me >= power) return {{{{me - power, 0}}, {}}, {{}, {me - power}}};
+  const bool helps = me + power < p;
+  CollectiveRounds rounds;
+  if (helps) rounds.push_back({{}, {me + power}});
+  for (int mask = 1; mask < power; mask *= 2) rounds.push_back({{{me ^ mask, 0}}, {me ^ mask}});
+  if (helps) rounds.push_back({{{me + power, 0}}, {}});
+  return rounds;
+}
+
 CollectiveRounds all_at_once(int p, int me, std::int64_t bytes_to_each) {
   CollectiveRound round;
   for (int k = 1; k < p; ++k) {

@@ -32,6 +32,9 @@ CollectiveRounds reduce_ring_rounds(std::span<const std::int64_t> blocks, int me
 CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me);
 // Member 0 gets all blocks, one by one, and sends them to all along a binomial tree.
 CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> blocks, int me);
+// Every member learns that all have come: recursive doubling by empty messages. Members beyond a
+// power of two tell a neighbour first, and hear of it last.
+CollectiveRounds barrier_rounds(int p, int me);
 // Every member sends to every other at once.
 CollectiveRounds all_at_once(int p, int me, std::int64_t bytes_to_each);
 // Likewise with as many bytes for each member, and from each.

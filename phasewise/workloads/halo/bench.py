@@ -1,92 +1,115 @@
-"""`phasewise bench halo`: seconds of an exchange over the words of a message, for each variant."""
+"""`phasewise bench halo`: seconds of an exchange over the words of a message, for each protocol."""
 
 from __future__ import annotations
 
-import json
-import statistics
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from phasewise.driver import Core, Run, load_planner
-from phasewise.mpi.ranks import collectively
+from phasewise.driver import Core, load_planner
+from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
 from phasewise.output import print_table
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
-from phasewise.workloads.halo.communication import VARIANTS
 from phasewise.workloads.halo.model import model_of
+from phasewise.workloads.protocols import available
 
 CASES = ("words",)
 
 WORDS = tuple(2**power for power in range(1, 16))
-MAX_BYTES = 2**28
-"""Largest array of a rank [bytes]; longer messages are left out."""
+FEWEST = {1: 2, 2: 4}
+"""Fewest words of a message, by the rows that share them."""
+MAX_BYTES = 2**29
+"""Most memory of a rank's array [bytes]; longer messages are left out."""
 
-REPETITIONS = 9
-"""Timed repetitions without --turns."""
-EXCHANGES = 10
-"""Exchanges in a repetition, which gives their mean time."""
+COLUMNS = 6
+"""Protocols in a table, which fits into 100 columns."""
+
+Tables = dict[str, Any]
 
 
 def run(
     core: Core, _case: str, overrides: Sequence[str], threads: int, turns: int | None
 ) -> dict[str, Any]:
-    """Time exchanges of all sizes and variants on the ranks of this run; collective."""
-    studies = collectively(core, lambda: _studies(overrides, core.size()))
-    seconds: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
-    grid: list[int] = []
-    for study in studies:
-        exchanges = core.start(study.parameters(), threads)
-        grid = load_planner().plan(study.parameters(), core.size())["process_grid"][0]
-        for variant in VARIANTS:
-            chosen = study.communication.changed({"variant": variant})
-            exchanges.set_communication(chosen.exchanges())
-            seconds[variant].append(_seconds(core, exchanges, turns or REPETITIONS))
-    words = [model_of(study).words for study in studies]
-    curves = [{"protocol": v, "words": words, "seconds": s} for v, s in seconds.items()]
-    return {"ranks": core.size(), "threads": threads, "grid": grid, "curves": curves}
+    """Time exchanges of all sizes and protocols on the ranks of this run; collective."""
+    return curves(RanksHere(core, threads, turns), overrides)
 
 
-def _studies(overrides: Sequence[str], ranks: int) -> list[Study]:
-    """A study for each size that the rows can share and that memory allows."""
-    found = [_study(words, overrides) for words in WORDS[1:]]
-    if model_of(found[0]).rows == 1:
-        found.insert(0, _study(WORDS[0], overrides))
-    for study in found:
-        study.check_ranks(ranks)
-    return [study for study in found if model_of(study).memory_bytes <= MAX_BYTES]
+def curves(timer: Timer, overrides: Sequence[str]) -> dict[str, Any]:
+    """Time them on the ranks of a timer. What an override sets is not varied."""
+    lines = timer.agreed(lambda: _lines(overrides, timer.ranks))
+    times = iter(timer([study for line in lines for study in line.studies]))
+    found = [line.curve([next(times) for _ in line.studies]) for line in lines]
+    plan = load_planner().plan(lines[0].studies[0].parameters(), timer.ranks)
+    return {
+        **timer.head,
+        "grid": plan["process_grid"][0],
+        "curves": found,
+        "best": best_protocols(found, "words"),
+    }
 
 
-def _study(words: int, overrides: Sequence[str]) -> Study:
-    tables: dict[str, Any] = {"workload": "halo", "exchanges": 1, "halo": {"verify": False}}
+@dataclass(frozen=True)
+class _Line:
+    """Studies that differ in the words of a message."""
+
+    studies: Sequence[Study]
+
+    def curve(self, times: Sequence[TurnTime]) -> dict[str, Any]:
+        """As JSON has it. bandwidth: what a rank sends in an exchange, over its time [B/s]."""
+        models = [model_of(study) for study in self.studies]
+        sent = [4 * model.message_bytes for model in models]
+        return {
+            "operator": "halo",
+            "protocol": self.studies[0].communication.tunable()["protocol"],
+            "pairs": None,
+            "words": [model.words for model in models],
+            **columns(times),
+            "bandwidth": [b / t.seconds for b, t in zip(sent, times, strict=True)],
+        }
+
+
+def _lines(overrides: Sequence[str], ranks: int) -> list[_Line]:
+    """A curve for each protocol, with every size that the rows can share and memory allows."""
+    given: Tables = {"workload": "halo", "exchanges": 1, "halo": {}, "communication": {}}
     for override in overrides:
-        apply_override(tables, override)
-    tables["halo"] |= {"words": words}
-    return Study.from_dict(tables)
+        apply_override(given, override)
+    own, communication = given["halo"], given["communication"]
+    words = [own["words"]] if "words" in own else WORDS
+    names = [communication["protocol"]] if "protocol" in communication else available()
+    lines = []
+    for name in names:
+        studies = [_study(given, n, name) for n in words if n >= FEWEST.get(own.get("rows", 1), n)]
+        for study in studies:
+            study.check_ranks(ranks)
+        lines.append(_Line([s for s in studies if model_of(s).memory_bytes <= MAX_BYTES]))
+    return lines
 
 
-def _seconds(core: Core, exchanges: Run, repetitions: int) -> float:
-    """Seconds of an exchange: the largest over the ranks, the median over repetitions."""
-    exchanges.step()
-    here = []
-    for _ in range(repetitions):
-        core.barrier()
-        begin = time.perf_counter()
-        for _ in range(EXCHANGES):
-            exchanges.step()
-        here.append((time.perf_counter() - begin) / EXCHANGES)
-    every = [json.loads(part) for part in core.gather(json.dumps(here).encode())]
-    longest = [max(times) for times in zip(*every, strict=True)]
-    return float(statistics.median(longest or here))
+def _study(given: Tables, words: int, protocol: str) -> Study:
+    own = {"verify": False, **given["halo"], "words": words}
+    communication = given["communication"] | {"protocol": protocol}
+    return Study.from_dict(given | {"halo": own, "communication": communication})
 
 
 def show(result: dict[str, Any]) -> None:
-    """Print a measurement as a table."""
-    curves = result["curves"]
-    columns = zip(curves[0]["words"], *(curve["seconds"] for curve in curves), strict=True)
-    print_table(
-        f"halo: {result['ranks']} ranks as {'x'.join(map(str, result['grid']))} × "
-        f"{result['threads']} threads, µs per exchange",
-        ["words", *(curve["protocol"] for curve in curves)],
-        [[str(words), *(f"{s * 1e6:.2f}" for s in seconds)] for words, *seconds in columns],
-    )
+    """Print a measurement as tables; the fastest protocol of each size is marked."""
+    grid = "x".join(map(str, result["grid"]))
+    title = f"halo: {result['ranks']} ranks as {grid}, µs an exchange (*: fastest, ~: noisy)"
+    for part in _batched(result["curves"], COLUMNS):
+        rows = [
+            [str(words), *(_cell(curve, index, result["best"]) for curve in part)]
+            for index, words in enumerate(part[0]["words"])
+        ]
+        print_table(title, ["words", *(curve["protocol"] for curve in part)], rows)
+
+
+def _batched(curves: Sequence[Tables], size: int) -> list[Sequence[Tables]]:
+    """Consecutive parts of at most `size` curves."""
+    return [curves[first : first + size] for first in range(0, len(curves), size)]
+
+
+def _cell(curve: dict[str, Any], index: int, best: dict[str, str]) -> str:
+    fastest = "*" if best[str(curve["words"][index])] == curve["protocol"] else ""
+    mark = "~" if curve["noisy"][index] else ""
+    return f"{mark}{curve['seconds'][index] * 1e6:.2f}{fastest}"

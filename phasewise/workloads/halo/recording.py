@@ -23,7 +23,7 @@ def check(study: Study) -> None:
     """StudyError if this machine cannot hold a rank's array, or the build lacks the protocol."""
     if sentence := excess(model_of(study)):
         raise StudyError(sentence)
-    check_protocol(study.communication.protocol)
+    check_protocol(study.communication.tunable()["protocol"])
 
 
 def snap(run: Run, _comm: Communicator, study: Study, _write: Write) -> None:
