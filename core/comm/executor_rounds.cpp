@@ -97,7 +97,7 @@ void Executor::Flight::expect(const RoundLayout& layout, std::byte* staging) {
     const bool in_place = received_in_place(exchange, part.in_one_piece);
     std::byte* target = kept_->carrier->incoming(i);
     if (types) {
-      target = work.to.data;
+      target = contents ? work.to.data : staging;
     } else if (target == nullptr) {
       target = in_place && contents ? work.to.data + layout.begin_of(part) : staging;
       if (contents && !in_place) staging += part.bytes;
@@ -117,7 +117,7 @@ void Executor::Flight::give(const RoundLayout& layout, std::byte* staging) {
     const bool in_place = sent_in_place(exchange, part.in_one_piece);
     std::byte* source = kept_->carrier->outgoing(i);
     if (types) {
-      source = work.from.data;
+      source = contents ? work.from.data : staging;
     } else if (source == nullptr) {
       source = in_place && contents ? work.from.data + layout.begin_of(part) : staging + staged_;
       if (contents && !in_place) staged_ += part.bytes;

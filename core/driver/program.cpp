@@ -36,9 +36,9 @@ void check_length(const Length& length) {
 
 // A turn of few messages is over before the spread with which the ranks start has lost its effect:
 // such a turn is followed several times with a small spread, and the later ones count.
-constexpr double small_spread = 1.0;       // latencies
-constexpr std::int64_t few_messages = 48;  // of a rank
-constexpr int repetitions = 12, counted = 6;
+constexpr double small_spread = 1.0;          // latencies
+constexpr std::int64_t few_messages = 48;     // of a rank
+constexpr int repetitions = 14, counted = 8;  // a power of two: its inverse is a float
 
 void repeat(contention::RankProgram& program) {
   const std::vector<contention::Instruction> turn = std::move(program.instructions);

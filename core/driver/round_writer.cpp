@@ -40,7 +40,7 @@ RoundWriter::RoundWriter(Followed& program, const comm::Exchange& exchange, doub
       weight_(weight),
       overhead_(program.options_.rates.overheads[static_cast<int>(overhead_of(exchange.protocol))]),
       copying_(copying),
-      me_(exchange.team->ranks[exchange.team->me]),
+      me_(program.rank_),
       posting_(comm::blocks(exchange.protocol) ? Followed::Posting::in_pairs
                                                : Followed::Posting::at_once) {}
 

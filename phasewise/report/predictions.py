@@ -187,7 +187,7 @@ def logarithmic(axis: Axes) -> None:
 
 
 def rank_axis(axis: Axes, ranks: Sequence[int]) -> None:
-    """A logarithmic axis with these numbers of ranks."""
+    """A logarithmic axis with ticks at these numbers, of ranks or what else the caller says."""
     axis.set_xscale("log", base=2)
     axis.xaxis.set_major_locator(FixedLocator(list(ranks)))
     axis.xaxis.set_minor_locator(NullLocator())

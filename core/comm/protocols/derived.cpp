@@ -17,13 +17,17 @@ class Derived : public Carrier {
     for (const Message& m : messages.receives) posting.expect(m);
     for (const Message& m : messages.sends) posting.give(m);
     const auto& [phase, sends, receives, from, to] = messages;
-    for (std::size_t i = 0; i < receives.size(); ++i)
-      MPI_Irecv(receives[i].data, 1, types_.receives()[i].get(), receives[i].peer, MPI_ANY_TAG,
-                posting.comm(), posting.request());
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+      const auto [count, type] = types_.receive(posting, messages, i);
+      MPI_Irecv(receives[i].data, count, type, receives[i].peer, MPI_ANY_TAG, posting.comm(),
+                posting.request());
+    }
     charge_overhead(Overhead::derived, sends.size());
-    for (std::size_t i = 0; i < sends.size(); ++i)
-      MPI_Isend(sends[i].data, 1, types_.sends()[i].get(), sends[i].peer, posting.tag(),
-                posting.comm(), posting.request());
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+      const auto [count, type] = types_.send(posting, messages, i);
+      MPI_Isend(sends[i].data, count, type, sends[i].peer, posting.tag(), posting.comm(),
+                posting.request());
+    }
     return posting.under_way();
   }
 

@@ -1,4 +1,6 @@
 // The library packs the data into messages and unpacks them (MPI_Pack).
+#include <numeric>
+
 #include "comm/in_place.hpp"
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/two_sided.hpp"
@@ -16,27 +18,34 @@ class Packed : public TwoSided {
     Posting posting = begin(messages);
     types_.prepare(messages);
     const auto& [phase, sends, receives, from, to] = messages;
-    const std::vector<int> out = sizes(types_.sends()), in = sizes(types_.receives());
-    out_.reserve(sum(out));
-    in_.reserve(sum(in));
+    const bool contents = to.data != nullptr;
+    const std::vector<int> out = sizes(sends, types_.sends(), contents);
+    const std::vector<int> in = sizes(receives, types_.receives(), contents);
+    if (contents) out_.reserve(std::accumulate(out.begin(), out.end(), std::int64_t{0}));
+    if (contents) in_.reserve(std::accumulate(in.begin(), in.end(), std::int64_t{0}));
     std::vector<MPI_Request> arriving(receives.size()), leaving(sends.size());
-    std::byte* at = in_.data();
+    std::int64_t at = 0;
     for (std::size_t i = 0; i < receives.size(); at += in[i], ++i)
-      MPI_Irecv(at, in[i], MPI_PACKED, receives[i].peer, MPI_ANY_TAG, posting.comm(), &arriving[i]);
-    at = out_.data();
+      MPI_Irecv(contents ? in_.data() + at : receives[i].data, in[i], MPI_PACKED, receives[i].peer,
+                MPI_ANY_TAG, posting.comm(), &arriving[i]);
+    at = 0;
     for (std::size_t i = 0; i < sends.size(); at += out[i], ++i) {
-      int size = 0;
-      MPI_Pack(sends[i].data, 1, types_.sends()[i].get(), at, out[i], &size, posting.comm());
+      int size = contents ? 0 : out[i];
+      std::byte* message = contents ? out_.data() + at : sends[i].data;
+      if (contents)
+        MPI_Pack(sends[i].data, 1, types_.sends()[i].get(), message, out[i], &size, posting.comm());
       charge(sends[i].bytes);
       charge_overhead(Overhead::two_sided, 1);
-      MPI_Isend(at, size, MPI_PACKED, sends[i].peer, posting.tag(), posting.comm(), &leaving[i]);
+      MPI_Isend(message, size, MPI_PACKED, sends[i].peer, posting.tag(), posting.comm(),
+                &leaving[i]);
     }
     wait_for_receives(posting, arriving);
-    at = in_.data();
+    at = 0;
     for (std::size_t i = 0; i < receives.size(); at += in[i], ++i) {
       int place = 0;
-      MPI_Unpack(at, in[i], &place, receives[i].data, 1, types_.receives()[i].get(),
-                 posting.comm());
+      if (contents)
+        MPI_Unpack(in_.data() + at, in[i], &place, receives[i].data, 1, types_.receives()[i].get(),
+                   posting.comm());
       charge(receives[i].bytes);
     }
     wait_for_all(leaving);
@@ -48,16 +57,16 @@ class Packed : public TwoSided {
   static void charge(std::int64_t bytes) {
     parallel::clock().charge(0.0, static_cast<double>(packed_traffic(bytes)));
   }
-  std::vector<int> sizes(const std::vector<OwnedType>& types) const {
+  // Room that the packed messages need [B].
+  std::vector<int> sizes(std::span<const Message> messages, const std::vector<OwnedType>& types,
+                         bool contents) const {
     std::vector<int> result;
-    for (const OwnedType& type : types)
-      MPI_Pack_size(1, type.get(), Inside::comm(group_), &result.emplace_back());
+    for (std::size_t i = 0; i < messages.size(); ++i)
+      if (contents)
+        MPI_Pack_size(1, types[i].get(), Inside::comm(group_), &result.emplace_back());
+      else
+        result.push_back(static_cast<int>(messages[i].bytes));
     return result;
-  }
-  static std::int64_t sum(const std::vector<int>& sizes) {
-    std::int64_t all = 0;
-    for (const int size : sizes) all += size;
-    return all;
   }
 
   RoundTypes types_;

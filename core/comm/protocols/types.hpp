@@ -25,6 +25,12 @@ class OwnedType {
   MPI_Datatype type_;
 };
 
+// How the library gets a message: by its type, or as so many bytes where there are no contents.
+struct TypedCount {
+  int count;
+  MPI_Datatype type;
+};
+
 // The types of a round's messages to and from other ranks, in the order of RoundMessages, relative
 // to the beginnings of the buffers.
 class RoundTypes {
@@ -33,6 +39,16 @@ class RoundTypes {
 
   // Makes them when first called, since only buffers know the size of their items.
   void prepare(const RoundMessages& messages);
+  TypedCount send(const Posting& posting, const RoundMessages& messages, std::size_t i) const {
+    if (messages.from.data != nullptr) return {1, sends_[i].get()};
+    const auto [count, type] = posting.count(messages.sends[i]);
+    return {count, type};
+  }
+  TypedCount receive(const Posting& posting, const RoundMessages& messages, std::size_t i) const {
+    if (messages.to.data != nullptr) return {1, receives_[i].get()};
+    const auto [count, type] = posting.count(messages.receives[i]);
+    return {count, type};
+  }
   const std::vector<OwnedType>& sends() const { return sends_; }
   const std::vector<OwnedType>& receives() const { return receives_; }
 

@@ -39,7 +39,7 @@ def chapter(out: Path, quick: bool, workers: int) -> Chapter:
 def _table(times: Times) -> Table:
     words = sorted(next(iter(times.values())))
     rows = tuple(
-        (label_of(curve), *(f"{1e6 * seconds[n]:.4g}" for n in words))
+        (label_of(curve), *(f"{1e6 * seconds[n]:.4g}" if n in seconds else "–" for n in words))
         for curve, seconds in times.items()
         if curve.ranks == RANKS
     )

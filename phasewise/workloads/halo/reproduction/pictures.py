@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from phasewise.report.figure import Drawing, Figure, make_figure
-from phasewise.report.predictions import COLOURS, logarithmic
+from phasewise.report.predictions import COLOURS, logarithmic, rank_axis
 from phasewise.report.style import new_picture
 from phasewise.workloads.halo.reproduction.times import (
     ALTIX,
@@ -71,7 +71,8 @@ def _draw(times: Times, title: str, curves: Sequence[Curve]) -> Drawing:
         micros = [1e6 * times[curve][n] for n in words]
         colour = COLOURS[index % len(COLOURS)]
         axis.plot(words, micros, "o-", color=colour, markersize=3, label=label_of(curve))
-    axis.set_xscale("log", base=2)
+    every = sorted({n for curve in curves for n in times[curve]})
+    rank_axis(axis, every[::2])
     axis.set_xlabel("words of 8 B in a message")
     axis.set_title("time of an exchange [µs]")
     logarithmic(axis)

@@ -14,7 +14,7 @@ from phasewise.study import Study
 
 X1, P690, ALTIX = "phoenix", "p690", "altix"
 RANKS, GRID = 16, "4x4"
-EXCHANGES = 4
+EXCHANGES = 16
 """Exchanges of a simulation, whose mean is taken."""
 
 WORDS = tuple(2**power for power in range(1, 16))
@@ -24,6 +24,10 @@ MPI = ("ordered", "isend-recv", "irecv-send", "irecv-isend", "sendrecv", "persis
 """Of MPI's two-sided protocols, those of the slide and the most usual others."""
 ONE_SIDED = ("shmem", "coarray")
 TYPES = ("derived", "packed")
+MOST_TYPED = 4096
+"""Most words with these: they are simulated with their data, whose array SimGrid's types cannot
+address beyond 2 GB.
+"""
 
 APART = "apart"
 """A variant in which each rank has a node of its own."""
@@ -55,13 +59,17 @@ Times = Mapping[Curve, Mapping[int, float]]
 
 def simulated_times(words: Sequence[int], cache: Path, workers: int) -> Times:
     """Simulate all curves; simulations are kept in the folder `cache`."""
-    keys = [(curve, number) for curve in CURVES for number in words]
+    keys = [(curve, number) for curve in CURVES for number in words if _possible(curve, number)]
     tasks = [_task(curve, number) for curve, number in keys]
     found = simulate_many(tasks, cache, workers, Telling("halo exchanges"))
     seconds: dict[Curve, dict[int, float]] = {curve: {} for curve in CURVES}
     for (curve, number), summary in zip(keys, found, strict=True):
         seconds[curve][number] = float(summary["turn_seconds"])
     return seconds
+
+
+def _possible(curve: Curve, words: int) -> bool:
+    return curve.protocol not in TYPES or words <= MOST_TYPED
 
 
 def _task(curve: Curve, words: int) -> Task:
@@ -76,7 +84,8 @@ def _task(curve: Curve, words: int) -> Task:
             },
         }
     )
-    return Task(study, Request(_machine(curve), curve.ranks, skeleton=True))
+    skeleton = curve.protocol not in TYPES
+    return Task(study, Request(_machine(curve), curve.ranks, skeleton=skeleton))
 
 
 def _machine(curve: Curve) -> Machine:
