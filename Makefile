@@ -62,10 +62,6 @@ $(STAMPS)/browser: | $(STAMPS)/python
 	@scripts/packages.sh browser
 	@touch $@
 
-$(STAMPS)/lint: | $(STAMPS)/python
-	@scripts/packages.sh lint
-	@touch $@
-
 $(STAMPS)/docs: requirements-docs.lock scripts/setup.sh | $(STAMPS)/python
 	@scripts/setup.sh docs
 	@touch $@
@@ -81,7 +77,7 @@ test: setup $(STAMPS)/browser $(STAMPS)/docs
 docs: setup $(STAMPS)/docs
 	@scripts/docs.sh build/docs
 
-lint: setup $(STAMPS)/lint
+lint: setup
 	@scripts/lint.sh
 
 format: setup

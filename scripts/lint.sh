@@ -23,7 +23,7 @@ mapfile -t units < <(printf '%s\n' "${sources[@]}" | grep '\.cpp$')
 tidy() {
   # clang has no omp.h of its own without libomp; the compiler's serves, alone in a folder, since
   # the rest of gcc's headers would not parse.
-  local headers=build/lint/include
+  local headers="$PWD/build/lint/include"
   mkdir -p "$headers" && cp "$(g++ -print-file-name=include/omp.h)" "$headers/"
   # core/comm is compiled for MPI and without it; clang-tidy would look at its files twice.
   "$bin/python" - <<'END'
@@ -35,8 +35,9 @@ once = {command["file"]: command for command in reversed(commands)}
 Path("build/lint/compile_commands.json").write_text(json.dumps(list(once.values())))
 END
   printf '%s\0' "${units[@]}" |
-    xargs -0 -n 2 -P "$(nproc)" clang-tidy --quiet -p build/lint --extra-arg="-isystem$headers" \
-      --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-ignored-optimization-argument \
+    xargs -0 -n 2 -P "$(nproc)" "$bin/clang-tidy" --quiet -p build/lint \
+      --extra-arg="-isystem$headers" --extra-arg=-Wno-unknown-warning-option \
+      --extra-arg=-Wno-ignored-optimization-argument \
       2> >(grep -v -E '^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header' >&2)
 }
 

@@ -3,7 +3,7 @@
 # root or by sudo; where apt is missing, names them and exits with status 1. What is only good for a
 # part of phasewise may stay missing: the browser, SimGrid, libraries to compare with, and other
 # libraries than MPI 3 to send messages with; then a sentence says so.
-# Usage: packages.sh build | lint | browser | simulated | paradigms | kernels
+# Usage: packages.sh build | browser | simulated | paradigms | kernels
 set -euo pipefail
 python="${PYTHON:-python3}"
 
@@ -38,10 +38,6 @@ need_build() {
   need python3-dev has_headers
 }
 
-need_lint() {
-  need clang-tidy has clang-tidy
-}
-
 need_browser() {
   has chromium || has chromium-browser || has google-chrome || missing+=(chromium)
 }
@@ -69,7 +65,7 @@ need_kernels() {
   need liblapack3 compgen -G "/usr/lib/*/lapack/liblapack.so.3"
 }
 
-group="${1:?give a group of packages: build, lint, browser, simulated, paradigms or kernels}"
+group="${1:?give a group of packages: build, browser, simulated, paradigms or kernels}"
 "need_$group"
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -183,6 +183,7 @@ std::vector<NormalMode> modes_of_group(const Square& matrix, const std::vector<i
   const std::vector<double> values = eigenvalues(d, n);
   check(values);
   std::vector<Square> projectors;
+  projectors.reserve(values.size());
   for (std::size_t k = 0; k < values.size(); ++k) projectors.push_back(projector(d, values, k, n));
   const std::vector<int> order = order_of(projectors);
   std::vector<NormalMode> modes;

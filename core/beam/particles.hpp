@@ -44,7 +44,7 @@ inline std::int64_t Particles::remove_lost() {
   const ParticleView p = view();
   std::int64_t kept = size_;
   for (std::int64_t i = 0; i < kept;) {
-    if (p.x[i] == p.x[i]) {
+    if (p.x[i] == p.x[i]) {  // false of a NaN. NOLINT(misc-redundant-expression)
       ++i;
       continue;
     }

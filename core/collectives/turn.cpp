@@ -63,7 +63,8 @@ void Turn::set_manner(const Manner& manner) {
 }
 
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
-  const double values = static_cast<double>(layout_.half / 8);
+  const std::int64_t whole = layout_.half / 8;
+  const auto values = static_cast<double>(whole);
   if (description_.verify) listener.kernel(fill_card(), values, [&] { fill(); });
   start(listener);
   if (description_.blocking) finish(listener);

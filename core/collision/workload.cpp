@@ -108,6 +108,7 @@ std::vector<int> CollisionWorkload::typical_ranks() const {
 // shares of the rows and columns of each mesh.
 std::vector<int> CollisionWorkload::alike() const {
   std::vector<CollisionShape> meshes;
+  meshes.reserve(description_.points.size());
   for (const InteractionPoint& point : description_.points)
     meshes.push_back(collision_shape(point));
   const auto key_of = [&](int rank) {

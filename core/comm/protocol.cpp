@@ -18,6 +18,7 @@ std::vector<int> peers(const Exchange& exchange, const std::vector<Transfer>& tr
 
 std::vector<int> ranks_of(const Exchange& exchange, const std::vector<int>& members) {
   std::vector<int> ranks;
+  ranks.reserve(members.size());
   for (const int member : members) ranks.push_back(exchange.team->ranks[member]);
   return ranks;
 }

@@ -15,9 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from phasewise.driver import Core
-from phasewise.machines.measure import MISSED
-from phasewise.machines.statistics import Floats, estimate
+from phasewise.driver import Core, Floats
 from phasewise.mpi.ranks import collectively
 from phasewise.study import Study
 
@@ -66,6 +64,10 @@ def time_turns(
 
 
 def _turn_time(samples: Sequence[Floats], missed: Iterable[Floats]) -> TurnTime:
+    # Imported when needed: they bring SciPy, which takes 70 MB.
+    from phasewise.machines.measure import MISSED
+    from phasewise.machines.statistics import estimate
+
     found = estimate(samples)
     late = float(np.mean(np.concatenate(list(missed)))) > MISSED
     return TurnTime(found.median, found.low, found.high, found.wide or late)

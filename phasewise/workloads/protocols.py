@@ -51,8 +51,8 @@ def available() -> tuple[str, ...]:
 
 
 def comparable() -> tuple[str, ...]:
-    """Those that a tuner compares: they can be simulated, and run here."""
-    return tuple(name for name in available() if name not in NOT_SIMULATED)
+    """Those that a tuner compares: any machine can simulate them, and they run here."""
+    return tuple(name for name in available() if name not in (*NOT_SIMULATED, *AS_PUT))
 
 
 def check_protocol(name: str) -> None:

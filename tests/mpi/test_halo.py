@@ -158,9 +158,8 @@ def test_copying_takes_as_long_in_a_prediction_as_in_a_simulation(
     found = printed(capsys, "simulate", study, *given, "--turns", 4)
     (predicted,) = printed(capsys, "predict", study, *given)["points"]
     copying = found["turn_seconds"] - found["communication_seconds"]
-    # The exchange ends with the slowest rank, at most a latency (3.6 µs) in 4 exchanges later than
-    # the mean one.
-    assert predicted["computation_seconds"] == pytest.approx(copying, abs=1e-6)
+    # Ranks that begin up to 20 latencies apart (3.6 µs in 4 exchanges) make the turn longer.
+    assert predicted["computation_seconds"] == pytest.approx(copying, abs=2e-6)
 
 
 @simulated

@@ -192,7 +192,7 @@ def communication_is_one_line_of_json_and_whole_events(core: Any) -> None:
     for phase in record["phases"].values():
         kinds = {name: type(value) for name, value in phase.items()}
         assert kinds == {
-            **dict.fromkeys(("calls", "messages", "bytes"), int),
+            **dict.fromkeys(("calls", "messages", "bytes", "synchronisations"), int),
             **dict.fromkeys(("computing", "communicating", "waiting"), float),
             "library": bool,
             "sent_to": dict,

@@ -265,6 +265,7 @@ def phase_record(calls: int, messages: int, communicating: float) -> dict[str, A
     return {
         "calls": calls,
         "messages": messages,
+        "synchronisations": 0,
         "bytes": messages * 1000,
         "computing": 0.0,
         "communicating": communicating,

@@ -225,9 +225,11 @@ def fake(**changes: Any) -> Any:
     """A planner of two phases, one by the library."""
     common = {"direction": "column", "beam": "same", "library": False, "per": "turn", "rank": 3}
     counts = {"messages": 6, "bytes_per_rank": 1400, "intra_node": 2, "inter_node": 4}
+    counts["synchronisations"] = 0
     own = {"name": "solve", "pattern": "transpose", "sizes": [[300, 4], [100, 2]]}
     sums = {"name": "moments", "pattern": "sum", "sizes": [[1000000, 2]], "library": True}
     calls = {"messages": 2, "bytes_per_rank": 2000000, "intra_node": 0, "inter_node": 0}
+    calls["synchronisations"] = 0
     green = own | {"name": "green", "per": "mesh", "sizes": [[1400, 1]], "messages": 1}
 
     class Planner:

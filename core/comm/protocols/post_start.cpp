@@ -13,6 +13,7 @@ class PeerGroup {
  public:
   PeerGroup(const Communicator& group, const std::vector<Link>& links) {
     std::vector<int> peers;
+    peers.reserve(links.size());
     for (const Link& link : links) peers.push_back(link.peer_here);
     std::ranges::sort(peers);
     peers.erase(std::ranges::unique(peers).begin(), peers.end());

@@ -63,6 +63,7 @@ void HalvedWindow::exchange_places(const RoundPlace& place, const std::vector<Li
   constexpr int tag = 0;
   const MPI_Comm comm = Inside::comm(place.group);
   std::vector<There> told;
+  told.reserve(mine_.size());
   for (const std::int64_t at : mine_) told.push_back({at, size_});
   theirs_.resize(theirs.size());
   std::vector<MPI_Request> requests(mine.size() + theirs.size());

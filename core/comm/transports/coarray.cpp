@@ -5,7 +5,7 @@
 
 extern "C" {
 // The runtime's own start, which gfortran calls in a main program in Fortran.
-void _gfortran_caf_init(int* argc, char*** argv);  // NOLINT(bugprone-reserved-identifier)
+void _gfortran_caf_init(int* argc, char*** argv);  // NOLINT(readability-identifier-naming)
 
 int coarray_rank();
 int coarray_ranks();

@@ -102,8 +102,8 @@ def all_but_largest(times: Times) -> Finding:
         f"MPI over SHMEM: {min(below):.2f} to {max(below):.2f} below 64 kB, "
         f"{min(beyond):.2f} to {max(beyond):.2f} from there on",
         min(below) > 1 and max(abs(ratio - 1) for ratio in beyond) <= 0.25,
-        "By HALO on 16 ranks; the slide has two ranks that exchange. SHMEM's overhead was fitted to "
-        "HALO Benchmark.",
+        "By HALO on 16 ranks; the slide has two ranks that exchange. SHMEM's overhead was fitted "
+        "to HALO Benchmark.",
     )
 
 
