@@ -80,6 +80,7 @@ std::vector<Turn::Stretch> Turn::made() const {
     return {{layout_.answer_made(), answer_bytes, rank_, 0}};
   }
   std::vector<Stretch> result;
+  result.reserve(description_.messages());
   for (int message = 0; message < description_.messages(); ++message)
     result.push_back({layout_.made(message), description_.bytes, rank_, message});
   return result;
@@ -92,6 +93,7 @@ std::vector<Turn::Stretch> Turn::expected() const {
     return {{layout_.answer_arrived(), answer_bytes, role_.peer, 0}};
   const bool own = description_.operation == Operator::echo && role_.leads;
   std::vector<Stretch> result;
+  result.reserve(description_.messages());
   for (int message = 0; message < description_.messages(); ++message)
     result.push_back(
         {layout_.arrived(message), description_.bytes, own ? rank_ : role_.peer, message});

@@ -229,6 +229,7 @@ void Followed::add_library(const Exchange& exchange, double weight) {
   const std::int64_t all = exchange.total_bytes();
   if (all == 0) return;
   std::vector<std::int64_t> blocks;
+  blocks.reserve(exchange.blocks.size());
   for (const comm::Block& block : exchange.blocks) blocks.push_back(block.bytes());
   const int p = static_cast<int>(exchange.team->ranks.size()), me = exchange.team->me;
   const bool summed = exchange.form == comm::LibraryForm::all_reduced;

@@ -27,6 +27,7 @@ std::vector<int> distinct(std::vector<int> ranks) {
 template <class Sends>
 std::vector<int> targets_of(const Sends& sends) {
   std::vector<int> targets;
+  targets.reserve(sends.size());
   for (const auto& send : sends) targets.push_back(send.peer);
   return targets;
 }

@@ -147,6 +147,7 @@ double difference(const std::vector<Sizes>& a, const std::vector<Sizes>& b) {
 
 std::vector<Sizes> mixed(const std::vector<Sizes>& a, const std::vector<Sizes>& b, double share) {
   std::vector<Sizes> result;
+  result.reserve(a.size());
   const auto mean = [&](double one, double other) { return one + share * (other - one); };
   for (std::size_t k = 0; k < a.size(); ++k)
     result.push_back({mean(a[k].xx, b[k].xx), mean(a[k].xy, b[k].xy), mean(a[k].yy, b[k].yy),

@@ -54,6 +54,10 @@ BY_OTHERS = {
     ("field/doubled_grid.cpp", "column_card"): "FFTW",
     ("field/doubled_grid.cpp", "row_card"): "FFTW",
     ("field/doubled_grid.cpp", "solve_card"): "FFTW",
+    ("kernels/description.cpp", "dense_eigen_card"): "LAPACK",
+    ("kernels/description.cpp", "lanczos_card"): "products, which have cards of their own",
+    ("linear/multiply.cpp", "multiply_card"): "Lanes, a vector by its type",
+    ("linear/sparse.cpp", "sell_card"): "Lanes, a vector by its type",
     ("spacecharge/tsc.cpp", "kick_tsc_card"): "FourValues, a vector by its type",
 }
 

@@ -78,7 +78,9 @@ def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file that `pip wheel .` makes; compiled in build/wheel, which is kept."""
     folder = tmp_path_factory.mktemp("wheel")
     launcher = {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache"} if shutil.which("ccache") else {}
+    # Optimised for size, which compiles in less time.
     build = [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"]
+    build += ["--config-settings", "cmake.build-type=MinSizeRel"]
     carried_out(
         [*build, "--quiet", "--wheel-dir", folder], cwd=repository, env=launcher | os.environ
     )

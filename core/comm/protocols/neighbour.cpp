@@ -32,6 +32,7 @@ OwnedComm graph_of(const RoundPlace& place) {
 
 std::vector<MPI_Datatype> handles(const std::vector<OwnedType>& types) {
   std::vector<MPI_Datatype> result;
+  result.reserve(types.size());
   for (const OwnedType& type : types) result.push_back(type.get());
   return result;
 }
