@@ -17,6 +17,7 @@ from phasewise.models.plan import plan
 from phasewise.runs.results import Results
 from phasewise.study import load
 from phasewise.traces.records import read_communication
+from phasewise.workloads.protocols import comparable
 from tests.mpi.whole_run import datasets, ran
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -143,7 +144,7 @@ def test_bassi_is_simulated_predicted_and_tuned(
     assert predicted["exchange_seconds"] > 0
     tuned = printed(capsys, "tune", study, *machine, "--verify", 0)
     assert set(tuned["choice"]) == {"process_grid", "protocol"}
-    assert len(tuned["candidates"]) == 12
+    assert len(tuned["candidates"]) == 4 * len(comparable())
     # All six ranks are in one node, where fewer messages are faster: those along one side.
     assert tuned["choice"]["process_grid"] in ("1x6", "6x1")
 
