@@ -156,11 +156,12 @@ def test_copying_takes_as_long_in_a_prediction_as_in_a_simulation(
 ) -> None:
     given = ("--machine", "bassi", "--ranks", 16, "--set", "halo.words=4096")
     given = (*given, "--set", "halo.verify=false", "--set", f"halo.rows={rows}")
-    found = printed(capsys, "simulate", study, *given, "--turns", 4)
+    found = printed(capsys, "simulate", study, *given, "--turns", 16)
     (predicted,) = printed(capsys, "predict", study, *given)["points"]
     copying = found["turn_seconds"] - found["communication_seconds"]
-    # Ranks that begin up to 20 latencies apart (3.6 µs in 4 exchanges) make the turn longer.
-    assert predicted["computation_seconds"] == pytest.approx(copying, abs=2e-6)
+    # The first exchange begins with the last rank, some latencies after the others; in 16 exchanges
+    # that counts little.
+    assert predicted["computation_seconds"] == pytest.approx(copying, abs=1e-6)
 
 
 @simulated
