@@ -12,7 +12,7 @@
 namespace phasewise::comm {
 
 // The messages of a round that are not empty and go to other ranks, in the order of the exchange.
-// Their data are null where the library takes them from the buffers by itself.
+// Where the library takes them from the buffers by itself, their data are the buffers' beginnings.
 struct RoundMessages {
   int phase;
   std::span<const Message> sends, receives;

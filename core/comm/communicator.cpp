@@ -6,16 +6,6 @@
 #include "comm/handle.hpp"
 
 namespace phasewise::comm {
-namespace {
-
-OwnedComm duplicate(MPI_Comm comm) {
-  MPI_Comm copy = MPI_COMM_NULL;
-  MPI_Comm_dup(comm, &copy);  // so that no other message can match ours
-  return OwnedComm(copy);
-}
-
-}  // namespace
-
 Communicator::Communicator(std::unique_ptr<Handle> handle, Recorder& recorder)
     : handle_(std::move(handle)), recorder_(&recorder) {
   MPI_Comm_rank(handle_->get(), &rank_);

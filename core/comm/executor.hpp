@@ -103,7 +103,6 @@ class Executor {
   // What is kept of a round; null if nothing is.
   Kept* kept(const ExchangePointer& exchange, std::size_t round);
   void keep(const ExchangePointer& exchange, std::size_t round);
-  void check_rounds(const Exchange* exchange) const;
   Carrier& stateless(const ExchangePointer& exchange);
   void transpose_by_library(const TransposeExchange& exchange, const ItemBuffer& from,
                             const ItemBuffer& to);

@@ -17,6 +17,13 @@ namespace phasewise::comm {
 // MPI counts are int.
 inline constexpr std::int64_t largest_count = 2147483647;
 
+// Whether MPI has ended: what belongs to it is then gone, and must not be freed.
+inline bool mpi_has_ended() {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  return ended != 0;
+}
+
 // An MPI communicator that the destructor frees.
 class OwnedComm {
  public:
@@ -27,15 +34,20 @@ class OwnedComm {
     return *this;
   }
   ~OwnedComm() {
-    int finalised = 0;
-    MPI_Finalized(&finalised);
-    if (!finalised && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+    if (!mpi_has_ended() && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
   }
   MPI_Comm get() const { return comm_; }
 
  private:
   MPI_Comm comm_;
 };
+
+// Collective. No message on the copy can match one on `comm`.
+inline OwnedComm duplicate(MPI_Comm comm) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(comm, &copy);
+  return OwnedComm(copy);
+}
 
 // Writes the time at which a message is posted into its tag: ticks of rank 0's clock, modulo a
 // power of two.

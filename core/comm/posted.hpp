@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,10 @@ class Posting {
   // Record the messages, receives first.
   void expect(const Message& message) { posted_->record_receive(message); }
   void give(const Message& message) { posted_->record_send(message); }
+  void record(std::span<const Message> sends, std::span<const Message> receives) {
+    for (const Message& message : receives) expect(message);
+    for (const Message& message : sends) give(message);
+  }
   MPI_Request* request() { return &posted_->requests.emplace_back(MPI_REQUEST_NULL); }
   // Notes how late the sender of a message that has been received was.
   void received(const MPI_Status& status);

@@ -61,9 +61,7 @@ void initialise() {
 }
 
 void finalise() {
-  int finalised = 0;
-  MPI_Finalized(&finalised);
-  if (we_started_mpi && !finalised) MPI_Finalize();
+  if (we_started_mpi && !mpi_has_ended()) MPI_Finalize();
 }
 
 int rank_of_all() {

@@ -14,8 +14,7 @@ class Derived : public Carrier {
   Pending post(const RoundMessages& messages) override {
     Posting posting(group_, messages.phase, channel_, Overhead::derived, true);
     types_.prepare(messages);
-    for (const Message& m : messages.receives) posting.expect(m);
-    for (const Message& m : messages.sends) posting.give(m);
+    posting.record(messages.sends, messages.receives);
     const auto& [phase, sends, receives, from, to] = messages;
     for (std::size_t i = 0; i < receives.size(); ++i) {
       const auto [count, type] = types_.receive(posting, messages, i);

@@ -20,17 +20,14 @@ class Get : public Carrier {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_.get());
   }
   ~Get() override {
-    int finalised = 0;
-    MPI_Finalized(&finalised);
-    if (!finalised) MPI_Win_unlock_all(window_.get());
+    if (!mpi_has_ended()) MPI_Win_unlock_all(window_.get());
   }
   std::byte* outgoing(std::size_t i) override { return window_.mine(i); }
   bool blocks() const override { return true; }
 
   Pending post(const RoundMessages& messages) override {
     Posting posting(group_, messages.phase, channel_, Overhead::one_sided, true);
-    for (const Message& m : messages.receives) posting.expect(m);
-    for (const Message& m : messages.sends) posting.give(m);
+    posting.record(messages.sends, messages.receives);
     signals_.exchange(posting, signals_.before());
     window_.sync();
     signals_.exchange(posting, signals_.after());

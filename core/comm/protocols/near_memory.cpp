@@ -12,11 +12,9 @@
 namespace phasewise::comm {
 namespace {
 
-constexpr std::int64_t line = 64;  // B
-constexpr int spins = 2000;        // before the processor is left to others
+constexpr int spins = 2000;  // before the processor is left to others
 
-std::int64_t aligned(std::int64_t bytes) { return (bytes + line - 1) / line * line; }
-std::int64_t slot_bytes(std::int64_t bytes) { return 2 * line + 2 * aligned(bytes); }
+std::int64_t slot_bytes(std::int64_t bytes) { return 2 * alignment + 2 * aligned(bytes); }
 
 }  // namespace
 
@@ -43,23 +41,14 @@ NearMemory::NearMemory(const RoundPlace& place, const std::vector<Link>& sends,
   for (std::size_t i = 0; i < receives.size(); ++i)
     receives_.push_back(slot_at(memory_ + mine[i], receives[i].bytes));
 
-  constexpr int tag = 0;
-  const MPI_Comm comm = Inside::comm(place.group);
-  std::vector<std::int64_t> theirs(sends.size());
-  std::vector<MPI_Request> requests(sends.size() + receives.size());
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < sends.size(); ++i)
-    MPI_Irecv(&theirs[i], 8, MPI_BYTE, sends[i].peer_here, tag, comm, &requests[at++]);
-  for (std::size_t i = 0; i < receives.size(); ++i)
-    MPI_Isend(&mine[i], 8, MPI_BYTE, receives[i].peer_here, tag, comm, &requests[at++]);
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  const std::vector<std::int64_t> theirs = told(place.group, mine, receives, sends);
   for (std::size_t i = 0; i < sends.size(); ++i)
     sends_.push_back(slot_at(memory_of(sends[i]) + theirs[i], sends[i].bytes));
 }
 
 NearMemory::Slot NearMemory::slot_at(std::byte* at, std::int64_t bytes) {
-  return {reinterpret_cast<NearFlag*>(at), reinterpret_cast<NearFlag*>(at + line), at + 2 * line,
-          aligned(bytes)};
+  return {reinterpret_cast<NearFlag*>(at), reinterpret_cast<NearFlag*>(at + alignment),
+          at + 2 * alignment, aligned(bytes)};
 }
 
 // A simulated machine's ranks are in one process, so that all of them share its memory.
@@ -74,7 +63,7 @@ void NearMemory::allocate(const RoundPlace& place, std::int64_t bytes) {
   MPI_Allgather(&me, 1, MPI_INT, ranks_.data(), 1, MPI_INT, node);
   bases_.resize(size);
   if (simulated()) {
-    memory_ = static_cast<std::byte*>(allocate_message_buffer(std::max(bytes, line)));
+    memory_ = static_cast<std::byte*>(allocate_message_buffer(std::max(bytes, alignment)));
     MPI_Allgather(&memory_, sizeof memory_, MPI_BYTE, bases_.data(), sizeof memory_, MPI_BYTE,
                   node);
     return;
@@ -104,11 +93,9 @@ std::byte* NearMemory::memory_of(const Link& link) const {
 }
 
 NearMemory::~NearMemory() {
-  int finalised = 0;
-  MPI_Finalized(&finalised);
   if (simulated())
     free_message_buffer(memory_);
-  else if (!finalised)
+  else if (!mpi_has_ended())
     MPI_Win_free(&window_);
 }
 

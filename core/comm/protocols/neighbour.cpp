@@ -50,8 +50,7 @@ class Neighbour : public Carrier {
   Pending post(const RoundMessages& messages) override {
     Posting posting(group_, messages.phase, channel_, Overhead::derived, false);
     types_.prepare(messages);
-    for (const Message& m : messages.receives) posting.expect(m);
-    for (const Message& m : messages.sends) posting.give(m);
+    posting.record(messages.sends, messages.receives);
     const std::vector<MPI_Datatype> out = handles(types_.sends()), in = handles(types_.receives());
     const std::vector<int> ones(std::max(out.size(), in.size()), 1);
     const std::vector<MPI_Aint> zeros(ones.size(), 0);

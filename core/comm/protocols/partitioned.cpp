@@ -33,9 +33,7 @@ class Partitioned : public Carrier {
     }
   }
   ~Partitioned() override {
-    int finalised = 0;
-    MPI_Finalized(&finalised);
-    if (finalised) return;
+    if (mpi_has_ended()) return;
     for (MPI_Request& request : requests_) MPI_Request_free(&request);
   }
 
@@ -45,8 +43,7 @@ class Partitioned : public Carrier {
 
   Pending post(const RoundMessages& messages) override {
     Posting posting(group_, messages.phase, channel_, Overhead::persistent, false);
-    for (const Message& m : messages.receives) posting.expect(m);
-    for (const Message& m : messages.sends) posting.give(m);
+    posting.record(messages.sends, messages.receives);
     if (!requests_.empty()) MPI_Startall(static_cast<int>(requests_.size()), requests_.data());
     for (std::size_t i = receives_.size(); i < requests_.size(); ++i) MPI_Pready(0, requests_[i]);
     // Such a request keeps its handle, so that a copy of it can be waited for.

@@ -14,9 +14,7 @@ class Persistent : public Carrier {
   explicit Persistent(const RoundPlace& place)
       : group_(place.group), channel_(place.exchange->channel) {}
   ~Persistent() override {
-    int finalised = 0;
-    MPI_Finalized(&finalised);
-    if (!finalised) free_requests();
+    if (!mpi_has_ended()) free_requests();
   }
   bool blocks() const override { return false; }
 
@@ -25,8 +23,7 @@ class Persistent : public Carrier {
     if (!std::ranges::equal(messages.sends, sends_) ||
         !std::ranges::equal(messages.receives, receives_))
       make_requests(posting, messages);
-    for (const Message& m : receives_) posting.expect(m);
-    for (const Message& m : sends_) posting.give(m);
+    posting.record(sends_, receives_);
     charge_overhead(Overhead::persistent, sends_.size());
     // A persistent request keeps its handle, so that a copy of it can be waited for.
     if (!requests_.empty()) MPI_Startall(static_cast<int>(requests_.size()), requests_.data());

@@ -24,9 +24,7 @@ class PeerGroup {
     size_ = std::ssize(peers);
   }
   ~PeerGroup() {
-    int finalised = 0;
-    MPI_Finalized(&finalised);
-    if (!finalised && size_ > 0) MPI_Group_free(&group_);
+    if (!mpi_has_ended() && size_ > 0) MPI_Group_free(&group_);
   }
   PeerGroup(const PeerGroup&) = delete;
   PeerGroup& operator=(const PeerGroup&) = delete;

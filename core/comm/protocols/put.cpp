@@ -16,9 +16,7 @@ class Put : public Windowed {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_.get());
   }
   ~Put() override {
-    int finalised = 0;
-    MPI_Finalized(&finalised);
-    if (!finalised) MPI_Win_unlock_all(window_.get());
+    if (!mpi_has_ended()) MPI_Win_unlock_all(window_.get());
   }
   bool blocks() const override { return !signals_.before().from.empty(); }
 

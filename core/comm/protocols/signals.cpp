@@ -5,12 +5,6 @@
 namespace phasewise::comm {
 namespace {
 
-OwnedComm duplicate(MPI_Comm comm) {
-  MPI_Comm copy = MPI_COMM_NULL;
-  MPI_Comm_dup(comm, &copy);
-  return OwnedComm(copy);
-}
-
 // The same round seen from the other ends: what comes to this rank.
 Round opposite(const Round& round) { return {round.receives, round.sends}; }
 

@@ -11,10 +11,7 @@
 namespace phasewise::comm {
 namespace {
 
-constexpr std::int64_t alignment = 64;  // B
 constexpr std::int64_t no_flag = -1;
-
-std::int64_t aligned(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 bool has(const std::vector<Link>& links, int peer) {
   return std::ranges::any_of(links, [&](const Link& link) { return link.peer == peer; });
@@ -25,24 +22,6 @@ struct Target {
   std::int64_t place;  // in the first half [B]
   std::int64_t flag;   // that the data have come
 };
-
-// Tells the other end of each link of `mine`, and learns of those of `theirs`; the k-th link with a
-// peer at one end is the k-th at the other.
-template <class T>
-std::vector<T> told(const Communicator& group, const std::vector<T>& values,
-                    const std::vector<Link>& mine, const std::vector<Link>& theirs) {
-  constexpr int tag = 0;
-  const MPI_Comm comm = Inside::comm(group);
-  std::vector<T> result(theirs.size());
-  std::vector<MPI_Request> requests(mine.size() + theirs.size());
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < theirs.size(); ++i)
-    MPI_Irecv(&result[i], sizeof(T), MPI_BYTE, theirs[i].peer_here, tag, comm, &requests[at++]);
-  for (std::size_t i = 0; i < mine.size(); ++i)
-    MPI_Isend(&values[i], sizeof(T), MPI_BYTE, mine[i].peer_here, tag, comm, &requests[at++]);
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  return result;
-}
 
 // The memory has two halves that are used in turn. A rank that sends something back says by its
 // next flag that it has unpacked the exchange before; another one sets a flag for that alone.
@@ -76,8 +55,7 @@ class Symmetric : public Carrier {
 
   Pending post(const RoundMessages& messages) override {
     Posting posting(group_, messages.phase, channel_, overhead_, true);
-    for (const Message& m : messages.receives) posting.expect(m);
-    for (const Message& m : messages.sends) posting.give(m);
+    posting.record(messages.sends, messages.receives);
     const double time = posting.start() + group_.clock_offset();
     for (std::size_t i = 0; i < receives_.size(); ++i)
       if (unpacked_here_[i] != no_flag)

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "comm/communicator.hpp"
+#include "comm/handle.hpp"
 #include "comm/protocols/transport_library.hpp"
 
 namespace phasewise::comm {
@@ -71,9 +72,7 @@ SymmetricMemory::SymmetricMemory(Protocol protocol, std::int64_t bytes, std::int
 SymmetricMemory::~SymmetricMemory() {
   heap_.bytes.give_back(first_byte_);
   heap_.flags.give_back(first_flag_);
-  int finalised = 0;
-  MPI_Finalized(&finalised);
-  if (!finalised && heap_.bytes.none()) heap_.transport.close();
+  if (!mpi_has_ended() && heap_.bytes.none()) heap_.transport.close();
 }
 
 std::byte* SymmetricMemory::at(std::int64_t place) const {

@@ -15,8 +15,7 @@ class TwoSided : public Carrier {
  protected:
   Posting begin(const RoundMessages& messages) const {
     Posting posting(group_, messages.phase, channel_, Overhead::two_sided, true);
-    for (const Message& m : messages.receives) posting.expect(m);
-    for (const Message& m : messages.sends) posting.give(m);
+    posting.record(messages.sends, messages.receives);
     return posting;
   }
   const Communicator& group_;

@@ -49,9 +49,7 @@ OwnedType type_of(const Fragments& fragments) {
 }  // namespace
 
 OwnedType::~OwnedType() {
-  int finalised = 0;
-  MPI_Finalized(&finalised);
-  if (!finalised && type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+  if (!mpi_has_ended() && type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
 }
 
 std::vector<OwnedType> RoundTypes::make(const std::vector<Transfer>& transfers,

@@ -4,14 +4,6 @@
 #include "comm/protocols/signals.hpp"
 
 namespace phasewise::comm {
-namespace {
-
-constexpr std::int64_t alignment = 64;  // B
-
-std::int64_t aligned(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
-}  // namespace
-
 std::vector<Link> links_of(const RoundPlace& place, const std::vector<Transfer>& transfers) {
   const Exchange& exchange = *place.exchange;
   std::vector<Link> links;
@@ -42,13 +34,14 @@ HalvedWindow::HalvedWindow(const RoundPlace& place, const std::vector<Link>& min
     MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, Inside::comm(place.group), &base, &window_);
     memory_ = static_cast<std::byte*>(base);
   }
-  exchange_places(place, mine, theirs);
+  std::vector<There> places;
+  places.reserve(mine_.size());
+  for (const std::int64_t at : mine_) places.push_back({at, size_});
+  theirs_ = told(place.group, places, mine, theirs);
 }
 
 HalvedWindow::~HalvedWindow() {
-  int finalised = 0;
-  MPI_Finalized(&finalised);
-  if (!finalised) MPI_Win_free(&window_);
+  if (!mpi_has_ended()) MPI_Win_free(&window_);
   if (simulated()) free_message_buffer(memory_);
 }
 
@@ -57,24 +50,6 @@ void HalvedWindow::sync() const {}  // SimGrid 3.32 has no MPI_Win_sync
 #else
 void HalvedWindow::sync() const { MPI_Win_sync(window_); }
 #endif
-
-void HalvedWindow::exchange_places(const RoundPlace& place, const std::vector<Link>& mine,
-                                   const std::vector<Link>& theirs) {
-  constexpr int tag = 0;
-  const MPI_Comm comm = Inside::comm(place.group);
-  std::vector<There> told;
-  told.reserve(mine_.size());
-  for (const std::int64_t at : mine_) told.push_back({at, size_});
-  theirs_.resize(theirs.size());
-  std::vector<MPI_Request> requests(mine.size() + theirs.size());
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < theirs.size(); ++i)
-    MPI_Irecv(&theirs_[i], sizeof(There), MPI_BYTE, theirs[i].peer_here, tag, comm,
-              &requests[at++]);
-  for (std::size_t i = 0; i < mine.size(); ++i)
-    MPI_Isend(&told[i], sizeof(There), MPI_BYTE, mine[i].peer_here, tag, comm, &requests[at++]);
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-}
 
 void put(const Posting& posting, const Message& message, int peer_here, MPI_Aint at,
          MPI_Win window) {

@@ -19,6 +19,30 @@ struct Link {
 };
 std::vector<Link> links_of(const RoundPlace& place, const std::vector<Transfer>& transfers);
 
+// What messages occupy in such memory begins on a cache line [B].
+inline constexpr std::int64_t alignment = 64;
+inline std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// Tells the other end of each link of `mine` a value, and learns those of `theirs`; the k-th link
+// with a peer at one end is the k-th at the other.
+template <class T>
+std::vector<T> told(const Communicator& group, const std::vector<T>& values,
+                    const std::vector<Link>& mine, const std::vector<Link>& theirs) {
+  constexpr int tag = 0;
+  const MPI_Comm comm = Inside::comm(group);
+  std::vector<T> result(theirs.size());
+  std::vector<MPI_Request> requests(mine.size() + theirs.size());
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < theirs.size(); ++i)
+    MPI_Irecv(&result[i], sizeof(T), MPI_BYTE, theirs[i].peer_here, tag, comm, &requests[at++]);
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    MPI_Isend(&values[i], sizeof(T), MPI_BYTE, mine[i].peer_here, tag, comm, &requests[at++]);
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  return result;
+}
+
 class HalvedWindow {
  public:
   // Collective over the group. `mine` have their place in this rank's memory, and `theirs` in that
@@ -42,9 +66,6 @@ class HalvedWindow {
   struct There {
     std::int64_t at, size;  // size: of a half of the peer's memory
   };
-  void exchange_places(const RoundPlace& place, const std::vector<Link>& mine,
-                       const std::vector<Link>& theirs);
-
   MPI_Win window_ = MPI_WIN_NULL;
   std::byte* memory_ = nullptr;
   std::int64_t size_ = 0;  // of a half [B]

@@ -21,8 +21,7 @@ class Windowed : public Carrier {
  protected:
   Posting begin(const RoundMessages& messages, bool timed) const {
     Posting posting(group_, messages.phase, channel_, overhead_, timed);
-    for (const Message& m : messages.receives) posting.expect(m);
-    for (const Message& m : messages.sends) posting.give(m);
+    posting.record(messages.sends, messages.receives);
     return posting;
   }
   void put_all(const Posting& posting, const RoundMessages& messages) const {
