@@ -18,7 +18,6 @@ check() {
 mapfile -t sources < <(
   git ls-files --cached --others --exclude-standard 'core/*.?pp' 'core/*.h' 'core/*.cu'
 )
-mapfile -t units < <(printf '%s\n' "${sources[@]}" | grep '\.cpp$')
 
 tidy() {
   # clang has no omp.h of its own without libomp; the compiler's serves, alone in a folder, since
@@ -26,17 +25,24 @@ tidy() {
   local headers="$PWD/build/lint/include"
   mkdir -p "$headers" && cp "$(g++ -print-file-name=include/omp.h)" "$headers/"
   # core/comm is compiled for MPI and without it; clang-tidy would look at its files twice.
-  "$bin/python" - <<'END'
+  mapfile -t batches < <("$bin/python" - <<'END'
 import json
+import re
 from pathlib import Path
 
 commands = json.loads(Path("build/python/compile_commands.json").read_text())
-once = {command["file"]: command for command in reversed(commands)}
-Path("build/lint/compile_commands.json").write_text(json.dumps(list(once.values())))
+seen = set()
+for command in sorted(commands, key=lambda command: "serial" in command["command"]):
+    file = Path(command["directory"], command["file"])
+    sources = re.findall(r'^#include "(/.*\.cpp)"$', file.read_text(), re.MULTILINE) or [str(file)]
+    if file.suffix != ".f90" and not seen.issuperset(sources):
+        print(file)
+    seen.update(sources)
 END
-  printf '%s\0' "${units[@]}" |
-    xargs -0 -n 2 -P "$(nproc)" "$bin/clang-tidy" --quiet -p build/lint \
-      --extra-arg="-isystem$headers" --extra-arg=-Wno-unknown-warning-option \
+  )
+  printf '%s\0' "${batches[@]}" |
+    xargs -0 -n 1 -P "$(nproc)" "$bin/clang-tidy" --quiet -p build/python \
+      --config-file=.clang-tidy --extra-arg="-isystem$headers" --extra-arg=-Wno-unknown-warning-option \
       --extra-arg=-Wno-ignored-optimization-argument \
       2> >(grep -v -E '^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header' >&2)
 }

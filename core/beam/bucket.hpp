@@ -12,6 +12,7 @@
 
 #include "beam/coordinates.hpp"
 #include "beam/line.hpp"
+#include "numerics/constants.hpp"
 #include "numerics/elementary.hpp"
 #include "parallel/kernel.hpp"
 
@@ -27,7 +28,7 @@ struct Bucket {
   double separatrix = 0.0;          // U at the lower one, m
 
   PHASEWISE_HD double potential(double z) const {
-    constexpr double two_pi = 6.283185307179586477;
+    using numerics::two_pi;
     double s, c;
     numerics::sincos_turns(phase + wave_number * z, s, c);
     return kick * ((cosine - c) / (two_pi * wave_number) - z * sine);

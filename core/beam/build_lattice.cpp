@@ -8,12 +8,14 @@
 
 #include "beam/build_line.hpp"
 #include "beam/element_keys.hpp"
+#include "numerics/constants.hpp"
 
 namespace phasewise::beam {
 namespace {
 
-constexpr double two_pi = 6.283185307179586477;
-constexpr double speed_of_light = 299792458.0;  // m/s
+using numerics::speed_of_light;
+using numerics::two_pi;
+
 constexpr std::int64_t most_elements = 100'000;
 constexpr double most_steps = 1000.0;
 
@@ -130,10 +132,10 @@ LatticeElement monitor(const Keys& /*keys*/) { return {.monitor = true}; }
 LatticeElement marker(const Keys& /*keys*/) { return {}; }
 LatticeElement other(const Keys& keys) { return without_length(build_element(keys)); }
 
-using Builder = LatticeElement (*)(const Keys&);
+using LatticeBuilder = LatticeElement (*)(const Keys&);
 
-const std::vector<std::pair<std::string, Builder>>& builders() {
-  static const std::vector<std::pair<std::string, Builder>> all = {
+const std::vector<std::pair<std::string, LatticeBuilder>>& lattice_builders() {
+  static const std::vector<std::pair<std::string, LatticeBuilder>> all = {
       {"drift", drift},       {"magnet", magnet},  {"bend", bend},
       {"solenoid", solenoid}, {"cavity", cavity},  {"multipole", multipole},
       {"aperture", other},    {"matrix", other},   {"second-order", other},
@@ -148,12 +150,12 @@ Lattice build_lattice(const workload::Parameters& parameters, int beam) {
   if (count < 1 || count > most_elements)
     parameters.fail("lattice.count", "1 to 100000 elements are accepted");
   std::vector<std::string> names;
-  for (const auto& [name, builder] : builders()) names.push_back(name);
+  for (const auto& [name, builder] : lattice_builders()) names.push_back(name);
   std::vector<LatticeElement> elements;
   for (std::int64_t k = 1; k <= count; ++k) {
     const Keys keys(parameters, std::string("lattice.").append(std::to_string(k)).append("."),
                     beam);
-    elements.push_back(builders()[keys.choice("element", names)].second(keys));
+    elements.push_back(lattice_builders()[keys.choice("element", names)].second(keys));
   }
   return Lattice(std::move(elements));
 }

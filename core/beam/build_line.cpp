@@ -8,13 +8,14 @@
 
 #include "beam/element_keys.hpp"
 #include "beam/streams.hpp"
+#include "numerics/constants.hpp"
 
 namespace phasewise::beam {
 
 namespace {
 
-constexpr double two_pi = 6.283185307179586477;
-constexpr double speed_of_light = 299792458.0;  // m/s
+using numerics::speed_of_light;
+using numerics::two_pi;
 
 std::vector<double> positive_numbers(const workload::Parameters& parameters, const std::string& key,
                                      std::size_t count) {

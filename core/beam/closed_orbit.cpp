@@ -10,7 +10,7 @@
 namespace phasewise::beam {
 namespace {
 
-constexpr int most_steps = 40;
+constexpr int most_newton_steps = 40;
 
 Passage passage_from(const Place& start, const std::vector<Element>& elements) {
   const auto [passage, complete] = expansion_about(start, elements);
@@ -35,7 +35,7 @@ ClosedOrbit closed_orbit(const std::vector<Element>& elements) {
   const bool bunched = passage.map.rows[5][4] != 0.0;
   const int n = bunched ? 6 : 4;
   double before = std::numeric_limits<double>::infinity();
-  for (int step = 0; step < most_steps; ++step) {
+  for (int step = 0; step < most_newton_steps; ++step) {
     const double missed = distance(passage.end, start, n);
     // Below a nanometre Newton's method goes on only as long as rounding lets it.
     if (missed == 0.0 || (missed < 1e-9 && !(missed < 0.5 * before)))

@@ -8,6 +8,7 @@
 
 #include "beam/boost.hpp"
 #include "beam/coordinates.hpp"
+#include "numerics/constants.hpp"
 #include "numerics/elementary.hpp"
 #include "parallel/macros.hpp"
 
@@ -27,7 +28,7 @@ struct CrabPair {
 
  private:
   PHASEWISE_HD void shift(Coordinates& c, double slope) const {
-    constexpr double two_pi = 6.283185307179586477;
+    using numerics::two_pi;
     double sine, cosine;
     numerics::sincos_turns(wave_number * c.z, sine, cosine);
     const double displacement = slope * (sine / (two_pi * wave_number));
@@ -40,10 +41,9 @@ struct CrabPair {
 
 // strength 1 is full compensation; frequency in Hz, 0 = so low that the tilt is linear in z.
 inline CrabPair crab_pair(double strength, double frequency, const CrossingAngle& angle) {
-  constexpr double speed_of_light = 299792458.0;  // m/s
   CrabPair crab;
   crab.tilt = strength * angle.tan_phi;
-  if (frequency > 0.0) crab.wave_number = frequency / speed_of_light;
+  if (frequency > 0.0) crab.wave_number = frequency / numerics::speed_of_light;
   crab.cos_alpha = angle.cos_alpha;
   crab.sin_alpha = angle.sin_alpha;
   return crab;

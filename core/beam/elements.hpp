@@ -11,6 +11,7 @@
 #include "beam/coordinates.hpp"
 #include "beam/linear_optics.hpp"
 #include "beam/streams.hpp"
+#include "numerics/constants.hpp"
 #include "numerics/elementary.hpp"
 #include "numerics/normal.hpp"
 #include "parallel/macros.hpp"
@@ -27,7 +28,7 @@ struct Twiss {
   double a_xx, a_xy, a_yy;                // 1/m
 
   PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const {
-    constexpr double two_pi = 6.283185307179586477;
+    using numerics::two_pi;
     Coordinates n = normalise(c, from);
     const double jx = 0.5 * (n.x * n.x + n.px * n.px);
     const double jy = 0.5 * (n.y * n.y + n.py * n.py);

@@ -6,11 +6,12 @@
 #include <string>
 
 #include "beam/normal_modes.hpp"
+#include "numerics/constants.hpp"
 
 namespace phasewise::beam {
 namespace {
 
-constexpr double two_pi = 6.283185307179586477;
+using numerics::two_pi;
 
 using Rows = double[6][6];
 

@@ -52,7 +52,7 @@ nb::list phases(const Run& run) {
   return result;
 }
 
-nb::list kernels(const Run& run) {
+nb::list kernel_counts(const Run& run) {
   nb::list result;
   for (const auto& [name, r] : run.session().kernels.records()) {
     nb::dict kernel;
@@ -165,7 +165,7 @@ void bind_run(nb::module_& m) {
       .def("part", &part, nb::arg("workload"),
            "Of a composite, the runs of one of its workloads on this rank: one, or one for each "
            "bunch that this rank holds; of another run, the run itself.")
-      .def("kernels", &kernels,
+      .def("kernels", &kernel_counts,
            "Items, seconds, flops and bytes of each kernel on this rank; calls with items, and "
            "the sum of their working sets [bytes].");
   m.def(

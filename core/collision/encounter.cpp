@@ -9,7 +9,7 @@
 namespace phasewise::collision {
 namespace {
 
-using namespace steps;
+using namespace encounter_steps;
 
 template <class W>
 constexpr Weighting weighting_of = W::width == 2 ? Weighting::cic : Weighting::tsc;

@@ -6,7 +6,7 @@
 #include "field/weights.hpp"
 #include "parallel/loops.hpp"
 
-namespace phasewise::collision::steps {
+namespace phasewise::collision::encounter_steps {
 
 using field::between;
 using field::Cic;
@@ -134,4 +134,4 @@ void apply_kicks(const beam::ParticleView& p, int n, double z_other, const Works
   }
 }
 
-}  // namespace phasewise::collision::steps
+}  // namespace phasewise::collision::encounter_steps

@@ -11,10 +11,8 @@ namespace phasewise::field {
 namespace {
 
 using numerics::Complex;
+using numerics::complex_per_line;
 using parallel::Buffer;
-
-// A cache line holds this many complex values.
-constexpr int columns_at_once = 4;
 
 // The values of an even function at distances 0 … m/2, mirrored to a whole row of m.
 void mirror(const double* half, std::int64_t stride, int m, double* row) {
@@ -144,16 +142,16 @@ void BoxSolver::solve(const double* charge, const BoxGreenTransform& green, doub
 void BoxSolver::convolve_planes(Complex* planes, const BoxGreenTransform& green) const {
   const int nz = grid_.nz(), all = grid_.columns();
   const std::int64_t length = grid_.column_stride();
-  parallel::for_tasks(all / columns_at_once, threads_, [&](int task, int) {
-    const int first = task * columns_at_once;
-    Buffer<Complex> columns(columns_at_once * length);
+  parallel::for_tasks(all / complex_per_line, threads_, [&](int task, int) {
+    const int first = task * complex_per_line;
+    Buffer<Complex> columns(complex_per_line * length);
     Complex* here = planes + first;
     for (int k = 0; k < nz; ++k)
-      for (int c = 0; c < columns_at_once; ++c)
+      for (int c = 0; c < complex_per_line; ++c)
         columns[c * length + k] = here[static_cast<std::int64_t>(k) * all + c];
-    convolve(columns.data(), columns_at_once, green.values.data() + first * grid_.green_stride());
+    convolve(columns.data(), complex_per_line, green.values.data() + first * grid_.green_stride());
     for (int k = 0; k < nz; ++k)
-      for (int c = 0; c < columns_at_once; ++c)
+      for (int c = 0; c < complex_per_line; ++c)
         here[static_cast<std::int64_t>(k) * all + c] = columns[c * length + k];
   });
 }

@@ -6,7 +6,7 @@
 namespace phasewise::field {
 namespace {
 
-constexpr double complex_bytes = 16.0;
+using numerics::complex_bytes;
 
 std::int64_t padded(std::int64_t values, std::int64_t of_line) {
   return (values + of_line - 1) / of_line * of_line;

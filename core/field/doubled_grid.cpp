@@ -5,8 +5,8 @@
 namespace phasewise::field {
 namespace {
 
-constexpr int complex_bytes = 16;
-constexpr int complex_per_line = 4;  // complex values in a cache line
+using numerics::complex_bytes;
+using numerics::complex_per_line;
 
 std::int64_t padded(std::int64_t values) {
   return (values + complex_per_line - 1) / complex_per_line * complex_per_line;
@@ -30,7 +30,7 @@ parallel::KernelCard DoubledGrid::solve_card() const {
           .bytes = 2.0 * row.bytes + column.bytes,
           .vectorised = true,
           // Charge, potential, half-transformed rows, Green transform.
-          .touched = 16.0 * nx_ * ny_ + 1.0 * complex_bytes * columns() * (nx_ + mx_),
+          .touched = 16.0 * nx_ * ny_ + complex_bytes * columns() * (nx_ + mx_),
           .item_by_item = true,
           .trip = column.trip,  // rows along y are about as long
           .loops = 2.0 * row.loops + column.loops};
@@ -42,7 +42,7 @@ parallel::KernelCard DoubledGrid::row_card() const {
   // half-transformed rows are written or read.
   return {.name = "solve",
           .flops = nx_ * 0.5 * numerics::transform_flops(my_),
-          .bytes = 8.0 * nx_ * ny_ + 1.0 * complex_bytes * nx_ * columns(),
+          .bytes = 8.0 * nx_ * ny_ + complex_bytes * nx_ * columns(),
           .vectorised = true,
           .trip = 1.0 * my_,
           .loops = 1.0 * nx_};
@@ -53,9 +53,9 @@ parallel::KernelCard DoubledGrid::column_card() const {
   // Green transform is read.
   return {.name = "solve",
           .flops = 2.0 * columns() * numerics::transform_flops(mx_) + 6.0 * columns() * mx_,
-          .bytes = 2.0 * complex_bytes * nx_ * columns() + 1.0 * complex_bytes * columns() * mx_,
+          .bytes = 2.0 * complex_bytes * nx_ * columns() + complex_bytes * columns() * mx_,
           .vectorised = true,
-          .touched = 1.0 * complex_bytes * columns() * (nx_ + mx_),
+          .touched = complex_bytes * columns() * (nx_ + mx_),
           .trip = 1.0 * mx_,
           .loops = 3.0 * columns()};
 }
@@ -71,7 +71,7 @@ parallel::KernelCard DoubledGrid::green_card(int parts) const {
                    columns() * (numerics::transform_flops(mx_) + 2.0 * mx_),
           .bytes = 24.0 * corners + 3.0 * complex_bytes * mx_ * columns(),
           .vectorised = false,  // logarithms and arctangents take most of the time
-          .touched = 8.0 * corners + 1.0 * complex_bytes * mx_ * columns(),
+          .touched = 8.0 * corners + complex_bytes * mx_ * columns(),
           .item_by_item = true};
 }
 

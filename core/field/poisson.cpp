@@ -12,8 +12,8 @@ namespace {
 
 using numerics::Complex;
 
-// A cache line of the half-transformed rows holds this many columns.
-constexpr int columns_at_once = 4;
+// Columns go by cache lines of the half-transformed rows.
+constexpr int columns_at_once = numerics::complex_per_line;
 
 void gather_columns(const Complex* rows, std::int64_t stride, int n, int count, Complex* columns,
                     std::int64_t length) {

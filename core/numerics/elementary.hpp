@@ -9,13 +9,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "numerics/constants.hpp"
 #include "parallel/macros.hpp"
 
 namespace phasewise::numerics {
 
 // sin and cos of 2πq; exact reduction for |q| < 2^49.
 PHASEWISE_HD void sincos_turns(double q, double& sine, double& cosine) {
-  constexpr double two_pi = 6.283185307179586477;
   constexpr double rounding_offset = 0x1.8p50;  // adding it rounds to multiples of a quarter turn
   const double shifted = q + rounding_offset;
   const std::uint64_t quadrant = std::bit_cast<std::uint64_t>(shifted);

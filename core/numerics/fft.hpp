@@ -9,6 +9,8 @@
 namespace phasewise::numerics {
 
 using Complex = std::complex<double>;
+inline constexpr double complex_bytes = 16.0;
+inline constexpr int complex_per_line = 4;  // of the cache
 
 // The smallest size of the form 2^a 3^b 5^c 7^d, even, that is at least n.
 int fast_even_size(int n);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "numerics/constants.hpp"
 #include "numerics/elementary.hpp"
 
 namespace phasewise::numerics {
@@ -72,7 +73,6 @@ inline Jet arcsine(const Jet& a) {
   return composed(a, arcsine(a.value), inverse, a.value * inverse * inverse * inverse);
 }
 inline void sincos_turns(const Jet& turns, Jet& sine, Jet& cosine) {
-  constexpr double two_pi = 6.283185307179586477;
   double s = 0.0, c = 0.0;
   sincos_turns(turns.value, s, c);
   sine = composed(turns, s, two_pi * c, -two_pi * two_pi * s);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ COMMANDS = CHECKOUT / "build" / "python" / "compile_commands.json"
 LIMIT = 600.0
 """Longest time [s] of a compilation."""
 _RECORD = "record"
+_BATCHED = re.compile(r'^#include "(/.*)"$', re.MULTILINE)
 _CACHES = ("ccache", "sccache", "distcc")
 
 
@@ -65,20 +67,32 @@ def _own_command(source: Path) -> Command | None:
     commands = json.loads(COMMANDS.read_text(encoding="utf-8"))
     name = source.relative_to(CHECKOUT / "core").as_posix()
     for entry in commands:
-        file = Path(entry["directory"], entry["file"])
-        if file == source or (source.suffix in HEADER_SUFFIXES and _includes(file, name)):
-            words = shlex.split(entry["command"])
-            while Path(words[0]).name in _CACHES:
-                words = words[1:]
-            return Command(tuple(words), Path(entry["directory"]))
+        compiled = Path(entry["directory"], entry["file"])
+        for file in _sources(compiled):
+            if file == source or (source.suffix in HEADER_SUFFIXES and _includes(file, name)):
+                words = shlex.split(entry["command"])
+                while Path(words[0]).name in _CACHES:
+                    words = words[1:]
+                alone = (str(file) if word == entry["file"] else word for word in words)
+                return Command(tuple(alone), Path(entry["directory"]))
     return None
 
 
+def _sources(compiled: Path) -> list[Path]:
+    """The sources that CMake compiles together in a file of its own, or the file itself."""
+    found = _BATCHED.findall(_text(compiled)) if "/Unity/" in compiled.as_posix() else []
+    return [Path(source) for source in found] or [compiled]
+
+
 def _includes(file: Path, header: str) -> bool:
+    return f'#include "{header}"' in _text(file)
+
+
+def _text(file: Path) -> str:
     try:
-        return f'#include "{header}"' in file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return False
+        return ""
 
 
 def compile_and_read(source: Path, command: Command) -> Reported:
