@@ -8,8 +8,8 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 target_compile_options(
   phasewise_flags INTERFACE -Wall -Wextra -ffp-contract=off -fno-math-errno -fno-trapping-math)
 
-# Both are wrong about sources that are compiled together: they take a type of an anonymous namespace
-# for one of a header, and g++ 12 misjudges strings (its PR 105329).
+# Both are wrong about sources that are compiled together: one takes a type of an anonymous
+# namespace for one of a header, the other misjudges strings (PR 105329 of g++ 12).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(phasewise_flags INTERFACE -Wno-subobject-linkage -Wno-restrict)
 endif()

@@ -42,7 +42,8 @@ END
   )
   printf '%s\0' "${batches[@]}" |
     xargs -0 -n 1 -P "$(nproc)" "$bin/clang-tidy" --quiet -p build/python \
-      --config-file=.clang-tidy --extra-arg="-isystem$headers" --extra-arg=-Wno-unknown-warning-option \
+      --config-file=.clang-tidy --extra-arg="-isystem$headers" \
+      --extra-arg=-Wno-unknown-warning-option \
       --extra-arg=-Wno-ignored-optimization-argument \
       2> >(grep -v -E '^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header' >&2)
 }

@@ -13,6 +13,8 @@ os.environ["MPLBACKEND"] = "Agg"
 os.environ["COLUMNS"] = "100"
 os.environ["OMPI_ALLOW_RUN_AS_ROOT"] = os.environ["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
 os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
+# Some thousand processes are started: the threads of NumPy's BLAS would cost each 0.1 s of a core.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A shell ignores these for what it runs in the background, and what the tests start would too.
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
