@@ -12,15 +12,15 @@ namespace {
 
 using namespace phasewise;
 template <class T>
-using Array = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
+using Table = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
 
 template <class T>
-linear::View<T> view_of(const Array<T>& array) {
+linear::View<T> view_of(const Table<T>& array) {
   return {array.data(), static_cast<std::int64_t>(array.shape(0)),
           static_cast<std::int64_t>(array.shape(1)), array.stride(0), array.stride(1)};
 }
 
-void multiply(const Array<const double>& a, const Array<const double>& b, const Array<double>& c,
+void multiply(const Table<const double>& a, const Table<const double>& b, const Table<double>& c,
               bool add) {
   if (a.shape(1) != b.shape(0) || a.shape(0) != c.shape(0) || b.shape(1) != c.shape(1))
     throw std::invalid_argument("the shapes of the matrices do not fit");

@@ -12,18 +12,16 @@ namespace {
 constexpr int tries = 10;              // round trips, of which the quickest counts
 constexpr double shortest_span = 4.0;  // s: the least that tags cover before they repeat
 
-double now() { return parallel::clock().now(); }
-
 // The offset from a parent that answers with rank 0's time, at the middle of the quickest round
 // trip. Clocks that agree within half a round trip are treated as one, like those of a node.
 double offset_by(int parent, MPI_Comm comm) {
   double quickest = std::numeric_limits<double>::max(), offset = 0.0;
   for (int i = 0; i < tries; ++i) {
     double answer[2];  // s: the parent's own clock, and rank 0's
-    const double start = now();
+    const double start = parallel::clock().now();
     MPI_Send(nullptr, 0, MPI_DOUBLE, parent, 0, comm);
     MPI_Recv(answer, 2, MPI_DOUBLE, parent, 0, comm, MPI_STATUS_IGNORE);
-    const double end = now();
+    const double end = parallel::clock().now();
     if (end - start >= quickest) continue;
     quickest = end - start;
     const double to_parent = answer[0] - 0.5 * (start + end);
@@ -36,7 +34,7 @@ double offset_by(int parent, MPI_Comm comm) {
 void answer(int child, double offset, MPI_Comm comm) {
   for (int i = 0; i < tries; ++i) {
     MPI_Recv(nullptr, 0, MPI_DOUBLE, child, 0, comm, MPI_STATUS_IGNORE);
-    const double mine = now();
+    const double mine = parallel::clock().now();
     const double times[2] = {mine, mine + offset};
     MPI_Send(times, 2, MPI_DOUBLE, child, 0, comm);
   }

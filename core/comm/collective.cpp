@@ -23,20 +23,13 @@ struct PendingCollective::Started {
 
 namespace {
 
-int checked(std::int64_t count) {
-  if (count <= largest_count) return static_cast<int>(count);
-  throw std::length_error("a collective of " + std::to_string(count) +
-                          " bytes is longer than MPI can count (" + std::to_string(largest_count) +
-                          "); use more ranks, or settings of the study that send less at once");
-}
-
 // Blocks of these sizes one behind the other, in units of so many bytes.
 void lay_out(const std::vector<std::int64_t>& sizes, std::int64_t unit, std::vector<int>& counts,
              std::vector<int>& places) {
   std::int64_t place = 0;
   for (const std::int64_t size : sizes) {
-    counts.push_back(checked(size / unit));
-    places.push_back(checked(place));
+    counts.push_back(mpi_int(size / unit));
+    places.push_back(mpi_int(place));
     place += size / unit;
   }
 }

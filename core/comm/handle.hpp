@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "comm/communicator.hpp"
@@ -16,6 +18,14 @@ namespace phasewise::comm {
 
 // MPI counts are int.
 inline constexpr std::int64_t largest_count = 2147483647;
+
+// A count of values, bytes or pieces for MPI; std::length_error if it is too large.
+inline int mpi_int(std::int64_t count) {
+  if (count <= largest_count) return static_cast<int>(count);
+  throw std::length_error("a message of " + std::to_string(count) +
+                          " parts is longer than MPI can count (" + std::to_string(largest_count) +
+                          "); use more ranks, or settings of the study that send less at once");
+}
 
 // Whether MPI has ended: what belongs to it is then gone, and must not be freed.
 inline bool mpi_has_ended() {

@@ -13,13 +13,6 @@ constexpr std::size_t piece = std::size_t{1} << 30;  // bytes of a message: MPI 
 
 std::int64_t bytes_of(std::size_t values) { return static_cast<std::int64_t>(values) * 8; }
 
-int checked(std::int64_t count) {
-  if (count <= largest_count) return static_cast<int>(count);
-  throw std::length_error("a collective of " + std::to_string(count) +
-                          " values is longer than MPI can count (" + std::to_string(largest_count) +
-                          "); use more ranks, or settings of the study that send less at once");
-}
-
 // Consecutive parts of a buffer as MPI takes them, whose counts are int.
 struct Parts {
   std::vector<int> counts, places;
@@ -30,11 +23,11 @@ struct Parts {
     type = doubles ? MPI_DOUBLE : MPI_BYTE;
     std::int64_t place = 0;
     for (const std::int64_t size : sizes) {
-      counts.push_back(checked(doubles ? size / 8 : size));
-      places.push_back(checked(place));
+      counts.push_back(mpi_int(doubles ? size / 8 : size));
+      places.push_back(mpi_int(place));
       place += counts.back();
     }
-    all = checked(place);
+    all = mpi_int(place);
   }
   int all;
 };
@@ -59,14 +52,14 @@ class RegionTypes {
   void add(const Region& region) {
     const bool empty = region.bytes() == 0;
     counts_.push_back(empty ? 0 : 1);
-    places_.push_back(empty ? 0 : checked(region.offset));
+    places_.push_back(empty ? 0 : mpi_int(region.offset));
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    MPI_Type_contiguous(checked(region.run), MPI_BYTE, &type);
+    MPI_Type_contiguous(mpi_int(region.run), MPI_BYTE, &type);
     const std::size_t levels = region.repeats ? region.repeats->size() : 0;
     for (std::size_t level = levels; level > 0; --level) {
       const Repeat& repeat = (*region.repeats)[level - 1];
       MPI_Datatype inner = type;
-      MPI_Type_create_hvector(checked(repeat.count), 1, repeat.stride, inner, &type);
+      MPI_Type_create_hvector(mpi_int(repeat.count), 1, repeat.stride, inner, &type);
       MPI_Type_free(&inner);
     }
     MPI_Type_commit(&type);
@@ -81,21 +74,21 @@ class RegionTypes {
 void Communicator::sum(const PhaseKey& phase, std::span<double> values) const {
   if (size_ == 1) return;
   const LibraryCall call(*recorder_, phase, bytes_of(values.size()));
-  MPI_Allreduce(MPI_IN_PLACE, values.data(), checked(std::ssize(values)), MPI_DOUBLE, MPI_SUM,
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_int(std::ssize(values)), MPI_DOUBLE, MPI_SUM,
                 handle_->get());
 }
 
 void Communicator::sum(const PhaseKey& phase, std::span<std::int64_t> values) const {
   if (size_ == 1) return;
   const LibraryCall call(*recorder_, phase, bytes_of(values.size()));
-  MPI_Allreduce(MPI_IN_PLACE, values.data(), checked(std::ssize(values)), MPI_INT64_T, MPI_SUM,
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_int(std::ssize(values)), MPI_INT64_T, MPI_SUM,
                 handle_->get());
 }
 
 void Communicator::max(const PhaseKey& phase, std::span<double> values) const {
   if (size_ == 1) return;
   const LibraryCall call(*recorder_, phase, bytes_of(values.size()));
-  MPI_Allreduce(MPI_IN_PLACE, values.data(), checked(std::ssize(values)), MPI_DOUBLE, MPI_MAX,
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_int(std::ssize(values)), MPI_DOUBLE, MPI_MAX,
                 handle_->get());
 }
 

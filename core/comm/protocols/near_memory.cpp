@@ -12,7 +12,7 @@
 namespace phasewise::comm {
 namespace {
 
-constexpr int spins = 2000;  // before the processor is left to others
+constexpr int spins_within_node = 2000;  // before the processor is left to others
 
 std::int64_t slot_bytes(std::int64_t bytes) { return 2 * alignment + 2 * aligned(bytes); }
 
@@ -20,7 +20,7 @@ std::int64_t slot_bytes(std::int64_t bytes) { return 2 * alignment + 2 * aligned
 
 double await(const NearFlag& flag, std::int64_t count) {
   for (int i = 0; flag.count.load(std::memory_order_acquire) < count; ++i)
-    if (i >= spins) sched_yield();
+    if (i >= spins_within_node) sched_yield();
   return flag.time;
 }
 

@@ -7,17 +7,10 @@
 namespace phasewise::comm {
 namespace {
 
-int checked(std::int64_t count) {
-  if (count <= largest_count) return static_cast<int>(count);
-  throw std::length_error("a message in " + std::to_string(count) +
-                          " pieces is longer than MPI can count (" + std::to_string(largest_count) +
-                          "); use more ranks, or settings of the study that send less at once");
-}
-
 // `inner` `count` times, at this stride [B]; frees `inner`.
 MPI_Datatype repeated(MPI_Datatype inner, std::int64_t count, std::int64_t stride) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_create_hvector(checked(count), 1, stride, inner, &type);
+  MPI_Type_create_hvector(mpi_int(count), 1, stride, inner, &type);
   MPI_Type_free(&inner);
   return type;
 }
@@ -25,7 +18,7 @@ MPI_Datatype repeated(MPI_Datatype inner, std::int64_t count, std::int64_t strid
 MPI_Datatype run_of(std::int64_t bytes) {
   const bool doubles = bytes % 8 == 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(checked(doubles ? bytes / 8 : bytes), doubles ? MPI_DOUBLE : MPI_BYTE, &type);
+  MPI_Type_contiguous(mpi_int(doubles ? bytes / 8 : bytes), doubles ? MPI_DOUBLE : MPI_BYTE, &type);
   return type;
 }
 
@@ -39,7 +32,7 @@ OwnedType type_of(const Fragments& fragments) {
         repeated(repeated(run_of(f.run), f.count, f.stride), f.outer_count, f.outer_stride));
   }
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_create_struct(checked(std::ssize(parts)), ones.data(), places.data(), parts.data(),
+  MPI_Type_create_struct(mpi_int(std::ssize(parts)), ones.data(), places.data(), parts.data(),
                          &type);
   for (MPI_Datatype& part : parts) MPI_Type_free(&part);
   MPI_Type_commit(&type);
