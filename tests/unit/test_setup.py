@@ -129,6 +129,27 @@ def test_a_missing_simgrid_never_stops_the_setup(repository: Path, bare: Path) -
     assert "No SimGrid here" in build.stderr
 
 
+def test_missing_paradigms_never_stop_the_setup(repository: Path, bare: Path) -> None:
+    for name in ("grep", "ldconfig"):
+        (bare / name).symlink_to(shutil.which(name) or f"/sbin/{name}")
+    put_program(bare, "mpicxx", "echo mpicxx: Open MPI 4.1.4")
+    put_program(bare, "id", "echo 0")
+    put_program(bare, "apt-get", "exit 100")
+    result = run_script(repository, "packages.sh", "paradigms", path=bare)
+    assert result.returncode == 0
+    assert "could not install gfortran" in result.stderr and "libmpich-dev" in result.stderr
+    assert "protocols coarray or partitioned are missing" in result.stderr
+    build = run_script(repository, "setup.sh", "mpich", path=bare)
+    assert (build.returncode, build.stdout, build.stderr) == (0, "", "")
+
+
+def test_another_mpi_library_brings_no_paradigms(repository: Path, bare: Path) -> None:
+    put_program(bare, "mpicxx", "exit 1")
+    (bare / "grep").symlink_to(shutil.which("grep") or "/bin/grep")
+    result = run_script(repository, "packages.sh", "paradigms", path=bare)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
 def test_nothing_is_installed_where_all_is_there(repository: Path, tmp_path: Path) -> None:
     put_program(tmp_path, "apt-get", "exit 100")
     search = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"

@@ -1,0 +1,43 @@
+"""A source that several workloads reproduce: their chapters become one page."""
+
+from __future__ import annotations
+
+from phasewise.reproduction.source import Chapter, Source, Statement, join
+
+SOURCE = Source(
+    "atlas", "An atlas", "of two statements", "The reference is a simulator.",
+    {
+        "a1": Statement("Near", "Near is quick.", "page 1"),
+        "a2": Statement("Far", "Far is slow.", "page 2"),
+        "a3": Statement("Up", "Up is steep.", "page 3"),
+    },
+)  # fmt: skip
+
+
+def test_claims_stand_in_the_order_of_the_source_and_the_unseen_are_listed() -> None:
+    far = SOURCE.claim("a2", "3 s", False, "Far takes 3 s.", real=True)
+    near = SOURCE.claim("a1", "1 s", True, "Near takes 1 s.", fitted=True)
+    chapters = {
+        "walking": Chapter("Walking", (far,), record={"pace": 2}, notes=("It rained.",)),
+        "riding": Chapter("Riding", (near,)),
+    }
+    found = join(SOURCE, chapters, quick=True)
+    assert [(c.id, c.holds) for c in found.claims] == [("a1", True), ("a2", False), ("a3", None)]
+    assert found.claims[0].paper == "Near is quick. (page 1)"
+    assert (found.record["walking"], found.record["riding"]) == ({"pace": 2}, {})
+    assert found.notes == ("It rained.",)
+    (tile,) = found.page.tiles
+    assert tile.value == "1 of 2"
+    assert [section.title for section in found.page.sections] == ["Claims", "Walking", "Riding"]
+
+
+def test_the_page_tells_measured_from_simulated_and_marks_what_was_fitted() -> None:
+    real = SOURCE.claim("a1", "1 s", True, "", real=True)
+    fitted = SOURCE.claim("a2", "3 s", True, "", fitted=True)
+    found = join(SOURCE, {"walking": Chapter("Walking", (real, fitted))}, quick=False)
+    (table,) = found.page.sections[0].tables
+    assert [row[5:7] for row in table.rows] == [
+        ("measured here", ""),
+        ("simulated", "fitted or assumed"),
+        ("simulated", ""),
+    ]
