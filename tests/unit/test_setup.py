@@ -130,8 +130,7 @@ def test_a_missing_simgrid_never_stops_the_setup(repository: Path, bare: Path) -
 
 
 def test_missing_paradigms_never_stop_the_setup(repository: Path, bare: Path) -> None:
-    for name in ("grep", "ldconfig"):
-        (bare / name).symlink_to(shutil.which(name) or f"/sbin/{name}")
+    (bare / "grep").symlink_to(shutil.which("grep") or "/bin/grep")
     put_program(bare, "mpicxx", "echo mpicxx: Open MPI 4.1.4")
     put_program(bare, "id", "echo 0")
     put_program(bare, "apt-get", "exit 100")
