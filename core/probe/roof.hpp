@@ -15,9 +15,9 @@ struct Roof {
 // Takes about a second; the best of several passes.
 Roof measure_roof(int threads);
 
-// Flops per second of multiply-adds just now, the median of a millisecond or two: a processor's clock
-// changes, and another program may share the core, so that a kernel is held against what its core
-// does between its calls.
+// Flops per second of multiply-adds just now, the median of a millisecond or two: a processor's
+// clock changes, and another program may share the core, so that a kernel is held against what its
+// core does between its calls.
 double measure_present_rate(int threads);
 
 // Bytes per second that these threads read and write on arrays of this number of bytes together,

@@ -147,7 +147,7 @@ def _timed(core: Core, worker: Worker, study: Study, turns: int | None) -> Timed
         return worker.time(study, SECONDS, core.barrier)
     own = core.start(study.parameters())
     core.barrier()
-    return timed(own, SECONDS, turns)
+    return timed(own, core.measure_present_rate, SECONDS, turns)
 
 
 def _row(study: Study, one: Timed, roof: dict[str, Any]) -> dict[str, Any]:
@@ -157,13 +157,13 @@ def _row(study: Study, one: Timed, roof: dict[str, Any]) -> dict[str, Any]:
 
 
 def _row_of(row: dict[str, Any], roof: dict[str, Any]) -> dict[str, Any]:
-    """The row with its rate, as a share of the peak and of the roof at its intensity."""
-    seconds, flops = row["seconds"], row["flops"]
+    """The row with its rate, as a share of the peak just then and of the roof at its intensity."""
+    seconds, flops, peak = row["seconds"], row["flops"], row["present_rate"]
     level = level_of(roof, row["touched"])
-    least = max(flops / roof["flops_per_second"], row["bytes"] / level["bytes_per_second"])
+    least = max(flops / peak, row["bytes"] / level["bytes_per_second"])
     return row | {
         "gigaflops": flops / seconds / 1e9,
-        "peak_share": flops / seconds / roof["flops_per_second"],
+        "peak_share": flops / seconds / peak,
         "level": level["name"],
         "roof_share": least / seconds,
     }
