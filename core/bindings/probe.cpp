@@ -16,6 +16,8 @@ void bind_probe(nb::module_& m) {
         return result;
       },
       nb::arg("threads") = 1, "Memory bandwidth (triad) and fused multiply-add rate of this rank.");
+  m.def("measure_present_rate", &phasewise::probe::measure_present_rate, nb::arg("threads") = 1,
+        "Fused multiply-add rate of this rank just now, the median of a millisecond or two.");
   m.def("measure_bandwidth", &phasewise::probe::measure_bandwidth, nb::arg("threads"),
         nb::arg("bytes"), "Bytes per second on arrays of this size, of this rank's threads.");
 }

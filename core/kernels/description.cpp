@@ -34,6 +34,25 @@ parallel::KernelCard lanczos_card(double n) {
           .touched = 12.0 * entries + 104.0 * rows};
 }
 
+parallel::KernelCard card_of_call(const Description& d) {
+  const double n = static_cast<double>(d.n), rows = n * n, entries = 5.0 * rows - 4.0 * n;
+  parallel::KernelCard card;
+  switch (d.kernel) {
+    case Kernel::dgemm:
+      card = d.library == plain ? linear::plain_multiply_card(n) : linear::multiply_card(n);
+      card.name = d.library == plain ? "plain_dgemm" : "dgemm";
+      return card;
+    case Kernel::csr:
+      return linear::csr_card(rows, entries);
+    case Kernel::sell:
+      return linear::sell_card(rows, entries);
+    case Kernel::lanczos:
+      return lanczos_card(n);
+    default:
+      return dense_eigen_card(d);
+  }
+}
+
 }  // namespace
 
 Description::Description(const workload::Parameters& parameters) {
@@ -63,22 +82,8 @@ Description::Description(const workload::Parameters& parameters) {
 }
 
 parallel::KernelCard card_of(const Description& d) {
-  const double n = static_cast<double>(d.n), rows = n * n, entries = 5.0 * rows - 4.0 * n;
-  parallel::KernelCard card;
-  switch (d.kernel) {
-    case Kernel::dgemm:
-      card = d.library == plain ? linear::plain_multiply_card(n) : linear::multiply_card(n);
-      break;
-    case Kernel::csr:
-      return linear::csr_card(rows, entries);
-    case Kernel::sell:
-      return linear::sell_card(rows, entries);
-    case Kernel::lanczos:
-      return lanczos_card(n);
-    default:
-      return dense_eigen_card(d);
-  }
-  card.name = d.library == plain ? "plain_dgemm" : "dgemm";
+  parallel::KernelCard card = card_of_call(d);
+  card.item_by_item = true;  // all calls have the same data
   return card;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parallel/lanes.hpp"
+#include "parallel/large_pages.hpp"
 
 namespace phasewise::linear {
 namespace {
@@ -17,29 +18,65 @@ constexpr int height = lanes == 8 ? 8 : 4;
 constexpr int width = vectors * lanes;
 
 // Packed at once: a panel of B, `depth` by `width`, stays in the first-level cache, the rows of A
-// in the second, and the columns of B in the third.
+// in the second beside matrices that fit there, and the columns of B in the third.
 constexpr std::int64_t depth = 256;
-constexpr std::int64_t rows_at_once = 32 * height;
+constexpr std::int64_t rows_at_once = 16 * height;
 constexpr std::int64_t columns_at_once = 64 * width;
+
+// Rows that are fetched before they are packed.
+constexpr std::int64_t ahead = 16;
 
 std::int64_t panels_of(std::int64_t size, std::int64_t panel) { return (size + panel - 1) / panel; }
 
-// A panel of `thick` rows, k after k; rows that are missing are zeros. Whole ones take the first
-// loop, where all sizes are known.
+// Rows that become columns. A step turns the bits of an element's row and column by one place, the
+// row's highest bit becoming the column's lowest one.
+void transpose(Lanes (&rows)[lanes]) {
+  for (int step = 1; step < lanes; step *= 2) {
+    Lanes turned[lanes];
+    for (int i = 0; i < lanes / 2; ++i) {
+      turned[2 * i] = parallel::first_in_turn(rows[i], rows[i + lanes / 2]);
+      turned[2 * i + 1] = parallel::last_in_turn(rows[i], rows[i + lanes / 2]);
+    }
+    std::copy_n(turned, lanes, rows);
+  }
+}
+
+// Squares of a panel whose rows lie together in memory; returns for how many k.
+template <int thick>
+std::int64_t pack_squares(const double* __restrict from, std::int64_t row_stride,
+                          std::int64_t count, double* __restrict to) {
+  std::int64_t k = 0;
+  for (; k + lanes <= count; k += lanes)
+    for (int i = 0; i < thick; i += lanes) {
+      Lanes square[lanes];
+      for (int row = 0; row < lanes; ++row)
+        square[row] = parallel::load(from + (i + row) * row_stride + k);
+      transpose(square);
+      for (int column = 0; column < lanes; ++column)
+        parallel::store(to + (k + column) * thick + i, square[column]);
+    }
+  return k;
+}
+
+// A panel of `thick` rows, k after k; rows that are missing are zeros.
 template <int thick>
 void pack_panel(const double* __restrict from, std::int64_t row_stride, std::int64_t k_stride,
                 std::int64_t rows, std::int64_t count, double* __restrict to) {
+  static_assert(thick % lanes == 0);
   if (rows == thick && row_stride == 1) {
-    for (std::int64_t k = 0; k < count; ++k)
+    for (std::int64_t k = 0; k < count; ++k) {
+      // They may lie in pages of their own, across which the processor does not look ahead.
+      for (int i = 0; i < thick; i += lanes)
+        __builtin_prefetch(from + std::min(k + ahead, count - 1) * k_stride + i);
       for (int i = 0; i < thick; ++i) to[k * thick + i] = from[k * k_stride + i];
-  } else if (rows == thick) {
-    for (std::int64_t k = 0; k < count; ++k)
-      for (int i = 0; i < thick; ++i) to[k * thick + i] = from[k * k_stride + i * row_stride];
-  } else {
-    for (std::int64_t k = 0; k < count; ++k)
-      for (int i = 0; i < thick; ++i)
-        to[k * thick + i] = i < rows ? from[k * k_stride + i * row_stride] : 0.0;
+    }
+    return;
   }
+  std::int64_t k = 0;
+  if (rows == thick && k_stride == 1) k = pack_squares<thick>(from, row_stride, count, to);
+  for (; k < count; ++k)
+    for (int i = 0; i < thick; ++i)
+      to[k * thick + i] = i < rows ? from[k * k_stride + i * row_stride] : 0.0;
 }
 
 template <int thick>
@@ -49,36 +86,37 @@ void pack(const ConstMatrix& from, double* to) {
                       std::min<std::int64_t>(thick, from.rows - row), from.columns, to);
 }
 
-using Block = Lanes[height][vectors];
-
-// The sum over k of a column of A times a row of B, from packed panels.
+// The sum over k of a column of A times some vectors of a row of B, from packed panels.
+template <int some>
 [[gnu::always_inline]] inline void sum_block(std::int64_t count, const double* a, const double* b,
-                                             Block& sum) {
+                                             Lanes (&sum)[height][some]) {
   for (auto& row : sum)
     for (Lanes& vector : row) vector = Lanes{};
   for (std::int64_t k = 0; k < count; ++k, a += height, b += width) {
-    Lanes from_b[vectors];
-    for (int j = 0; j < vectors; ++j) from_b[j] = parallel::load(b + j * lanes);
+    Lanes from_b[some];
+    for (int j = 0; j < some; ++j) from_b[j] = parallel::load(b + j * lanes);
 #pragma GCC unroll 8
     for (int i = 0; i < height; ++i) {
       const Lanes from_a = parallel::all_lanes(a[i]);
 #pragma GCC unroll 3
-      for (int j = 0; j < vectors; ++j)
+      for (int j = 0; j < some; ++j)
         sum[i][j] = parallel::multiply_add(from_a, from_b[j], sum[i][j]);
     }
   }
 }
 
-// Sets, or adds to, a block of C whose rows lie together.
-template <Into into>
+// Sets, or adds to, a block of C whose rows lie together. They are fetched while the sum is made.
+template <Into into, int some>
 [[gnu::noinline]] void whole_block(std::int64_t count, const double* a, const double* b, double* c,
                                    std::int64_t stride) {
-  Block sum;
+  for (int i = 0; i < height; ++i)
+    for (int j = 0; j < some; ++j) __builtin_prefetch(c + i * stride + j * lanes, 1);
+  Lanes sum[height][some];
   sum_block(count, a, b, sum);
 #pragma GCC unroll 8
   for (int i = 0; i < height; ++i)
 #pragma GCC unroll 3
-    for (int j = 0; j < vectors; ++j) {
+    for (int j = 0; j < some; ++j) {
       double* at = c + i * stride + j * lanes;
       if constexpr (into == Into::set)
         parallel::store(at, sum[i][j]);
@@ -87,11 +125,11 @@ template <Into into>
     }
 }
 
-// The same where C ends within the block, or its rows do not lie together.
-template <Into into>
+// The same where C ends within a vector, or its rows do not lie together.
+template <Into into, int some>
 [[gnu::noinline]] void part_block(std::int64_t count, const double* a, const double* b,
                                   const Matrix& c) {
-  Block sum;
+  Lanes sum[height][some];
   sum_block(count, a, b, sum);
   for (std::int64_t i = 0; i < c.rows; ++i)
     for (std::int64_t j = 0; j < c.columns; ++j) {
@@ -100,19 +138,33 @@ template <Into into>
     }
 }
 
+// The blocks of C that packed rows of A and a packed panel of B give.
+template <Into into, int some>
+void some_blocks(std::int64_t count, const double* a, const double* b, const Matrix& c) {
+  for (std::int64_t i = 0; i < c.rows; i += height, a += height * count) {
+    const Matrix part = c.part(i, 0, std::min<std::int64_t>(height, c.rows - i), c.columns);
+    if (part.rows == height && c.columns == some * lanes && c.column_stride == 1)
+      whole_block<into, some>(count, a, b, part.data, c.row_stride);
+    else
+      part_block<into, some>(count, a, b, part);
+  }
+}
+
 // All blocks of C that packed rows of A and packed columns of B give.
 template <Into into>
 void all_blocks(std::int64_t count, const double* a, const double* b, const Matrix& c) {
-  for (std::int64_t j = 0; j < c.columns; j += width, b += count * width)
-    for (std::int64_t i = 0; i < c.rows; i += height) {
-      const Matrix part = c.part(i, j, std::min<std::int64_t>(height, c.rows - i),
-                                 std::min<std::int64_t>(width, c.columns - j));
-      const double* rows = a + i * count;
-      if (part.rows == height && part.columns == width && c.column_stride == 1)
-        whole_block<into>(count, rows, b, part.data, c.row_stride);
-      else
-        part_block<into>(count, rows, b, part);
-    }
+  constexpr decltype(&some_blocks<into, 1>) blocks[] = {some_blocks<into, 1>, some_blocks<into, 2>,
+                                                        some_blocks<into, 3>};
+  for (std::int64_t j = 0; j < c.columns; j += width, b += count * width) {
+    const std::int64_t columns = std::min<std::int64_t>(width, c.columns - j);
+    blocks[panels_of(columns, lanes) - 1](count, a, b, c.part(0, j, c.rows, columns));
+  }
+}
+
+void make_room(parallel::Buffer<double>& panels, std::int64_t size) {
+  if (size <= panels.size()) return;
+  panels = parallel::Buffer<double>(size);
+  parallel::prefer_large_pages(panels.data(), sizeof(double) * size);
 }
 
 void clear(const Matrix& c) {
@@ -144,8 +196,8 @@ void multiply(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into 
     return multiply(b.transposed(), a.transposed(), c.transposed(), into, panels);
   if (into == Into::set && a.columns == 0) clear(c);
   const std::int64_t most = std::min(depth, a.columns);
-  panels.a.reserve(panels_of(std::min(rows_at_once, c.rows), height) * height * most);
-  panels.b.reserve(panels_of(std::min(columns_at_once, c.columns), width) * width * most);
+  make_room(panels.a, panels_of(std::min(rows_at_once, c.rows), height) * height * most);
+  make_room(panels.b, panels_of(std::min(columns_at_once, c.columns), width) * width * most);
   for (std::int64_t j = 0; j < c.columns; j += columns_at_once) {
     const std::int64_t columns = std::min(columns_at_once, c.columns - j);
     for (std::int64_t k = 0; k < a.columns; k += depth) {

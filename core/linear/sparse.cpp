@@ -9,6 +9,10 @@ namespace {
 
 using parallel::Lanes;
 
+// Values that are fetched before they are needed: beyond the page in which the processor looks
+// ahead by itself.
+constexpr std::int64_t ahead = 512;
+
 constexpr double entry_bytes = 12.0, vectors_bytes = 24.0, start_bytes = 8.0;
 
 // The rows of a Sell in their places, as many as its slices have; -1 where there is none.
@@ -21,6 +25,27 @@ std::vector<std::int32_t> sorted_rows(const Csr& a, std::int64_t window) {
     std::stable_sort(rows.begin() + first, rows.begin() + std::min(first + window, a.rows()),
                      [&](auto one, auto other) { return length(one) > length(other); });
   return rows;
+}
+
+// Entries of the longest of a slice's rows.
+std::int64_t longest(const Csr& a, const std::int32_t* rows) {
+  std::int64_t most = 0;
+  for (int lane = 0; lane < Sell::height; ++lane)
+    if (rows[lane] >= 0) most = std::max(most, a.start[rows[lane] + 1] - a.start[rows[lane]]);
+  return most;
+}
+
+// The products of a slice's rows; from_x: the values of x at some columns.
+template <class F>
+Lanes slice_sum(const Sell& a, std::int64_t slice, F&& from_x) {
+  Lanes sum{};
+  const double* value = a.value.data();
+  const std::int32_t* column = a.column.data();
+  for (std::int64_t k = a.start[slice]; k < a.start[slice + 1]; k += Sell::height) {
+    __builtin_prefetch(value + k + ahead);
+    sum = parallel::multiply_add(parallel::load(value + k), from_x(column + k), sum);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -56,20 +81,21 @@ Sell sell_of(const Csr& a, std::int64_t window) {
   b.row = sorted_rows(a, window);
   for (std::int64_t place = 0; place < b.rows; ++place) b.in_order &= b.row[place] == place;
   b.start.push_back(0);
-  for (std::size_t first = 0; first < b.row.size(); first += Sell::height) {
-    const auto row_at = [&](int lane) { return b.row[first + lane]; };
-    std::int64_t longest = 0;
-    for (int lane = 0; lane < Sell::height; ++lane)
-      if (row_at(lane) >= 0)
-        longest = std::max(longest, a.start[row_at(lane) + 1] - a.start[row_at(lane)]);
-    for (std::int64_t k = 0; k < longest; ++k)
-      for (int lane = 0; lane < Sell::height; ++lane) {
-        const std::int32_t row = row_at(lane);
-        const bool there = row >= 0 && a.start[row] + k < a.start[row + 1];
-        b.column.push_back(there ? a.column[a.start[row] + k] : 0);
-        b.value.push_back(there ? a.value[a.start[row] + k] : 0.0);
-      }
-    b.start.push_back(static_cast<std::int64_t>(b.value.size()));
+  for (std::size_t first = 0; first < b.row.size(); first += Sell::height)
+    b.start.push_back(b.start.back() + Sell::height * longest(a, &b.row[first]));
+  b.column = parallel::Buffer<std::int32_t>(b.start.back());
+  b.value = parallel::Buffer<double>(b.start.back());
+  for (std::size_t slice = 0; slice + 1 < b.start.size(); ++slice) {
+    bool together = true;
+    for (std::int64_t at = b.start[slice]; at < b.start[slice + 1]; ++at) {
+      const std::int64_t k = (at - b.start[slice]) / Sell::height, lane = at % Sell::height;
+      const std::int32_t row = b.row[slice * Sell::height + lane];
+      const bool there = row >= 0 && a.start[row] + k < a.start[row + 1];
+      b.column[at] = there ? a.column[a.start[row] + k] : 0;
+      b.value[at] = there ? a.value[a.start[row] + k] : 0.0;
+      together &= there && b.column[at] == b.column[at - lane] + lane;
+    }
+    b.together.push_back(together ? 1 : 0);
   }
   return b;
 }
@@ -99,10 +125,9 @@ void multiply(const Csr& a, const double* x, double* y) {
 void multiply(const Sell& a, const double* x, double* y) {
   const std::int64_t slices = static_cast<std::int64_t>(a.start.size()) - 1;
   for (std::int64_t slice = 0; slice < slices; ++slice) {
-    Lanes sum{};
-    for (std::int64_t k = a.start[slice]; k < a.start[slice + 1]; k += Sell::height)
-      sum = parallel::multiply_add(parallel::load(&a.value[k]), parallel::gather(x, &a.column[k]),
-                                   sum);
+    const Lanes sum = a.together[slice] != 0
+                          ? slice_sum(a, slice, [&](auto* at) { return parallel::load(x + *at); })
+                          : slice_sum(a, slice, [&](auto* at) { return parallel::gather(x, at); });
     const std::int64_t first = slice * Sell::height;
     if (a.in_order && first + Sell::height <= a.rows) {
       parallel::store(y + first, sum);

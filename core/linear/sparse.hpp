@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "parallel/buffer.hpp"
 #include "parallel/kernel.hpp"
 #include "parallel/lanes.hpp"
 
@@ -24,8 +25,12 @@ struct Sell {
 
   std::int64_t rows = 0, entries = 0;  // entries without the zeros that fill the slices
   std::vector<std::int64_t> start;     // [slices + 1]
-  std::vector<std::int32_t> column;    // slice after slice, entry k of all its rows together
-  std::vector<double> value;
+  // Slice after slice, entry k of all its rows together; aligned, so that no load takes two lines.
+  parallel::Buffer<std::int32_t> column;
+  parallel::Buffer<double> value;
+  // [slices]: whether the columns of each entry follow each other, so that x is loaded from one
+  // place
+  std::vector<std::uint8_t> together;
   std::vector<std::int32_t> row;  // [slices * C]: of the matrix; -1 beyond its end
   bool in_order = true;           // whether no row has changed its place
 };

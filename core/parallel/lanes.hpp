@@ -33,6 +33,19 @@ inline Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
 // Minus zeros, and not plus: that leaves every value as it is, and costs nothing.
 inline Lanes all_lanes(double value) { return value - Lanes{}; }
 
+// The first halves of two vectors, a value of each in turn, and the last halves.
+#if defined(__AVX512F__)
+inline Lanes first_in_turn(Lanes x, Lanes y) {
+  return __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+inline Lanes last_in_turn(Lanes x, Lanes y) {
+  return __builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+#else
+inline Lanes first_in_turn(Lanes x, Lanes y) { return __builtin_shufflevector(x, y, 0, 4, 1, 5); }
+inline Lanes last_in_turn(Lanes x, Lanes y) { return __builtin_shufflevector(x, y, 2, 6, 3, 7); }
+#endif
+
 // From and to any address.
 inline Lanes load(const double* from) {
   Lanes value;

@@ -15,6 +15,11 @@ struct Roof {
 // Takes about a second; the best of several passes.
 Roof measure_roof(int threads);
 
+// Flops per second of multiply-adds just now, the median of a millisecond or two: a processor's
+// clock changes, and another program may share the core, so that a kernel is held against what its
+// core does between its calls.
+double measure_present_rate(int threads);
+
 // Bytes per second that these threads read and write on arrays of this number of bytes together,
 // the better of two loops that change arrays in place: no line is read only to be overwritten, so
 // that this is more than a triad's.

@@ -37,6 +37,8 @@ class Suite:
     dense: tuple[int, ...] = ()
     products: tuple[int, ...] = ()
     lanczos: tuple[int, ...] = ()
+    vectors: bool = True
+    """Whether dense eigenproblems compute vectors too."""
 
 
 _SUITES = {
@@ -53,8 +55,19 @@ def run(
     core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
 ) -> dict[str, Any]:
     """Time all kernels of a case. Each rank runs them by itself; what rank 0 found is returned."""
+    return {"case": case, **measure(core, _SUITES[case], overrides, threads, turns)}
+
+
+def measure(
+    core: Core,
+    suite: Suite,
+    overrides: Sequence[str] = (),
+    threads: int = 1,
+    turns: int | None = None,
+) -> dict[str, Any]:
+    """Time all kernels of a suite: `kernels`, `roof`, and `failed`, sentences."""
     roof = measure_roof(core, threads)
-    studies = collectively(core, lambda: _distinct(_studies(_SUITES[case], overrides)))
+    studies = collectively(core, lambda: _distinct(_studies(suite, overrides)))
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
     for library in dict.fromkeys(model_of(study).library for study in studies):
@@ -66,7 +79,7 @@ def run(
         rows += [_row_of(ours | row, roof) for row in arpack(ours["n"], core.barrier)]
     for sentence in failed if core.rank() == 0 else []:
         message(f"phasewise: {sentence}")
-    return {"case": case, "ranks": core.size(), "kernels": rows, "roof": roof, "failed": failed}
+    return {"ranks": core.size(), "kernels": rows, "roof": roof, "failed": failed}
 
 
 def rates(result: dict[str, Any]) -> dict[str, float]:
@@ -86,7 +99,7 @@ def _studies(suite: Suite, overrides: Sequence[str]) -> Iterator[Study]:
             if library != PLAIN or n <= PLAIN_MOST:
                 yield _study(overrides, kernel="dgemm", library=library, n=n)
     for kernel in EIGENPROBLEMS if suite.dense else ():
-        for vectors in (False, True):
+        for vectors in (False, True) if suite.vectors else (False,):
             for n in suite.dense:
                 for library in LIBRARIES:
                     yield _study(overrides, kernel=kernel, library=library, n=n, vectors=vectors)
@@ -147,7 +160,7 @@ def _timed(core: Core, worker: Worker, study: Study, turns: int | None) -> Timed
         return worker.time(study, SECONDS, core.barrier)
     own = core.start(study.parameters())
     core.barrier()
-    return timed(own, SECONDS, turns)
+    return timed(own, core.measure_present_rate, SECONDS, turns)
 
 
 def _row(study: Study, one: Timed, roof: dict[str, Any]) -> dict[str, Any]:
@@ -157,13 +170,13 @@ def _row(study: Study, one: Timed, roof: dict[str, Any]) -> dict[str, Any]:
 
 
 def _row_of(row: dict[str, Any], roof: dict[str, Any]) -> dict[str, Any]:
-    """The row with its rate, as a share of the peak and of the roof at its intensity."""
-    seconds, flops = row["seconds"], row["flops"]
+    """The row with its rate, as a share of the peak just then and of the roof at its intensity."""
+    seconds, flops, peak = row["seconds"], row["flops"], row["present_rate"]
     level = level_of(roof, row["touched"])
-    least = max(flops / roof["flops_per_second"], row["bytes"] / level["bytes_per_second"])
+    least = max(flops / peak, row["bytes"] / level["bytes_per_second"])
     return row | {
         "gigaflops": flops / seconds / 1e9,
-        "peak_share": flops / seconds / roof["flops_per_second"],
+        "peak_share": flops / seconds / peak,
         "level": level["name"],
         "roof_share": least / seconds,
     }

@@ -1,9 +1,12 @@
-"""Seconds of a serial kernel: the median of several turns."""
+"""Seconds of a serial kernel: the median of several turns, and the rate of multiply-adds between
+them, since a clock that changes and other programs on the core slow both.
+"""
 
 from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from phasewise.driver import Run
@@ -25,11 +28,19 @@ class Timed(NamedTuple):
     touched: float
     """Bytes of a call's data."""
     residual: float
+    present_rate: float
+    """Flop/s of multiply-adds between the calls, the median."""
 
 
-def timed(run: Run, seconds: float, turns: int | None = None) -> Timed:
-    """Time the kernel of a run for about so many seconds, or in a number of turns."""
+def timed(
+    run: Run, present_rate: Callable[[], float], seconds: float, turns: int | None = None
+) -> Timed:
+    """Time the kernel of a run for a number of seconds, or of turns; `present_rate` measures
+    multiply-adds.
+    """
+    rates = [present_rate()]
     spent = [_turn(run)]
+    rates.append(present_rate())
     if spent[0] < LONG:
         spent.clear()
         begin = time.perf_counter()
@@ -37,6 +48,7 @@ def timed(run: Run, seconds: float, turns: int | None = None) -> Timed:
             turns is None and time.perf_counter() - begin < seconds
         ):
             spent.append(_turn(run))
+            rates.append(present_rate())
     kernel = _kernel(run)
     calls = kernel["items"]
     return Timed(
@@ -45,6 +57,7 @@ def timed(run: Run, seconds: float, turns: int | None = None) -> Timed:
         bytes=kernel["bytes"] / calls,
         touched=kernel["working_sets"] / kernel["calls"],
         residual=float(run.record()["residual"]),
+        present_rate=statistics.median(rates),
     )
 
 

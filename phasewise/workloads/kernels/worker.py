@@ -112,7 +112,7 @@ def serve(asked: IO[str], answers: IO[str]) -> None:
             run: Run = core.start(case["parameters"])
             answer(READY)
             asked.readline()
-            answer(timed(run, case["seconds"])._asdict())
+            answer(timed(run, core.measure_present_rate, case["seconds"])._asdict())
         except (RuntimeError, ValueError, MemoryError) as error:
             answer({"error": str(error) or type(error).__name__})
 
