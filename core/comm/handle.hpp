@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "comm/communicator.hpp"
 #include "parallel/clock.hpp"
@@ -73,6 +74,7 @@ class TagClock {
 struct World {
   std::array<OwnedComm, channels> channel;  // so that no exchange receives another's messages
   TagClock clock;
+  mutable std::vector<std::unique_ptr<Pending::Posted>> idle;  // rounds that are done
 };
 
 struct Communicator::Handle {
