@@ -1,6 +1,7 @@
-// The halo in bare MPI and through core/comm in turn: bare-halo PARAMETERS PAIRS. Prints a line for
-// each pair of repetitions: the seconds of an exchange bare, and through phasewise, both the
-// longest over the ranks. benchmarks/bare_halo.py builds and runs it.
+// The halo in bare MPI and through core/comm in turn: bare-halo PARAMETERS REPETITIONS. Prints a
+// line for each repetition: the seconds of an exchange bare, through phasewise, and through
+// phasewise with records, each the longest over the ranks. benchmarks/bare_halo.py builds and runs
+// it.
 #include <mpi.h>
 
 #include <cstdio>
@@ -20,6 +21,7 @@ namespace {
 using namespace phasewise;
 
 constexpr int exchanges = 20;  // in a repetition, which gives their mean time
+constexpr int warm_up = 2;     // repetitions
 
 std::string read_file(const char* path) {
   std::ifstream file(path);
@@ -30,32 +32,36 @@ std::string read_file(const char* path) {
 
 // Seconds of an exchange, from an agreed start, the longest over the ranks.
 template <class F>
-double seconds(F&& exchange) {
+double seconds(F&& exchange_all) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  for (int i = 0; i < exchanges; ++i) exchange();
+  exchange_all();
   double mine = (MPI_Wtime() - start) / exchanges, longest = 0.0;
   MPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return longest;
 }
 
-int compare(const workload::Parameters& parameters, int pairs) {
+int compare(const workload::Parameters& parameters, int repetitions) {
   const auto run = driver::start_study(parameters, 1);
   const auto grid = run->process_grid().front();
   const int rows = static_cast<int>(parameters.integer("halo.rows"));
   benchmarks::PlainHalo plain(grid[0], grid[1], parameters.integer("halo.words") / rows, rows,
                               parameters.word("communication.protocol"));
-  const auto bare = [&] { plain.exchange(); };
-  const auto ours = [&] { run->step(); };
-  seconds(bare);
-  seconds(ours);
+  const auto bare = [&] {
+    for (int i = 0; i < exchanges; ++i) plain.exchange();
+  };
+  const auto ours = [&](bool recording) {
+    run->session().recorder.set_recording(recording);
+    return seconds([&] { run->step(exchanges); });
+  };
   const bool is_root = comm::rank_of_all() == 0;
-  for (int pair = 0; pair < pairs; ++pair) {
-    double times[2];
-    const int first = pair % 2;  // so that a disturbance meets both
-    times[first] = first == 0 ? seconds(bare) : seconds(ours);
-    times[1 - first] = first == 0 ? seconds(ours) : seconds(bare);
-    if (is_root) std::printf("%.9g %.9g\n", times[0], times[1]);
+  for (int i = -warm_up; i < repetitions; ++i) {
+    double times[3];
+    for (int j = 0; j < 3; ++j) {
+      const int which = (i + warm_up + j) % 3;  // so that a disturbance meets all
+      times[which] = which == 0 ? seconds(bare) : ours(which == 2);
+    }
+    if (is_root && i >= 0) std::printf("%.9g %.9g %.9g\n", times[0], times[1], times[2]);
   }
   return 0;
 }
@@ -64,7 +70,7 @@ int compare(const workload::Parameters& parameters, int pairs) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: bare-halo PARAMETERS PAIRS\n");
+    std::fprintf(stderr, "usage: bare-halo PARAMETERS REPETITIONS\n");
     return 2;
   }
   comm::initialise();

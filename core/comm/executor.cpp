@@ -84,39 +84,41 @@ Executor::Executor(const Communicator& world, Recorder& recorder,
 }
 
 void Executor::prepare(const Exchanges& exchanges) {
-  find_kept_.clear();
-  for (std::unique_ptr<Kept>& kept : kept_) kept.reset();
   kept_.clear();
+  for (std::unique_ptr<OneRound>& round : rounds_) round.reset();
+  rounds_.clear();
   const std::vector<Needs> needed = needs_of_all(world_, exchanges);
   for (std::size_t i = 0; i < exchanges.size(); ++i) {
     if (needed[i].together()) check(needed[i], exchanges[i]);
     if (exchanges[i]) check_that_it_adds(*exchanges[i]);
     const std::int64_t mine = rounds_of(exchanges[i].get());
-    for (std::int64_t round = 0; round < mine; ++round) keep(exchanges[i], round);
+    kept_.erase(exchanges[i].get());
+    for (std::int64_t round = 0; round < mine; ++round) keep(exchanges[i]);
     if (!needed[i].together()) continue;
     const ExchangePointer idle = without_messages(needed[i]);
-    for (std::int64_t round = mine; round < needed[i].rounds; ++round) keep(idle, round);
+    for (std::int64_t round = mine; round < needed[i].rounds; ++round) keep(idle);
   }
 }
 
-void Executor::keep(const ExchangePointer& exchange, std::size_t round) {
-  auto kept = std::make_unique<Kept>();
-  kept->exchange = exchange;
-  kept->owned = make_carrier({world_, exchange, round});
-  kept->carrier = kept->owned.get();
-  find_kept_[{exchange.get(), round}] = kept.get();
-  kept_.push_back(std::move(kept));
+Executor::Kept& Executor::keep(const ExchangePointer& exchange) {
+  Kept& kept = kept_[exchange.get()];
+  kept.exchange = exchange;
+  OneRound& round = *rounds_.emplace_back(std::make_unique<OneRound>());
+  round.owned = make_carrier({world_, exchange, kept.rounds.size()});
+  round.carrier = round.owned.get();
+  kept.rounds.push_back(&round);
+  return kept;
 }
 
-Executor::Kept* Executor::kept(const ExchangePointer& exchange, std::size_t round) {
-  const auto found = find_kept_.find({exchange.get(), round});
-  if (found != find_kept_.end()) return found->second;
+Executor::Kept* Executor::kept(const ExchangePointer& exchange) {
+  const auto found = kept_.find(exchange.get());
+  if (found != kept_.end()) return &found->second;
   if (is_stateless(exchange->protocol)) return nullptr;
   if (needs_preparation(exchange->protocol))
     throw std::logic_error("phase " + std::string(exchange->phase) + ": protocol \"" +
                            std::string(name_of(exchange->protocol)) + "\" was not prepared");
-  keep(exchange, round);
-  return kept_.back().get();
+  for (std::size_t round = 0; round < exchange->rounds->size(); ++round) keep(exchange);
+  return &kept_.at(exchange.get());
 }
 
 Carrier& Executor::stateless(const ExchangePointer& exchange) {

@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "comm/carrier.hpp"
@@ -41,12 +41,24 @@ class Executor {
   void prepare(const Exchanges& exchanges);
 
  private:
-  // A round of an exchange that is repeated.
+  // Data that arrive and are not where they belong.
+  struct Arrival {
+    const std::byte* data;
+    const RoundLayout::Part* part;
+  };
+  // A round under way, or one that is kept for its repetition, which then allocates no memory.
+  struct OneRound {
+    Carrier* carrier = nullptr;
+    std::unique_ptr<Carrier> owned;
+    RoundLayout layout;
+    std::vector<Message> sends, receives;
+    std::vector<Arrival> arrivals;
+  };
+  // An exchange that is repeated.
   struct Kept {
     ExchangePointer exchange;
-    std::unique_ptr<Carrier> owned;
-    Carrier* carrier = nullptr;
-    RoundLayout layout;
+    std::vector<OneRound*> rounds;
+    KnownPhase phase;
   };
 
  public:
@@ -66,26 +78,22 @@ class Executor {
     // Whether what comes next waits for ranks that may themselves wait for another flight of this
     // one.
     bool blocks() const;
+    void begin_exchange();
     void begin_round();
     void end_round();
-    void expect(const RoundLayout& layout, std::byte* staging);
-    void give(const RoundLayout& layout, std::byte* staging);
-    void copy(const RoundLayout& layout, std::byte* staging);
+    void expect(OneRound& round, std::byte* staging);
+    void give(OneRound& round, std::byte* staging);
+    void copy(OneRound& round, std::byte* staging);
 
-    // Data that arrive and are not where they belong.
-    struct Arrival {
-      const std::byte* data;
-      const RoundLayout::Part* part;
-    };
     Executor* executor_ = nullptr;
     std::vector<Work> work_;
-    std::size_t current_ = 0, round_ = 0;
+    std::size_t current_ = 0, number_ = 0;  // of the exchange and its round
     bool begun_ = false, posted_ = false;
+    int phase_ = 0;                  // of the exchange
+    Kept* kept_ = nullptr;           // the exchange, if it is repeated
+    OneRound* round_ = nullptr;      // under way
+    std::unique_ptr<OneRound> own_;  // if its exchange is not kept
     Pending pending_;
-    Kept* kept_ = nullptr;  // the round under way
-    Kept own_;              // if its exchange is not kept
-    std::vector<Arrival> arrivals_;
-    std::vector<Message> sends_, receives_;
     std::int64_t staged_ = 0, packed_ = 0;  // bytes of the round
   };
   Flight start(std::vector<Work> work) { return Flight(*this, std::move(work)); }
@@ -100,9 +108,10 @@ class Executor {
   using Bytes = parallel::Buffer<std::byte>;
 
   void run_by_library(const Work& work);
-  // What is kept of a round; null if nothing is.
-  Kept* kept(const ExchangePointer& exchange, std::size_t round);
-  void keep(const ExchangePointer& exchange, std::size_t round);
+  // Null if nothing is kept of the exchange.
+  Kept* kept(const ExchangePointer& exchange);
+  // Keeps the exchange's next round.
+  Kept& keep(const ExchangePointer& exchange);
   Carrier& stateless(const ExchangePointer& exchange);
   void transpose_by_library(const TransposeExchange& exchange, const ItemBuffer& from,
                             const ItemBuffer& to);
@@ -121,18 +130,18 @@ class Executor {
   std::array<Bytes, channels> outgoing_, incoming_;
   Bytes slots_out_, slots_in_;
   SkeletonMemory skeleton_;
-  std::vector<std::unique_ptr<Kept>> kept_;  // freed in this order, on all ranks alike
-  std::map<std::pair<const Exchange*, std::size_t>, Kept*> find_kept_;  // by round
+  std::vector<std::unique_ptr<OneRound>> rounds_;  // freed in this order, on all ranks alike
+  std::unordered_map<const Exchange*, Kept> kept_;
   std::array<std::array<std::unique_ptr<Carrier>, channels>, protocols> stateless_;
   Fragments fragments_;  // of what is being packed or unpacked
 };
 
 template <class F>
 void Executor::computing(int phase, std::int64_t bytes, F&& f) {
-  const double start = parallel::clock().now();
+  const double start = recorder_.now();
   f();
   parallel::clock().charge(0.0, static_cast<double>(bytes));
-  recorder_.computed(phase, start, parallel::clock().now());
+  recorder_.computed(phase, start, recorder_.now());
 }
 
 }  // namespace phasewise::comm

@@ -17,14 +17,14 @@ void Executor::Flight::finish() { advance(true); }
 bool Executor::Flight::advance(bool wait) {
   while (current_ < work_.size()) {
     const Exchange& exchange = *work_[current_].exchange;
-    Recorder& recorder = executor_->recorder_;
-    const InPhase in(recorder, recorder.phase(exchange.phase), begun_);
+    if (!begun_) begin_exchange();
+    const InPhase in(executor_->recorder_, phase_, begun_);
     begun_ = true;
     if (exchange.by_library()) {
       if (!wait) return false;
       executor_->run_by_library(work_[current_]);
     } else {
-      for (; round_ < exchange.rounds->size(); ++round_) {
+      for (; number_ < exchange.rounds->size(); ++number_) {
         if (!posted_) {
           if (!wait && blocks()) return false;
           begin_round();
@@ -37,30 +37,38 @@ bool Executor::Flight::advance(bool wait) {
       }
     }
     ++current_;
-    round_ = 0;
+    number_ = 0;
     begun_ = false;
   }
   return true;
 }
 
-bool Executor::Flight::blocks() const {
+void Executor::Flight::begin_exchange() {
   const ExchangePointer& exchange = work_[current_].exchange;
-  const Kept* kept = executor_->kept(exchange, round_);
-  return (kept ? *kept->carrier : executor_->stateless(exchange)).blocks();
+  Recorder& recorder = executor_->recorder_;
+  kept_ = exchange->by_library() ? nullptr : executor_->kept(exchange);
+  phase_ = kept_ ? recorder.phase(exchange->phase, kept_->phase) : recorder.phase(exchange->phase);
+}
+
+bool Executor::Flight::blocks() const {
+  return (kept_ ? *kept_->rounds[number_]->carrier : executor_->stateless(work_[current_].exchange))
+      .blocks();
 }
 
 void Executor::Flight::begin_round() {
   const Work& work = work_[current_];
   const Exchange& exchange = *work.exchange;
   const auto channel = static_cast<std::size_t>(exchange.channel);
-  kept_ = executor_->kept(work.exchange, round_);
-  if (kept_ == nullptr) {
-    own_.layout.from_item = -1;
-    own_.carrier = &executor_->stateless(work.exchange);
-    kept_ = &own_;
+  if (kept_) {
+    round_ = kept_->rounds[number_];
+  } else {
+    if (own_ == nullptr) own_ = std::make_unique<OneRound>();
+    own_->layout.from_item = -1;
+    own_->carrier = &executor_->stateless(work.exchange);
+    round_ = own_.get();
   }
-  RoundLayout& layout = kept_->layout;
-  layout.make(exchange, (*exchange.rounds)[round_], work.from.item_size, work.to.item_size);
+  RoundLayout& layout = round_->layout;
+  layout.make(exchange, (*exchange.rounds)[number_], work.from.item_size, work.to.item_size);
 
   std::byte *out = nullptr, *in = nullptr;
   if (work.to.data == nullptr) {
@@ -71,76 +79,76 @@ void Executor::Flight::begin_round() {
     out = executor_->outgoing_[channel].data();
     in = executor_->incoming_[channel].data();
   }
-  arrivals_.clear();
-  sends_.clear();
-  receives_.clear();
+  round_->arrivals.clear();
+  round_->sends.clear();
+  round_->receives.clear();
   packed_ = 0;
-  expect(layout, in);
+  expect(*round_, in);
   staged_ = 0;
-  give(layout, out);
-  copy(layout, out);
+  give(*round_, out);
+  copy(*round_, out);
   parallel::clock().charge(0.0, static_cast<double>(packed_traffic(packed_)));
-  const int phase = executor_->recorder_.phase(exchange.phase);
-  pending_ = kept_->carrier->post({phase, sends_, receives_, work.from, work.to});
+  pending_ = round_->carrier->post({phase_, round_->sends, round_->receives, work.from, work.to});
   posted_ = true;
 }
 
 // Data that are stored in one piece are received in place. Without contents the same data would be,
 // so that a skeleton is charged for the same copies.
-void Executor::Flight::expect(const RoundLayout& layout, std::byte* staging) {
+void Executor::Flight::expect(OneRound& round, std::byte* staging) {
   const Work& work = work_[current_];
   const Exchange& exchange = *work.exchange;
   const bool contents = work.to.data != nullptr;
   const bool types = staging_of(exchange.protocol) == Staging::types;
-  for (std::size_t i = 0; i < layout.receives.size(); ++i) {
-    const RoundLayout::Part& part = layout.receives[i];
+  for (std::size_t i = 0; i < round.layout.receives.size(); ++i) {
+    const RoundLayout::Part& part = round.layout.receives[i];
     const bool in_place = received_in_place(exchange, part.in_one_piece);
-    std::byte* target = kept_->carrier->incoming(i);
+    std::byte* target = round.carrier->incoming(i);
     if (types) {
       target = contents ? work.to.data : staging;
     } else if (target == nullptr) {
-      target = in_place && contents ? work.to.data + layout.begin_of(part) : staging;
+      target = in_place && contents ? work.to.data + round.layout.begin_of(part) : staging;
       if (contents && !in_place) staging += part.bytes;
     }
-    if (!in_place) arrivals_.push_back({target, &part});
-    receives_.push_back({part.peer, target, part.bytes});
+    if (!in_place) round.arrivals.push_back({target, &part});
+    round.receives.push_back({part.peer, target, part.bytes});
   }
 }
 
-void Executor::Flight::give(const RoundLayout& layout, std::byte* staging) {
+void Executor::Flight::give(OneRound& round, std::byte* staging) {
   const Work& work = work_[current_];
   const Exchange& exchange = *work.exchange;
   const bool contents = work.to.data != nullptr;
   const bool types = staging_of(exchange.protocol) == Staging::types;
-  for (std::size_t i = 0; i < layout.sends.size(); ++i) {
-    const RoundLayout::Part& part = layout.sends[i];
+  for (std::size_t i = 0; i < round.layout.sends.size(); ++i) {
+    const RoundLayout::Part& part = round.layout.sends[i];
     const bool in_place = sent_in_place(exchange, part.in_one_piece);
-    std::byte* source = kept_->carrier->outgoing(i);
+    std::byte* source = round.carrier->outgoing(i);
     if (types) {
       source = contents ? work.from.data : staging;
     } else if (source == nullptr) {
-      source = in_place && contents ? work.from.data + layout.begin_of(part) : staging + staged_;
+      source =
+          in_place && contents ? work.from.data + round.layout.begin_of(part) : staging + staged_;
       if (contents && !in_place) staged_ += part.bytes;
     }
     if (!in_place) {
       packed_ += part.bytes;
-      if (contents) pack(layout.of(part), work.from.data, source, executor_->threads_);
+      if (contents) pack(round.layout.of(part), work.from.data, source, executor_->threads_);
     }
-    sends_.push_back({part.peer, source, part.bytes});
+    round.sends.push_back({part.peer, source, part.bytes});
   }
 }
 
 // What this rank sends to itself is packed, and unpacked with what arrives.
-void Executor::Flight::copy(const RoundLayout& layout, std::byte* staging) {
+void Executor::Flight::copy(OneRound& round, std::byte* staging) {
   const Work& work = work_[current_];
-  for (const auto& [from, to] : layout.copies) {
+  for (const auto& [from, to] : round.layout.copies) {
     std::byte* data = staging + staged_;
     packed_ += from.bytes;
     if (work.to.data != nullptr) {
-      pack(layout.of(from), work.from.data, data, executor_->threads_);
+      pack(round.layout.of(from), work.from.data, data, executor_->threads_);
       staged_ += from.bytes;
     }
-    arrivals_.push_back({data, &to});
+    round.arrivals.push_back({data, &to});
   }
 }
 
@@ -148,14 +156,13 @@ void Executor::Flight::end_round() {
   const Work& work = work_[current_];
   const Exchange& exchange = *work.exchange;
   posted_ = false;
-  if (arrivals_.empty()) return;
+  if (round_->arrivals.empty()) return;
   std::int64_t arrived = 0;
-  for (const Arrival& arrival : arrivals_) arrived += arrival.part->bytes;
-  const int phase = executor_->recorder_.phase(exchange.phase);
-  executor_->computing(phase, stored_traffic(exchange, arrived), [&] {
+  for (const Arrival& arrival : round_->arrivals) arrived += arrival.part->bytes;
+  executor_->computing(phase_, stored_traffic(exchange, arrived), [&] {
     if (work.to.data == nullptr) return;
-    for (const auto& [data, part] : arrivals_) {
-      const std::span<const Fragment> fragments = kept_->layout.of(*part);
+    for (const auto& [data, part] : round_->arrivals) {
+      const std::span<const Fragment> fragments = round_->layout.of(*part);
       if (exchange.adds)
         add(fragments, work.to.data, data, executor_->threads_);
       else

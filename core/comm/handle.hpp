@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "comm/communicator.hpp"
 #include "parallel/clock.hpp"
@@ -83,6 +84,7 @@ class TagClock {
 struct World {
   std::array<OwnedComm, channels> channel;  // so that no exchange receives another's messages
   TagClock clock;
+  mutable std::vector<std::unique_ptr<Pending::Posted>> idle;  // rounds that are done
 };
 
 struct Communicator::Handle {

@@ -30,12 +30,17 @@ class Pending {
   void wait();
   bool done() const { return posted_ == nullptr; }
 
-  // For the sources that post messages.
+  // For the sources that post messages. What was posted is used again when it is done, so that a
+  // round allocates no memory.
   struct Posted;
-  explicit Pending(std::unique_ptr<Posted> posted);
+  struct GiveBack {
+    void operator()(Posted* posted) const;
+  };
+  using PostedPointer = std::unique_ptr<Posted, GiveBack>;
+  explicit Pending(PostedPointer posted);
 
  private:
-  std::unique_ptr<Posted> posted_;
+  PostedPointer posted_;
 };
 
 }  // namespace phasewise::comm

@@ -18,35 +18,58 @@ MpiCount mpi_count(const Message& message, const std::string& phase) {
                           "); use more ranks, or settings of the study that send less at once");
 }
 
+Pending::PostedPointer Pending::Posted::take(const World& world) {
+  if (world.idle.empty()) {
+    PostedPointer made(new Posted);
+    made->world = &world;
+    return made;
+  }
+  PostedPointer taken(world.idle.back().release());
+  world.idle.pop_back();
+  taken->receives = 0;
+  taken->requests.clear();
+  taken->ends.clear();
+  return taken;
+}
+
+void Pending::GiveBack::operator()(Posted* posted) const {
+  posted->world->idle.emplace_back(posted);
+}
+
 void Pending::Posted::record_receive(const Message& message) {
   ++receives;
-  if (recorder.keeps_events())
+  if (recorder->keeps_events())
     ends.push_back(
-        {message.peer, recorder.expected(static_cast<int>(channel), message.peer), message.bytes});
+        {message.peer, recorder->expected(static_cast<int>(channel), message.peer), message.bytes});
 }
 
 void Pending::Posted::record_send(const Message& message) {
   const std::int32_t number =
-      recorder.sent(phase, static_cast<int>(channel), message.peer, message.bytes);
-  if (recorder.keeps_events()) ends.push_back({message.peer, number, message.bytes});
+      recorder->sent(phase, static_cast<int>(channel), message.peer, message.bytes);
+  if (recorder->keeps_events()) ends.push_back({message.peer, number, message.bytes});
 }
 
 void Pending::Posted::complete(std::size_t i, double end) {
   --left;
   if (ends.empty()) return;
-  recorder.add_event(
+  recorder->add_event(
       {start, end, ends[i].bytes, ends[i].peer, ends[i].number, static_cast<std::int16_t>(phase),
        i < receives ? EventKind::receive : EventKind::send, static_cast<std::uint8_t>(channel)});
 }
 
 double Pending::Posted::begun_after(std::size_t i, const MPI_Status& status, double from) const {
-  return timed && i < receives && status.MPI_TAG >= 0 ? clock.after(status.MPI_TAG, from) : 0.0;
+  return timed && i < receives && status.MPI_TAG >= 0 ? world->clock.after(status.MPI_TAG, from)
+                                                      : 0.0;
 }
 
 double Pending::Posted::wait_for_all(double from) {
-  std::vector<MPI_Status> statuses(requests.size());
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), statuses.data());
   left = 0;
+  if (!timed || !recorder->recording()) {
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    return 0.0;
+  }
+  statuses.resize(requests.size());
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), statuses.data());
   double late = 0.0;
   for (std::size_t i = 0; i < receives; ++i)
     late = std::max(late, begun_after(i, statuses[i], from));
@@ -66,7 +89,7 @@ double Pending::Posted::wait_one_by_one(double from) {
 }
 
 Pending::Pending() = default;
-Pending::Pending(std::unique_ptr<Posted> posted) : posted_(std::move(posted)) {}
+Pending::Pending(PostedPointer posted) : posted_(std::move(posted)) {}
 Pending::Pending(Pending&&) noexcept = default;
 
 Pending& Pending::operator=(Pending&& other) noexcept {
@@ -82,14 +105,15 @@ Pending::~Pending() {
 
 bool Pending::test() {
   if (done()) return true;
-  const double start = now(posted_->recorder);
+  const double start = posted_->recorder->now();
   int count = 0;
-  std::vector<int> which(posted_->requests.size());
+  std::vector<int>& which = posted_->which;
+  which.resize(posted_->requests.size());
   MPI_Testsome(static_cast<int>(which.size()), posted_->requests.data(), &count, which.data(),
                MPI_STATUSES_IGNORE);
-  const double end = now(posted_->recorder);
+  const double end = posted_->recorder->now();
   for (int i = 0; i < count; ++i) posted_->complete(which[i], end);
-  posted_->recorder.communicated(posted_->phase, start, end);
+  posted_->recorder->communicated(posted_->phase, start, end);
   if (posted_->left == 0) {
     posted_->all_done();
     posted_.reset();
@@ -100,45 +124,54 @@ bool Pending::test() {
 void Pending::wait() {
   if (done()) return;
   Posted& posted = *posted_;
-  const double start = now(posted.recorder);
+  const double start = posted.recorder->now();
   const double late =
       posted.ends.empty() ? posted.wait_for_all(start) : posted.wait_one_by_one(start);
   posted.all_done();
-  const double end = now(posted.recorder);
-  posted.recorder.communicated(posted.phase, start, end);
-  posted.recorder.waited(posted.phase, std::clamp(late, 0.0, end - start));
+  const double end = posted.recorder->now();
+  posted.recorder->communicated(posted.phase, start, end);
+  posted.recorder->waited(posted.phase, std::clamp(late, 0.0, end - start));
   posted_.reset();
 }
 
 Posting::Posting(const Communicator& group, int phase, Channel channel, Overhead overhead,
                  bool timed)
     : comm_(Inside::world(group)->channel[static_cast<int>(channel)].get()),
-      posted_(new Pending::Posted{group.recorder(), Inside::world(group)->clock, phase, channel,
-                                  now(group.recorder()), timed, overhead}) {}
+      posted_(Pending::Posted::take(*Inside::world(group))) {
+  posted_->recorder = &group.recorder();
+  posted_->phase = phase;
+  posted_->channel = channel;
+  posted_->start = group.recorder().now();
+  posted_->timed = timed;
+  posted_->overhead = overhead;
+}
 
-const std::string& Posting::phase_name() const { return posted_->recorder.names()[posted_->phase]; }
+const std::string& Posting::phase_name() const {
+  return posted_->recorder->names()[posted_->phase];
+}
 
 void Posting::received(const MPI_Status& status) {
-  if (posted_->timed) late_ = std::max(late_, posted_->clock.after(status.MPI_TAG, start()));
+  if (posted_->timed) late_ = std::max(late_, posted_->world->clock.after(status.MPI_TAG, start()));
 }
 
 Pending Posting::under_way() {
   posted_->left = posted_->requests.size();
-  posted_->recorder.communicated(posted_->phase, start(), now(posted_->recorder));
+  posted_->recorder->communicated(posted_->phase, start(), posted_->recorder->now());
   return posted_->left == 0 ? Pending() : Pending(std::move(posted_));
 }
 
 void Posting::finished() {
   Pending::Posted& posted = *posted_;
   posted.all_done();
-  const double end = now(posted.recorder);
+  const double end = posted.recorder->now();
   for (std::size_t i = 0; i < posted.ends.size(); ++i) posted.complete(i, end);
-  posted.recorder.communicated(posted.phase, start(), end);
-  posted.recorder.waited(posted.phase, std::clamp(late_, 0.0, end - start()));
+  posted.recorder->communicated(posted.phase, start(), end);
+  posted.recorder->waited(posted.phase, std::clamp(late_, 0.0, end - start()));
 }
 
 Pending Communicator::post(const PhaseKey& key, Channel channel, std::span<const Message> sends,
                            std::span<const Message> receives) const {
+  if (sends.empty() && receives.empty()) return {};
   Posting posting(*this, key.in(*recorder_), channel, Overhead::two_sided, true);
   posting.posted().requests.reserve(sends.size() + receives.size());
   for (const Message& m : receives) {

@@ -13,11 +13,6 @@
 
 namespace phasewise::comm {
 
-// The time if it is recorded; otherwise 0, without reading the clock.
-inline double now(const Recorder& recorder) {
-  return recorder.recording() ? parallel::clock().now() : 0.0;
-}
-
 // Lets simulated time pass for what a message costs at one end, beyond the latency.
 void charge_overhead(Overhead kind, std::size_t messages);
 
@@ -38,17 +33,22 @@ struct Pending::Posted {
     std::int64_t bytes;
   };
 
-  Recorder& recorder;
-  const TagClock& clock;
-  int phase;
-  Channel channel;
-  double start;  // s
-  bool timed;    // whether tags carry the senders' start times
+  Recorder* recorder = nullptr;
+  const World* world = nullptr;
+  int phase = 0;
+  Channel channel = common_channel;
+  double start = 0.0;  // s
+  bool timed = true;   // whether tags carry the senders' start times
   Overhead overhead = Overhead::two_sided;
   std::size_t receives = 0;
-  std::vector<MPI_Request> requests = {};
-  std::vector<End> ends = {};  // only if events are kept
-  std::size_t left = 0;        // not yet complete
+  std::vector<MPI_Request> requests;
+  std::vector<End> ends;  // only if events are kept
+  std::size_t left = 0;   // not yet complete
+  std::vector<MPI_Status> statuses;
+  std::vector<int> which;  // are complete
+
+  // One that is idle, or a new one, without requests.
+  static PostedPointer take(const World& world);
 
   void record_receive(const Message& message);
   void record_send(const Message& message);
@@ -69,7 +69,7 @@ class Posting {
 
   MPI_Comm comm() const { return comm_; }
   // The tag of messages that begin now, and carry that time.
-  int tag() const { return posted_->clock.tag(posted_->start); }
+  int tag() const { return posted_->world->clock.tag(posted_->start); }
   double start() const { return posted_->start; }
   Overhead overhead() const { return posted_->overhead; }
   const std::string& phase_name() const;
@@ -96,7 +96,7 @@ class Posting {
 
  private:
   MPI_Comm comm_;
-  std::unique_ptr<Pending::Posted> posted_;
+  Pending::PostedPointer posted_;
   double late_ = 0.0;
 };
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "parallel/clock.hpp"
+
 namespace phasewise::comm {
 
 struct Traffic {
@@ -77,6 +79,12 @@ struct RankFacts {
   double clock_offset = 0.0;  // s, to be added to this rank's times to get rank 0's
 };
 
+// A phase's index under the prefix for which it was looked up.
+struct KnownPhase {
+  const void* under = nullptr;
+  int index = -1;
+};
+
 class Recorder {
  public:
   Recorder() = default;
@@ -89,9 +97,16 @@ class Recorder {
   // Whether anything is counted and timed; switched off only to measure the cost of recording.
   void set_recording(bool on) { recording_ = on; }
   bool recording() const { return recording_; }
+  // The time [s] if it is recorded; otherwise 0, without reading the clock.
+  double now() const { return recording_ ? parallel::clock().now() : 0.0; }
 
   // The index of a phase's name, stable from its first use on.
   int phase(std::string_view name);
+  // The same, without a search where the name is known.
+  int phase(std::string_view name, KnownPhase& known) {
+    if (known.under != index_) known = {index_, phase(name)};
+    return known.index;
+  }
   // What names begin with from now on; the records of a part of a composite have its prefix.
   void set_prefix(const std::string& prefix) { index_ = &indices_[prefix], prefix_ = prefix; }
   const std::string& prefix() const { return prefix_; }

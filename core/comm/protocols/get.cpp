@@ -2,7 +2,7 @@
 // and reads those of the others.
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/signals.hpp"
-#include "comm/protocols/two_sided.hpp"
+#include "comm/protocols/waiting_ends.hpp"
 #include "comm/protocols/window.hpp"
 
 namespace phasewise::comm {
@@ -16,12 +16,7 @@ class Get : public Carrier {
         sends_(links_of(place, place.messages().sends)),
         receives_(links_of(place, place.messages().receives)),
         window_(place, sends_, receives_),
-        signals_(place) {
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_.get());
-  }
-  ~Get() override {
-    if (!mpi_has_ended()) MPI_Win_unlock_all(window_.get());
-  }
+        signals_(place) {}
   std::byte* outgoing(std::size_t i) override { return window_.mine(i); }
   bool blocks() const override { return true; }
 
@@ -29,26 +24,68 @@ class Get : public Carrier {
     Posting posting(group_, messages.phase, channel_, Overhead::one_sided, true);
     posting.record(messages.sends, messages.receives);
     signals_.exchange(posting, signals_.before());
-    window_.sync();
+    expose(posting, messages);
     signals_.exchange(posting, signals_.after());
-    for (std::size_t i = 0; i < receives_.size(); ++i)
-      get(posting, messages.receives[i], receives_[i].peer_here, window_.theirs(i), window_.get());
-    if (!receives_.empty()) MPI_Win_flush_all(window_.get());
+    if (!receives_.empty()) get_and_flush(posting, messages);
     window_.next_half();
     posting.finished();
     return {};
   }
 
- private:
+ protected:
+  virtual void expose(const Posting& posting, const RoundMessages& messages) = 0;
+  virtual void get_and_flush(const Posting& posting, const RoundMessages& messages) = 0;
+
   const Communicator& group_;
   Channel channel_;
   std::vector<Link> sends_, receives_;
   HalvedWindow window_;
+
+ private:
   SignalChannel signals_;
+};
+
+class GetFromWindow : public Get {
+ public:
+  explicit GetFromWindow(const RoundPlace& place) : Get(place) {
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_.get());
+  }
+  ~GetFromWindow() override {
+    if (!mpi_has_ended()) MPI_Win_unlock_all(window_.get());
+  }
+
+ protected:
+  void expose(const Posting& /*posting*/, const RoundMessages& /*messages*/) override {
+    window_.sync();
+  }
+  void get_and_flush(const Posting& posting, const RoundMessages& messages) override {
+    for (std::size_t i = 0; i < receives_.size(); ++i)
+      get(posting, messages.receives[i], receives_[i].peer_here, window_.theirs(i), window_.get());
+    MPI_Win_flush_all(window_.get());
+  }
+};
+
+class SimulatedGet : public Get {
+ public:
+  explicit SimulatedGet(const RoundPlace& place) : Get(place), ends_(place) {}
+
+ protected:
+  void expose(const Posting& posting, const RoundMessages& messages) override {
+    ends_.expose(posting, messages.sends, sends_, window_.half());
+  }
+  void get_and_flush(const Posting& posting, const RoundMessages& messages) override {
+    ends_.get(posting, messages.receives, receives_);
+  }
+
+ private:
+  WaitingEnds ends_;
 };
 
 }  // namespace
 
-CarrierPointer make_get(const RoundPlace& place) { return std::make_unique<Get>(place); }
+CarrierPointer make_get(const RoundPlace& place) {
+  if (simulated()) return std::make_unique<SimulatedGet>(place);
+  return std::make_unique<GetFromWindow>(place);
+}
 
 }  // namespace phasewise::comm

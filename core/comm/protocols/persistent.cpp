@@ -19,6 +19,7 @@ class Persistent : public Carrier {
   bool blocks() const override { return false; }
 
   Pending post(const RoundMessages& messages) override {
+    if (messages.sends.empty() && messages.receives.empty()) return {};
     Posting posting(group_, messages.phase, channel_, Overhead::persistent, false);
     if (!std::ranges::equal(messages.sends, sends_) ||
         !std::ranges::equal(messages.receives, receives_))
@@ -26,7 +27,7 @@ class Persistent : public Carrier {
     posting.record(sends_, receives_);
     charge_overhead(Overhead::persistent, sends_.size());
     // A persistent request keeps its handle, so that a copy of it can be waited for.
-    if (!requests_.empty()) MPI_Startall(static_cast<int>(requests_.size()), requests_.data());
+    MPI_Startall(static_cast<int>(requests_.size()), requests_.data());
     posting.posted().requests = requests_;
     return posting.under_way();
   }

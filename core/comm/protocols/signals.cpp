@@ -36,7 +36,7 @@ SignalChannel::SignalChannel(const RoundPlace& place, bool counted)
 }
 
 void SignalChannel::record(Posting& posting, int peer) const {
-  Recorder& recorder = posting.posted().recorder;
+  Recorder& recorder = *posting.posted().recorder;
   if (counted_)
     recorder.signalled(posting.posted().phase, peer);
   else

@@ -54,12 +54,14 @@ class HalvedWindow {
   HalvedWindow& operator=(const HalvedWindow&) = delete;
 
   MPI_Win get() const { return window_; }
-  // Where the i-th of `mine` is in the current half.
-  std::byte* mine(std::size_t i) const { return memory_ + half_ * size_ + mine_[i]; }
+  // Where the i-th of `mine` is in the current half, or in this one.
+  std::byte* mine(std::size_t i) const { return mine(i, half_); }
+  std::byte* mine(std::size_t i, int half) const { return memory_ + half * size_ + mine_[i]; }
   // Where the i-th of `theirs` is, in bytes from the beginning of its peer's memory.
   MPI_Aint theirs(std::size_t i) const { return half_ * theirs_[i].size + theirs_[i].at; }
   // What this rank wrote into its memory is there for others to read.
   void sync() const;
+  int half() const { return half_; }
   void next_half() { half_ = 1 - half_; }
 
  private:
