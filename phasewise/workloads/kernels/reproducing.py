@@ -25,7 +25,7 @@ FULL = Suite(
     lanczos=(32, 64, 128, 256),
     vectors=False,
 )
-QUICK = Suite(dgemm=(64, 256, 1000), dense=(100, 200, 400), lanczos=(16, 32, 64), vectors=False)
+QUICK = Suite(dgemm=(64, 256, 800), dense=(100, 200, 400), lanczos=(16, 32, 64), vectors=False)
 
 Rows = Sequence[Mapping[str, Any]]
 """What `bench kernels` says of each kernel, library and size."""
