@@ -8,8 +8,6 @@ file(GLOB core_sources CONFIGURE_DEPENDS core/*/*.cpp)
 list(REMOVE_ITEM core_sources ${comm_sources})
 list(FILTER core_sources EXCLUDE REGEX "/core/bindings/|/bindings[^/]*\\.cpp$")
 
-set_source_files_properties(core/linear/lanczos.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-
 if(PHASEWISE_CORE_LIBRARY)
   add_library(phasewise_core STATIC IMPORTED)
   set_target_properties(phasewise_core PROPERTIES IMPORTED_LOCATION "${PHASEWISE_CORE_LIBRARY}")

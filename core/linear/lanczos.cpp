@@ -13,7 +13,6 @@
 namespace phasewise::linear {
 namespace {
 
-constexpr int b = block_vectors;
 // The polynomial is about exp(growth) / 2 at the smallest eigenvalue.
 constexpr double growth = 6.0;
 // Steps to find the cut, at most.
@@ -70,7 +69,7 @@ class Solver {
   Eigenpairs solve();
 
  private:
-  double& h(int i, int j) { return h_[i * b * (most_ + 1) + j]; }
+  double& h(int i, int j) { return h_[i * block_vectors * (most_ + 1) + j]; }
   double ritz_value(int i) const { return -ritz_.values[i]; }
 
   void begin();    // with the block work_[0]
@@ -101,9 +100,9 @@ class Solver {
 
 Solver::Solver(const Csr& a, const EigenSettings& settings)
     : a_(a), settings_(settings), random_(settings.seed) {
-  kept_ = (settings.wanted + settings.wanted / 2) / b + 1;
+  kept_ = (settings.wanted + settings.wanted / 2) / block_vectors + 1;
   most_ = 3 * kept_ + 1;
-  const std::int64_t size = a.rows() * b;
+  const std::int64_t size = a.rows() * block_vectors;
   for (int j = 0; j <= most_; ++j) basis_.emplace_back(size);
   for (int j = 0; j < kept_; ++j) spare_.emplace_back(size);
   for (Block& block : work_) block = Block(size);
@@ -122,7 +121,8 @@ void Solver::begin() {
   orthonormalise(work_[0]);
   std::swap(basis_[0], work_[0]);
   blocks_ = 0;
-  h_.assign(static_cast<std::size_t>(b * (most_ + 1)) * b * (most_ + 1), 0.0);
+  h_.assign(static_cast<std::size_t>(block_vectors * (most_ + 1)) * block_vectors * (most_ + 1),
+            0.0);
 }
 
 void Solver::step() {
@@ -141,42 +141,45 @@ void Solver::step() {
   subtract_and_project(basis_, blocks_, first, work_[0], second);
   subtract(basis_, blocks_, second, work_[0]);
   coupling_ = orthonormalise(work_[0]);
-  const int column = b * (blocks_ - 1);
+  const int column = block_vectors * (blocks_ - 1);
   for (int j = 0; j < blocks_; ++j)
-    for (int i = 0; i < b * b; ++i) {
-      const int p = b * j + i / b, q = column + i % b;
+    for (int i = 0; i < block_vectors * block_vectors; ++i) {
+      const int p = block_vectors * j + i / block_vectors, q = column + i % block_vectors;
       h(p, q) = h(q, p) = first[j][i] + second[j][i];
     }
   std::swap(basis_[blocks_], work_[0]);
 
   const double rows = static_cast<double>(a_.rows()), entries = static_cast<double>(a_.entries());
-  found_.products += static_cast<std::int64_t>(b) * filter_.degree;
-  found_.flops += b * filter_.degree * (2.0 * entries + 5.0 * rows) + 8.0 * b * b * rows * blocks_ +
-                  8.0 * b * b * rows;
+  found_.products += static_cast<std::int64_t>(block_vectors) * filter_.degree;
+  found_.flops += block_vectors * filter_.degree * (2.0 * entries + 5.0 * rows) +
+                  8.0 * block_vectors * block_vectors * rows * blocks_ +
+                  8.0 * block_vectors * block_vectors * rows;
 }
 
 void Solver::examine() {
-  const int n = b * blocks_;
+  const int n = block_vectors * blocks_;
   std::vector<double> negative(static_cast<std::size_t>(n) * n);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) negative[i * n + j] = -0.5 * (h(i, j) + h(j, i));
   ritz_ = small_eigen(std::move(negative), n);
   residuals_.assign(n, 0.0);
   for (int i = 0; i < n; ++i)
-    for (int p = 0; p < b; ++p) {
+    for (int p = 0; p < block_vectors; ++p) {
       double part = 0.0;
-      for (int q = 0; q < b; ++q) part += coupling_[p * b + q] * ritz_.vectors[i * n + n - b + q];
+      for (int q = 0; q < block_vectors; ++q)
+        part += coupling_[p * block_vectors + q] * ritz_.vectors[i * n + n - block_vectors + q];
       residuals_[i] = std::hypot(residuals_[i], part);
     }
 }
 
-// What the Ritz vectors b * group … are made of, block by block of the basis.
+// What the Ritz vectors block_vectors * group … are made of, block by block of the basis.
 std::vector<Square> Solver::factors_of(int group) const {
-  const int n = b * blocks_;
+  const int n = block_vectors * blocks_;
   std::vector<Square> factors(blocks_);
   for (int j = 0; j < blocks_; ++j)
-    for (int i = 0; i < b * b; ++i)
-      factors[j][i] = ritz_.vectors[(b * group + i % b) * n + b * j + i / b];
+    for (int i = 0; i < block_vectors * block_vectors; ++i)
+      factors[j][i] = ritz_.vectors[(block_vectors * group + i % block_vectors) * n +
+                                    block_vectors * j + i / block_vectors];
   return factors;
 }
 
@@ -193,17 +196,17 @@ void Solver::find_cut() {
   const auto trace = [](const Block& x, const Block& y) {
     double sum = 0.0;
     for (std::int64_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-    return sum / b;
+    return sum / block_vectors;
   };
   // T_2k = 2 T_k² - 1, T_2k+1 = 2 T_k+1 T_k - T_1.
   std::vector<double> moments = {trace(start, start), trace(start, work_[0])};
-  const double wanted = b * kept_;
+  const double wanted = block_vectors * kept_;
   for (int k = 1;; ++k) {
     moments.push_back(2.0 * trace(work_[0], work_[0]) - moments[0]);
     advance(a_, 2.0 / e, -2.0 * c / e, -1.0, work_[0], work_[1]);
     moments.push_back(2.0 * trace(work_[0], work_[1]) - moments[1]);
     std::swap(work_[0], work_[1]);
-    found_.products += b;
+    found_.products += block_vectors;
     if ((k & (k - 1)) != 0 || k < 16) continue;
     const Count count(moments);
     const double sharp = 2.0 * std::numbers::pi / static_cast<double>(moments.size());
@@ -223,7 +226,7 @@ void Solver::restart() {
   std::swap(basis_[kept_], basis_[blocks_]);
   blocks_ = kept_;
   std::fill(h_.begin(), h_.end(), 0.0);
-  for (int i = 0; i < b * kept_; ++i) h(i, i) = ritz_value(i);
+  for (int i = 0; i < block_vectors * kept_; ++i) h(i, i) = ritz_value(i);
   ++found_.restarts;
 }
 
@@ -239,21 +242,23 @@ bool Solver::seem_converged() const {
 
 // The eigenvalues of A among the Ritz vectors, and what is left of A x - λ x.
 bool Solver::take() {
-  const int groups = (settings_.wanted + b - 1) / b, n = b * groups;
+  const int groups = (settings_.wanted + block_vectors - 1) / block_vectors,
+            n = block_vectors * groups;
   const std::int64_t rows = a_.rows();
   std::vector<Block> images;
   std::vector<double> projected(static_cast<std::size_t>(n) * n);
   for (int group = 0; group < groups; ++group) {
     combine(basis_, blocks_, factors_of(group), spare_[group]);
-    images.emplace_back(rows * b);
+    images.emplace_back(rows * block_vectors);
     advance(a_, 1.0, 0.0, 0.0, spare_[group], images.back());
   }
   for (int group = 0; group < groups; ++group) {
     std::vector<Square> products;
     project(spare_, groups, images[group], products);
     for (int j = 0; j < groups; ++j)
-      for (int i = 0; i < b * b; ++i)
-        projected[(b * j + i / b) * n + b * group + i % b] = products[j][i];
+      for (int i = 0; i < block_vectors * block_vectors; ++i)
+        projected[(block_vectors * j + i / block_vectors) * n + block_vectors * group +
+                  i % block_vectors] = products[j][i];
   }
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j) projected[i * n + j] = projected[j * n + i];
@@ -268,8 +273,8 @@ bool Solver::take() {
       double image = 0.0;
       for (int j = 0; j < n; ++j) {
         const double factor = pairs.vectors[i * n + j];
-        vector[row] += factor * spare_[j / b][row * b + j % b];
-        image += factor * images[j / b][row * b + j % b];
+        vector[row] += factor * spare_[j / block_vectors][row * block_vectors + j % block_vectors];
+        image += factor * images[j / block_vectors][row * block_vectors + j % block_vectors];
       }
       const double left = image - pairs.values[i] * vector[row];
       sum += left * left;
