@@ -5,6 +5,9 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,7 +18,9 @@ class PlainHalo {
  public:
   // protocol: irecv-isend, sendrecv or persistent.
   PlainHalo(int px, int py, std::int64_t cells, int rows, const std::string& protocol)
-      : n_(cells), h_(rows), width_(cells + 2 * rows), array_(width_ * width_) {
+      : n_(cells), h_(rows), width_(cells + 2 * rows) {
+    array_.reset(static_cast<double*>(std::calloc(width_ * width_, sizeof(double))));
+    if (array_ == nullptr) throw std::bad_alloc();
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int x = rank % px, y = rank / px;
@@ -50,8 +55,11 @@ class PlainHalo {
 
  private:
   enum class Kind { irecv_isend, sendrecv, persistent };
+  struct Free {
+    void operator()(double* memory) const { std::free(memory); }
+  };
 
-  double& at(std::int64_t row, std::int64_t column) { return array_[row * width_ + column]; }
+  double& at(std::int64_t row, std::int64_t column) { return array_.get()[row * width_ + column]; }
 
   void along_x() {
     for (std::int64_t i = 0; i < n_; ++i)
@@ -122,7 +130,8 @@ class PlainHalo {
   std::int64_t n_, h_, width_;
   int me_ = 0, before_[2], behind_[2];  // ranks
   Kind kind_ = Kind::irecv_isend;
-  std::vector<double> array_, out_[2], in_[2];
+  std::unique_ptr<double, Free> array_;  // the inner pages of a large one are never touched
+  std::vector<double> out_[2], in_[2];
   MPI_Request requests_[2][4] = {
       {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL},
       {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}};
