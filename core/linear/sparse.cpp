@@ -11,7 +11,7 @@ using parallel::Lanes;
 
 // Values that are fetched before they are needed: beyond the page in which the processor looks
 // ahead by itself.
-constexpr std::int64_t ahead = 512;
+constexpr std::int64_t entries_ahead = 512;
 
 constexpr double entry_bytes = 12.0, vectors_bytes = 24.0, start_bytes = 8.0;
 
@@ -42,7 +42,7 @@ Lanes slice_sum(const Sell& a, std::int64_t slice, F&& from_x) {
   const double* value = a.value.data();
   const std::int32_t* column = a.column.data();
   for (std::int64_t k = a.start[slice]; k < a.start[slice + 1]; k += Sell::height) {
-    __builtin_prefetch(value + k + ahead);
+    __builtin_prefetch(value + k + entries_ahead);
     sum = parallel::multiply_add(parallel::load(value + k), from_x(column + k), sum);
   }
   return sum;
