@@ -44,7 +44,8 @@ def _at(curve: Curve, sizes: str, size: int, cell: Cell) -> str:
 
 
 def _stands_for(result: Mapping[str, Any], curve: Curve) -> str:
-    return f" (as {other})" if (other := result.get("stand_ins", {}).get(curve["protocol"])) else ""
+    other = result.get("stand_ins", {}).get(curve["protocol"])
+    return f" (as {other})" if other else ""
 
 
 def _legend(result: Mapping[str, Any]) -> str:

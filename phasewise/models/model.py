@@ -72,9 +72,9 @@ class Case:
     """A study on some ranks of a machine, whose reference is its `twin`, plain or full.
 
     pieces: how often each data-dependent piece occurs in a turn. records: folders of runs, for a
-    model that is fitted to runs. agreed: all ranks begin the turn together, as a bench times it, for
-    a model that follows it in time. program: the messages of a turn if they are known without a study,
-    as from a recorded run; then `study` may be None.
+    model that is fitted to runs. program: the messages of a turn if they are known without a study,
+    as from a recorded run; then `study` may be None. agreed: all ranks begin the turn together, as
+    a bench times it, for a model that follows it in time.
     """
 
     study: Study | None

@@ -15,7 +15,7 @@ from phasewise.simulated.simulate import Request
 from phasewise.simulated.timing import time_simulated
 from phasewise.simulated.workers import in_workers
 from phasewise.study import Study
-from phasewise.workloads.protocols import AS_PUT, NOT_SIMULATED, PROTOCOLS
+from phasewise.workloads.protocols import AS_PUT, NOT_SIMULATED, PROTOCOLS, STAND_IN
 
 T = TypeVar("T")
 Report = Callable[[int, int], None]
@@ -26,7 +26,6 @@ BATCH = 40
 """Studies that one run of the simulator times."""
 
 LEFT_OUT = "SimGrid has no such calls"
-STAND_IN = "put"
 NO_COSTS = "the machine's file has no [overhead] for it"
 
 
