@@ -1,6 +1,7 @@
 // The driver without Python, the same under mpiexec and under smpirun: phasewise-driver PARAMETERS
 // runs a study's flat parameters and prints one line a turn; with --out its records go into files.
-// With --probe it measures messages by the patterns of a file.
+// With --probe it measures messages by the patterns of a file, with --times the turns of studies,
+// whose parameters are in the files that a file lists.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -11,9 +12,12 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "comm/communicator.hpp"
 #include "driver/records.hpp"
+#include "driver/timed.hpp"
 #include "driver/workloads.hpp"
 #include "probe/pattern.hpp"
 
@@ -23,13 +27,14 @@ using namespace phasewise;
 
 constexpr const char* usage =
     "usage: phasewise-driver PARAMETERS [THREADS] [--out DIR], or "
-    "phasewise-driver --probe FILE --out DIR";
+    "phasewise-driver --probe FILE --out DIR, or phasewise-driver --times FILE --out DIR";
 
 struct Options {
   std::string parameters;
   int threads = 1;
   std::string out;    // empty: no files
-  std::string probe;  // empty: a study is run
+  std::string probe;  // empty: no messages are measured
+  std::string times;  // empty: no studies are timed
 };
 
 int threads_from(const char* text) {
@@ -41,22 +46,32 @@ int threads_from(const char* text) {
   return threads;
 }
 
+// Where the value of an option goes; null if the word is none.
+std::string* value_of(std::string_view word, Options& options) {
+  if (word == "--out") return &options.out;
+  if (word == "--probe") return &options.probe;
+  if (word == "--times") return &options.times;
+  return nullptr;
+}
+
 Options options_from(int argc, char** argv) {
   Options options;
   int arguments = 0;
   for (int i = 1; i < argc; ++i) {
-    const bool out = std::strcmp(argv[i], "--out") == 0;
-    if (out || std::strcmp(argv[i], "--probe") == 0) {
+    if (std::string* value = value_of(argv[i], options)) {
       if (++i == argc) throw std::invalid_argument(usage);
-      (out ? options.out : options.probe) = argv[i];
+      *value = argv[i];
     } else if (++arguments == 1) {
       options.parameters = argv[i];
     } else if (arguments == 2) {
       options.threads = threads_from(argv[i]);
     }
   }
-  const bool valid = options.probe.empty() ? arguments == 1 || arguments == 2 : arguments == 0;
-  if (!valid || (!options.probe.empty() && options.out.empty())) throw std::invalid_argument(usage);
+  const bool measures = !options.probe.empty() || !options.times.empty();
+  const bool valid = measures ? arguments == 0 && !options.out.empty() &&
+                                    (options.probe.empty() || options.times.empty())
+                              : arguments == 1 || arguments == 2;
+  if (!valid) throw std::invalid_argument(usage);
   return options;
 }
 
@@ -66,6 +81,14 @@ std::string read_file(const std::string& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+// The contents of the files that a file lists, one a line.
+std::vector<std::string> read_listed(const std::string& path) {
+  std::istringstream names(read_file(path));
+  std::vector<std::string> texts;
+  for (std::string name; std::getline(names, name);) texts.push_back(read_file(name));
+  return texts;
 }
 
 void print_head(const workload::Run& run) {
@@ -120,7 +143,10 @@ int run_study(const Options& options) {
 int measure(const Options& options) {
   const int rank = comm::rank_of_all();
   try {
-    probe::measure_patterns(probe::Script::parse(read_file(options.probe)), options.out);
+    if (options.times.empty())
+      probe::measure_patterns(probe::Script::parse(read_file(options.probe)), options.out);
+    else
+      driver::time_studies(read_listed(options.times), options.out);
   } catch (const std::invalid_argument& error) {
     if (rank == 0) std::fprintf(stderr, "phasewise: %s\n", error.what());
     return 2;
@@ -143,7 +169,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   comm::initialise();
-  const int status = options.probe.empty() ? run_study(options) : measure(options);
+  const bool runs = options.probe.empty() && options.times.empty();
+  const int status = runs ? run_study(options) : measure(options);
   comm::finalise();
   return status;
 }

@@ -121,6 +121,8 @@ class Planner(Protocol):
         latency_factors: list[float],
         pieces: Mapping[str, float],
         rates: dict[str, Any],
+        *,
+        agreed: bool = ...,
     ) -> dict[str, Any]: ...
     def by_load(
         self,

@@ -111,12 +111,12 @@ nb::dict summed(const contention::Program& program, const contention::Execution&
 nb::dict contend(const std::string& parameters, int ranks, const std::string& platform,
                  std::int64_t eager, std::vector<std::int64_t> sizes,
                  std::vector<double> bandwidth_factors, std::vector<double> latency_factors,
-                 const nb::dict& pieces, const nb::dict& rates, double effort) {
+                 const nb::dict& pieces, const nb::dict& rates, double effort, bool agreed) {
   const contention::Network network(platform);
   const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
   const contention::Program program =
       driver::turn_program(*study, bindings::counts_from(pieces), rates_from(rates),
-                           static_cast<std::int64_t>(effort * many_messages));
+                           static_cast<std::int64_t>(effort * many_messages), agreed);
   const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
                                       std::move(latency_factors));
   contention::Execution execution;
@@ -212,14 +212,15 @@ void bind_prediction(nb::module_& m) {
   m.def("contend", &contend, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("eager"), nb::arg("sizes"), nb::arg("bandwidth_factors"),
         nb::arg("latency_factors"), nb::arg("pieces") = nb::dict(), nb::arg("rates") = nb::dict(),
-        nb::arg("effort") = 1.0,
+        nb::arg("effort") = 1.0, nb::arg("agreed") = false,
         "Seconds of a turn, from following all ranks and their messages through the network: "
         "phases, waiting (the part of phases before the last sender has posted its message) and "
         "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
         "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
         "of a flop, or of a byte if it has no flops; unit, as of work; overheads, seconds of a "
         "message at either end beyond its latency, by kind. Without flop nothing is computed. "
-        "effort: 1 is the usual accuracy, more is finer.");
+        "effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, and not "
+        "where the turn before has left them.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
         nb::arg("rates") = nb::dict(),

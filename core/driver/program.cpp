@@ -95,7 +95,7 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
 
 contention::Program turn_program(const workload::Workload& study,
                                  const workload::PieceCounts& counts, const Rates& rates,
-                                 std::int64_t max_messages) {
+                                 std::int64_t max_messages, bool agreed) {
   ProgramOptions options{.counts = counts, .rates = rates};
   contention::Program program;
   const auto length_in_all = [&]() -> Length {
@@ -117,7 +117,9 @@ contention::Program turn_program(const workload::Workload& study,
     program.ranks.push_back(rank_program(study, rank, options, program.phases));
     program.messages += program.ranks.back().messages();
   }
-  if (program.messages > 0 && program.messages <= few_messages * study.ranks()) {
+  if (agreed) {
+    program.spread = 0.0;
+  } else if (program.messages > 0 && program.messages <= few_messages * study.ranks()) {
     for (contention::RankProgram& rank : program.ranks) repeat(rank);
     program.messages *= repetitions;
     program.spread = small_spread;

@@ -44,10 +44,11 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
                                      std::vector<std::string>& phases);
 
 // The programs of all ranks. Uses as many pieces as keep the number of messages below
-// `max_messages`, but at least three sizes of each series. Throws std::invalid_argument if there
-// are too many to follow.
+// `max_messages`, but at least three sizes of each series. agreed: all ranks begin the turn
+// together, as a bench times it, and not where the turn before has left them. Throws
+// std::invalid_argument if there are too many to follow.
 contention::Program turn_program(const workload::Workload& study,
                                  const workload::PieceCounts& counts, const Rates& rates,
-                                 std::int64_t max_messages);
+                                 std::int64_t max_messages, bool agreed = false);
 
 }  // namespace phasewise::driver

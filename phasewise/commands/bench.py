@@ -2,8 +2,10 @@
 
 That part has `CASES`, its problem sizes, of which the first is the usual one; `run(core, case,
 overrides, threads, turns)`, a collective function that returns what ``--json`` prints; and
-`show(result)`. For ``--together`` it may have `rates(result)`, names and rates; without it, the
-rates are one over its `seconds_per_<unit>`, or over the `seconds` of its `curves`.
+`show(result)`. For ``--machine`` it may have `curves(timer, case, overrides)`, the same on the
+ranks of a `Timer` (phasewise.machines.turn_times). For ``--together`` it may have `rates(result)`,
+names and rates; without it, the rates are one over its `seconds_per_<unit>`, or over the `seconds`
+of its `curves`.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from typing import Any
 
 from phasewise.driver import Core, launched_size, load_core
 from phasewise.errors import StudyError
+from phasewise.machines import load_machine
+from phasewise.machines.smpirun import simulated_tree
 from phasewise.mpi.copies import in_step, run_copies
 from phasewise.mpi.launch import start
 from phasewise.mpi.ranks import together
@@ -45,6 +49,11 @@ def add_options(parser: Parser) -> None:
         "--turns", type=count, metavar="K", help="turns, or what the workload counts, to measure"
     )
     parser.add_argument(
+        "--machine",
+        metavar="M",
+        help="on --ranks simulated ranks of it, such as phoenix or a machine's TOML file",
+    )
+    parser.add_argument(
         "--together",
         action="store_true",
         help="run the case in one rank alone, then in --ranks copies at once (all cores), in step",
@@ -56,6 +65,8 @@ def main(options: argparse.Namespace) -> int:
     """Run the benchmark here, in ranks that it starts, or as one of the ranks; the exit status."""
     workload = with_part(PART)[options.workload]
     case = chosen_case(workload, options.case)
+    if options.machine is not None:
+        return _simulate(options, workload, case)
     if options.together:
         return _compare(options, workload, case)
     if options.ranks is not None and launched_size() == 0:
@@ -90,10 +101,38 @@ def _run_here(options: argparse.Namespace, workload: Workload, case: str, core: 
     assert part is not None
     result = part.run(core, case, options.set, options.threads, options.turns)
     if core.rank() == 0:
-        if options.json:
-            print_json(result)
-        else:
-            part.show(result)
+        _print(options, workload, result)
+    return 0
+
+
+def _print(options: argparse.Namespace, workload: Workload, result: dict[str, Any]) -> None:
+    if options.json:
+        print_json(result)
+    else:
+        workload.offers(PART, "show", print_json)(result)
+
+
+def _simulate(options: argparse.Namespace, workload: Workload, case: str) -> int:
+    """The case on the simulated ranks of a machine."""
+    curves = getattr(workload.part(PART), "curves", None)
+    if curves is None:
+        able = [name for name, one in with_part(PART).items() if hasattr(one.part(PART), "curves")]
+        raise StudyError(
+            f"bench {workload.name} runs on real ranks alone; --machine is for {', '.join(able)}"
+        )
+    unsuited = {"--threads": options.threads > 1, "--turns": options.turns is not None}
+    unsuited["--together"] = options.together
+    for name in (name for name, given in unsuited.items() if given):
+        raise StudyError(f"{name} is for real ranks: leave it out with --machine")
+    if options.ranks is None:
+        raise StudyError("--machine needs --ranks: the number of simulated ranks")
+    # Imported when needed: it brings SciPy, which takes 70 MB in every rank.
+    from phasewise.models.simulated_ranks import SimulatedRanks
+
+    simulated_tree()
+    machine = load_machine(options.machine)
+    result = curves(SimulatedRanks(machine, options.ranks), case, options.set)
+    _print(options, workload, result)
     return 0
 
 

@@ -58,11 +58,12 @@ def simulated_tree() -> tuple[Path, Path]:
     return driver, platform
 
 
-def simulate_driver(twin: Twin, parameters: str, folder: Path, probe: bool = False) -> None:
+def simulate_driver(twin: Twin, parameters: str, folder: Path, option: str = "") -> None:
     """Run the driver with the flat `parameters` on `twin`; its records go into `folder`.
 
-    probe: `parameters` holds the patterns of a probe instead. StudyError if the driver refuses what
-    it is given, RunError, one sentence, if it fails.
+    option: of the driver; with --probe `parameters` holds the patterns of a probe instead, with
+    --times the names of files in `folder`, each with the parameters of a study. StudyError if the
+    driver refuses what it is given, RunError, one sentence, if it fails.
     """
     driver, platform = simulated_tree()
     files = {
@@ -76,7 +77,7 @@ def simulate_driver(twin: Twin, parameters: str, folder: Path, probe: bool = Fal
         "smpirun", "-quiet", "-np", str(len(twin.hosts)),
         "-platform", str(platform.resolve()), "-hostfile", "hosts",
         *twin.options, "--cfg=smpi/tmpdir:.", "--log=root.thres:critical",
-        str(driver.resolve()), *(["--probe"] if probe else []), "parameters", "--out", ".",
+        str(driver.resolve()), *([option] if option else []), "parameters", "--out", ".",
     ]  # fmt: skip
     # The folder's own name may hold blanks, at which smpirun divides its options: it runs there.
     # One thread: the ranks are simulated one after another.

@@ -132,7 +132,7 @@ class SimulatedTarget:
         head += ["repetitions 1 1"]
         del repetitions, limit
         with _folder() as folder:
-            simulate_driver(self._twin, patterns(head, orders, seed), folder, probe=True)
+            simulate_driver(self._twin, patterns(head, orders, seed), folder, "--probe")
             return read_answer(folder / "samples.jsonl", orders)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from phasewise.driver import Core, Floats
 from phasewise.mpi.ranks import collectively
 from phasewise.study import Study
+from phasewise.workloads.protocols import available
 
 T = TypeVar("T")
 
@@ -33,13 +34,15 @@ SECONDS = 0.01
 class TurnTime:
     """Seconds of a turn: the median and the bounds of its 95 % confidence interval.
 
-    noisy: the interval is wide, or the ranks often came too late for a common start.
+    noisy: the interval is wide, or the ranks often came too late for a common start. predicted: by
+    a model, where the ranks are simulated.
     """
 
     seconds: float
     low: float
     high: float
     noisy: bool
+    predicted: float | None = None
 
 
 def time_turns(
@@ -84,6 +87,10 @@ class Timer(Protocol):
     def head(self) -> dict[str, Any]:
         """What results say of where they come from: `reference`, hardware or simulator, …"""
 
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """The protocols that these ranks have."""
+
     def agreed(self, action: Callable[[], T]) -> T:
         """`action()`, whose error all ranks raise."""
 
@@ -109,6 +116,11 @@ class RanksHere:
         """These ranks are no simulated ones."""
         return {"reference": "hardware", "ranks": self.ranks, "threads": self.threads}
 
+    @property
+    def protocols(self) -> tuple[str, ...]:
+        """Those of this build."""
+        return available()
+
     def agreed(self, action: Callable[[], T]) -> T:
         """`action()`, whose error all ranks raise."""
         return collectively(self.core, action)
@@ -119,8 +131,11 @@ class RanksHere:
 
 
 def columns(times: Sequence[TurnTime]) -> dict[str, list[Any]]:
-    """The times as the columns of a curve in JSON: seconds, low, high, noisy."""
-    return {name.name: [getattr(time, name.name) for time in times] for name in fields(TurnTime)}
+    """The times as the columns of a curve in JSON: seconds, low, high, noisy, and where it is known
+    predicted.
+    """
+    found = {one.name: [getattr(time, one.name) for time in times] for one in fields(TurnTime)}
+    return {name: column for name, column in found.items() if None not in column}
 
 
 def best_protocols(curves: Sequence[Mapping[str, Any]], sizes: str) -> dict[str, str]:

@@ -46,5 +46,6 @@ def follow(case: Case, computation: bool = True) -> Turn:
             list(protocol.latency_factors),
             case.pieces,
             (rates_of(case) if computation else {}) | calls,
+            agreed=case.agreed,
         )
     return turn_from(found)

@@ -73,7 +73,8 @@ class Case:
 
     pieces: how often each data-dependent piece occurs in a turn. records: folders of runs, for a
     model that is fitted to runs. program: the messages of a turn if they are known without a study,
-    as from a recorded run; then `study` may be None.
+    as from a recorded run; then `study` may be None. agreed: all ranks begin the turn together, as
+    a bench times it, for a model that follows it in time.
     """
 
     study: Study | None
@@ -83,6 +84,7 @@ class Case:
     pieces: Pieces = field(default_factory=dict)
     records: tuple[Path, ...] = ()
     program: tuple[PhaseMessages, ...] | None = None
+    agreed: bool = False
 
     @cached_property
     def phases(self) -> tuple[PhaseMessages, ...]:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache as once
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,11 +14,10 @@ from typing import Any
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import make_twin
 from phasewise.machines.smpirun import simulated_tree
-from phasewise.mpi.children import end_with_parent
-from phasewise.mpi.signals import unwinding
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.kept import keep, read_kept
 from phasewise.simulated.simulate import Request, simulate
+from phasewise.simulated.workers import in_workers
 from phasewise.study import Study
 
 Summary = dict[str, Any]
@@ -66,7 +60,7 @@ def simulate_many(
     done = len(found) - len(missing)
     report = progress or _silent
     report(done, len(found))
-    for key, summary in _run_all(missing, workers):
+    for key, summary in in_workers(_run, missing, workers, lambda task: task.name):
         found[key] = summary
         _keep(cache, key, summary)
         done += 1
@@ -107,53 +101,6 @@ def simulator() -> tuple[str, ...]:
     smpirun = shutil.which("smpirun")
     files = [*simulated_tree(), *([Path(smpirun)] if smpirun else [])]
     return tuple(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
-
-
-def _run_all(tasks: dict[str, Task], workers: int) -> Iterator[tuple[str, Summary]]:
-    """Keys and summaries as simulations finish; the first failure ends the others."""
-    if workers <= 1 or len(tasks) <= 1:
-        for key, task in tasks.items():
-            yield key, _run(task)
-        return
-    with processes(min(workers, len(tasks))) as pool:
-        futures: dict[Future[Summary], str] = {
-            pool.submit(_run_apart, task): key for key, task in tasks.items()
-        }
-        for future in as_completed(futures):
-            key = futures[future]
-            try:
-                summary = future.result()
-            except BrokenProcessPool:
-                raise RunError(
-                    f"a process that simulated {tasks[key].name}, or another beside it, was "
-                    "killed, perhaps for want of memory: use fewer workers"
-                ) from None
-            yield key, summary
-
-
-@contextmanager
-def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that are spawned, as this one may have loaded MPI, and that end with it."""
-    context = get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
-    try:
-        yield pool
-    except BaseException:
-        # Running workers are signalled to end, and they end their simulations.
-        for process in list((pool._processes or {}).values()):
-            process.terminate()
-        pool.shutdown(wait=True, cancel_futures=True)
-        raise
-    pool.shutdown()
-
-
-def _run_apart(task: Task) -> Summary:
-    """Simulate in a worker process; an interrupt ends it and its simulation."""
-    try:
-        with unwinding():
-            return _run(task)
-    except KeyboardInterrupt:
-        os._exit(1)
 
 
 def _run(task: Task) -> Summary:

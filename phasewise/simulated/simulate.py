@@ -66,7 +66,7 @@ def simulate(
     folder.prepare(study, source, resume=False)
     try:
         with _working_folder() as work:
-            simulate_driver(twin, _parameters(study, request, steps), Path(work))
+            simulate_driver(twin, flat_parameters(study, request, steps), Path(work))
             head = _head(study, request, steps)
             if request.ideal:
                 head[IDEAL] = _ideal_seconds(study, request, steps, twin)
@@ -86,7 +86,7 @@ def _ideal_seconds(study: Study, request: Request, steps: int, twin: Twin) -> fl
     """Time [s] of the same turns with messages that take no time."""
     quick = replace(request, events=0, machine=replace(request.machine, overhead=None))
     with _working_folder() as work:
-        simulate_driver(make_ideal(twin), _parameters(study, quick, steps), Path(work))
+        simulate_driver(make_ideal(twin), flat_parameters(study, quick, steps), Path(work))
         return seconds_of(Path(work))
 
 
@@ -105,7 +105,8 @@ def _sampled_steps(study: Study, asked: int) -> int:
     return asked if asked < fewest else 0
 
 
-def _parameters(study: Study, request: Request, steps: int) -> str:
+def flat_parameters(study: Study, request: Request, steps: int = 0) -> str:
+    """The driver's parameters of a simulation; steps: of a turn, as they are sampled; 0: all."""
     rate = request.machine.processor
     values: dict[str, Any] = {
         "records.events": request.events,

@@ -36,7 +36,9 @@ NOT_SIMULATED = ("neighbour", "partitioned")
 """What SimGrid lacks."""
 
 AS_PUT = ("shmem", "coarray")
-"""What runs as `put` on a simulated machine, at costs of its own."""
+"""What runs as STAND_IN on a simulated machine, at costs of its own."""
+
+STAND_IN = "put"
 
 
 def unavailable() -> dict[str, str]:
@@ -53,6 +55,11 @@ def available() -> tuple[str, ...]:
 def comparable() -> tuple[str, ...]:
     """Those that a tuner compares: any machine can simulate them, and they run here."""
     return tuple(name for name in available() if name not in (*NOT_SIMULATED, *AS_PUT))
+
+
+def simulated_name(name: str) -> str:
+    """A protocol's name in what shows simulated times, with what it runs as."""
+    return f"{name} (as {STAND_IN})" if name in AS_PUT else name
 
 
 def check_protocol(name: str) -> None:

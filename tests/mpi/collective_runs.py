@@ -11,6 +11,7 @@ import phasewise._core as core
 from phasewise.study import Study
 from phasewise.workloads.collectives.choosing import algorithms
 from phasewise.workloads.collectives.model import OPERATORS, model_of
+from phasewise.workloads.protocols import available
 
 SIZES = (8, 40, 64)
 TURNS = 2
@@ -46,7 +47,7 @@ def main() -> None:
     for operator in OPERATORS:
         for size in SIZES:
             usual = study(operator, size, "library", True)
-            for algorithm in algorithms(model_of(usual)):
+            for algorithm in algorithms(model_of(usual), available()):
                 for blocking in (True, False):
                     own = study(operator, size, algorithm, blocking)
                     wrong += faults(own, f"{operator} of {size} B by {algorithm}, {blocking}")

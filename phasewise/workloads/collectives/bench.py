@@ -9,12 +9,12 @@ of the time t of both together, t_c of the computing alone and t_p of the collec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phasewise.driver import Core
+from phasewise.machines.turn_tables import micros, show_curves, show_remarks
 from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
-from phasewise.output import print_table
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
 from phasewise.workloads.collectives.choosing import algorithms
@@ -42,7 +42,7 @@ def run(
 
 def curves(timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
     """Time them on the ranks of a timer. What an override sets is not varied."""
-    lines = timer.agreed(lambda: _lines(case, overrides, timer.ranks))
+    lines = timer.agreed(lambda: _lines(case, overrides, timer))
     times = _timed(timer, lines)
     hidden = _hidden(timer, lines, times) if case == "hidden" else None
     found = [_curve(line, own) for line, own in zip(lines, times, strict=True)]
@@ -100,7 +100,7 @@ def _changed(study: Study, **keys: Any) -> Study:
     return Study.from_dict(tables | {"collectives": own, "communication": communication})
 
 
-def _lines(case: str, overrides: Sequence[str], ranks: int) -> list[list[Study]]:
+def _lines(case: str, overrides: Sequence[str], timer: Timer) -> list[list[Study]]:
     """The curves of a case, studies that differ in their bytes."""
     given: Tables = {"collectives": {}, "communication": {}}
     for override in overrides:
@@ -109,16 +109,16 @@ def _lines(case: str, overrides: Sequence[str], ranks: int) -> list[list[Study]]
     lines = []
     for operator in [own["operator"]] if "operator" in own else OPERATORS:
         keys = {"verify": False, "blocking": case == "blocking", **own, "operator": operator}
-        sizes = _sizes(operator, own, ranks)
+        sizes = _sizes(operator, own, timer.ranks)
         first = model_of(_study(given, keys | {"bytes": 8}, {"algorithm": "library"}))
         chosen = communication.get("algorithm")
         lines += [
             [_study(given, keys | {"bytes": size}, {"algorithm": name}) for size in sizes]
-            for name in ([chosen] if chosen else algorithms(first))
+            for name in ([chosen] if chosen else algorithms(first, timer.protocols))
         ]
     for line in lines:
         for study in line:
-            study.check_ranks(ranks)
+            study.check_ranks(timer.ranks)
     return lines
 
 
@@ -153,22 +153,15 @@ def _curve(line: Sequence[Study], times: Sequence[TurnTime]) -> dict[str, Any]:
 
 
 def show(result: dict[str, Any]) -> None:
-    """Print a table for each operator: microseconds, and the share that computing hides."""
+    """Print tables for each operator: microseconds, and the share that computing hides."""
     way = "blocking" if result["blocking"] else "started and finished"
     for operator in dict.fromkeys(curve["operator"] for curve in result["curves"]):
         own = [curve for curve in result["curves"] if curve["operator"] == operator]
-        rows = [
-            [str(size), *(_cell(curve, at) for curve in own)]
-            for at, size in enumerate(own[0]["bytes"])
-        ]
-        print_table(
-            f"{operator}, {result['ranks']} ranks, {way}: µs (~: noisy)",
-            ["bytes", *(curve["protocol"] for curve in own)],
-            rows,
-        )
+        title = f"{operator}, {result['ranks']} ranks, {way}: µs"
+        show_curves(result, own, title, "bytes", _cell)
+    show_remarks(result)
 
 
-def _cell(curve: dict[str, Any], at: int) -> str:
-    mark = "~" if curve["noisy"][at] else ""
-    hidden = f"  {100 * curve['hidden'][at]:.0f} % hidden" if "hidden" in curve else ""
-    return f"{mark}{curve['seconds'][at] * 1e6:.2f}{hidden}"
+def _cell(curve: Mapping[str, Any], at: int) -> str:
+    hidden = f" {100 * curve['hidden'][at]:.0f} % hidden" if "hidden" in curve else ""
+    return f"{micros(curve, at)}{hidden}"

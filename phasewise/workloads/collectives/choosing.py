@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from phasewise.runs.choosing import Shapes
@@ -20,18 +21,20 @@ def study_key(model: Collectives) -> dict[str, Any]:
     return {"operator": model.operator, "bytes": model.bytes, "blocking": model.blocking}
 
 
-def algorithms(model: Collectives) -> list[str]:
-    """Those of the operator that this build has."""
-    return [name for name in OFFERED[model.operator] if name != "put" or name in available()]
+def algorithms(model: Collectives, protocols: Sequence[str]) -> list[str]:
+    """Those of the operator that can be run with these protocols."""
+    return [name for name in OFFERED[model.operator] if name != "put" or name in protocols]
 
 
 def changes(
     given: CollectivesCommunication, model: Collectives, _shapes: Shapes, _levels: bool
 ) -> list[dict[str, Any]]:
     """The other algorithms."""
-    return [{"algorithm": name} for name in algorithms(model) if name != given.algorithm]
+    return [
+        {"algorithm": name} for name in algorithms(model, available()) if name != given.algorithm
+    ]
 
 
 def choices(model: Collectives, _ranks: int) -> dict[str, list[Any]]:
     """All algorithms."""
-    return {"algorithm": algorithms(model)}
+    return {"algorithm": algorithms(model, available())}

@@ -1,30 +1,35 @@
 """`phasewise bench commtest`: seconds and bandwidth of the operators over the length of a message.
 
-`lengths`: 8 B to 16 MiB, each protocol; `packets`: messages in pieces of several sizes.
+`lengths`: 8 B to 16 MiB, each protocol; `packets`: messages in pieces of several sizes; `pairs`:
+the lengths, between near, far and many pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from phasewise.driver import Core
+from phasewise.machines.turn_tables import micros, show_curves, show_remarks
 from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
-from phasewise.output import print_table
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
 from phasewise.workloads.commtest.communication import MAX_PIECES, pieces
 from phasewise.workloads.commtest.model import OPERATORS, model_of
-from phasewise.workloads.protocols import available
+from phasewise.workloads.commtest.pairs import fits
 
-CASES = ("lengths", "packets")
+PACKETS_CASE, PAIRS_CASE = "packets", "pairs"
+CASES = ("lengths", PACKETS_CASE, PAIRS_CASE)
 
 LENGTHS = tuple(2**power for power in range(3, 25))
 LONG = tuple(2**power for power in range(12, 25, 2))
 """Lengths that are divided into packets [bytes]."""
 PACKETS = (0, *(2**power for power in range(10, 21, 2)))
 """Sizes of packets that are compared [bytes]; 0: the message is one piece."""
+PAIRS = ("0-1", "0-8", "i-(i+8), i=0..7")
+"""Pairs that are compared, as far as the ranks hold them: the source's."""
 MAX_MEMORY = 2**28
 """Most memory of a rank for its messages [bytes]; longer messages are left out."""
 
@@ -40,12 +45,13 @@ def run(
 
 def curves(timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
     """Time them on the ranks of a timer. What an override sets is not varied."""
-    lines = timer.agreed(lambda: _lines(case, overrides, timer.ranks))
+    lines = timer.agreed(lambda: _lines(case, overrides, timer))
     times = iter(timer([study for line in lines for study in line.studies]))
     found = [line.curve([next(times) for _ in line.studies]) for line in lines]
     operators = dict.fromkeys(curve["operator"] for curve in found)
+    first = [curve for curve in found if curve["pairs"] == found[0]["pairs"]]
     by_operator = {
-        name: best_protocols([c for c in found if c["operator"] == name], "bytes")
+        name: best_protocols([c for c in first if c["operator"] == name], "bytes")
         for name in operators
     }
     return {
@@ -81,34 +87,33 @@ class _Line:
         }
 
 
-def _lines(case: str, overrides: Sequence[str], ranks: int) -> list[_Line]:
+def _lines(case: str, overrides: Sequence[str], timer: Timer) -> list[_Line]:
     """The curves of a case; lengths that memory or the number of packets forbids are left out."""
     given: Tables = {"commtest": {}, "communication": {}}
     for override in overrides:
         apply_override(given, override)
     own, communication = given["commtest"], given["communication"]
-    in_packets = case == CASES[1]
+    in_packets, of_pairs = case == PACKETS_CASE, case == PAIRS_CASE and "pairs" not in own
     lengths = [own["bytes"]] if "bytes" in own else LONG if in_packets else LENGTHS
-    packets = PACKETS if in_packets and "packet" not in communication else [None]
+    protocols = [communication["protocol"]] if "protocol" in communication else timer.protocols
     lines = []
-    for operator in [own["operator"]] if "operator" in own else OPERATORS:
-        for protocol in _protocols(communication):
-            for packet in packets:
-                change = {"protocol": protocol} | ({} if packet is None else {"packet": packet})
-                divided = [n for n in lengths if not in_packets or n > (packet or 0)]
-                studies = [_study(given, operator, length, change) for length in divided]
-                lines.append(_Line([study for study in studies if _is_possible(study, ranks)]))
+    for operator, pairs, protocol, packet in product(
+        [own["operator"]] if "operator" in own else OPERATORS,
+        [pairs for pairs in PAIRS if fits(pairs, timer.ranks)] if of_pairs else [None],
+        protocols,
+        PACKETS if in_packets and "packet" not in communication else [None],
+    ):
+        changes = {"operator": operator} | ({} if pairs is None else {"pairs": pairs})
+        manner = {"protocol": protocol} | ({} if packet is None else {"packet": packet})
+        divided = [n for n in lengths if not in_packets or n > (packet or 0)]
+        studies = [_study(given, changes | {"bytes": length}, manner) for length in divided]
+        lines.append(_Line([study for study in studies if _is_possible(study, timer.ranks)]))
     return [line for line in lines if line.studies]
 
 
-def _protocols(communication: Tables) -> Sequence[str]:
-    """Those of this build, or the one that is given."""
-    return [communication["protocol"]] if "protocol" in communication else available()
-
-
-def _study(given: Tables, operator: str, length: int, change: Tables) -> Study:
-    own = {"verify": False, **given["commtest"], "operator": operator, "bytes": length}
-    communication = given["communication"] | change
+def _study(given: Tables, changes: Tables, manner: Tables) -> Study:
+    own = {"verify": False, **given["commtest"], **changes}
+    communication = given["communication"] | manner
     usual = {"workload": "commtest", "exchanges": 1}
     return Study.from_dict(usual | given | {"commtest": own, "communication": communication})
 
@@ -122,27 +127,19 @@ def _is_possible(study: Study, ranks: int) -> bool:
 
 
 def show(result: dict[str, Any]) -> None:
-    """Print a table for each operator: microseconds of an exchange and MB/s of a pair."""
-    for operator in dict.fromkeys(curve["operator"] for curve in result["curves"]):
-        own = [curve for curve in result["curves"] if curve["operator"] == operator]
-        lengths = sorted({length for curve in own for length in curve["bytes"]})
-        rows = [[str(length), *(_cell(curve, length) for curve in own)] for length in lengths]
-        print_table(
-            f"{operator} between {own[0]['pairs']}, {result['ranks']} ranks: µs an exchange, MB/s "
-            "a pair (~: noisy)",
-            ["bytes", *map(_head, own)],
-            rows,
-        )
+    """Print tables for each operator and pairs: microseconds of an exchange, MB/s of a pair."""
+    kinds = dict.fromkeys((curve["operator"], curve["pairs"]) for curve in result["curves"])
+    for operator, pairs in kinds:
+        own = [c for c in result["curves"] if (c["operator"], c["pairs"]) == (operator, pairs)]
+        title = f"{operator} between {pairs}, {result['ranks']} ranks: µs an exchange, MB/s a pair"
+        show_curves(result, own, title, "bytes", _cell, _head)
+    show_remarks(result)
 
 
-def _head(curve: dict[str, Any]) -> str:
+def _head(curve: Mapping[str, Any]) -> str:
     packet = f", {curve['packet']} B" if curve["packet"] else ""
     return f"{curve['protocol']}{packet}"
 
 
-def _cell(curve: dict[str, Any], length: int) -> str:
-    if length not in curve["bytes"]:
-        return ""
-    at = curve["bytes"].index(length)
-    mark = "~" if curve["noisy"][at] else ""
-    return f"{mark}{curve['seconds'][at] * 1e6:.2f}  {curve['bandwidth'][at] / 1e6:.4g}"
+def _cell(curve: Mapping[str, Any], at: int) -> str:
+    return f"{micros(curve, at)} {curve['bandwidth'][at] / 1e6:.4g}"

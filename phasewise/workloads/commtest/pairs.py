@@ -84,6 +84,11 @@ def check_pairs(text: str, ranks: int) -> None:
     _roles(found, text)
 
 
+def fits(text: str, ranks: int) -> bool:
+    """Whether the ranks hold all pairs."""
+    return all(max(pair) < ranks for pair in pairs_of(ranges_of(text), ranks))
+
+
 def _roles(pairs: list[Pair], text: str) -> None:
     known: dict[int, Pair] = {}
     for pair in pairs:

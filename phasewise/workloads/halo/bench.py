@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from phasewise.driver import Core, load_planner
+from phasewise.machines.turn_tables import micros, show_curves, show_remarks
 from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
-from phasewise.output import print_table
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
 from phasewise.workloads.halo.model import model_of
-from phasewise.workloads.protocols import available
 
 CASES = ("words",)
 
@@ -22,22 +21,19 @@ FEWEST = {1: 2, 2: 4}
 MAX_BYTES = 2**29
 """Most memory of a rank's array [bytes]; longer messages are left out."""
 
-COLUMNS = 6
-"""Protocols in a table, which fits into 100 columns."""
-
 Tables = dict[str, Any]
 
 
 def run(
-    core: Core, _case: str, overrides: Sequence[str], threads: int, turns: int | None
+    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
 ) -> dict[str, Any]:
     """Time exchanges of all sizes and protocols on the ranks of this run; collective."""
-    return curves(RanksHere(core, threads, turns), overrides)
+    return curves(RanksHere(core, threads, turns), case, overrides)
 
 
-def curves(timer: Timer, overrides: Sequence[str]) -> dict[str, Any]:
+def curves(timer: Timer, _case: str, overrides: Sequence[str]) -> dict[str, Any]:
     """Time them on the ranks of a timer. What an override sets is not varied."""
-    lines = timer.agreed(lambda: _lines(overrides, timer.ranks))
+    lines = timer.agreed(lambda: _lines(overrides, timer))
     times = iter(timer([study for line in lines for study in line.studies]))
     found = [line.curve([next(times) for _ in line.studies]) for line in lines]
     plan = load_planner().plan(lines[0].studies[0].parameters(), timer.ranks)
@@ -69,19 +65,19 @@ class _Line:
         }
 
 
-def _lines(overrides: Sequence[str], ranks: int) -> list[_Line]:
+def _lines(overrides: Sequence[str], timer: Timer) -> list[_Line]:
     """A curve for each protocol, with every size that the rows can share and memory allows."""
     given: Tables = {"workload": "halo", "exchanges": 1, "halo": {}, "communication": {}}
     for override in overrides:
         apply_override(given, override)
     own, communication = given["halo"], given["communication"]
     words = [own["words"]] if "words" in own else WORDS
-    names = [communication["protocol"]] if "protocol" in communication else available()
+    names = [communication["protocol"]] if "protocol" in communication else timer.protocols
     lines = []
     for name in names:
         studies = [_study(given, n, name) for n in words if n >= FEWEST.get(own.get("rows", 1), n)]
         for study in studies:
-            study.check_ranks(ranks)
+            study.check_ranks(timer.ranks)
         lines.append(_Line([s for s in studies if model_of(s).memory_bytes <= MAX_BYTES]))
     return lines
 
@@ -95,21 +91,11 @@ def _study(given: Tables, words: int, protocol: str) -> Study:
 def show(result: dict[str, Any]) -> None:
     """Print a measurement as tables; the fastest protocol of each size is marked."""
     grid = "x".join(map(str, result["grid"]))
-    title = f"halo: {result['ranks']} ranks as {grid}, µs an exchange (*: fastest, ~: noisy)"
-    for part in _batched(result["curves"], COLUMNS):
-        rows = [
-            [str(words), *(_cell(curve, index, result["best"]) for curve in part)]
-            for index, words in enumerate(part[0]["words"])
-        ]
-        print_table(title, ["words", *(curve["protocol"] for curve in part)], rows)
+    title = f"halo: {result['ranks']} ranks as {grid}, µs an exchange, *: fastest"
 
+    def cell(curve: Mapping[str, Any], at: int) -> str:
+        fastest = result["best"][str(curve["words"][at])] == curve["protocol"]
+        return f"{micros(curve, at)}{'*' if fastest else ''}"
 
-def _batched(curves: Sequence[Tables], size: int) -> list[Sequence[Tables]]:
-    """Consecutive parts of at most `size` curves."""
-    return [curves[first : first + size] for first in range(0, len(curves), size)]
-
-
-def _cell(curve: dict[str, Any], index: int, best: dict[str, str]) -> str:
-    fastest = "*" if best[str(curve["words"][index])] == curve["protocol"] else ""
-    mark = "~" if curve["noisy"][index] else ""
-    return f"{mark}{curve['seconds'][index] * 1e6:.2f}{fastest}"
+    show_curves(result, result["curves"], title, "words", cell)
+    show_remarks(result)

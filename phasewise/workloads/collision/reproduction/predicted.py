@@ -10,7 +10,7 @@ from phasewise.machines import Machine, load_machine
 from phasewise.models import Case, PhaseMessages, Prediction, predict
 from phasewise.models.computation import kernel_seconds
 from phasewise.reproduction.telling import Telling
-from phasewise.simulated.many import processes
+from phasewise.simulated.workers import processes
 from phasewise.study import Study
 from phasewise.workloads.collision.reproduction import published
 from phasewise.workloads.collision.reproduction.cases import paper_case

@@ -20,6 +20,7 @@ from phasewise.workloads.halo.reproduction.times import (
     Curve,
     Times,
 )
+from phasewise.workloads.protocols import simulated_name
 
 SIMULATED = "Simulated; the reference is a simulator, not hardware"
 
@@ -83,5 +84,5 @@ def _draw(times: Times, title: str, curves: Sequence[Curve]) -> Drawing:
 def label_of(curve: Curve) -> str:
     """A line in words."""
     if curve.ranks == RANKS:
-        return f"{curve.machine}, {curve.protocol}"
+        return f"{curve.machine}, {simulated_name(curve.protocol)}"
     return f"{curve.machine}, {'two nodes' if curve.apart else 'one node'}"

@@ -1,0 +1,73 @@
+"""Tables of times over sizes, as benches of messages print them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from phasewise.output import message, print_table
+
+Curve = Mapping[str, Any]
+Cell = Callable[[Curve, int], str]
+"""What a table shows of a curve at one of its sizes, given by its index."""
+
+COLUMNS = 5
+"""Curves in a table, which fits into 100 columns."""
+
+
+def micros(curve: Curve, at: int) -> str:
+    """Microseconds, with ~ where they are noisy, and in brackets those that a model predicts."""
+    mark = "~" if curve["noisy"][at] else ""
+    predicted = f" [{1e6 * curve['predicted'][at]:.4g}]" if "predicted" in curve else ""
+    return f"{mark}{1e6 * curve['seconds'][at]:.2f}{predicted}"
+
+
+def show_curves(
+    result: Mapping[str, Any],
+    curves: Sequence[Curve],
+    title: str,
+    sizes: str,
+    cell: Cell,
+    head: Callable[[Curve], str] = lambda curve: str(curve["protocol"]),
+) -> None:
+    """Print curves side by side, by their `sizes`, words or bytes, as tables that fit."""
+    every = sorted({size for curve in curves for size in curve[sizes]})
+    for first in range(0, len(curves), COLUMNS):
+        part = curves[first : first + COLUMNS]
+        rows = [[str(size), *(_at(curve, sizes, size, cell) for curve in part)] for size in every]
+        heads = [f"{head(curve)}{_stands_for(result, curve)}" for curve in part]
+        print_table(f"{title} ({_legend(result)})", [sizes, *heads], rows)
+
+
+def _at(curve: Curve, sizes: str, size: int, cell: Cell) -> str:
+    return cell(curve, curve[sizes].index(size)) if size in curve[sizes] else ""
+
+
+def _stands_for(result: Mapping[str, Any], curve: Curve) -> str:
+    other = result.get("stand_ins", {}).get(curve["protocol"])
+    return f" (as {other})" if other else ""
+
+
+def _legend(result: Mapping[str, Any]) -> str:
+    if result["reference"] == "simulator":
+        return f"simulated on {result['machine']}; in brackets by model {result['model']}"
+    return "~: noisy"
+
+
+def show_remarks(result: Mapping[str, Any]) -> None:
+    """Say how far the model is off, and what simulated protocols are or lack."""
+    if result["reference"] != "simulator":
+        return
+    off = [
+        abs(predicted / seconds - 1.0)
+        for curve in result["curves"]
+        for predicted, seconds in zip(curve["predicted"], curve["seconds"], strict=True)
+    ]
+    message(
+        f"model {result['model']} is off by {sum(off) / len(off):.1%} on the mean of {len(off)} "
+        f"times, {max(off):.1%} at worst"
+    )
+    for name, other in result["stand_ins"].items():
+        message(f"{name} runs as {other} at costs of its own")
+    for name, reason in result["left_out"].items():
+        message(f"{name} is left out: {reason}")

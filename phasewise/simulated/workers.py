@@ -1,0 +1,69 @@
+"""Simulations in parallel processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import TypeVar
+
+from phasewise.errors import RunError
+from phasewise.mpi.children import end_with_parent
+from phasewise.mpi.signals import unwinding
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def in_workers(
+    work: Callable[[T], R], tasks: Mapping[str, T], workers: int, name: Callable[[T], str]
+) -> Iterator[tuple[str, R]]:
+    """The keys of tasks and what `work` makes of them, as they finish; the first failure ends the
+    others. work: a function of a module; name: a task in words, for a process that was killed.
+    """
+    if workers <= 1 or len(tasks) <= 1:
+        for key, task in tasks.items():
+            yield key, work(task)
+        return
+    with processes(min(workers, len(tasks))) as pool:
+        futures: dict[Future[R], str] = {
+            pool.submit(_run_apart, work, task): key for key, task in tasks.items()
+        }
+        for future in as_completed(futures):
+            key = futures[future]
+            try:
+                result = future.result()
+            except BrokenProcessPool:
+                raise RunError(
+                    f"a process that simulated {name(tasks[key])}, or another beside it, was "
+                    "killed, perhaps for want of memory: use fewer workers"
+                ) from None
+            yield key, result
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that are spawned, as this one may have loaded MPI, and that end with it."""
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
+    try:
+        yield pool
+    except BaseException:
+        # Running workers are signalled to end, and they end their simulations.
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        pool.shutdown(wait=True, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _run_apart(work: Callable[[T], R], task: T) -> R:
+    """Work in a worker process; an interrupt ends it and its simulation."""
+    try:
+        with unwinding():
+            return work(task)
+    except KeyboardInterrupt:
+        os._exit(1)

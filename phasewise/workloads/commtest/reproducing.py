@@ -1,0 +1,68 @@
+"""COMMTEST's chapter of the slides on the Cray X1, for `phasewise reproduce`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from phasewise.machines.turn_times import columns
+from phasewise.report.tables import Table
+from phasewise.reproduction.cray_x1 import CRAY_X1 as CHAPTER_OF
+from phasewise.reproduction.source import Chapter
+from phasewise.workloads.commtest.bench import LENGTHS
+from phasewise.workloads.commtest.reproduction.claims import check_claims
+from phasewise.workloads.commtest.reproduction.pictures import SIMULATED, label_of, make_figures
+from phasewise.workloads.commtest.reproduction.times import (
+    QUICK_LENGTHS,
+    Times,
+    simulated_times,
+)
+
+__all__ = ["CHAPTER_OF", "chapter"]
+
+
+def chapter(out: Path, quick: bool, workers: int) -> Chapter:
+    """Simulate, and draw into `out`; workers: simulations at the same time."""
+    times = simulated_times(QUICK_LENGTHS if quick else LENGTHS, workers)
+    return Chapter(
+        "COMMTEST",
+        check_claims(times),
+        (_table(times),),
+        make_figures(times, out),
+        {"curves": _curves(times)},
+    )
+
+
+def _table(times: Times) -> Table:
+    lengths = [n for n in next(iter(times.values())) if n in QUICK_LENGTHS]
+    rows = tuple(
+        (label_of(curve), *(f"{1e-6 * points[n].bandwidth:.4g}" for n in lengths))
+        for curve, points in times.items()
+    )
+    heads = ("MB/s of a pair, by bytes", *map(str, lengths))
+    return Table("COMMTEST", heads, rows, f"{SIMULATED}. {_model_error(times)}")
+
+
+def _model_error(times: Times) -> str:
+    found = [point.time for points in times.values() for point in points.values()]
+    off = [abs(time.predicted / time.seconds - 1.0) for time in found if time.predicted]
+    return (
+        f"Model contention is off by {sum(off) / len(off):.1%} on the mean of {len(off)} times, "
+        f"{max(off):.1%} at worst."
+    )
+
+
+def _curves(times: Times) -> list[dict[str, Any]]:
+    return [
+        {
+            "machine": curve.machine,
+            "ranks": curve.ranks,
+            "operator": curve.operator,
+            "protocol": curve.protocol,
+            "pairs": curve.pairs,
+            "bytes": list(points),
+            **columns([point.time for point in points.values()]),
+            "bandwidth": [point.bandwidth for point in points.values()],
+        }
+        for curve, points in times.items()
+    ]

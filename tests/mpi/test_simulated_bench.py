@@ -1,0 +1,99 @@
+"""Benches of messages on simulated ranks: the curves of real ones, with a model beside them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from phasewise.cli import main
+from phasewise.errors import RunError, StudyError
+from phasewise.machines import load_machine
+from phasewise.machines.smpirun import simulated_tree
+from phasewise.models.simulated_ranks import SimulatedRanks
+from phasewise.simulated.simulate import Request, simulate
+from phasewise.simulated.timing import time_simulated
+from phasewise.study import Study
+from phasewise.workloads.commtest.bench import LENGTHS, curves
+
+try:
+    simulated_tree()
+except RunError as error:
+    pytest.skip(str(error), allow_module_level=True)
+
+
+def swap(length: int, protocol: str) -> Study:
+    return Study.from_dict(
+        {
+            "workload": "commtest",
+            "exchanges": 1,
+            "commtest": {"bytes": length, "verify": False},
+            "communication": {"protocol": protocol},
+        }
+    )
+
+
+def test_times_are_those_of_whole_simulations_and_the_model_agrees(tmp_path: Path) -> None:
+    machine = load_machine("phoenix")
+    studies = [swap(length, "irecv-isend") for length in (64, 2**20)]
+    times = SimulatedRanks(machine, 2, workers=1)(studies)
+    for study, time in zip(studies, times, strict=True):
+        request = Request(machine, 2, skeleton=True)
+        # The first of the exchanges begins where the start of the run has left the ranks.
+        whole, _ = simulate(study.with_count(20), request, tmp_path / str(study.model.bytes))
+        assert time.seconds == pytest.approx(whole["turn_seconds"], rel=0.02)
+        assert time.predicted == pytest.approx(time.seconds, rel=0.02)
+        assert (time.low, time.high, time.noisy) == (time.seconds, time.seconds, False)
+
+
+def test_bench_prints_the_curves_of_a_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["bench", "halo", "--machine", "phoenix", "--ranks", "2", "--set", "halo.words=8"]
+    chosen = [*argv, "--set", "communication.protocol=shmem"]
+    assert main([*chosen, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["reference"], result["machine"], result["ranks"]) == ("simulator", "phoenix", 2)
+    (curve,) = result["curves"]
+    assert (curve["protocol"], curve["words"], result["best"]) == ("shmem", [8], {"8": "shmem"})
+    assert curve["predicted"] == pytest.approx(curve["seconds"], rel=0.03)
+    assert result["left_out"].keys() == {"neighbour", "partitioned"}
+    assert main(chosen) == 0
+    shown = capsys.readouterr()
+    assert "shmem (as put)" in shown.out and "model contention is off by" in shown.err
+
+
+def test_a_study_that_the_simulator_lacks_is_named() -> None:
+    request = Request(load_machine("phoenix"), 2, skeleton=True)
+    with pytest.raises(StudyError, match="neighbour"):
+        time_simulated([swap(8, "neighbour")], request)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["halo", "--machine", "phoenix"], "--machine needs --ranks"),
+        (["halo", "--machine", "phoenix", "--ranks", "2", "--turns", "3"], "--turns is for real"),
+        (["kernels", "--machine", "phoenix", "--ranks", "2"], "runs on real ranks alone"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", *words]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+class Counted(SimulatedRanks):
+    """Ranks that take no time, and keep what they are asked."""
+
+    def __call__(self, studies: Any) -> Any:
+        raise StudyError(str(sorted({study.model.pairs for study in studies})))
+
+
+def test_pairs_are_compared_as_far_as_the_ranks_hold_them() -> None:
+    for ranks, expected in ((2, "['0-1']"), (16, "['0-1', '0-8', 'i-(i+8), i=0..7']")):
+        timer = Counted(load_machine("phoenix"), ranks)
+        with pytest.raises(StudyError) as found:
+            curves(timer, "pairs", ["communication.protocol=put", f"commtest.bytes={LENGTHS[0]}"])
+        assert str(found.value) == expected
