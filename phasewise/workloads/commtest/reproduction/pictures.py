@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from matplotlib.ticker import LogLocator
+
 from phasewise.report.figure import Drawing, Figure, make_figure
-from phasewise.report.predictions import COLOURS
+from phasewise.report.predictions import COLOURS, logarithmic, rank_axis
 from phasewise.report.style import new_picture
 from phasewise.workloads.commtest.reproduction.times import (
     ALTIX,
@@ -25,6 +27,9 @@ from phasewise.workloads.commtest.reproduction.times import (
     Times,
 )
 from phasewise.workloads.protocols import simulated_name
+
+TICKS = tuple(2**power for power in range(3, 25, 3))
+"""Lengths at the axis [bytes]."""
 
 SIMULATED = "Simulated; the reference is a simulator, not hardware"
 
@@ -76,12 +81,12 @@ PICTURES: dict[str, tuple[str, Sequence[Curve], bool]] = {
 def make_figures(times: Times, pictures: Path | None) -> tuple[Figure, ...]:
     """All pictures; PNG files go into a folder where one is given."""
     return tuple(
-        make_figure(name, title, partial(_draw, times, title, curves, logarithmic), pictures)
-        for name, (title, curves, logarithmic) in PICTURES.items()
+        make_figure(name, title, partial(_draw, times, title, curves, as_logarithm), pictures)
+        for name, (title, curves, as_logarithm) in PICTURES.items()
     )
 
 
-def _draw(times: Times, title: str, curves: Sequence[Curve], logarithmic: bool) -> Drawing:
+def _draw(times: Times, title: str, curves: Sequence[Curve], as_logarithm: bool) -> Drawing:
     canvas, axes = new_picture(1, 1, 3.9)
     axis = axes[0, 0]
     for index, curve in enumerate(curves):
@@ -90,9 +95,10 @@ def _draw(times: Times, title: str, curves: Sequence[Curve], logarithmic: bool) 
         rates = [1e-6 * point.bandwidth for _, point in points]
         colour = COLOURS[index % len(COLOURS)]
         axis.plot(lengths, rates, "o-", color=colour, markersize=3, label=label_of(curve))
-    axis.set_xscale("log", base=2)
-    if logarithmic:
-        axis.set_yscale("log")
+    rank_axis(axis, TICKS)
+    if as_logarithm:
+        logarithmic(axis)
+        axis.yaxis.set_major_locator(LogLocator())
     axis.set_xlabel("bytes of a message")
     axis.set_title("bandwidth of a pair [MB/s]")
     axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
