@@ -33,10 +33,6 @@ std::string text_of(const workload::Value& value) {
   return text + ']';
 }
 
-void check(const std::ofstream& file, const std::string& path) {
-  if (!file) throw std::runtime_error("cannot write to " + path + ": " + std::strerror(errno));
-}
-
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
@@ -123,8 +119,12 @@ std::string head_json(const workload::Run& run, const workload::Parameters& para
 
 }  // namespace
 
+void check_written(const std::ofstream& file, const std::string& path) {
+  if (!file) throw std::runtime_error("cannot write to " + path + ": " + std::strerror(errno));
+}
+
 TurnFile::TurnFile(const std::string& folder) : path_(folder + "/turns.jsonl"), file_(path_) {
-  check(file_, path_);
+  check_written(file_, path_);
 }
 
 void TurnFile::append(std::int64_t turn, const workload::Run& run) {
@@ -132,7 +132,7 @@ void TurnFile::append(std::int64_t turn, const workload::Run& run) {
   for (const workload::Value& value : run.record())
     file_ << ", \"" << value.name << "\": " << text_of(value);
   file_ << "}\n" << std::flush;
-  check(file_, path_);
+  check_written(file_, path_);
 }
 
 void write_communication(const std::string& folder, const workload::Run& run,
@@ -152,7 +152,7 @@ void write_communication(const std::string& folder, const workload::Run& run,
     for (std::size_t r = 0; r < ranks.size(); ++r)
       file << (r > 0 ? ",\n  " : "") << text_of(ranks[r]);
     file << "\n]}\n" << std::flush;
-    check(file, path);
+    check_written(file, path);
   }
   if (!run.session().recorder.keeps_events()) return;
   const auto parts = world.gather("records", std::as_bytes(std::span(events)));
@@ -162,7 +162,7 @@ void write_communication(const std::string& folder, const workload::Run& run,
   for (const auto& part : parts)
     file.write(reinterpret_cast<const char*>(part.data()), std::ssize(part));
   file.flush();
-  check(file, path);
+  check_written(file, path);
 }
 
 }  // namespace phasewise::driver

@@ -10,11 +10,14 @@
 
 namespace phasewise::driver {
 
+// Throws std::runtime_error, with the reason, if a file could not be opened or written.
+void check_written(const std::ofstream& file, const std::string& path);
+
 // turns.jsonl: one JSON object a turn, the same on every rank, so that one of them writes it. Keys
 // are "turn" and those that a record has in Python; matrices are written row after row.
 class TurnFile {
  public:
-  // Throws std::runtime_error if the file cannot be written, as do the functions below.
+  // Throws as check_written does, and so do the functions below.
   explicit TurnFile(const std::string& folder);
   void append(std::int64_t turn, const workload::Run& run);
 

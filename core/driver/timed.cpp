@@ -1,20 +1,14 @@
 #include "driver/timed.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <fstream>
-#include <stdexcept>
 
 #include "comm/communicator.hpp"
+#include "driver/records.hpp"
 #include "driver/workloads.hpp"
 #include "workload/turn_times.hpp"
 
 namespace phasewise::driver {
 namespace {
-
-void check(const std::ofstream& file, const std::string& path) {
-  if (!file) throw std::runtime_error("cannot write to " + path + ": " + std::strerror(errno));
-}
 
 void write(std::ofstream& file, const workload::TurnTimes& times) {
   file << "{\"turns\": " << times.turns << ", \"seconds\": " << times.seconds.front()
@@ -30,14 +24,14 @@ void time_studies(const std::vector<std::string>& studies, const std::string& ou
   file.precision(17);
   if (comm::rank_of_all() == 0) {
     file.open(path);
-    check(file, path);
+    check_written(file, path);
   }
   for (const std::string& text : studies) {
     const auto run = start_study(workload::Parameters::parse(text), 1);
     const workload::TurnTimes times = workload::time_turns(*run, {});
     if (!file.is_open()) continue;
     write(file, times);
-    check(file, path);
+    check_written(file, path);
   }
 }
 
