@@ -32,14 +32,16 @@ from pathlib import Path
 
 commands = json.loads(Path("build/python/compile_commands.json").read_text())
 seen = set()
-for command in sorted(commands, key=lambda command: "serial" in command["command"]):
+for command in sorted(commands, key=lambda command: "comm_serial.dir" in command["command"]):
     file = Path(command["directory"], command["file"])
     sources = re.findall(r'^#include "(/.*\.cpp)"$', file.read_text(), re.MULTILINE) or [str(file)]
-    if file.suffix != ".f90" and not seen.issuperset(sources):
+    own = {source for source in sources if re.search(r"/core/.*\.cpp$", source)}
+    if not seen.issuperset(own):
         print(file)
-    seen.update(sources)
+    seen.update(own)
 END
   )
+  [ ${#batches[@]} -gt 0 ] || return 1
   printf '%s\0' "${batches[@]}" |
     xargs -0 -n 1 -P "$(nproc)" "$bin/clang-tidy" --quiet -p build/python \
       --config-file=.clang-tidy --extra-arg="-isystem$headers" \

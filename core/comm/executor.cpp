@@ -113,7 +113,7 @@ Executor::Kept& Executor::keep(const ExchangePointer& exchange) {
 Executor::Kept* Executor::kept(const ExchangePointer& exchange) {
   const auto found = kept_.find(exchange.get());
   if (found != kept_.end()) return &found->second;
-  if (is_stateless(exchange->protocol)) return nullptr;
+  if (is_stateless(exchange->protocol) || exchange->rounds->empty()) return nullptr;
   if (needs_preparation(exchange->protocol))
     throw std::logic_error("phase " + std::string(exchange->phase) + ": protocol \"" +
                            std::string(name_of(exchange->protocol)) + "\" was not prepared");

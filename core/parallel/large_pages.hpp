@@ -12,8 +12,8 @@
 
 namespace phasewise::parallel {
 
-// For memory that has not been touched yet. What it costs is at most one page of 2 MiB at each end;
-// a system that has none leaves everything as it is.
+// For memory that has not been touched yet. Only whole pages inside the data are asked for; a
+// system that has none leaves everything as it is.
 inline void prefer_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   constexpr std::uintptr_t page = std::uintptr_t{2} << 20;

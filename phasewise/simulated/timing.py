@@ -47,7 +47,8 @@ def time_simulated(studies: Sequence[Study], request: Request) -> list[Simulated
             simulate_driver(twin, "".join(f"{file}\n" for file in files), folder, "--times")
         except RunError as error:
             done = len(_times(folder / TIMES))
-            raise RunError(f"{_name(studies[done])}: {error}" if done else str(error)) from None
+            named = f"{_name(studies[done])}: " if done < len(studies) else ""
+            raise RunError(f"{named}{error}") from None
         found = _times(folder / TIMES)
     if len(found) != len(studies):
         raise RunError(f"the simulation timed {len(found)} of {len(studies)} studies")

@@ -179,3 +179,9 @@ def test_bench_needs_the_ranks_of_the_pairs(capsys: pytest.CaptureFixture[str]) 
     pytest.importorskip("phasewise._core", reason="the core is not built")
     assert main(["bench", "commtest", "--json"]) == 2
     assert "the pair 0-1 needs 2 ranks, not 1" in capsys.readouterr().err
+
+
+def test_a_bench_without_any_pair_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    assert main(["bench", "commtest", "--case", "pairs"]) == 2
+    assert "no pair of ranks or no length fits; give more --ranks" in capsys.readouterr().err

@@ -11,6 +11,7 @@ constexpr int tag = 0;
 
 WaitingEnds::~WaitingEnds() {
   if (mpi_has_ended()) return;
+  MPI_Barrier(comm_.get());  // a slower rank may still read from a send
   for (std::vector<MPI_Request>& half : waiting_)
     for (MPI_Request& request : half) {
       if (request == MPI_REQUEST_NULL) continue;

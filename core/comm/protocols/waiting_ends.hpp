@@ -16,7 +16,7 @@ class WaitingEnds {
  public:
   // Collective over the group.
   explicit WaitingEnds(const RoundPlace& place) : comm_(duplicate(Inside::comm(place.group))) {}
-  ~WaitingEnds();
+  ~WaitingEnds();  // collective too
   WaitingEnds(const WaitingEnds&) = delete;
   WaitingEnds& operator=(const WaitingEnds&) = delete;
 

@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any
 
 from phasewise.driver import Core
+from phasewise.errors import StudyError
 from phasewise.machines.turn_tables import micros, show_curves, show_remarks
 from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
 from phasewise.study import Study
@@ -108,7 +109,13 @@ def _lines(case: str, overrides: Sequence[str], timer: Timer) -> list[_Line]:
         divided = [n for n in lengths if not in_packets or n > (packet or 0)]
         studies = [_study(given, changes | {"bytes": length}, manner) for length in divided]
         lines.append(_Line([study for study in studies if _is_possible(study, timer.ranks)]))
-    return [line for line in lines if line.studies]
+    possible = [line for line in lines if line.studies]
+    if not possible:
+        raise StudyError(
+            f"nothing of case {case} can be measured on {timer.ranks} ranks, since no pair of "
+            "ranks or no length fits; give more --ranks"
+        )
+    return possible
 
 
 def _study(given: Tables, changes: Tables, manner: Tables) -> Study:

@@ -34,6 +34,8 @@ GOOD = 0.8
 """Share of the peak that the slide calls good."""
 SOON = 1000
 """Rows of a matrix by which it is reached relatively quickly."""
+GROWTH = 0.01
+"""Share by which a rate must exceed those of smaller sizes to grow."""
 
 
 def chapter(out: Path, quick: bool, workers: int) -> Chapter:
@@ -60,14 +62,15 @@ def _share_of_peak(rows: Rows) -> Claim:
     """x1: up to 1000 rows some library's product reaches 80 % of the peak."""
     products = [row for row in rows if row["kernel"] == "dgemm" and row["library"] != PLAIN]
     sentence = (
-        "Peak: multiply-adds in registers, measured between the calls. On the twin the statement "
-        "is no evidence, since its rate is 80 % of its peak because of this slide."
+        "Peak: multiply-adds in registers, measured between the calls. The machine file "
+        "phoenix says nothing of it: its rate is 80 % of the peak because of this slide."
     )
     if not products:
         return CHAPTER_OF.claim("x1", "–", None, sentence, real=True)
     best = max((row for row in products if row["n"] <= SOON), key=lambda row: row["peak_share"])
     ours = (
-        f"{best['library']} reaches {_percent(best['peak_share'])} of the peak at n = {best['n']}"
+        f"{best['library']} reaches {_percent(best['peak_share'])} of the peak at n = {best['n']}, "
+        f"where that is {best['present_rate'] / 1e9:.1f} Gflop/s"
     )
     last = max(row["n"] for row in products)
     ends = ", ".join(
@@ -78,7 +81,7 @@ def _share_of_peak(rows: Rows) -> Claim:
 
 
 def _growth(rows: Rows) -> Claim:
-    """x2: of the fastest library at the largest size both solvers' rates are highest there."""
+    """x2: both solvers, by the library that is fastest at the largest size, are fastest there."""
     sentence = "dsyevd and dgeev without vectors, since the slide does not name the routine."
     found, holds = [], []
     for kernel in EIGENPROBLEMS:
@@ -91,7 +94,7 @@ def _growth(rows: Rows) -> Claim:
         ]
         rates = [row["gigaflops"] for row in own if row["library"] == library]
         found.append(f"{kernel} of {library} {', '.join(f'{rate:.2f}' for rate in rates)} Gflop/s")
-        holds.append(rates[-1] == max(rates))
+        holds.append(rates[-1] > (1.0 + GROWTH) * max(rates[:-1]))
     sizes = sorted({row["n"] for row in rows if row["kernel"] in EIGENPROBLEMS})
     ours = f"n = {', '.join(map(str, sizes))}: {'; '.join(found)}"
     return CHAPTER_OF.claim("x2", ours, all(holds), sentence, real=True)
