@@ -15,10 +15,15 @@ COLUMNS = 5
 """Curves in a table, which fits into 100 columns."""
 
 
+def four_digits(value: float) -> str:
+    """A number with four digits, or all before the point, and no exponent."""
+    return f"{value:.0f}" if value >= 1000.0 else f"{value:.4g}"
+
+
 def micros(curve: Curve, at: int) -> str:
     """Microseconds, with ~ where they are noisy, and in brackets those that a model predicts."""
     mark = "~" if curve["noisy"][at] else ""
-    predicted = f" [{1e6 * curve['predicted'][at]:.4g}]" if "predicted" in curve else ""
+    predicted = f" [{four_digits(1e6 * curve['predicted'][at])}]" if "predicted" in curve else ""
     return f"{mark}{1e6 * curve['seconds'][at]:.2f}{predicted}"
 
 

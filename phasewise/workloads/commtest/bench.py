@@ -13,7 +13,7 @@ from typing import Any
 
 from phasewise.driver import Core
 from phasewise.errors import StudyError
-from phasewise.machines.turn_tables import micros, show_curves, show_remarks
+from phasewise.machines.turn_tables import four_digits, micros, show_curves, show_remarks
 from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
@@ -149,4 +149,4 @@ def _head(curve: Mapping[str, Any]) -> str:
 
 
 def _cell(curve: Mapping[str, Any], at: int) -> str:
-    return f"{micros(curve, at)} {curve['bandwidth'][at] / 1e6:.4g}"
+    return f"{micros(curve, at)} {four_digits(curve['bandwidth'][at] / 1e6)}"
