@@ -27,7 +27,7 @@ from phasewise.workloads.protocols import available
 
 STUDY = Path(__file__).parent / "study.toml"
 OPERATORS = ("swap", "echo", "stream")
-SIZES = ((8, 0, 1), (1000, 96, 2), (4096, 512, 16))
+SIZES = ((8, 0, 1), (1000, 0, 3), (1000, 96, 2), (4096, 512, 16))
 """Bytes of a message, of a packet, and the window; 1000 is no multiple of 96."""
 ANSWER = 8
 EXCHANGES = 2
@@ -76,7 +76,7 @@ def differences() -> list[str]:
 
 
 @pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
-@pytest.mark.parametrize("ranks", [2, 5])
+@pytest.mark.parametrize("ranks", [2, 3, 5])
 def test_every_byte_arrives(ranks: int) -> None:
     path, open_mpi = find_mpiexec()
     machine = this_machine()

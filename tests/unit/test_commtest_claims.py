@@ -52,7 +52,7 @@ def test_contention_must_begin_beyond_8_kb() -> None:
     assert "above 10 % from 65536 B on" in long.ours
 
 
-def test_swap_must_carry_more_but_where_the_source_excepts_it() -> None:
+def test_swap_must_carry_more_everywhere() -> None:
     assert holds(times({2**24: 0.3}, 0.9)) == [True, False]
     many = times({2**24: 0.3}, 1.5, 0.9)
     assert holds(many) == [True, False]

@@ -55,9 +55,9 @@ def test_a_copy_that_fails_ends_all_with_its_sentence() -> None:
 
 
 def test_bench_together_gives_the_ratio(capsys: pytest.CaptureFixture[str]) -> None:
-    argv = ["bench", "collision", "--case", "small", "--turns", "1", "--together", "--ranks", "2"]
+    argv = ["bench", "halo", "--turns", "1", "--set", "halo.words=2", "--together", "--ranks", "2"]
     assert main([*argv, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["copies"] == 2 and result["ranks"] == 1
     assert result["alone"].keys() == result["together"].keys() == result["ratio"].keys()
-    assert result["ratio"].keys() == {"turns per second"} and min(result["ratio"].values()) > 0
+    assert len(result["ratio"]) > 10 and min(result["ratio"].values()) > 0
