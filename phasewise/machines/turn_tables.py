@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from phasewise.output import message, print_table
@@ -59,19 +59,25 @@ def _legend(result: Mapping[str, Any]) -> str:
     return "~: noisy"
 
 
+def model_error(model: str, times: Iterable[tuple[float, float]]) -> str:
+    """How far a model is off, in words; times: predicted and found."""
+    off = [abs(predicted / seconds - 1.0) for predicted, seconds in times]
+    return (
+        f"model {model} is off by {sum(off) / len(off):.1%} on the mean of {len(off)} times, "
+        f"{max(off):.1%} at worst"
+    )
+
+
 def show_remarks(result: Mapping[str, Any]) -> None:
     """Say how far the model is off, and what simulated protocols are or lack."""
     if result["reference"] != "simulator":
         return
-    off = [
-        abs(predicted / seconds - 1.0)
+    times = (
+        pair
         for curve in result["curves"]
-        for predicted, seconds in zip(curve["predicted"], curve["seconds"], strict=True)
-    ]
-    message(
-        f"model {result['model']} is off by {sum(off) / len(off):.1%} on the mean of {len(off)} "
-        f"times, {max(off):.1%} at worst"
+        for pair in zip(curve["predicted"], curve["seconds"], strict=True)
     )
+    message(model_error(result["model"], times))
     for name, other in result["stand_ins"].items():
         message(f"{name} runs as {other} at costs of its own")
     for name, reason in result["left_out"].items():

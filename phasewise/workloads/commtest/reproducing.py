@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from phasewise.machines.turn_tables import four_digits
+from phasewise.machines.turn_tables import four_digits, model_error
 from phasewise.machines.turn_times import columns
+from phasewise.models.simulated_ranks import MODEL
 from phasewise.report.tables import Table
 from phasewise.reproduction.cray_x1 import CRAY_X1 as CHAPTER_OF
 from phasewise.reproduction.source import Chapter
@@ -41,16 +42,13 @@ def _table(times: Times) -> Table:
         for curve, points in times.items()
     )
     heads = ("MB/s of a pair, by bytes", *map(str, lengths))
-    return Table("COMMTEST", heads, rows, f"{SIMULATED}. {_model_error(times)}")
+    return Table("COMMTEST", heads, rows, f"{SIMULATED}; {_model_error(times)}.")
 
 
 def _model_error(times: Times) -> str:
     found = [point.time for points in times.values() for point in points.values()]
-    off = [abs(time.predicted / time.seconds - 1.0) for time in found if time.predicted]
-    return (
-        f"Model contention is off by {sum(off) / len(off):.1%} on the mean of {len(off)} times, "
-        f"{max(off):.1%} at worst."
-    )
+    pairs = ((time.predicted, time.seconds) for time in found if time.predicted)
+    return model_error(MODEL, pairs)
 
 
 def _curves(times: Times) -> list[dict[str, Any]]:
