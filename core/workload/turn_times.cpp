@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view phase = "timing";
 // A repetition takes no less, so that neither reading the clock (some 25 ns) nor an uneven start
 // counts.
-constexpr double shortest = 2e-5;  // s
+constexpr double shortest = 1e-4;  // s
 constexpr int most_turns = 100;    // of a repetition
 
 // On a simulated machine the first turn alone differs from others.

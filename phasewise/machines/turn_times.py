@@ -34,13 +34,14 @@ SECONDS = 0.01
 class TurnTime:
     """Seconds of a turn: the median and the bounds of its 95 % confidence interval.
 
-    noisy: the interval is wide, or the ranks often came too late for a common start. predicted: by
-    a model, where the ranks are simulated.
+    quickest: of the repetitions. noisy: the interval is wide, or the ranks often came too late for
+    a common start. predicted: by a model, where the ranks are simulated.
     """
 
     seconds: float
     low: float
     high: float
+    quickest: float
     noisy: bool
     predicted: float | None = None
 
@@ -73,7 +74,8 @@ def _turn_time(samples: Sequence[Floats], missed: Iterable[Floats]) -> TurnTime:
 
     found = estimate(samples)
     late = float(np.mean(np.concatenate(list(missed)))) > MISSED
-    return TurnTime(found.median, found.low, found.high, found.wide or late)
+    quickest = min(float(np.min(sample)) for sample in samples)
+    return TurnTime(found.median, found.low, found.high, quickest, found.wide or late)
 
 
 class Timer(Protocol):

@@ -103,6 +103,6 @@ def _time(batch: _Batch) -> list[TurnTime]:
     place = (request.machine, request.ranks, request.twin)
     cases = [Case(study, *place, agreed=True) for study in batch.studies]
     return [
-        TurnTime(one.seconds, one.seconds, one.seconds, one.missed, turn_of(case, MODEL).seconds)
+        TurnTime(*4 * (one.seconds,), one.missed, turn_of(case, MODEL).seconds)
         for one, case in zip(simulated, cases, strict=True)
     ]

@@ -23,7 +23,7 @@ LENGTHS = (8, 8192, 65536, 2**24)
 
 def times(lost: dict[int, float], gain: float, gain_of_many: float = 1.5) -> Times:
     """A pair carries 1 B/s alone; lost: by many pairs at each length."""
-    nothing = TurnTime(1.0, 1.0, 1.0, False)
+    nothing = TurnTime(1.0, 1.0, 1.0, 1.0, False)
 
     def bandwidth(curve: Curve, length: int) -> float:
         alone = 1.0 - lost.get(length, 0.0) if curve.pairs == MANY else 1.0
