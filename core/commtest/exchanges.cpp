@@ -104,7 +104,10 @@ std::string_view phase_of(Operator operation) {
 }
 
 Memory::Memory(const Description& description)
-    : stride((description.bytes + line - 1) / line * line), messages(description.messages()) {}
+    : stride((description.bytes + line - 1) / line * line),
+      messages(description.messages()),
+      first_arrived(description.operation == Operator::echo && !description.verify ? 0 : messages) {
+}
 
 comm::ExchangePointer exchange_of(const Description& description, const Manner& manner,
                                   const Role& role, const std::vector<int>& nodes, int rank) {

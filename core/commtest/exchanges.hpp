@@ -19,19 +19,20 @@ std::string_view phase_of(Operator operation);
 inline constexpr std::int64_t answer_bytes = 8;  // of a stream
 
 // The memory of a rank: the messages that it makes, those that arrive, then the answer that it
-// makes and the one that arrives. Each begins on a cache line of its own.
+// makes and the one that arrives. Each begins on a cache line of its own. What an echo brings back
+// arrives where it was sent from, as in other such tests, unless it is verified.
 struct Memory {
   explicit Memory(const Description& description);
 
   std::int64_t made(int message) const { return message * stride; }
-  std::int64_t arrived(int message) const { return (messages + message) * stride; }
-  std::int64_t answer_made() const { return 2 * messages * stride; }
+  std::int64_t arrived(int message) const { return (first_arrived + message) * stride; }
+  std::int64_t answer_made() const { return (first_arrived + messages) * stride; }
   std::int64_t answer_arrived() const { return answer_made() + line; }
   std::int64_t bytes() const { return answer_arrived() + line; }
 
   static constexpr std::int64_t line = 64;
   std::int64_t stride;  // from one message to the next
-  std::int64_t messages;
+  std::int64_t messages, first_arrived;
 };
 
 // A message goes in pieces, `window` of them in a round. A rank that takes no part has as many
