@@ -14,6 +14,10 @@ if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(phasewise_flags INTERFACE -Wno-subobject-linkage -Wno-restrict)
 endif()
 
+# No other library replaces a function of ours, so that functions may be inlined where a library
+# would have to call them.
+target_compile_options(phasewise_flags INTERFACE -fno-semantic-interposition)
+
 # The C++ bindings that old MPI headers pull in are deprecated and not used.
 target_compile_definitions(phasewise_flags INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 

@@ -91,7 +91,11 @@ class Runner {
            std::int64_t to_item, int times) {
     const comm::Work work{exchange_of(exchange), buffer(from, from_item), buffer(to, to_item)};
     executor_.prepare({work.exchange});
-    for (int i = 0; i < times; ++i) executor_.start({work}).finish();
+    comm::Executor::Flight flight;
+    for (int i = 0; i < times; ++i) {
+      flight.start(executor_, [&](comm::Works& works) { works.push_back(work); });
+      flight.finish();
+    }
   }
   std::string record() const { return recorder_.to_json({.rank = world_.rank()}); }
 

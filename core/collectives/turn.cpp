@@ -28,8 +28,6 @@ parallel::KernelCard compute_card() {
 
 }  // namespace
 
-std::vector<workload::Piece> pieces() { return {{.name = "exchange"}}; }
-
 Turn::Turn(const Description& description, const std::vector<int>& nodes, int rank, bool real)
     : description_(description),
       nodes_(nodes),
@@ -93,12 +91,10 @@ void Turn::start(Listener& listener) {
   }
   if (result_ > 0 && memory != nullptr && description_.operation == Operator::allreduce)
     std::fill_n(memory + result_, description_.bytes, std::byte{0});  // a second register
-  listener.start(comm::common_channel, [&] {
+  listener.start(comm::common_channel, [&](comm::Works& works) {
     const comm::ItemBuffer buffer(memory, 2 * layout_.half);
-    std::vector<comm::Work> works;
     for (const comm::ExchangePointer& exchange : exchanges_)
-      works.push_back({exchange, buffer, buffer});
-    return works;
+      works.push_back({comm::lent(exchange), buffer, buffer});
   });
 }
 

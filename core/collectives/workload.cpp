@@ -18,7 +18,7 @@ class CollectivesWorkload : public workload::Workload {
     return {{std::string(phase_of(description_.operation)), "collective", "all"},
             {std::string(phases::checks), "sum", "all"}};
   }
-  std::vector<workload::Piece> pieces() const override { return collectives::pieces(); }
+  std::vector<workload::Piece> pieces() const override { return {the_piece}; }
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
     return std::make_unique<Turn>(description_, nodes(), rank, false);
   }

@@ -120,7 +120,8 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
     }
   });
   if (groups_.divided()) {
-    listener.start(comm::common_channel, [&] { return std::vector{exchange_charges(step, own)}; });
+    listener.start(comm::common_channel,
+                   [&](comm::Works& works) { works.push_back(exchange_charges(step, own)); });
     listener.finish(comm::common_channel);
   }
   if (!groups_.holds(0)) return;

@@ -92,7 +92,8 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
   if (ip_.green_every_step && solver_) solver_->forget_greens();
   const std::vector<std::vector<int>> batches = plan_.batches(step);
   const auto reduce = [&](std::size_t b) {
-    listener.start(reducing, [&, b] { return reduce_charges(step, batches[b]); });
+    listener.start(reducing,
+                   [&, b](comm::Works& works) { reduce_charges(step, batches[b], works); });
   };
   reduce(0);
   for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -104,7 +105,7 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
     if (b == 0 && ip_.green_every_step && contents_ == Contents::none) make_green(listener);
     solve(step, batches[b], listener);
     listener.finish(sharing);
-    listener.start(sharing, [&] { return share_potentials(step, batches[b]); });
+    listener.start(sharing, [&](comm::Works& works) { share_potentials(step, batches[b], works); });
     listener.progress(sharing);
   }
   if (ip_.luminosity) overlap(step, listener);
@@ -270,27 +271,23 @@ void StrongStrong::sum_parts(const Step& next, int parts) {
   }
 }
 
-std::vector<comm::Work> StrongStrong::reduce_charges(const Step& step,
-                                                     const std::vector<int>& pairs) {
-  std::vector<comm::Work> work;
+void StrongStrong::reduce_charges(const Step& step, const std::vector<int>& pairs,
+                                  comm::Works& works) {
   const int own = plan_.own_beam();
   const comm::ItemBuffer charge{!real() ? nullptr : charge_[own].data(), plane_size()};
   for (const comm::ExchangePointer& exchange : plan_.reduce(step, pairs))
-    work.push_back({exchange, charge, charge});
-  return work;
+    works.push_back({exchange, charge, charge});
 }
 
-std::vector<comm::Work> StrongStrong::share_potentials(const Step& step,
-                                                       const std::vector<int>& pairs) {
+void StrongStrong::share_potentials(const Step& step, const std::vector<int>& pairs,
+                                    comm::Works& works) {
   const Broadcast& exchanges = plan_.broadcast(step, pairs);
   const int own = plan_.own_beam();
   const comm::ItemBuffer ours{!real() ? nullptr : outgoing_.data(), plane_size()};
   const comm::ItemBuffer theirs{!real() ? nullptr : potential_[own].data(), plane_size()};
-  std::vector<comm::Work> work;
-  for (const auto& exchange : exchanges.own) work.push_back({exchange, ours, ours});
-  for (const auto& exchange : exchanges.crossing) work.push_back({exchange, ours, theirs});
-  for (const auto& exchange : exchanges.other) work.push_back({exchange, theirs, theirs});
-  return work;
+  for (const auto& exchange : exchanges.own) works.push_back({exchange, ours, ours});
+  for (const auto& exchange : exchanges.crossing) works.push_back({exchange, ours, theirs});
+  for (const auto& exchange : exchanges.other) works.push_back({exchange, theirs, theirs});
 }
 
 // The grids that this rank's column solves for, with their Green functions.

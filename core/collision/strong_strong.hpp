@@ -67,8 +67,9 @@ class StrongStrong {
   void pass(const Step* now, const Step* next, int parts);
   int parts_of_slices(const Step* now, const Step* next) const;
   void clear_charges(const Step& next, int parts);
-  std::vector<comm::Work> reduce_charges(const Step& step, const std::vector<int>& pairs);
-  std::vector<comm::Work> share_potentials(const Step& step, const std::vector<int>& pairs);
+  // Both append exchanges to those that are listed.
+  void reduce_charges(const Step& step, const std::vector<int>& pairs, comm::Works& works);
+  void share_potentials(const Step& step, const std::vector<int>& pairs, comm::Works& works);
   void overlap(const Step& step, Listener& listener);
   comm::Work exchange_charges(const Step& step, const std::vector<int>& own);
   void solve(const Step& step, const std::vector<int>& pairs, Listener& listener);

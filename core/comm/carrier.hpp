@@ -22,6 +22,8 @@ struct RoundMessages {
 class Carrier {
  public:
   virtual ~Carrier() = default;
+  // Whether it gives memory for messages, perhaps another one in each repetition.
+  virtual bool gives_memory() const { return false; }
   // Called before data are packed: memory for the i-th message sent, or received, where the
   // executor's own does not serve; else null.
   virtual std::byte* outgoing(std::size_t /*i*/) { return nullptr; }

@@ -59,6 +59,11 @@ struct Exchange {
 };
 using ExchangePointer = std::shared_ptr<const Exchange>;
 using Exchanges = std::vector<ExchangePointer>;
+// The same exchange without a share in its ownership, for a flight that ends before the owner does.
+// It is cheaper to copy; the executor takes it only if the exchange was prepared.
+inline ExchangePointer lent(const ExchangePointer& exchange) {
+  return {ExchangePointer(), exchange.get()};
+}
 
 // An all-to-all of blocks of several grids; the grids are the items of the buffers.
 struct TransposeExchange {

@@ -84,6 +84,7 @@ Executor::Executor(const Communicator& world, Recorder& recorder,
 }
 
 void Executor::prepare(const Exchanges& exchanges) {
+  recent_ = {};
   kept_.clear();
   for (std::unique_ptr<OneRound>& round : rounds_) round.reset();
   rounds_.clear();
@@ -111,10 +112,15 @@ Executor::Kept& Executor::keep(const ExchangePointer& exchange) {
 }
 
 Executor::Kept* Executor::kept(const ExchangePointer& exchange) {
-  const auto found = kept_.find(exchange.get());
-  if (found != kept_.end()) return &found->second;
+  const auto place = reinterpret_cast<std::uintptr_t>(exchange.get()) / sizeof(Exchange);
+  auto& [known, of_known] = recent_[place % recent_.size()];
+  if (known == exchange.get()) return of_known;
+  if (const auto found = kept_.find(exchange.get()); found != kept_.end()) {
+    known = exchange.get();
+    return of_known = &found->second;
+  }
   if (is_stateless(exchange->protocol) || exchange->rounds->empty()) return nullptr;
-  if (needs_preparation(exchange->protocol))
+  if (needs_preparation(exchange->protocol) || exchange.use_count() == 0)
     throw std::logic_error("phase " + std::string(exchange->phase) + ": protocol \"" +
                            std::string(name_of(exchange->protocol)) + "\" was not prepared");
   for (std::size_t round = 0; round < exchange->rounds->size(); ++round) keep(exchange);

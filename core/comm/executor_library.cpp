@@ -42,7 +42,7 @@ void Executor::run_by_library(const Work& work) {
   const auto fill = [&](std::span<const Block> blocks, std::byte* at) {
     if (contents) pack(fragments_of(blocks, work.from.item_size), work.from.data, at, threads_);
   };
-  const auto store = [&](std::span<const Block> blocks, const std::byte* at) {
+  const auto store = [&](std::span<const Block> blocks, std::byte* at) {
     if (contents) unpack(fragments_of(blocks, work.to.item_size), work.to.data, at, threads_);
   };
   const bool all_reduced = exchange.form == LibraryForm::all_reduced;

@@ -6,36 +6,21 @@
 
 namespace phasewise::comm {
 
-Executor::Flight::Flight(Executor& executor, std::vector<Work> work)
-    : executor_(&executor), work_(std::move(work)) {}
-
 bool Executor::Flight::progress() { return advance(false); }
 
 void Executor::Flight::finish() { advance(true); }
 
 // Goes through the rounds; unless it may wait, it returns at the first one that is not done.
 bool Executor::Flight::advance(bool wait) {
-  while (current_ < work_.size()) {
-    const Exchange& exchange = *work_[current_].exchange;
+  while (current_ < works_.size()) {
+    const Exchange& exchange = *works_[current_].exchange;
     if (!begun_) begin_exchange();
-    const InPhase in(executor_->recorder_, phase_, begun_);
+    Recorder& recorder = executor_->recorder_;
+    const Recorder::Entered entered = recorder.enter(phase_, begun_);
     begun_ = true;
-    if (exchange.by_library()) {
-      if (!wait) return false;
-      executor_->run_by_library(work_[current_]);
-    } else {
-      for (; number_ < exchange.rounds->size(); ++number_) {
-        if (!posted_) {
-          if (!wait && blocks()) return false;
-          begin_round();
-        }
-        if (wait)
-          pending_.wait();
-        else if (!pending_.test())
-          return false;
-        end_round();
-      }
-    }
+    const bool done = exchange.by_library() ? run_by_library(wait) : run_rounds(wait);
+    recorder.leave(entered);
+    if (!done) return false;
     ++current_;
     number_ = 0;
     begun_ = false;
@@ -43,131 +28,163 @@ bool Executor::Flight::advance(bool wait) {
   return true;
 }
 
+bool Executor::Flight::run_by_library(bool wait) {
+  if (wait) executor_->run_by_library(works_[current_]);
+  return wait;
+}
+
+bool Executor::Flight::run_rounds(bool wait) {
+  for (const std::size_t rounds = works_[current_].exchange->rounds->size(); number_ < rounds;
+       ++number_) {
+    if (!posted_) {
+      if (!wait && blocks()) return false;
+      begin_round();
+    }
+    if (wait)
+      pending_.wait();
+    else if (!pending_.test())
+      return false;
+    end_round();
+  }
+  return true;
+}
+
 void Executor::Flight::begin_exchange() {
-  const ExchangePointer& exchange = work_[current_].exchange;
+  const ExchangePointer& exchange = works_[current_].exchange;
   Recorder& recorder = executor_->recorder_;
   kept_ = exchange->by_library() ? nullptr : executor_->kept(exchange);
   phase_ = kept_ ? recorder.phase(exchange->phase, kept_->phase) : recorder.phase(exchange->phase);
 }
 
 bool Executor::Flight::blocks() const {
-  return (kept_ ? *kept_->rounds[number_]->carrier : executor_->stateless(work_[current_].exchange))
+  return (kept_ ? *kept_->rounds[number_]->carrier
+                : executor_->stateless(works_[current_].exchange))
       .blocks();
 }
 
-void Executor::Flight::begin_round() {
-  const Work& work = work_[current_];
-  const Exchange& exchange = *work.exchange;
-  const auto channel = static_cast<std::size_t>(exchange.channel);
-  if (kept_) {
-    round_ = kept_->rounds[number_];
-  } else {
-    if (own_ == nullptr) own_ = std::make_unique<OneRound>();
-    own_->layout.from_item = -1;
-    own_->carrier = &executor_->stateless(work.exchange);
-    round_ = own_.get();
-  }
-  RoundLayout& layout = round_->layout;
-  layout.make(exchange, (*exchange.rounds)[number_], work.from.item_size, work.to.item_size);
+Executor::OneRound& Executor::Flight::next_round() {
+  if (kept_) return *kept_->rounds[number_];
+  if (own_ == nullptr) own_ = std::make_unique<OneRound>();
+  own_->layout.from_item = -1;
+  own_->carrier = &executor_->stateless(works_[current_].exchange);
+  return *own_;
+}
 
-  std::byte *out = nullptr, *in = nullptr;
+Executor::Memory Executor::Flight::memory_of(const RoundLayout& layout) const {
+  const Work& work = works_[current_];
   if (work.to.data == nullptr) {
-    out = in = executor_->skeleton_.at_least(std::max(layout.bytes_in, layout.largest));
-  } else {
-    executor_->outgoing_[channel].reserve(layout.bytes_out);
-    executor_->incoming_[channel].reserve(layout.bytes_in);
-    out = executor_->outgoing_[channel].data();
-    in = executor_->incoming_[channel].data();
+    std::byte* any = executor_->skeleton_.at_least(std::max(layout.bytes_in, layout.largest));
+    return {nullptr, nullptr, any, any};
   }
-  round_->arrivals.clear();
-  round_->sends.clear();
-  round_->receives.clear();
-  packed_ = 0;
-  expect(*round_, in);
-  staged_ = 0;
-  give(*round_, out);
-  copy(*round_, out);
-  parallel::clock().charge(0.0, static_cast<double>(packed_traffic(packed_)));
-  pending_ = round_->carrier->post({phase_, round_->sends, round_->receives, work.from, work.to});
+  Bytes& out = executor_->outgoing_[static_cast<std::size_t>(work.exchange->channel)];
+  Bytes& in = executor_->incoming_[static_cast<std::size_t>(work.exchange->channel)];
+  out.reserve(layout.bytes_out);
+  in.reserve(layout.bytes_in);
+  return {work.from.data, work.to.data, out.data(), in.data()};
+}
+
+void Executor::Flight::begin_round() {
+  const Work& work = works_[current_];
+  const Exchange& exchange = *work.exchange;
+  round_ = &next_round();
+  OneRound& round = *round_;
+  if (round.layout.make(exchange, (*exchange.rounds)[number_], work.from.item_size,
+                        work.to.item_size))
+    round.found = false;
+  const Memory memory = memory_of(round.layout);
+  if (!round.found || round.memory != memory) find(round, memory);
+  run(round.packs, executor_->threads_);
+  parallel::clock().charge(0.0, static_cast<double>(packed_traffic(round.packed)));
+  pending_ = round.carrier->post({phase_, round.sends, round.receives, work.from, work.to});
   posted_ = true;
+}
+
+void Executor::Flight::find(OneRound& round, const Memory& memory) const {
+  round.memory = memory;
+  round.sends.clear();
+  round.receives.clear();
+  round.packs.clear();
+  round.unpacks.clear();
+  round.added.clear();
+  round.packed = round.stored = 0;
+  expect(round);
+  give(round);
+  round.found = !round.carrier->gives_memory();
 }
 
 // Data that are stored in one piece are received in place. Without contents the same data would be,
 // so that a skeleton is charged for the same copies.
-void Executor::Flight::expect(OneRound& round, std::byte* staging) {
-  const Work& work = work_[current_];
-  const Exchange& exchange = *work.exchange;
-  const bool contents = work.to.data != nullptr;
+void Executor::Flight::expect(OneRound& round) const {
+  const Exchange& exchange = *works_[current_].exchange;
   const bool types = staging_of(exchange.protocol) == Staging::types;
+  const bool contents = round.memory.to != nullptr;
+  std::byte* staging = round.memory.in;
   for (std::size_t i = 0; i < round.layout.receives.size(); ++i) {
     const RoundLayout::Part& part = round.layout.receives[i];
     const bool in_place = received_in_place(exchange, part.in_one_piece);
     std::byte* target = round.carrier->incoming(i);
     if (types) {
-      target = contents ? work.to.data : staging;
+      target = contents ? round.memory.to : staging;
     } else if (target == nullptr) {
-      target = in_place && contents ? work.to.data + round.layout.begin_of(part) : staging;
+      target = in_place && contents ? round.memory.to + round.layout.begin_of(part) : staging;
       if (contents && !in_place) staging += part.bytes;
     }
-    if (!in_place) round.arrivals.push_back({target, &part});
+    if (!in_place) store(round, target, part);
     round.receives.push_back({part.peer, target, part.bytes});
   }
 }
 
-void Executor::Flight::give(OneRound& round, std::byte* staging) {
-  const Work& work = work_[current_];
-  const Exchange& exchange = *work.exchange;
-  const bool contents = work.to.data != nullptr;
+// What this rank sends to itself is packed, and unpacked with what arrives.
+void Executor::Flight::give(OneRound& round) const {
+  const Exchange& exchange = *works_[current_].exchange;
   const bool types = staging_of(exchange.protocol) == Staging::types;
+  const bool contents = round.memory.to != nullptr;
+  std::byte* staging = round.memory.out;
   for (std::size_t i = 0; i < round.layout.sends.size(); ++i) {
     const RoundLayout::Part& part = round.layout.sends[i];
     const bool in_place = sent_in_place(exchange, part.in_one_piece);
     std::byte* source = round.carrier->outgoing(i);
     if (types) {
-      source = contents ? work.from.data : staging;
+      source = contents ? round.memory.from : staging;
     } else if (source == nullptr) {
-      source =
-          in_place && contents ? work.from.data + round.layout.begin_of(part) : staging + staged_;
-      if (contents && !in_place) staged_ += part.bytes;
+      source = in_place && contents ? round.memory.from + round.layout.begin_of(part) : staging;
+      if (contents && !in_place) staging += part.bytes;
     }
-    if (!in_place) {
-      packed_ += part.bytes;
-      if (contents) pack(round.layout.of(part), work.from.data, source, executor_->threads_);
-    }
+    if (!in_place) pack(round, source, part);
     round.sends.push_back({part.peer, source, part.bytes});
+  }
+  for (const auto& [from, to] : round.layout.copies) {
+    pack(round, staging, from);
+    store(round, staging, to);
+    if (contents) staging += from.bytes;
   }
 }
 
-// What this rank sends to itself is packed, and unpacked with what arrives.
-void Executor::Flight::copy(OneRound& round, std::byte* staging) {
-  const Work& work = work_[current_];
-  for (const auto& [from, to] : round.layout.copies) {
-    std::byte* data = staging + staged_;
-    packed_ += from.bytes;
-    if (work.to.data != nullptr) {
-      pack(round.layout.of(from), work.from.data, data, executor_->threads_);
-      staged_ += from.bytes;
-    }
-    round.arrivals.push_back({data, &to});
-  }
+void Executor::Flight::pack(OneRound& round, std::byte* data, const RoundLayout::Part& part) {
+  round.packed += part.bytes;
+  if (round.memory.from != nullptr)
+    append_packing(round.packs, round.layout.of(part), round.memory.from, data);
+}
+
+void Executor::Flight::store(OneRound& round, std::byte* data,
+                             const RoundLayout::Part& part) const {
+  round.stored += part.bytes;
+  if (round.memory.to == nullptr) return;
+  if (works_[current_].exchange->adds)
+    round.added.push_back({data, &part});
+  else
+    append_unpacking(round.unpacks, round.layout.of(part), round.memory.to, data);
 }
 
 void Executor::Flight::end_round() {
-  const Work& work = work_[current_];
-  const Exchange& exchange = *work.exchange;
+  const OneRound& round = *round_;
   posted_ = false;
-  if (round_->arrivals.empty()) return;
-  std::int64_t arrived = 0;
-  for (const Arrival& arrival : round_->arrivals) arrived += arrival.part->bytes;
-  executor_->computing(phase_, stored_traffic(exchange, arrived), [&] {
-    if (work.to.data == nullptr) return;
-    for (const auto& [data, part] : round_->arrivals) {
-      const std::span<const Fragment> fragments = round_->layout.of(*part);
-      if (exchange.adds)
-        add(fragments, work.to.data, data, executor_->threads_);
-      else
-        unpack(fragments, work.to.data, data, executor_->threads_);
-    }
+  if (round.stored == 0) return;
+  const std::int64_t traffic = stored_traffic(*works_[current_].exchange, round.stored);
+  executor_->computing(phase_, traffic, [&] {
+    run(round.unpacks, executor_->threads_);
+    for (const auto& [data, part] : round.added)
+      add(round.layout.of(*part), round.memory.to, data, executor_->threads_);
   });
 }
 

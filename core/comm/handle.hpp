@@ -17,6 +17,14 @@
 
 namespace phasewise::comm {
 
+// SimGrid's mpi.h is its smpi.h.
+#if defined(SMPI_H)
+#define PHASEWISE_SIMULATED 1
+#else
+#define PHASEWISE_SIMULATED 0
+#endif
+inline constexpr bool for_simulation = PHASEWISE_SIMULATED != 0;
+
 // MPI counts are int.
 inline constexpr std::int64_t largest_count = 2147483647;
 

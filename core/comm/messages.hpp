@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <utility>
 
 namespace phasewise::comm {
 
@@ -19,15 +21,24 @@ struct Message {
 // for them.
 class Pending {
  public:
-  Pending();
-  Pending(Pending&&) noexcept;
-  Pending& operator=(Pending&&) noexcept;
-  ~Pending();
+  Pending() = default;
+  Pending(Pending&&) noexcept = default;
+  Pending& operator=(Pending&& other) noexcept {
+    wait();
+    posted_ = std::move(other.posted_);
+    return *this;
+  }
+  // A rank that fails ends all ranks: it must not wait for messages that may never come.
+  ~Pending() {
+    if (!done() && std::uncaught_exceptions() == 0) wait();
+  }
 
   // Lets the library make progress; returns whether all messages are done.
   bool test();
   // Returns when all messages are done.
-  void wait();
+  void wait() {
+    if (!done()) wait_for_messages();
+  }
   bool done() const { return posted_ == nullptr; }
 
   // For the sources that post messages. What was posted is used again when it is done, so that a
@@ -37,9 +48,10 @@ class Pending {
     void operator()(Posted* posted) const;
   };
   using PostedPointer = std::unique_ptr<Posted, GiveBack>;
-  explicit Pending(PostedPointer posted);
+  explicit Pending(PostedPointer posted) : posted_(std::move(posted)) {}
 
  private:
+  void wait_for_messages();
   PostedPointer posted_;
 };
 

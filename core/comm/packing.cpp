@@ -11,41 +11,83 @@ namespace {
 constexpr std::int64_t worth_threads =
     1 << 16;  // bytes, below which threads cost more than they save
 constexpr int tasks_per_thread = 4;
+constexpr std::int64_t abreast = 32;  // runs of a column that are copied before the next column's
 
-// Runs of a fragment, at one of its ends: in the buffer or in the message.
-struct Runs {
-  std::int64_t stride,
-      row_stride;  // from one run to the next, and from one row of runs to the next
-};
-
-// With a length that the compiler knows, a copy becomes a single move. Runs of some rows that stand
-// one behind the other in memory often share a cache line, which is then moved once.
+// With a length that the compiler knows, a copy becomes a single move.
 template <std::int64_t run>
-void copy_short(std::byte* to, const Runs& there, const std::byte* from, const Runs& here,
-                std::int64_t count, std::int64_t rows) {
+void copy_row(std::byte* to, std::int64_t to_stride, const std::byte* from,
+              std::int64_t from_stride, std::int64_t count) {
+  for (std::int64_t k = 0; k < count; ++k)
+    std::memcpy(to + k * to_stride, from + k * from_stride, run);
+}
+
+// Runs of some rows that stand one behind the other in memory often share a cache line, which is
+// then moved once.
+template <std::int64_t run>
+void copy_rows(const Copy& all) {
+  const auto [to, to_stride, to_row] = all.to;
+  const auto [from, from_stride, from_row] = all.from;
   constexpr std::int64_t at_once = 8;
-  for (std::int64_t first = 0; first < rows; first += at_once) {
-    const std::int64_t end = std::min(rows, first + at_once);
-    for (std::int64_t k = 0; k < count; ++k)
+  for (std::int64_t first = 0; first < all.rows; first += at_once) {
+    const std::int64_t end = std::min(all.rows, first + at_once);
+    for (std::int64_t k = 0; k < all.count; ++k)
       for (std::int64_t i = first; i < end; ++i)
-        std::memcpy(to + k * there.stride + i * there.row_stride,
-                    from + k * here.stride + i * here.row_stride, run);
+        std::memcpy(to + k * to_stride + i * to_row, from + k * from_stride + i * from_row, run);
   }
 }
 
-void copy(std::byte* to, const Runs& there, const std::byte* from, const Runs& here,
-          const Fragment& fragment) {
-  const std::int64_t count = fragment.count, rows = fragment.outer_count;
-  if (fragment.run == 8) return copy_short<8>(to, there, from, here, count, rows);
-  if (fragment.run == 16) return copy_short<16>(to, there, from, here, count, rows);
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t k = 0; k < count; ++k)
-      std::memcpy(to + k * there.stride + i * there.row_stride,
-                  from + k * here.stride + i * here.row_stride, fragment.run);
+[[gnu::noinline]] void copy_any(const Copy& all) {
+  if (all.run == 8) return copy_rows<8>(all);
+  if (all.run == 16) return copy_rows<16>(all);
+  const auto [to, to_stride, to_row] = all.to;
+  const auto [from, from_stride, from_row] = all.from;
+  for (std::int64_t i = 0; i < all.rows; ++i)
+    for (std::int64_t k = 0; k < all.count; ++k)
+      std::memcpy(to + k * to_stride + i * to_row, from + k * from_stride + i * from_row,
+                  static_cast<std::size_t>(all.run));
 }
 
-Runs in_buffer(const Fragment& fragment) { return {fragment.stride, fragment.outer_stride}; }
-Runs in_message(const Fragment& fragment) { return {fragment.run, fragment.count * fragment.run}; }
+inline void copy(const Copy& all) {
+  if (all.rows == 1 && all.run == 8)
+    copy_row<8>(all.to.data, all.to.stride, all.from.data, all.from.stride, all.count);
+  else if (all.rows == 1 && all.count == 1)
+    std::memcpy(all.to.data, all.from.data, static_cast<std::size_t>(all.run));
+  else
+    copy_any(all);
+}
+
+// Whether two are long columns of one length.
+bool are_long(const Copy& a, const Copy& b) {
+  return a.rows == 1 && b.rows == 1 && a.count == b.count && a.count > 2 * abreast;
+}
+
+// Columns of one array, such as its first and its last one, often share pages, which are then
+// looked up once.
+void copy_abreast(std::span<const Copy> columns) {
+  const std::int64_t count = columns.front().count;
+  for (std::int64_t first = 0; first < count; first += abreast)
+    for (Copy part : columns) {
+      part.to.data += first * part.to.stride;
+      part.from.data += first * part.from.stride;
+      part.count = std::min(abreast, count - first);
+      copy(part);
+    }
+}
+
+Copy::End in_buffer(const Fragment& fragment, std::byte* buffer) {
+  return {buffer + fragment.at, fragment.stride, fragment.outer_stride};
+}
+Copy::End in_message(const Fragment& fragment, std::byte* message) {
+  return {message + fragment.message_at, fragment.run, fragment.count * fragment.run};
+}
+Copy packing(const Fragment& fragment, std::byte* buffer, std::byte* message) {
+  return {in_message(fragment, message), in_buffer(fragment, buffer), fragment.run, fragment.count,
+          fragment.outer_count};
+}
+Copy unpacking(const Fragment& fragment, std::byte* buffer, std::byte* message) {
+  return {in_buffer(fragment, buffer), in_message(fragment, message), fragment.run, fragment.count,
+          fragment.outer_count};
+}
 
 void add_doubles(std::byte* to, const std::byte* from, std::int64_t bytes) {
   auto* sum = reinterpret_cast<double*>(to);
@@ -53,20 +95,28 @@ void add_doubles(std::byte* to, const std::byte* from, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes / 8; ++i) sum[i] += term[i];
 }
 
-template <class F>
-void for_each_fragment(std::span<const Fragment> fragments, int threads, F&& f) {
-  const auto count = static_cast<std::int64_t>(fragments.size());
+// Whether some parts, each of which has a number of bytes, are worth several threads.
+template <class Part>
+bool are_worth(std::span<const Part> parts, int threads) {
+  if (threads == 1) return false;
   std::int64_t bytes = 0;
-  for (const Fragment& fragment : fragments) bytes += fragment.bytes();
-  if (threads == 1 || bytes < worth_threads) {
-    for (const Fragment& fragment : fragments) f(fragment);
-    return;
-  }
+  for (const Part& part : parts) bytes += part.bytes();
+  return bytes >= worth_threads;
+}
+
+template <class Part, class F>
+void by_threads(std::span<const Part> parts, int threads, F&& f) {
+  const auto count = static_cast<std::int64_t>(parts.size());
   const auto tasks = static_cast<int>(std::min<std::int64_t>(count, tasks_per_thread * threads));
   parallel::for_tasks(tasks, threads, [&](int task, int) {
-    for (std::int64_t i = count * task / tasks; i < count * (task + 1) / tasks; ++i)
-      f(fragments[i]);
+    for (std::int64_t i = count * task / tasks; i < count * (task + 1) / tasks; ++i) f(parts[i]);
   });
+}
+
+template <class F>
+void for_each(std::span<const Fragment> fragments, int threads, F&& f) {
+  if (are_worth(fragments, threads)) return by_threads(fragments, threads, f);
+  for (const Fragment& fragment : fragments) f(fragment);
 }
 
 void append_run(Fragments& fragments, Fragment fragment) {
@@ -129,31 +179,48 @@ std::int64_t append(Fragments& fragments, const Block& block, std::int64_t item_
   return message_at;
 }
 
-void pack(std::span<const Fragment> fragments, const std::byte* buffer, std::byte* message,
-          int threads) {
-  for_each_fragment(fragments, threads, [&](const Fragment& fragment) {
-    copy(message + fragment.message_at, in_message(fragment), buffer + fragment.at,
-         in_buffer(fragment), fragment);
-  });
+void append_packing(Copies& copies, std::span<const Fragment> fragments, std::byte* buffer,
+                    std::byte* message) {
+  for (const Fragment& fragment : fragments) copies.push_back(packing(fragment, buffer, message));
 }
 
-void unpack(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,
+void append_unpacking(Copies& copies, std::span<const Fragment> fragments, std::byte* buffer,
+                      std::byte* message) {
+  for (const Fragment& fragment : fragments) copies.push_back(unpacking(fragment, buffer, message));
+}
+
+void run(std::span<const Copy> copies, int threads) {
+  if (are_worth(copies, threads)) return by_threads(copies, threads, copy);
+  for (std::size_t first = 0; first < copies.size();) {
+    std::size_t end = first + 1;
+    while (end < copies.size() && are_long(copies[first], copies[end])) ++end;
+    if (end == first + 1)
+      copy(copies[first]);
+    else
+      copy_abreast(copies.subspan(first, end - first));
+    first = end;
+  }
+}
+
+void pack(std::span<const Fragment> fragments, std::byte* buffer, std::byte* message, int threads) {
+  for_each(fragments, threads,
+           [&](const Fragment& fragment) { copy(packing(fragment, buffer, message)); });
+}
+
+void unpack(std::span<const Fragment> fragments, std::byte* buffer, std::byte* message,
             int threads) {
-  for_each_fragment(fragments, threads, [&](const Fragment& fragment) {
-    copy(buffer + fragment.at, in_buffer(fragment), message + fragment.message_at,
-         in_message(fragment), fragment);
-  });
+  for_each(fragments, threads,
+           [&](const Fragment& fragment) { copy(unpacking(fragment, buffer, message)); });
 }
 
 void add(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,
          int threads) {
-  for_each_fragment(fragments, threads, [&](const Fragment& fragment) {
-    const Runs here = in_message(fragment);
+  for_each(fragments, threads, [&](const Fragment& fragment) {
+    const std::int64_t row = fragment.count * fragment.run;
     for (std::int64_t i = 0; i < fragment.outer_count; ++i)
       for (std::int64_t k = 0; k < fragment.count; ++k)
         add_doubles(buffer + fragment.at + k * fragment.stride + i * fragment.outer_stride,
-                    message + fragment.message_at + k * here.stride + i * here.row_stride,
-                    fragment.run);
+                    message + fragment.message_at + k * fragment.run + i * row, fragment.run);
   });
 }
 

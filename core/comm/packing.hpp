@@ -24,6 +24,19 @@ struct Fragment {
 };
 using Fragments = std::vector<Fragment>;
 
+// Runs that are copied from one place to another.
+struct Copy {
+  struct End {
+    std::byte* data;
+    std::int64_t stride, row_stride;  // from one run to the next, and from one row of runs [B]
+  };
+  End to, from;
+  std::int64_t run, count, rows;
+
+  std::int64_t bytes() const { return run * count * rows; }
+};
+using Copies = std::vector<Copy>;
+
 // Appends the fragments of a region at `base`, which begin at `message_at` in the message; runs
 // that touch are joined. Returns the end in the message.
 std::int64_t append(Fragments& fragments, const Region& region, std::int64_t base,
@@ -31,9 +44,16 @@ std::int64_t append(Fragments& fragments, const Region& region, std::int64_t bas
 std::int64_t append(Fragments& fragments, const Block& block, std::int64_t item_size,
                     std::int64_t message_at);
 
-void pack(std::span<const Fragment> fragments, const std::byte* buffer, std::byte* message,
-          int threads);
-void unpack(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,
+// Append the copies that pack the fragments of a buffer into a message, and those that unpack them.
+void append_packing(Copies& copies, std::span<const Fragment> fragments, std::byte* buffer,
+                    std::byte* message);
+void append_unpacking(Copies& copies, std::span<const Fragment> fragments, std::byte* buffer,
+                      std::byte* message);
+// Copies all; the places that are written must not overlap.
+void run(std::span<const Copy> copies, int threads);
+
+void pack(std::span<const Fragment> fragments, std::byte* buffer, std::byte* message, int threads);
+void unpack(std::span<const Fragment> fragments, std::byte* buffer, std::byte* message,
             int threads);
 // Adds the message's doubles to those of the buffer.
 void add(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,

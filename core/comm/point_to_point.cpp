@@ -1,17 +1,16 @@
 // Messages between two ranks: posted, waited for, and recorded one by one.
 #include <algorithm>
-#include <exception>
 #include <stdexcept>
+#include <utility>
 
 #include "comm/posted.hpp"
 
 namespace phasewise::comm {
 
-MpiCount mpi_count(const Message& message, const std::string& phase) {
+void too_long(const Message& message, const std::string& phase) {
   const bool doubles = message.bytes % 8 == 0;
-  const std::int64_t count = doubles ? message.bytes / 8 : message.bytes;
-  if (count <= largest_count) return {static_cast<int>(count), doubles ? MPI_DOUBLE : MPI_BYTE};
-  throw std::length_error("phase " + phase + ": a message of " + std::to_string(count) +
+  throw std::length_error("phase " + phase + ": a message of " +
+                          std::to_string(doubles ? message.bytes / 8 : message.bytes) +
                           (doubles ? " values" : " bytes") + " with rank " +
                           std::to_string(message.peer) + " is longer than MPI can count (" +
                           std::to_string(largest_count) +
@@ -88,24 +87,16 @@ double Pending::Posted::wait_one_by_one(double from) {
   return late;
 }
 
-Pending::Pending() = default;
-Pending::Pending(PostedPointer posted) : posted_(std::move(posted)) {}
-Pending::Pending(Pending&&) noexcept = default;
-
-Pending& Pending::operator=(Pending&& other) noexcept {
-  wait();
-  posted_ = std::move(other.posted_);
-  return *this;
-}
-
-// A rank that fails ends all ranks: it must not wait for messages that may never come.
-Pending::~Pending() {
-  if (std::uncaught_exceptions() == 0) wait();
+// On a real machine the time between posting and waiting at once is shorter than a tick of the
+// tags' clock, and reading the clock is not.
+double Pending::Posted::resumed() {
+  if (std::exchange(new_here, false)) return posted_at;
+  return recorder->now();
 }
 
 bool Pending::test() {
   if (done()) return true;
-  const double start = posted_->recorder->now();
+  const double start = posted_->resumed();
   int count = 0;
   std::vector<int>& which = posted_->which;
   which.resize(posted_->requests.size());
@@ -121,10 +112,9 @@ bool Pending::test() {
   return done();
 }
 
-void Pending::wait() {
-  if (done()) return;
+void Pending::wait_for_messages() {
   Posted& posted = *posted_;
-  const double start = posted.recorder->now();
+  const double start = posted.resumed();
   const double late =
       posted.ends.empty() ? posted.wait_for_all(start) : posted.wait_one_by_one(start);
   posted.all_done();
@@ -146,18 +136,20 @@ Posting::Posting(const Communicator& group, int phase, Channel channel, Overhead
   posted_->overhead = overhead;
 }
 
-const std::string& Posting::phase_name() const {
-  return posted_->recorder->names()[posted_->phase];
-}
-
 void Posting::received(const MPI_Status& status) {
   if (posted_->timed) late_ = std::max(late_, posted_->world->clock.after(status.MPI_TAG, start()));
 }
 
 Pending Posting::under_way() {
-  posted_->left = posted_->requests.size();
-  posted_->recorder->communicated(posted_->phase, start(), posted_->recorder->now());
-  return posted_->left == 0 ? Pending() : Pending(std::move(posted_));
+  Pending::Posted& posted = *posted_;
+  posted.left = posted.requests.size();
+  posted.new_here = true;
+  posted.posted_at = start();
+  if (for_simulation || posted.left == 0) {
+    posted.posted_at = posted.recorder->now();
+    posted.recorder->communicated(posted.phase, start(), posted.posted_at);
+  }
+  return posted.left == 0 ? Pending() : Pending(std::move(posted_));
 }
 
 void Posting::finished() {
@@ -173,16 +165,20 @@ Pending Communicator::post(const PhaseKey& key, Channel channel, std::span<const
                            std::span<const Message> receives) const {
   if (sends.empty() && receives.empty()) return {};
   Posting posting(*this, key.in(*recorder_), channel, Overhead::two_sided, true);
-  posting.posted().requests.reserve(sends.size() + receives.size());
+  const MPI_Comm comm = posting.comm();
+  const int tag = posting.tag();
+  std::vector<MPI_Request>& requests = posting.posted().requests;
+  requests.resize(receives.size() + sends.size());
+  MPI_Request* request = requests.data();
   for (const Message& m : receives) {
     const auto [count, type] = posting.count(m);
-    MPI_Irecv(m.data, count, type, m.peer, MPI_ANY_TAG, posting.comm(), posting.request());
+    MPI_Irecv(m.data, count, type, m.peer, MPI_ANY_TAG, comm, request++);
     posting.expect(m);
   }
   charge_overhead(Overhead::two_sided, sends.size());
   for (const Message& m : sends) {
     const auto [count, type] = posting.count(m);
-    MPI_Isend(m.data, count, type, m.peer, posting.tag(), posting.comm(), posting.request());
+    MPI_Isend(m.data, count, type, m.peer, tag, comm, request++);
     posting.give(m);
   }
   return posting.under_way();

@@ -13,8 +13,11 @@
 
 namespace phasewise::comm {
 
+void pass_overhead(Overhead kind, std::size_t messages);
 // Lets simulated time pass for what a message costs at one end, beyond the latency.
-void charge_overhead(Overhead kind, std::size_t messages);
+inline void charge_overhead(Overhead kind, std::size_t messages) {
+  if constexpr (for_simulation) pass_overhead(kind, messages);
+}
 
 // The count and type with which MPI, whose counts are int, gets a message. Both ends choose the
 // same.
@@ -22,8 +25,14 @@ struct MpiCount {
   int count;
   MPI_Datatype type;
 };
+[[noreturn]] void too_long(const Message& message, const std::string& phase);
 // Throws std::length_error if the message is longer than MPI can count.
-MpiCount mpi_count(const Message& message, const std::string& phase);
+inline MpiCount mpi_count(const Message& message, const std::string& phase) {
+  const bool doubles = message.bytes % 8 == 0;
+  const std::int64_t count = doubles ? message.bytes / 8 : message.bytes;
+  if (count > largest_count) too_long(message, phase);
+  return {static_cast<int>(count), doubles ? MPI_DOUBLE : MPI_BYTE};
+}
 
 // Receives first, then sends.
 struct Pending::Posted {
@@ -37,8 +46,10 @@ struct Pending::Posted {
   const World* world = nullptr;
   int phase = 0;
   Channel channel = common_channel;
-  double start = 0.0;  // s
-  bool timed = true;   // whether tags carry the senders' start times
+  double start = 0.0;      // s
+  bool new_here = false;   // its posting has not been followed by anything else
+  double posted_at = 0.0;  // s
+  bool timed = true;       // whether tags carry the senders' start times
   Overhead overhead = Overhead::two_sided;
   std::size_t receives = 0;
   std::vector<MPI_Request> requests;
@@ -56,6 +67,8 @@ struct Pending::Posted {
   // Seconds after `from` at which the sender of request i began; 0 if the request is a send or was
   // complete before.
   double begun_after(std::size_t i, const MPI_Status& status, double from) const;
+  // When this rank came back to the messages, which it may never have left.
+  double resumed();
   // Both return how long after `from` the last of the senders began.
   double wait_for_all(double from);
   double wait_one_by_one(double from);
@@ -72,7 +85,7 @@ class Posting {
   int tag() const { return posted_->world->clock.tag(posted_->start); }
   double start() const { return posted_->start; }
   Overhead overhead() const { return posted_->overhead; }
-  const std::string& phase_name() const;
+  const std::string& phase_name() const { return posted_->recorder->names()[posted_->phase]; }
   MpiCount count(const Message& message) const { return mpi_count(message, phase_name()); }
   Pending::Posted& posted() { return *posted_; }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <exception>
 #include <limits>
 #include <stdexcept>
 
@@ -45,24 +44,19 @@ std::string phase_json(const PhaseRecord& r) {
          ", \"sent_to\": " + sent_to_json(r.sent_to) + '}';
 }
 
-// Returns the count so far and adds one to it.
-std::int32_t next_number(std::vector<std::vector<std::int32_t>>& numbers, int channel, int peer) {
+}  // namespace
+
+void TrafficByPeer::meet(int peer) {
+  if (std::ssize(place_) <= peer) place_.resize(peer + 1, 0);
+  entries_.push_back({peer, {}});
+  place_[peer] = static_cast<std::int32_t>(entries_.size());
+}
+
+std::int32_t Recorder::next_number(Numbers& numbers, int channel, int peer) {
   if (std::ssize(numbers) <= channel) numbers.resize(channel + 1);
   std::vector<std::int32_t>& by_peer = numbers[channel];
   if (std::ssize(by_peer) <= peer) by_peer.resize(peer + 1, 0);
   return by_peer[peer]++;
-}
-
-}  // namespace
-
-Traffic& TrafficByPeer::of(int peer) {
-  if (std::ssize(place_) <= peer) place_.resize(peer + 1, 0);
-  std::int32_t& place = place_[peer];
-  if (place == 0) {
-    entries_.push_back({peer, {}});
-    place = static_cast<std::int32_t>(entries_.size());
-  }
-  return entries_[place - 1].traffic;
 }
 
 int Recorder::phase(std::string_view name) {
@@ -83,17 +77,6 @@ void Recorder::computed(int phase, double start, double end) {
     add_event({start, end, 0, -1, 0, static_cast<std::int16_t>(phase), EventKind::compute, 0});
 }
 
-std::int32_t Recorder::sent(int phase, int channel, int peer, std::int64_t bytes) {
-  if (!recording_) return 0;
-  PhaseRecord& record = records_[phase];
-  ++record.messages;
-  record.bytes += bytes;
-  Traffic& traffic = record.sent_to.of(peer);
-  ++traffic.messages;
-  traffic.bytes += bytes;
-  return keeps_events() ? next_number(sent_numbers_, channel, peer) : 0;
-}
-
 void Recorder::signalled(int phase, int peer) {
   if (!recording_) return;
   ++records_[phase].messages;
@@ -103,10 +86,6 @@ void Recorder::signalled(int phase, int peer) {
 
 void Recorder::synchronised(int phase, std::int64_t count) {
   if (recording_) records_[phase].synchronisations += count;
-}
-
-std::int32_t Recorder::expected(int channel, int peer) {
-  return keeps_events() ? next_number(expected_numbers_, channel, peer) : 0;
 }
 
 void Recorder::asked(int phase, std::int64_t bytes) {
@@ -147,28 +126,6 @@ std::string Recorder::to_json(const RankFacts& facts) const {
   for (std::size_t i = 0; i < names_.size(); ++i)
     text += (i > 0 ? ", \"" : "\"") + names_[i] + "\": " + phase_json(records_[i]);
   return text + "}}";
-}
-
-InPhase::InPhase(Recorder& recorder, int phase, bool again)
-    : recorder_(recorder),
-      phase_(phase),
-      before_(recorder.current_phase()),
-      exceptions_(std::uncaught_exceptions()) {
-  if (phase_ == before_) return;
-  recorder_.enter(phase_);
-  if (!again) recorder_.called(phase_);
-  if (recorder_.keeps_events()) start_ = parallel::clock().now();
-}
-
-InPhase::~InPhase() {
-  if (phase_ == before_ || std::uncaught_exceptions() > exceptions_) return;
-  if (before_ < 0)
-    recorder_.leave();
-  else
-    recorder_.enter(before_);
-  if (recorder_.keeps_events())
-    recorder_.add_event({start_, parallel::clock().now(), 0, -1, 0,
-                         static_cast<std::int16_t>(phase_), EventKind::phase, 0});
 }
 
 }  // namespace phasewise::comm

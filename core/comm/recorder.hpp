@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <string>
 #include <string_view>
@@ -26,12 +27,16 @@ class TrafficByPeer {
     Traffic traffic;
   };
 
-  Traffic& of(int peer);
+  Traffic& of(int peer) {
+    if (std::ssize(place_) <= peer || place_[peer] == 0) meet(peer);
+    return entries_[place_[peer] - 1].traffic;
+  }
   const std::vector<PeerTraffic>& entries() const { return entries_; }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
 
  private:
+  void meet(int peer);
   std::vector<std::int32_t> place_;  // by peer: 1 + index of its entry, 0 if it has none
   std::vector<PeerTraffic> entries_;
 };
@@ -118,7 +123,6 @@ class Recorder {
   void keep_events(std::size_t capacity) { capacity_ = capacity; }
   bool keeps_events() const { return capacity_ > 0; }
 
-  void called(int phase) { ++records_[phase].calls; }
   void computed(int phase, double start, double end);
   // Time spent inside the phase's communication.
   void communicated(int phase, double start, double end) {
@@ -127,14 +131,25 @@ class Recorder {
   void waited(int phase, double seconds) { records_[phase].waiting += seconds; }
   // Counts a message that is sent; returns how many went to this peer on this channel before (0 if
   // no events are kept). Its event is added when the message is complete.
-  std::int32_t sent(int phase, int channel, int peer, std::int64_t bytes);
+  std::int32_t sent(int phase, int channel, int peer, std::int64_t bytes) {
+    if (!recording_) return 0;
+    PhaseRecord& record = records_[phase];
+    ++record.messages;
+    record.bytes += bytes;
+    Traffic& traffic = record.sent_to.of(peer);
+    ++traffic.messages;
+    traffic.bytes += bytes;
+    return keeps_events() ? next_number(sent_numbers_, channel, peer) : 0;
+  }
   // Counts a flag or a handshake that is sent as an empty message. It has no event.
   void signalled(int phase, int peer);
   // Counts those that are no messages.
   void synchronised(int phase, std::int64_t count);
   // Counts a message that is expected; returns how many were expected from this peer on this
   // channel before.
-  std::int32_t expected(int channel, int peer);
+  std::int32_t expected(int channel, int peer) {
+    return keeps_events() ? next_number(expected_numbers_, channel, peer) : 0;
+  }
   // Counts a library collective by the volume requested [B].
   void asked(int phase, std::int64_t bytes);
   void add_event(const Event& event);
@@ -144,13 +159,30 @@ class Recorder {
   const std::string& current() const;
   // current() of the recorder that entered a phase last.
   static std::string latest_phase() { return latest_ ? latest_->current() : std::string(); }
-  // -1 outside of any phase
-  int current_phase() const { return current_; }
-  void enter(int phase) {
-    current_ = phase;
+  // A phase that this rank has entered.
+  struct Entered {
+    int phase;
+    int before;    // the phase that it was in, or -1
+    double start;  // s
+  };
+  // One call of a phase, and one event of the time line. Nested in the same phase it changes
+  // nothing. again: continues a call that was counted before, as an overlapped exchange does.
+  Entered enter(int phase, bool again = false) {
+    const Entered entered{phase, current_, keeps_events() ? parallel::clock().now() : 0.0};
     latest_ = this;
+    if (phase == current_) return entered;
+    current_ = phase;
+    if (!again) ++records_[phase].calls;
+    return entered;
   }
-  void leave() { current_ = -1; }
+  // A rank that fails never leaves, so that the report of the failure can name the phase.
+  void leave(const Entered& entered) {
+    if (entered.phase == entered.before) return;
+    current_ = entered.before;
+    if (keeps_events())
+      add_event({entered.start, parallel::clock().now(), 0, -1, 0,
+                 static_cast<std::int16_t>(entered.phase), EventKind::phase, 0});
+  }
 
   // One JSON object of one line, without events: docs/communication.md. Numbers read back exactly.
   std::string to_json(const RankFacts& facts) const;
@@ -158,6 +190,11 @@ class Recorder {
   std::int64_t dropped_events() const { return dropped_; }
 
  private:
+  // By channel and peer.
+  using Numbers = std::vector<std::vector<std::int32_t>>;
+  // Returns the count so far and adds one to it.
+  static std::int32_t next_number(Numbers& numbers, int channel, int peer);
+
   std::vector<std::string> names_;
   std::vector<PhaseRecord> records_;
   using Index = std::map<std::string, int, std::less<>>;
@@ -165,7 +202,7 @@ class Recorder {
   Index* index_ = &indices_[""];
   std::string prefix_;
   std::vector<Event> events_;
-  std::vector<std::vector<std::int32_t>> sent_numbers_, expected_numbers_;  // by channel and peer
+  Numbers sent_numbers_, expected_numbers_;
   std::size_t capacity_ = 0;
   std::int64_t dropped_ = 0;
   int current_ = -1;
@@ -173,23 +210,23 @@ class Recorder {
   inline static const Recorder* latest_ = nullptr;
 };
 
-// Keeps this rank in a phase while it lives: one call of the phase, and one event of the time line.
-// Nested in the same phase it changes nothing. When an exception ends it, the phase stays the
-// current one, so that the report of the failure can name it.
+// Keeps this rank in a phase while it lives, or until an exception ends it.
 class InPhase {
  public:
-  // again: continues a call that was counted before, as an overlapped exchange does
-  InPhase(Recorder& recorder, int phase, bool again = false);
-  ~InPhase();
+  InPhase(Recorder& recorder, int phase, bool again = false)
+      : recorder_(recorder),
+        entered_(recorder.enter(phase, again)),
+        exceptions_(std::uncaught_exceptions()) {}
+  ~InPhase() {
+    if (std::uncaught_exceptions() == exceptions_) recorder_.leave(entered_);
+  }
   InPhase(const InPhase&) = delete;
   InPhase& operator=(const InPhase&) = delete;
 
  private:
   Recorder& recorder_;
-  int phase_;
-  int before_;
+  Recorder::Entered entered_;
   int exceptions_;
-  double start_ = 0.0;  // s
 };
 
 }  // namespace phasewise::comm

@@ -15,9 +15,9 @@ RoundLayout::Part RoundLayout::part_of(const Exchange& exchange, const Transfer&
           in_one_piece(found)};
 }
 
-void RoundLayout::make(const Exchange& exchange, const Round& round, std::int64_t from_item_size,
+bool RoundLayout::make(const Exchange& exchange, const Round& round, std::int64_t from_item_size,
                        std::int64_t to_item_size) {
-  if (from_item_size == from_item && to_item_size == to_item) return;
+  if (from_item_size == from_item && to_item_size == to_item) return false;
   *this = {};
   from_item = from_item_size;
   to_item = to_item_size;
@@ -40,6 +40,7 @@ void RoundLayout::make(const Exchange& exchange, const Round& round, std::int64_
     else
       receives.push_back(part);
   }
+  return true;
 }
 
 }  // namespace phasewise::comm

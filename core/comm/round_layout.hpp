@@ -28,8 +28,9 @@ struct RoundLayout {
   std::int64_t from_item = -1, to_item = -1;              // B
   std::int64_t bytes_out = 0, bytes_in = 0, largest = 0;  // B, copies among both
 
-  // Does nothing if it was made for items of these sizes. A layout belongs to one round.
-  void make(const Exchange& exchange, const Round& round, std::int64_t from_item_size,
+  // Does nothing, and returns false, if it was made for items of these sizes. A layout belongs to
+  // one round.
+  bool make(const Exchange& exchange, const Round& round, std::int64_t from_item_size,
             std::int64_t to_item_size);
   std::span<const Fragment> of(const Part& part) const {
     return std::span(fragments).subspan(part.first, part.last - part.first);

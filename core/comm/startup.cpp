@@ -8,13 +8,6 @@
 #include "comm/posted.hpp"
 #include "parallel/clock.hpp"
 
-// SimGrid's mpi.h is its smpi.h.
-#if defined(SMPI_H)
-#define PHASEWISE_SIMULATED 1
-#else
-#define PHASEWISE_SIMULATED 0
-#endif
-
 namespace phasewise::comm {
 namespace {
 
@@ -75,7 +68,7 @@ void abort_all(int status) {
   std::_Exit(status);
 }
 
-bool simulated() { return PHASEWISE_SIMULATED; }
+bool simulated() { return for_simulation; }
 
 #if PHASEWISE_SIMULATED
 void set_rates(double flops, double bytes) {
@@ -83,7 +76,7 @@ void set_rates(double flops, double bytes) {
   bytes_per_second = bytes;
 }
 void set_overheads(const std::array<double, overheads>& seconds) { overhead_seconds = seconds; }
-void charge_overhead(Overhead kind, std::size_t messages) {
+void pass_overhead(Overhead kind, std::size_t messages) {
   const double seconds =
       overhead_seconds[static_cast<std::size_t>(kind)] * static_cast<double>(messages);
   if (seconds > 0.0) smpi_execute_benched(seconds);
@@ -92,7 +85,6 @@ void pass(double seconds) { smpi_execute_benched(seconds); }
 #else
 void set_rates(double, double) {}
 void set_overheads(const std::array<double, overheads>&) {}
-void charge_overhead(Overhead, std::size_t) {}
 void pass(double) {}
 #endif
 

@@ -42,8 +42,6 @@ void by_period(std::byte* memory, std::int64_t bytes, std::size_t first, F&& f) 
 
 }  // namespace
 
-std::vector<workload::Piece> pieces() { return {{.name = "exchange"}}; }
-
 Turn::Turn(const Description& description, const Role& role, const std::vector<int>& nodes,
            int rank, bool real)
     : description_(description), role_(role), nodes_(nodes), rank_(rank), layout_(description) {
@@ -60,9 +58,9 @@ void Turn::set_manner(const Manner& manner) {
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   const bool verify = description_.verify;
   if (verify && !role_.idle()) listener.kernel(fill_card(), bytes_of(made()), [&] { fill(); });
-  listener.start(comm::common_channel, [&] {
+  listener.start(comm::common_channel, [&](comm::Works& works) {
     const comm::ItemBuffer buffer(memory_.data(), layout_.bytes());
-    return std::vector<comm::Work>{{exchange_, buffer, buffer}};
+    works.push_back({comm::lent(exchange_), buffer, buffer});
   });
   listener.finish(comm::common_channel);
   if (!verify) return;

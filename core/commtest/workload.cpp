@@ -21,7 +21,7 @@ class CommtestWorkload : public workload::Workload {
     return {{std::string(phase_of(description_.operation)), "pairs", "pair"},
             {std::string(phases::checks), "sum", "all"}};
   }
-  std::vector<workload::Piece> pieces() const override { return commtest::pieces(); }
+  std::vector<workload::Piece> pieces() const override { return {the_piece}; }
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
     return std::make_unique<Turn>(description_, roles_[rank], nodes(), rank, false);
   }

@@ -8,7 +8,9 @@ void Counted::summed(std::string_view phase, std::size_t values, const comm::Tea
 }
 
 void Counted::start(comm::Channel /*channel*/, const Exchanges& exchanges) {
-  for (const comm::Work& work : exchanges()) {
+  comm::Works works;
+  exchanges(works);
+  for (const comm::Work& work : works) {
     const comm::Exchange& exchange = *work.exchange;
     if (exchange.by_library()) {
       if (exchange.total_bytes() > 0) asked(exchange.phase, exchange.asked_bytes());

@@ -92,7 +92,8 @@ void Followed::summed(std::string_view phase, std::size_t values, const comm::Te
 }
 
 void Followed::start(Channel channel, const Exchanges& exchanges) {
-  const std::vector<comm::Work> works = exchanges();
+  comm::Works works;
+  exchanges(works);
   begin(channel);
   for (std::size_t i = 0; i < works.size();) {
     std::size_t same = 1;

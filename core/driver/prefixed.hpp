@@ -60,14 +60,14 @@ class Prefixed : public workload::Listener {
     hears_.max(names_.of(phase), values, team);
   }
   void start(comm::Channel channel, const Exchanges& exchanges) override {
-    hears_.start(channel, [&] {
-      std::vector<comm::Work> works = exchanges();
-      for (comm::Work& work : works) {
+    hears_.start(channel, [&](comm::Works& works) {
+      const std::size_t before = works.size();
+      exchanges(works);
+      for (comm::Work& work : std::span(works).subspan(before)) {
         const auto named = std::make_shared<comm::Exchange>(*work.exchange);
         named->phase = names_.of(named->phase);
         work.exchange = named;
       }
-      return works;
     });
   }
   void start_collective(const comm::Collective& collective, const std::byte* from,

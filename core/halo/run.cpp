@@ -17,7 +17,7 @@ Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Sessi
 
 void Run::run_turn() {
   turn_of_rank_.begin(turn());
-  for (const workload::Piece& piece : pieces()) turn_of_rank_.tell(piece, live_);
+  turn_of_rank_.tell(the_piece, live_);
 }
 
 void Run::exchange_as(const workload::Parameters& parameters) {

@@ -21,8 +21,6 @@ parallel::KernelCard check_card() {
 
 }  // namespace
 
-std::vector<workload::Piece> pieces() { return {{.name = "exchange"}}; }
-
 Turn::Turn(const Description& description, const std::array<int, 2>& grid,
            const std::vector<int>& nodes, int rank, bool real)
     : description_(description), grid_(grid), nodes_(nodes), rank_(rank) {
@@ -41,10 +39,10 @@ void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   const double edge = 4.0 * static_cast<double>(description_.words);
   if (description_.verify) listener.kernel(fill_card(), edge, [&] { fill(); });
   for (const comm::ExchangePointer& exchange : exchanges_) {
-    listener.start(comm::common_channel, [&] {
+    listener.start(comm::common_channel, [&](comm::Works& works) {
       const std::int64_t size = description_.word * description_.width() * description_.width();
       const comm::ItemBuffer buffer(array_.get(), size);
-      return std::vector<comm::Work>{{exchange, buffer, buffer}};
+      works.push_back({comm::lent(exchange), buffer, buffer});
     });
     listener.finish(comm::common_channel);
   }

@@ -24,7 +24,7 @@ class HaloWorkload : public workload::Workload {
             {std::string(phases::along_y), "halo", "y", {}, description_.rows == 1 ? 0.0 : copied},
             {std::string(phases::checks), "sum", "all"}};
   }
-  std::vector<workload::Piece> pieces() const override { return halo::pieces(); }
+  std::vector<workload::Piece> pieces() const override { return {the_piece}; }
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
     return std::make_unique<Turn>(description_, grid_, nodes(), rank, false);
   }

@@ -11,7 +11,7 @@ Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Sessi
 }
 
 void Run::run_turn() {
-  for (const workload::Piece& piece : pieces()) turn_of_rank_.tell(piece, live_);
+  turn_of_rank_.tell(the_piece, live_);
 }
 
 std::vector<workload::Value> Run::record() const {

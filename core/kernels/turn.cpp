@@ -11,8 +11,6 @@ parallel::KernelCard check_card(const Description& description) {
 
 }  // namespace
 
-std::vector<workload::Piece> pieces() { return {{.name = "kernel"}}; }
-
 Turn::Turn(const Description& description, bool real) : description_(description) {
   if (real) case_ = make_case(description);
 }

@@ -15,7 +15,7 @@ class KernelsWorkload : public workload::Workload {
   std::vector<workload::Phase> phases() const override {
     return {{std::string(phases::checks), "sum", "all"}};
   }
-  std::vector<workload::Piece> pieces() const override { return kernels::pieces(); }
+  std::vector<workload::Piece> pieces() const override { return {the_piece}; }
   std::unique_ptr<workload::RankTurn> turn_of(int /*rank*/) const override {
     return std::make_unique<Turn>(description_, false);
   }

@@ -143,10 +143,10 @@ void Turn::kick_by_mesh(Listener& listener) {
   });
   const auto share_values = [&](comm::Channel channel, const comm::ExchangePointer& exchange) {
     if (exchanges_.alone()) return;
-    listener.start(channel, [&] {
+    listener.start(channel, [&](comm::Works& works) {
       const comm::ItemBuffer mesh =
           real_ ? comm::ItemBuffer(own_planes(), grid_.nz() * mesh_.plane()) : comm::ItemBuffer();
-      return std::vector<comm::Work>{{exchange, mesh, mesh}};
+      works.push_back({exchange, mesh, mesh});
     });
     listener.finish(channel);
   };

@@ -66,12 +66,10 @@ void GlobalSum::start(Listener& listener, std::span<LongAccumulator> parts, bool
                               nullptr, reinterpret_cast<std::byte*>(digits_.data()));
     return;
   }
-  listener.start(setting_.channel, [&] {
+  listener.start(setting_.channel, [&](comm::Works& works) {
     const comm::ItemBuffer buffer(digits_.data(), 2 * places());
-    std::vector<comm::Work> works;
     for (const comm::ExchangePointer& exchange : {added_, stored_})
-      if (exchange) works.push_back({exchange, buffer, buffer});
-    return works;
+      if (exchange) works.push_back({comm::lent(exchange), buffer, buffer});
   });
 }
 

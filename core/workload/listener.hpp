@@ -37,8 +37,8 @@ class Listener {
   void max(std::string_view phase, std::span<double> values) { max(phase, values, nullptr); }
 
   // Starts exchanges that run one after another; at most one such sequence, or one collective, is
-  // under way in a channel. Listeners that look at messages call `exchanges`, which lists them.
-  using Exchanges = std::function<std::vector<comm::Work>()>;
+  // under way in a channel. Listeners that look at messages call `exchanges`, which appends them.
+  using Exchanges = std::function<void(comm::Works&)>;
   virtual void start(comm::Channel channel, const Exchanges& exchanges) = 0;
   // Starts a collective of the library; the memory is as in comm::PendingCollective::start, or null
   // in a skeleton run.

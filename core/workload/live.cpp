@@ -28,7 +28,7 @@ void Live::max(std::string_view phase, std::span<double> values, const comm::Tea
 }
 
 void Live::start(comm::Channel channel, const Exchanges& exchanges) {
-  under_way_[static_cast<int>(channel)] = session_.executor->start(exchanges());
+  under_way_[static_cast<int>(channel)].start(*session_.executor, exchanges);
 }
 void Live::start_collective(const comm::Collective& collective, const std::byte* from,
                             std::byte* to) {

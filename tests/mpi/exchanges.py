@@ -16,6 +16,8 @@ import phasewise._core as core
 from phasewise.workloads.protocols import available
 
 ROWS, COLUMNS = 5, 4
+MANY_ROWS = 150
+"""Of a second field: so many that columns are copied in parts."""
 TIMES = 3
 TYPES = ("derived", "packed", "neighbour")
 """Protocols that store, and cannot add."""
@@ -24,7 +26,7 @@ TYPES = ("derived", "packed", "neighbour")
 def column(field: np.ndarray, place: int) -> tuple[list[int], int, int, list[tuple[int, int]]]:
     """A column within the frame: one value a row."""
     row = field.strides[0]
-    return [0], row + place * field.itemsize, field.itemsize, [(ROWS, row)]
+    return [0], row + place * field.itemsize, field.itemsize, [(field.shape[0] - 2, row)]
 
 
 def halo(rank: int, size: int, field: np.ndarray, protocol: str, adds: bool) -> dict[str, Any]:
@@ -43,19 +45,19 @@ def halo(rank: int, size: int, field: np.ndarray, protocol: str, adds: bool) -> 
     }
 
 
-def field_of(rank: int) -> np.ndarray:
+def field_of(rank: int, rows: int) -> np.ndarray:
     """Values that differ everywhere, and a frame of -1."""
-    field = np.full((ROWS + 2, COLUMNS + 2), -1.0)
-    inner = 1000 * rank + np.arange(ROWS * COLUMNS, dtype=float)
-    field[1:-1, 1:-1] = inner.reshape(ROWS, COLUMNS)
+    field = np.full((rows + 2, COLUMNS + 2), -1.0)
+    inner = 1000 * rank + np.arange(rows * COLUMNS, dtype=float)
+    field[1:-1, 1:-1] = inner.reshape(rows, COLUMNS)
     return field
 
 
-def expected(rank: int, size: int, times: int, adds: bool) -> np.ndarray:
-    """The field after so many exchanges."""
-    field = field_of(rank)
-    west, east = field_of((rank - 1) % size), field_of((rank + 1) % size)
-    for _ in range(times):
+def expected(rank: int, size: int, rows: int, adds: bool) -> np.ndarray:
+    """The field after the exchanges."""
+    field = field_of(rank, rows)
+    west, east = field_of((rank - 1) % size, rows), field_of((rank + 1) % size, rows)
+    for _ in range(TIMES):
         for here, theirs in ((0, west[1:-1, COLUMNS]), (COLUMNS + 1, east[1:-1, 1])):
             field[1:-1, here] = field[1:-1, here] + theirs if adds else theirs
     return field
@@ -69,13 +71,14 @@ def main() -> int:
         for adds in (False, True):
             if adds and protocol in TYPES:
                 continue
-            executor = core.Executor(events=100)
-            field = field_of(rank)
-            memory = field.reshape(-1).view(np.uint8)
-            exchange = halo(rank, size, field, protocol, adds)
-            executor.run(exchange, memory, field.nbytes, memory, field.nbytes, TIMES)
-            if not np.array_equal(field, expected(rank, size, TIMES, adds)):
-                faults.append(f"rank {rank}: {protocol}, adds = {adds}")
+            for rows in (MANY_ROWS, ROWS):
+                executor = core.Executor(events=100)
+                field = field_of(rank, rows)
+                memory = field.reshape(-1).view(np.uint8)
+                exchange = halo(rank, size, field, protocol, adds)
+                executor.run(exchange, memory, field.nbytes, memory, field.nbytes, TIMES)
+                if not np.array_equal(field, expected(rank, size, rows, adds)):
+                    faults.append(f"rank {rank}: {protocol}, adds = {adds}, {rows} rows")
             records[f"{protocol} {adds}"] = json.loads(executor.record())
     everyone = core.gather(json.dumps([faults, records]).encode())
     if rank == 0:

@@ -17,6 +17,7 @@ class Get : public Carrier {
         receives_(links_of(place, place.messages().receives)),
         window_(place, sends_, receives_),
         signals_(place) {}
+  bool gives_memory() const override { return true; }
   std::byte* outgoing(std::size_t i) override { return window_.mine(i); }
   bool blocks() const override { return true; }
 

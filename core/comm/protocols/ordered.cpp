@@ -2,7 +2,7 @@
 // and of two ranks the lower one sends first. All ranks go through their pairs in one order, so
 // that none of them waits for ever.
 #include <algorithm>
-#include <set>
+#include <vector>
 
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/two_sided.hpp"
@@ -16,15 +16,17 @@ class Ordered : public TwoSided {
 
   Pending post(const RoundMessages& messages) override {
     Posting posting = begin(messages);
-    std::set<std::pair<int, int>> pairs;
-    for (const Message& m : messages.sends) pairs.insert(std::minmax(me_, m.peer));
-    for (const Message& m : messages.receives) pairs.insert(std::minmax(me_, m.peer));
-    for (const auto& [lower, upper] : pairs) {
-      const int peer = lower == me_ ? upper : lower;
-      if (lower == me_) send_to(posting, messages, peer);
+    // By their peers, this rank's pairs come in the order of all pairs.
+    peers_.clear();
+    for (const Message& m : messages.sends) peers_.push_back(m.peer);
+    for (const Message& m : messages.receives) peers_.push_back(m.peer);
+    std::ranges::sort(peers_);
+    peers_.erase(std::ranges::unique(peers_).begin(), peers_.end());
+    for (const int peer : peers_) {
+      if (me_ < peer) send_to(posting, messages, peer);
       for (const Message& m : messages.receives)
         if (m.peer == peer) receive(posting, m);
-      if (lower != me_) send_to(posting, messages, peer);
+      if (me_ > peer) send_to(posting, messages, peer);
     }
     posting.finished();
     return {};
@@ -36,6 +38,7 @@ class Ordered : public TwoSided {
       if (m.peer == peer) send(posting, m);
   }
   int me_ = rank_of_all();
+  std::vector<int> peers_;
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ class Partitioned : public Carrier {
     for (MPI_Request& request : requests_) MPI_Request_free(&request);
   }
 
+  bool gives_memory() const override { return true; }
   std::byte* outgoing(std::size_t i) override { return outgoing_[i].data(); }
   std::byte* incoming(std::size_t i) override { return incoming_[i].data(); }
   bool blocks() const override { return false; }

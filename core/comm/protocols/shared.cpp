@@ -55,6 +55,7 @@ class Shared : public Carrier {
                {place.group, part_of(place, false), 0}) {}
 
   bool blocks() const override { return true; }
+  bool gives_memory() const override { return true; }
 
   // The receiver says that it has unpacked what came before; nothing else would tell a sender that
   // gets nothing back.

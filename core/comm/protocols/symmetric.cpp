@@ -50,6 +50,7 @@ class Symmetric : public Carrier {
     if (half_ > 0) memory_.emplace(place.exchange->protocol, 2 * half_, most[1]);
   }
 
+  bool gives_memory() const override { return true; }
   std::byte* incoming(std::size_t i) override { return memory_->at(place_of(here_[i])); }
   bool blocks() const override { return true; }
 

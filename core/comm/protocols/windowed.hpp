@@ -15,6 +15,7 @@ class Windowed : public Carrier {
         receives_(links_of(place, place.messages().receives)),
         window_(place, receives_, sends_) {}
 
+  bool gives_memory() const override { return true; }
   std::byte* incoming(std::size_t i) override { return window_.mine(i); }
   bool blocks() const override { return true; }
 
