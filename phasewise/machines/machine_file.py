@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
-from phasewise.machines.curves import Curve, Measured, find
+from phasewise.machines import schema
+from phasewise.machines.curves import Curve, Line, Measured, find
 from phasewise.machines.kernel_rates import KernelRate, kernel_tables
 
 HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z]+)[^\]]*\]\]?\s*(#.*)?$")
@@ -76,6 +78,8 @@ def hardware_description(
     if alone is not None:
         lines += ["", *_memory(alone, curves)]
     lines += ["", *(_network(curves) if nodes > 1 else ["[network]", 'kind = "none"'])]
+    if alone is not None and nodes == 1:
+        lines += ["", *_protocol(alone)]
     flops, bandwidth = _value(float(roof["flops"])), _value(float(roof["bandwidth"]))
     lines += ["", "[processor]                  # of a rank, all ranks at work"]
     lines += [f"peak = {flops}", f"flops = {flops}", f"bandwidth = {bandwidth}", ""]
@@ -93,6 +97,58 @@ def _memory(alone: Curve, curves: Sequence[Curve]) -> list[str]:
         f"rank_bandwidth = {_value(alone.bandwidth)}",
         f"bandwidth = {_value(max(together))}",
     ]
+
+
+def _protocol(alone: Curve) -> list[str]:
+    """Factors with which one message has the times of ping-pong at every size. Below the size from
+    which the library uses another protocol, messages set off at once.
+    """
+    line = Line(alone.latency or alone.seconds[0], alone.bandwidth)
+    parts = [_part(alone, line, i) for i in range(len(alone.sizes))]
+    factors = {
+        "latency_factors": tuple(part.latency / line.latency for part in parts),
+        "bandwidth_factors": tuple(part.bandwidth / line.bandwidth for part in parts),
+    }
+    return [
+        "[protocol]                   # of ping-pong",
+        *(f"eager = {size}" for size in alone.bends[:1]),
+        f"sizes = {_value(alone.sizes)}",
+        *(f"{name} = {_value(tuple(map(_factor, row)))}" for name, row in factors.items()),
+    ]
+
+
+def _factor(value: float) -> float:
+    """The nearest factor that a machine file accepts."""
+    least, most = schema.FACTOR.least, schema.FACTOR.most
+    assert least is not None and most is not None
+    return min(max(value, least), most)
+
+
+def _part(curve: Curve, line: Line, i: int) -> Line:
+    """The curve from size i on, as a straight line. One that would need less than no time for a
+    message of 0 bytes is replaced by one that meets the curve in the middle of the part.
+    """
+    size, seconds = curve.sizes[i], curve.seconds[i]
+    rise = _rise(curve, i)
+    if rise <= 0.0:
+        return Line(seconds, math.inf)
+    if (latency := seconds - rise * size) > 0.0:
+        return Line(latency, 1.0 / rise)
+    latency = min(line.latency, 0.5 * seconds)
+    middle = math.sqrt(size * curve.sizes[min(i + 1, len(curve.sizes) - 1)])
+    return Line(latency, middle / (curve.seconds_of(middle) - latency))
+
+
+def _rise(curve: Curve, i: int) -> float:
+    """Seconds a byte from size i on: to the next size, or where another protocol begins there, or
+    there is none, as up to this size.
+    """
+    sizes, seconds = curve.sizes, curve.seconds
+    if i + 1 == len(sizes) or sizes[i + 1] in curve.bends:
+        if i == 0 or sizes[i] in curve.bends:
+            return 0.0
+        i -= 1
+    return (seconds[i + 1] - seconds[i]) / (sizes[i + 1] - sizes[i])
 
 
 def _network(curves: Sequence[Curve]) -> list[str]:

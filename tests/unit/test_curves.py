@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -309,6 +310,39 @@ def test_the_description_of_measured_hardware_follows_from_its_curves() -> None:
     )
     assert found.network.kind == "fat-tree"
     assert found.network.adapter_bandwidth == 4 * 5e8
+
+
+def described(alone: Curve, size: float) -> float:
+    """Seconds of one message on the machine that is described from this curve."""
+    roof = {"flops": 1e10, "bandwidth": 5e9}
+    found = parse_machine(hardware_description("here", 2, 1, roof, [alone], {}), "file.toml")
+    assert found.memory is not None
+    part = bisect_right(found.protocol.sizes, size) - 1
+    latency = found.memory.latency * found.protocol.latency_factors[part]
+    return latency + size / (found.memory.rank_bandwidth * found.protocol.bandwidth_factors[part])
+
+
+def test_one_message_on_the_described_machine_has_the_times_of_ping_pong() -> None:
+    sizes = (0, 64, 1024, 2048, 4096, 16384, 65536)
+    seconds = (1.0e-6, 1.1e-6, 2e-6, 3e-6, 6e-6, 8e-6, 16e-6)
+    alone = curve(
+        benchmark="ping-pong", level="node", sizes=sizes, seconds=seconds, low=seconds,
+        high=seconds, bends=(4096,),
+    )  # fmt: skip
+    for size in (*sizes, 32, 1500, 9000, 40000):
+        assert described(alone, size) == pytest.approx(alone.seconds_of(size), rel=1e-5)
+    # Up to the next protocol it goes on as before.
+    assert described(alone, 4000) == pytest.approx(3e-6 + 1952 * 1e-6 / 1024, rel=1e-5)
+
+
+def test_where_a_line_would_begin_below_no_time_the_middle_of_the_part_is_met() -> None:
+    seconds = (1e-6, 2e-6, 200e-6, 1200e-6)  # the memory is slower beyond the cache
+    alone = curve(
+        benchmark="ping-pong", level="node", sizes=(0, 1024, 1 << 20, 1 << 22), seconds=seconds,
+        low=seconds, high=seconds,
+    )  # fmt: skip
+    assert described(alone, 1 << 21) == pytest.approx(alone.seconds_of(1 << 21), rel=1e-5)
+    assert described(alone, 1 << 20) == pytest.approx(200e-6, rel=0.6)
 
 
 def test_the_picture_marks_protocol_changes() -> None:
