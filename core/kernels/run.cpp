@@ -10,9 +10,7 @@ Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Sessi
   session().set_teams({});
 }
 
-void Run::run_turn() {
-  turn_of_rank_.tell(the_piece, live_);
-}
+void Run::run_turn() { turn_of_rank_.tell(the_piece, live_); }
 
 std::vector<workload::Value> Run::record() const {
   if (!description_.verify) return {};
