@@ -1,6 +1,7 @@
 // The input of the models, and the model that follows a turn's messages in time. No MPI.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -69,7 +70,13 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
 driver::Rates rates_from(const nb::dict& given) {
   driver::Rates rates;
   if (given.contains("overheads"))
-    rates.overheads = nb::cast<std::array<double, comm::overheads>>(given["overheads"]);
+    rates.overheads.message = nb::cast<std::array<double, comm::overheads>>(given["overheads"]);
+  if (given.contains("round")) rates.overheads.round = nb::cast<double>(given["round"]);
+  if (given.contains("copies")) {
+    const auto [spans, seconds] =
+        nb::cast<std::pair<std::vector<double>, std::vector<double>>>(given["copies"]);
+    rates.copies = {spans, seconds};
+  }
   if (!given.contains("flop")) return rates;
   rates.flop = nb::cast<double>(given["flop"]);
   rates.byte = nb::cast<double>(given["byte"]);
@@ -218,7 +225,9 @@ void bind_prediction(nb::module_& m) {
         "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
         "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
         "of a flop, or of a byte if it has no flops; unit, as of work; overheads, seconds of a "
-        "message at either end beyond its latency, by kind. Without flop nothing is computed. "
+        "message at either end beyond its latency, by kind; round, of each round; copies, spans "
+        "[B] and seconds of runs "
+        "that lie apart. Without flop nothing is computed. "
         "effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, and not "
         "where the turn before has left them.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),

@@ -89,10 +89,9 @@ class Communicator {
 
   // Unrecorded messages of at most 2 GB, to measure the machine. both_ways sends to rank `to` and
   // receives from rank `from` at once (-1: none). In round_trip the rank that leads sends first,
-  // and its peer answers.
+  // and its peer sends back what it got.
   Span both_ways(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) const;
-  Span round_trip(std::span<const std::byte> out, std::span<std::byte> in, int peer,
-                  bool leads) const;
+  Span round_trip(std::span<std::byte> data, int peer, bool leads) const;
 
   // Collectives of the library, recorded by the volume requested; each is one call of its phase,
   // unless this rank is in that phase already. Throws std::length_error if a count exceeds MPI's

@@ -93,6 +93,7 @@ void Executor::Flight::begin_round() {
     round.found = false;
   const Memory memory = memory_of(round.layout);
   if (!round.found || round.memory != memory) find(round, memory);
+  charge_round();
   run(round.packs, executor_->threads_);
   parallel::clock().charge(0.0, static_cast<double>(packed_traffic(round.packed)));
   pending_ = round.carrier->post({phase_, round.sends, round.receives, work.from, work.to});

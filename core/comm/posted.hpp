@@ -19,6 +19,12 @@ inline void charge_overhead(Overhead kind, std::size_t messages) {
   if constexpr (for_simulation) pass_overhead(kind, messages);
 }
 
+void pass_round();
+// The same for what a round of an exchange takes beside its messages.
+inline void charge_round() {
+  if constexpr (for_simulation) pass_round();
+}
+
 // The count and type with which MPI, whose counts are int, gets a message. Both ends choose the
 // same.
 struct MpiCount {

@@ -53,8 +53,13 @@ std::string unavailable(Protocol protocol);
 enum class Overhead : std::uint8_t { two_sided, persistent, derived, one_sided, coarray };
 inline constexpr int overheads = 5;
 Overhead overhead_of(Protocol protocol);
-// Seconds for each message at either end, by kind, on a simulated machine; nothing on a real one.
-void set_overheads(const std::array<double, overheads>& seconds);
+// Seconds for each message at either end, by kind, and for each round of an exchange, on a simulated
+// machine; nothing on a real one.
+struct Overheads {
+  std::array<double, overheads> message{};
+  double round = 0.0;
+};
+void set_overheads(const Overheads& seconds);
 
 // Where the data of messages are between the buffers of two ranks.
 //   plain: data in one piece are sent and received where they are; others are packed

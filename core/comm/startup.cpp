@@ -15,7 +15,7 @@ bool we_started_mpi = false;
 
 #if PHASEWISE_SIMULATED
 double flops_per_second = 0.0, bytes_per_second = 0.0;
-std::array<double, overheads> overhead_seconds{};
+Overheads overhead_seconds;
 
 void charge(double flops, double bytes) {
   const double computing = flops_per_second > 0.0 ? flops / flops_per_second : 0.0;
@@ -75,16 +75,19 @@ void set_rates(double flops, double bytes) {
   flops_per_second = flops;
   bytes_per_second = bytes;
 }
-void set_overheads(const std::array<double, overheads>& seconds) { overhead_seconds = seconds; }
+void set_overheads(const Overheads& seconds) { overhead_seconds = seconds; }
 void pass_overhead(Overhead kind, std::size_t messages) {
   const double seconds =
-      overhead_seconds[static_cast<std::size_t>(kind)] * static_cast<double>(messages);
+      overhead_seconds.message[static_cast<std::size_t>(kind)] * static_cast<double>(messages);
   if (seconds > 0.0) smpi_execute_benched(seconds);
+}
+void pass_round() {
+  if (overhead_seconds.round > 0.0) smpi_execute_benched(overhead_seconds.round);
 }
 void pass(double seconds) { smpi_execute_benched(seconds); }
 #else
 void set_rates(double, double) {}
-void set_overheads(const std::array<double, overheads>&) {}
+void set_overheads(const Overheads&) {}
 void pass(double) {}
 #endif
 

@@ -22,12 +22,13 @@ Span Communicator::both_ways(std::span<const std::byte> out, int to, std::span<s
   return {start, parallel::clock().now()};
 }
 
-Span Communicator::round_trip(std::span<const std::byte> out, std::span<std::byte> in, int peer,
-                              bool leads) const {
-  const auto send = [&] { MPI_Send(out.data(), count_of(out), MPI_BYTE, peer, 0, handle_->get()); };
+Span Communicator::round_trip(std::span<std::byte> data, int peer, bool leads) const {
+  const auto send = [&] {
+    MPI_Send(data.data(), count_of(data), MPI_BYTE, peer, 0, handle_->get());
+  };
   const double start = parallel::clock().now();
   if (leads) send();
-  MPI_Recv(in.data(), count_of(in), MPI_BYTE, peer, 0, handle_->get(), MPI_STATUS_IGNORE);
+  MPI_Recv(data.data(), count_of(data), MPI_BYTE, peer, 0, handle_->get(), MPI_STATUS_IGNORE);
   if (!leads) send();
   return {start, parallel::clock().now()};
 }

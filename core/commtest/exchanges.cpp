@@ -10,18 +10,18 @@ namespace {
 
 constexpr int peer = 0, me = 1;  // members of the team of a pair
 
-// The pieces of all messages one way; piece q of those that arrive is chunk count + q.
+// The pieces of all messages one way; piece q of those that arrive is chunk count + q. back: in the
+// places of each other.
 class Pieces {
  public:
-  Pieces(const Description& d, const Memory& memory, std::int64_t packet) {
+  Pieces(const Description& d, const Memory& memory, std::int64_t packet, bool back) {
     const std::int64_t length = packet == 0 ? d.bytes : std::min(packet, d.bytes);
-    for (int message = 0; message < d.messages(); ++message)
-      for (std::int64_t at = 0; at < d.bytes; at += length)
-        add(memory.made(message) + at, std::min(length, d.bytes - at));
-    count_ = static_cast<int>(regions_.size());
-    for (int message = 0; message < d.messages(); ++message)
-      for (std::int64_t at = 0; at < d.bytes; at += length)
-        add(memory.arrived(message) + at, std::min(length, d.bytes - at));
+    for (const bool arriving : {back, !back})
+      for (int message = 0; message < d.messages(); ++message)
+        for (std::int64_t at = 0; at < d.bytes; at += length)
+          add((arriving ? memory.arrived(message) : memory.made(message)) + at,
+              std::min(length, d.bytes - at));
+    count_ = static_cast<int>(regions_.size()) / 2;
     add(memory.answer_made(), answer_bytes);
     add(memory.answer_arrived(), answer_bytes);
   }
@@ -109,9 +109,13 @@ Memory::Memory(const Description& description)
       first_arrived(description.operation == Operator::echo && !description.verify ? 0 : messages) {
 }
 
+namespace {
+
+// back: what arrived before is sent, and what was sent is overwritten.
 comm::ExchangePointer exchange_of(const Description& description, const Manner& manner,
-                                  const Role& role, const std::vector<int>& nodes, int rank) {
-  Pieces pieces(description, Memory(description), manner.packet);
+                                  const Role& role, const std::vector<int>& nodes, int rank,
+                                  bool back) {
+  Pieces pieces(description, Memory(description), manner.packet, back);
   const auto memory = std::make_shared<const std::vector<int>>(1, 0);  // the only item
   comm::Exchange result;
   result.phase = phase_of(description.operation);
@@ -123,6 +127,16 @@ comm::ExchangePointer exchange_of(const Description& description, const Manner& 
   result.items = {memory};
   for (const comm::Region& region : pieces.take()) result.blocks.push_back({memory.get(), region});
   return std::make_shared<const comm::Exchange>(std::move(result));
+}
+
+}  // namespace
+
+comm::Exchanges exchanges_of(const Description& description, const Manner& manner, const Role& role,
+                             const std::vector<int>& nodes, int rank) {
+  comm::Exchanges exchanges{exchange_of(description, manner, role, nodes, rank, false)};
+  if (description.operation == Operator::swap && !description.verify)
+    exchanges.push_back(exchange_of(description, manner, role, nodes, rank, true));
+  return exchanges;
 }
 
 }  // namespace phasewise::commtest

@@ -36,8 +36,10 @@ struct Memory {
 };
 
 // A message goes in pieces, `window` of them in a round. A rank that takes no part has as many
-// rounds, all empty, since some protocols are collective. nodes: of all ranks.
-comm::ExchangePointer exchange_of(const Description& description, const Manner& manner,
-                                  const Role& role, const std::vector<int>& nodes, int rank);
+// rounds, all empty, since some protocols are collective. nodes: of all ranks. Without checks a
+// swap sends what the one before brought, so that every message holds new data: there are two
+// exchanges, which take turns.
+comm::Exchanges exchanges_of(const Description& description, const Manner& manner, const Role& role,
+                             const std::vector<int>& nodes, int rank);
 
 }  // namespace phasewise::commtest

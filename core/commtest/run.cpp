@@ -10,7 +10,7 @@ Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Sessi
                     session().world.rank(), !session().skeleton),
       live_(session()) {
   session().set_teams({});
-  session().executor->prepare({turn_of_rank_.exchange()});
+  session().executor->prepare(turn_of_rank_.exchanges());
 }
 
 void Run::run_turn() {
@@ -22,7 +22,7 @@ void Run::exchange_as(const workload::Parameters& parameters) {
   const Manner manner = read_manner(parameters, description_);
   parameters.check_all_used();
   turn_of_rank_.set_manner(manner);
-  session().executor->prepare({turn_of_rank_.exchange()});
+  session().executor->prepare(turn_of_rank_.exchanges());
 }
 
 std::vector<workload::Value> Run::record() const {

@@ -52,7 +52,7 @@ Turn::Turn(const Description& description, const Role& role, const std::vector<i
 }
 
 void Turn::set_manner(const Manner& manner) {
-  exchange_ = exchange_of(description_, manner, role_, nodes_, rank_);
+  exchanges_ = exchanges_of(description_, manner, role_, nodes_, rank_);
 }
 
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
@@ -60,7 +60,8 @@ void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   if (verify && !role_.idle()) listener.kernel(fill_card(), bytes_of(made()), [&] { fill(); });
   listener.start(comm::common_channel, [&](comm::Works& works) {
     const comm::ItemBuffer buffer(memory_.data(), layout_.bytes());
-    works.push_back({comm::lent(exchange_), buffer, buffer});
+    const std::size_t now = static_cast<std::size_t>(number_) % exchanges_.size();
+    works.push_back({comm::lent(exchanges_[now]), buffer, buffer});
   });
   listener.finish(comm::common_channel);
   if (!verify) return;

@@ -26,7 +26,7 @@ class Turn : public workload::RankTurn {
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // Begins exchange `number`; the bytes of the messages depend on it.
   void begin(std::int64_t number) { number_ = number; }
-  const comm::ExchangePointer& exchange() const { return exchange_; }
+  const comm::Exchanges& exchanges() const { return exchanges_; }
   void set_manner(const Manner& manner);
 
   // Results of the last verified exchange over all ranks: the number of bytes that arrived wrong,
@@ -53,7 +53,7 @@ class Turn : public workload::RankTurn {
   int rank_;
   Memory layout_;
   std::int64_t number_ = 0;
-  comm::ExchangePointer exchange_;
+  comm::Exchanges exchanges_;
   parallel::Buffer<std::byte> memory_;
   std::array<std::int64_t, 2> checks_{};
 };

@@ -21,6 +21,10 @@ Network::Network(const std::string& text) {
     const auto memory = given.numbers("memory", 3);
     memory_ = {memory[0], memory[1]};
     bus_ = add_links(nodes_, memory[2]);
+    if (given.has("memory.shares")) {
+      rank_out_ = add_links(nodes_ * node_ranks_, memory[1]);
+      rank_in_ = add_links(nodes_ * node_ranks_, memory[1]);
+    }
   }
   if (given.has("flow")) {
     const auto flow = given.numbers("flow", 2);
@@ -75,7 +79,9 @@ void Network::find_route(int from_rank, int to_rank, Route& route) const {
   if (from == to) {
     route.latency = memory_.latency;
     route.max_bandwidth = memory_.bandwidth;
+    if (rank_out_ >= 0) route.links.push_back(rank_out_ + from_rank);
     if (bus_ >= 0) route.links.push_back(bus_ + from);
+    if (rank_in_ >= 0) route.links.push_back(rank_in_ + to_rank);
     return;
   }
   route.latency = flow_.latency;

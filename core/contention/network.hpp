@@ -1,6 +1,6 @@
 // A machine's network as links with capacities, and the way of a message over them: node adapters,
-// memory buses, the tapered stages of a fat-tree, the links of a torus or a dragonfly.
-// machines/platform.cpp makes the same networks for the simulator.
+// memory buses, what a rank can copy within its node, the tapered stages of a fat-tree, the links
+// of a torus or a dragonfly. machines/platform.cpp makes the same networks for the simulator.
 #pragma once
 
 #include <string>
@@ -48,7 +48,8 @@ class Network {
   double hop_latency_ = 0.0;
   std::vector<double> capacities_;
   // The first link of each sort; -1 if there is none.
-  int bus_ = -1, out_ = -1, in_ = -1, up_ = -1, down_ = -1, hop_ = -1;
+  int bus_ = -1, rank_out_ = -1, rank_in_ = -1, out_ = -1, in_ = -1, up_ = -1, down_ = -1,
+      hop_ = -1;
   int stage_nodes_ = 0;
   std::vector<int> places_;  // of the nodes in the network; empty: in order
   Torus torus_;

@@ -18,6 +18,8 @@ namespace {
 // How many repetitions of an exchange are written down; the last one, when traffic has settled,
 // stands for the others.
 constexpr int max_repetitions = 4;
+// Bytes of a cache line.
+constexpr std::int64_t line = 64;
 
 bool alike(const Exchange& a, const Exchange& b) {
   if (a.phase != b.phase || !a.uniform || a.rounds != b.rounds) return false;
@@ -138,7 +140,8 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
   }
   for (const comm::Round& from : *exchange.rounds) {
     begin_round(exchange.phase, exchange.channel, Posting::at_once, 1.0);
-    const double each = options_.rates.overheads[static_cast<int>(comm::Overhead::two_sided)];
+    const double each =
+        options_.rates.overheads.message[static_cast<int>(comm::Overhead::two_sided)];
     round_.before = static_cast<float>(each * static_cast<double>(from.sends.size()));
     round_.after = static_cast<float>(each * static_cast<double>(from.receives.size()));
     for (const comm::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
@@ -191,7 +194,22 @@ void Followed::add(const comm::Work& work, double weight) {
   for (const comm::Round& round : *exchange.rounds) add_round(work, round, weight);
 }
 
-// The bytes that the executor copies.
+// A copy takes its memory traffic, and runs that lie apart a line each.
+double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int64_t traffic) const {
+  const double moving = options_.rates.byte * static_cast<double>(traffic);
+  if (options_.rates.copies.spans.empty()) return moving;
+  double apart = 0.0;
+  for (const comm::Fragment& one : fragments) {
+    const std::int64_t stride = one.count > 1 ? one.stride : one.outer_stride;
+    if (one.contiguous() || stride < line) continue;
+    const auto runs = static_cast<double>(one.count * one.outer_count);
+    const std::int64_t span = std::max(one.count * one.stride, one.outer_count * one.outer_stride);
+    apart += runs * options_.rates.copies.at(static_cast<double>(span));
+  }
+  return std::max(moving, apart);
+}
+
+// What the executor copies.
 Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& round) const {
   const Exchange& exchange = *work.exchange;
   const int me = exchange.team->me;
@@ -203,26 +221,25 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
     append(fragments, exchange, t, item_size);
     return std::span<const comm::Fragment>(fragments);
   };
-  for (const comm::Transfer& t : round.sends)
-    if (t.peer == me ||
-        !sent_in_place(exchange, comm::in_one_piece(fragments_of(t, work.from.item_size))))
-      copied.packed += exchange.bytes(t);
-  for (const comm::Transfer& t : round.receives)
-    if (t.peer == me ||
-        !received_in_place(exchange, comm::in_one_piece(fragments_of(t, work.to.item_size))))
-      copied.stored += exchange.bytes(t);
+  for (const comm::Transfer& t : round.sends) {
+    const auto parts = fragments_of(t, work.from.item_size);
+    if (t.peer == me || !sent_in_place(exchange, comm::in_one_piece(parts)))
+      copied.packing += seconds_of(parts, comm::packed_traffic(exchange.bytes(t)));
+  }
+  for (const comm::Transfer& t : round.receives) {
+    const auto parts = fragments_of(t, work.to.item_size);
+    if (t.peer == me || !received_in_place(exchange, comm::in_one_piece(parts)))
+      copied.storing += seconds_of(parts, comm::stored_traffic(exchange, exchange.bytes(t)));
+  }
   return copied;
 }
 
 void Followed::add_round(const comm::Work& work, const comm::Round& round, double weight) {
   const Exchange& exchange = *work.exchange;
-  const Copied bytes = copied(work, round);
-  const auto seconds = [&](std::int64_t traffic) {
-    return static_cast<float>(options_.rates.byte * static_cast<double>(traffic));
-  };
+  const Copied seconds = copied(work, round);
   RoundWriter(*this, exchange, weight,
-              {.packing = seconds(comm::packed_traffic(bytes.packed)),
-               .storing = seconds(comm::stored_traffic(exchange, bytes.stored))})
+              {.packing = static_cast<float>(options_.rates.overheads.round + seconds.packing),
+               .storing = static_cast<float>(seconds.storing)})
       .write(round);
 }
 

@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "comm/packing.hpp"
 #include "contention/collectives.hpp"
 #include "contention/program.hpp"
 #include "driver/offline_listener.hpp"
@@ -44,10 +46,11 @@ class Followed : public OfflineListener {
   friend class RoundWriter;
   void summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) override;
   struct Copied {
-    std::int64_t packed = 0, stored = 0;  // B
+    double packing = 0.0, storing = 0.0;  // s
   };
   void add(const comm::Work& work, double weight);
   Copied copied(const comm::Work& work, const comm::Round& round) const;
+  double seconds_of(std::span<const comm::Fragment> fragments, std::int64_t traffic) const;
   void add_library(const comm::Exchange& exchange, double weight);
   void add_transpose(const comm::TransposeExchange& exchange);
   void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,

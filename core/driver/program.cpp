@@ -69,6 +69,15 @@ void repeat(contention::RankProgram& program) {
 
 }  // namespace
 
+double StridedCopies::at(double span) const {
+  const auto above = std::upper_bound(spans.begin(), spans.end(), span) - spans.begin();
+  if (above == 0) return seconds.front();
+  if (above == std::ssize(spans)) return seconds.back();
+  const double share =
+      std::log(span / spans[above - 1]) / std::log(spans[above] / spans[above - 1]);
+  return seconds[above - 1] + share * (seconds[above] - seconds[above - 1]);
+}
+
 double Rates::seconds(const parallel::KernelCard& card, double items, int part) const {
   const auto measured = kernels.find(std::pair(std::string(card.name), part));
   if (measured != kernels.end())

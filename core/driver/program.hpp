@@ -16,13 +16,22 @@
 
 namespace phasewise::driver {
 
+// Seconds to copy a run that shares no cache line with the next one, where runs one stride apart
+// span so many bytes; linear between the spans in their logarithm.
+struct StridedCopies {
+  std::vector<double> spans, seconds;
+  double at(double span) const;
+};
+
 // How long a rank computes, and what its calls to send and receive take. By default no time.
 struct Rates {
   // Seconds of a flop, and of a byte moved; a kernel takes the longer of both.
   double flop = 0.0, byte = 0.0;
   parallel::VectorUnit unit;
-  // Seconds for each message at either end, beyond its latency, by kind.
-  std::array<double, comm::overheads> overheads{};
+  // Seconds for each message at either end, beyond its latency, by kind, and for each round.
+  comm::Overheads overheads;
+  // Of runs that lie apart; by default their bytes alone count.
+  StridedCopies copies;
   // Seconds of a flop, or of a byte if the card has no flops, of kernels that were measured, by
   // name and part of the turn.
   std::map<std::pair<std::string, int>, double> kernels;

@@ -39,7 +39,8 @@ RoundWriter::RoundWriter(Followed& program, const comm::Exchange& exchange, doub
     : program_(program),
       exchange_(exchange),
       weight_(weight),
-      overhead_(program.options_.rates.overheads[static_cast<int>(overhead_of(exchange.protocol))]),
+      overhead_(program.options_.rates.overheads
+                    .message[static_cast<int>(overhead_of(exchange.protocol))]),
       copying_(copying),
       me_(program.rank_),
       posting_(comm::blocks(exchange.protocol) ? Followed::Posting::in_pairs

@@ -15,7 +15,7 @@
 #include "comm/communicator.hpp"
 #include "comm/message_buffer.hpp"
 #include "parallel/clock.hpp"
-#include "probe/roof.hpp"
+#include "probe/rates.hpp"
 
 namespace phasewise::probe {
 namespace {
@@ -25,7 +25,8 @@ constexpr int values_of_repetition = 4;  // seconds, latest and earliest start, 
 
 double now() { return parallel::clock().now(); }
 
-// What a rank sends, and where it receives.
+// What a rank sends, and where it receives. What came last is sent next, since a program's messages
+// hold new data, which are not yet in the receiver's cache.
 class Buffers {
  public:
   explicit Buffers(std::int64_t largest)
@@ -34,12 +35,16 @@ class Buffers {
                 &comm::free_message_buffer) {
     if (!comm::simulated()) std::fill_n(memory_.get(), 2 * largest_, std::byte{1});
   }
-  std::span<const std::byte> out(std::int64_t size) const { return {memory_.get(), as(size)}; }
-  std::span<std::byte> in(std::int64_t size) const { return {memory_.get() + largest_, as(size)}; }
+  std::span<std::byte> out(std::int64_t size) const { return part(size, turned_); }
+  std::span<std::byte> in(std::int64_t size) const { return part(size, !turned_); }
+  void turn() { turned_ = !turned_; }
 
  private:
-  static std::size_t as(std::int64_t size) { return static_cast<std::size_t>(size); }
+  std::span<std::byte> part(std::int64_t size, bool second) const {
+    return {memory_.get() + (second ? largest_ : 0), static_cast<std::size_t>(size)};
+  }
   std::int64_t largest_;
+  bool turned_ = false;
   std::unique_ptr<std::byte, void (*)(void*)> memory_;
 };
 
@@ -169,14 +174,14 @@ class Prober {
     return pattern.to[world_.rank()] >= 0 || pattern.from[world_.rank()] >= 0;
   }
 
-  comm::Span exchange(const Item& item) const {
+  comm::Span exchange(const Item& item) {
     const Pattern& pattern = script_.patterns[item.pattern];
     if (!takes_part(pattern)) return {};
     const int to = pattern.to[world_.rank()], from = pattern.from[world_.rank()];
-    if (pattern.kind == Kind::exchange)
-      return world_.both_ways(buffers_.out(item.size), to, buffers_.in(item.size), from);
-    return world_.round_trip(buffers_.out(item.size), buffers_.in(item.size), to,
-                             world_.rank() < to);
+    if (pattern.kind == Kind::bounce)
+      return world_.round_trip(buffers_.out(item.size), to, world_.rank() < to);
+    buffers_.turn();
+    return world_.both_ways(buffers_.out(item.size), to, buffers_.in(item.size), from);
   }
 
   void repeat(const Item& item) {
@@ -224,22 +229,6 @@ void write_nodes(std::ofstream& file, const std::vector<int>& nodes) {
   file << "]}\n";
 }
 
-// The roof of one rank while all ranks work.
-void write_roof(std::ofstream& file, const Roof& roof) {
-  char text[160];
-  std::snprintf(text, sizeof text, "{\"roof\": {\"flops\": %.9g, \"bandwidth\": %.9g}}\n",
-                roof.flops_per_second, roof.bytes_per_second);
-  file << text;
-}
-
-Roof mean_roof(const comm::Communicator& world) {
-  world.barrier();
-  const Roof mine = measure_roof(1);
-  double sums[2] = {mine.bytes_per_second, mine.flops_per_second};
-  world.sum("probe", std::span<double>(sums));
-  return {sums[0] / world.size(), sums[1] / world.size()};
-}
-
 }  // namespace
 
 void measure_patterns(const Script& script, const std::string& out) {
@@ -247,13 +236,14 @@ void measure_patterns(const Script& script, const std::string& out) {
   const comm::Communicator world = comm::Communicator::world(recorder);
   Prober prober(script, world);
   const std::vector<int> nodes = world.nodes();
-  const Roof roof = script.roof ? mean_roof(world) : Roof{0.0, 0.0};
+  Rates rates;
+  if (script.roof) rates = measure_rates(world, recorder);
   prober.measure();
   if (world.rank() > 0) return;
   const std::string path = out + "/samples.jsonl";
   std::ofstream file(path);
   write_nodes(file, nodes);
-  if (script.roof) write_roof(file, roof);
+  if (script.roof) write_rates(file, rates);
   prober.write(file);
   file.close();
   if (!file) throw std::runtime_error("cannot write to " + path + ": " + std::strerror(errno));

@@ -42,13 +42,14 @@ parallel::VectorUnit simulated_unit(const Parameters& parameters, double rate) {
   return {.length = length, .start = start * rate, .scalar = rate / scalar};
 }
 
-// Of the simulated machine, by kind; nothing without them.
-std::array<double, comm::overheads> simulated_overheads(const Parameters& parameters) {
-  std::array<double, comm::overheads> seconds{};
+// Of the simulated machine; nothing without them.
+comm::Overheads simulated_overheads(const Parameters& parameters) {
+  comm::Overheads seconds;
   constexpr const char* key = "simulated.overheads";
   if (!parameters.has(key)) return seconds;
-  const std::vector<double> given = parameters.numbers(key, seconds.size());
-  std::copy(given.begin(), given.end(), seconds.begin());
+  const std::vector<double> given = parameters.numbers(key, seconds.message.size());
+  std::copy(given.begin(), given.end(), seconds.message.begin());
+  seconds.round = number_or_zero(parameters, "simulated.round");
   return seconds;
 }
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines.probes import Probe
+from phasewise.machines.rank_rates import RankRates, read_rank_rates
 from phasewise.machines.targets import Sample
 from phasewise.runs.disk import disk_reason, replace_text
 
@@ -26,7 +27,7 @@ def journal_path(output: Path) -> Path:
 
 class Journal:
     """Lines that are JSON objects: first the head, which says what is measured where, then `nodes`
-    and `roof`; a `sample` with its `launch`; a `stage` that is complete; a `kernel` as `timed`,
+    and `rates`; a `sample` with its `launch`; a `stage` that is complete; a `kernel` as `timed`,
     with what the `processor` gave the ranks meanwhile.
     """
 
@@ -83,13 +84,13 @@ class Journal:
         self.lines.append(dict(line))
         append(self.path, line)
 
-    def first(self) -> tuple[tuple[int, ...], dict[str, float]] | None:
-        """The nodes of the ranks and the roof of one; None where they are not known yet."""
+    def first(self) -> tuple[tuple[int, ...], RankRates] | None:
+        """The nodes of the ranks and the rates of one; None where they are not known yet."""
         try:
             for line in self.lines:
                 if "nodes" in line:
-                    roof = {name: float(line["roof"][name]) for name in ("flops", "bandwidth")}
-                    return tuple(int(node) for node in line["nodes"]), roof
+                    nodes = tuple(int(node) for node in line["nodes"])
+                    return nodes, read_rank_rates(line["rates"])
         except (TypeError, ValueError, LookupError) as error:
             raise self._damaged(str(error)) from None
         return None

@@ -13,6 +13,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import schema
 from phasewise.machines.curves import Curve, Line, Measured, read_curves, read_measured
 from phasewise.machines.kernel_rates import KernelRate, read_kernels
+from phasewise.machines.rank_rates import StridedCopies, read_copies
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import (
     Key,
@@ -34,11 +35,15 @@ SMALLEST_BLOCK = "smallest-block"
 
 @dataclass(frozen=True)
 class Memory:
-    """Messages within a node: latency [s], and the bandwidth [B/s] of one and of all its ranks."""
+    """Messages within a node: latency [s], and the bandwidth [B/s] of one and of all its ranks.
+
+    rank_shares: whether messages that a rank sends at once, or gets at once, share that of one.
+    """
 
     latency: float
     rank_bandwidth: float
     bandwidth: float
+    rank_shares: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,18 +149,21 @@ class Vector:
 
 @dataclass(frozen=True)
 class Overhead:
-    """What a message costs each of its two sides beyond its latency [s], by how it is sent."""
+    """What a message costs each of its two sides beyond its latency [s], by how it is sent; `round`:
+    what a round of an exchange takes beside its messages [s].
+    """
 
     two_sided: float
     persistent: float
     derived: float
     one_sided: float
     coarray: float
+    round: float = 0.0
 
     @property
     def kinds(self) -> tuple[float, ...]:
-        """All of them, in the order of core/comm/protocol.hpp."""
-        return astuple(self)
+        """Those of messages, in the order of core/comm/protocol.hpp."""
+        return astuple(self)[: len(schema.OVERHEADS)]
 
 
 @dataclass(frozen=True)
@@ -165,7 +173,8 @@ class Machine:
     curves: times of messages that were measured, as `measured` says; kernels: rates of kernels;
     nodes: how many it has, if the file says so; vector: None where the processor has no vector
     unit; overhead: None where nothing is known of it, and messages cost nothing beyond their
-    latency; given: the name or the file by which it was loaded.
+    latency; copies: of words that lie apart, None where only their bytes count; given: the name or
+    the file by which it was loaded.
     """
 
     name: str
@@ -183,6 +192,7 @@ class Machine:
     nodes: int | None = None
     vector: Vector | None = None
     overhead: Overhead | None = None
+    copies: StridedCopies | None = None
     given: str = field(default="", compare=False, repr=False)
 
     @property
@@ -231,7 +241,8 @@ def _machine(tables: dict[str, Any]) -> Machine:
     memory = None
     if ranks > 1 or "memory" in top:
         _require(top, ("memory",), "")
-        memory = Memory(**_table(top, "memory", schema.MEMORY, tuple(schema.MEMORY)))
+        keys = schema.MEMORY | schema.RANK_SHARES
+        memory = Memory(**_table(top, "memory", keys, tuple(schema.MEMORY)))
         if memory.bandwidth < memory.rank_bandwidth:
             raise StudyError(
                 f"memory.bandwidth = {show(memory.bandwidth)} is less than what one rank gets, "
@@ -254,6 +265,7 @@ def _machine(tables: dict[str, Any]) -> Machine:
         nodes=node.get("count"),
         vector=vector,
         overhead=_overhead(top),
+        copies=read_copies(top["copies"]) if "copies" in top else None,
     )
 
 
@@ -271,7 +283,7 @@ def _overhead(top: dict[str, Any]) -> Overhead | None:
     if "overhead" not in top:
         return None
     values = _table(top, "overhead", schema.OVERHEAD, schema.OVERHEADS)
-    return Overhead(**{name.replace("-", "_"): values[name] for name in schema.OVERHEADS})
+    return Overhead(**{name.replace("-", "_"): value for name, value in values.items()})
 
 
 def _table(

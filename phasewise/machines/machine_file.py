@@ -11,6 +11,7 @@ from dataclasses import fields
 from phasewise.machines import schema
 from phasewise.machines.curves import Curve, Line, Measured, find
 from phasewise.machines.kernel_rates import KernelRate, kernel_tables
+from phasewise.machines.rank_rates import CallCosts, RankRates, StridedCopies
 
 HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z]+)[^\]]*\]\]?\s*(#.*)?$")
 MEASURED_TABLES = ("measured", "curve")
@@ -64,49 +65,58 @@ def hardware_description(
     name: str,
     node_ranks: int,
     nodes: int,
-    roof: Mapping[str, float],
+    rates: RankRates,
     curves: Sequence[Curve],
     kernels: Mapping[str, KernelRate],
 ) -> str:
-    """A machine file without the curves, derived from the curves and the roof. nodes: the number of
-    nodes that the ranks were on; a single node gives no network. roof: flop/s and memory bandwidth
-    of a rank, all of them at work.
+    """A machine file without the curves, derived from the curves and the rates of a rank.
+
+    nodes: the number of nodes that the ranks were on; a single node gives no network.
     """
     lines = [f"name = {_value(name)}", f"title = {_value(f'{name}, as measured')}"]
     lines += ["", "[node]", f"ranks = {node_ranks}"]
     alone = find(curves, "ping-pong", level="node")
     if alone is not None:
-        lines += ["", *_memory(alone, curves)]
+        lines += ["", *_memory(alone, curves, nodes)]
     lines += ["", *(_network(curves) if nodes > 1 else ["[network]", 'kind = "none"'])]
     if alone is not None and nodes == 1:
-        lines += ["", *_protocol(alone)]
-    flops, bandwidth = _value(float(roof["flops"])), _value(float(roof["bandwidth"]))
+        lines += ["", *_protocol(alone, rates.calls)]
+        if rates.calls.message:
+            lines += ["", *_overhead(rates.calls)]
+    if rates.copies is not None:
+        lines += ["", *_copies(rates.copies)]
+    flops, bandwidth = _value(rates.flops), _value(rates.bandwidth)
     lines += ["", "[processor]                  # of a rank, all ranks at work"]
     lines += [f"peak = {flops}", f"flops = {flops}", f"bandwidth = {bandwidth}", ""]
     return "\n".join([*lines, *kernel_tables(kernels)]) + "\n"
 
 
-def _memory(alone: Curve, curves: Sequence[Curve]) -> list[str]:
+def _memory(alone: Curve, curves: Sequence[Curve], nodes: int) -> list[str]:
     """One message has the times of ping-pong. The bandwidth of all ranks together is the largest
-    product of a number of ranks and the bandwidth of each.
+    product of a number of ranks and the bandwidth of each. On a single node a rank's processor
+    copies all its messages.
     """
     together = [alone.bandwidth, *_totals(curves, "node")]
+    shared = ["rank_shares = true"] if nodes == 1 else []
     return [
         "[memory]",
         f"latency = {_value(alone.latency or alone.seconds[0])}",
         f"rank_bandwidth = {_value(alone.bandwidth)}",
         f"bandwidth = {_value(max(together))}",
+        *shared,
     ]
 
 
-def _protocol(alone: Curve) -> list[str]:
-    """Factors with which one message has the times of ping-pong at every size. Below the size from
-    which the library uses another protocol, messages set off at once.
+def _protocol(alone: Curve, calls: CallCosts) -> list[str]:
+    """Factors with which one message has the times of ping-pong at every size, together with the
+    calls of both its sides in [overhead]. Below the size from which the library uses another
+    protocol, messages set off at once.
     """
     line = Line(alone.latency or alone.seconds[0], alone.bandwidth)
     parts = [_part(alone, line, i) for i in range(len(alone.sizes))]
+    beside = -2 * calls.message[0] if calls.message else 0.0
     factors = {
-        "latency_factors": tuple(part.latency / line.latency for part in parts),
+        "latency_factors": tuple((part.latency + beside) / line.latency for part in parts),
         "bandwidth_factors": tuple(part.bandwidth / line.bandwidth for part in parts),
     }
     return [
@@ -114,6 +124,25 @@ def _protocol(alone: Curve) -> list[str]:
         *(f"eager = {size}" for size in alone.bends[:1]),
         f"sizes = {_value(alone.sizes)}",
         *(f"{name} = {_value(tuple(map(_factor, row)))}" for name, row in factors.items()),
+    ]
+
+
+def _overhead(calls: CallCosts) -> list[str]:
+    """What each message costs at either end, and a round beside them; kinds that were not measured
+    cost as two-sided ones, and co-arrays as other one-sided messages.
+    """
+    kinds = dict(zip(schema.OVERHEADS, calls.message, strict=True))
+    usual = kinds["two-sided"]
+    kinds["coarray"] = kinds["coarray"] or kinds["one-sided"]
+    costs = {name: each or usual for name, each in kinds.items()} | {"round": calls.round}
+    return ["[overhead]", *(f"{name} = {_value(each)}" for name, each in costs.items())]
+
+
+def _copies(copies: StridedCopies) -> list[str]:
+    return [
+        "[copies]                     # of words that lie apart",
+        f"spans = {_value(copies.spans)}",
+        f"seconds = {_value(copies.seconds)}",
     ]
 
 

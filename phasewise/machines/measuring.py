@@ -30,8 +30,9 @@ from phasewise.version import __version__
 
 LAUNCHES = 3
 
-ROOF, MESSAGES = 0.2, 0.5
-"""Shares of the time left that the roof and then the messages get; the kernels get the rest."""
+RATES, MESSAGES = 0.2, 0.5
+"""Shares of the time left that the ranks' rates and then the messages get; the kernels get the
+rest."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def measure_here(
         missing.append(f"{left} of {kernels.wanted} timings of kernels")
     measured = _measured(target, target.host, load=load.average if load.busy else 0.0)
     description = hardware_description(
-        target.host, _per_node(target), len(set(target.nodes)), target.roof, curves, kernels.rates
+        target.host, _per_node(target), len(set(target.nodes)), target.rates, curves, kernels.rates
     )
     result = _result(description, measured, curves, measurement.samples)
     return replace(result, missing=tuple(missing), core_share=kernels.core_share)
@@ -121,15 +122,15 @@ def _head(ranks: int, quick: bool) -> dict[str, object]:
 
 
 def _look(target: HardwareTarget, journal: Journal, deadline: Deadline) -> None:
-    """Find nodes and roof, or take those of the journal; RunError if that takes too long."""
+    """Find nodes and rates, or take those of the journal; RunError if that takes too long."""
     if found := journal.first():
         target.know(*found)
         return
     try:
-        target.look(ROOF * deadline.left)
+        target.look(RATES * deadline.left)
     except TooLongError as error:
-        raise RunError(f"the ranks' roof could not be measured: {error}; {GIVE_MORE}") from None
-    journal.add({"nodes": list(target.nodes), "roof": target.roof})
+        raise RunError(f"the ranks' rates could not be measured: {error}; {GIVE_MORE}") from None
+    journal.add({"nodes": list(target.nodes), "rates": target.rates.to_dict()})
 
 
 GIVE_MORE = "give a longer --limit, or measure when the machine is quiet"

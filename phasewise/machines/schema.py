@@ -22,6 +22,7 @@ TOP = {
     "protocol": Key("table"),
     "processor": Key("table"),
     "overhead": Key("table"),
+    "copies": Key("table"),
     "paper": Key("table"),
     "measured": Key("table"),
     "curve": Key("any"),
@@ -31,6 +32,10 @@ TOP = {
 NODE = {"ranks": _COUNT, "count": _COUNT}
 
 MEMORY = {"latency": _LATENCY, "rank_bandwidth": _BANDWIDTH, "bandwidth": _BANDWIDTH}
+RANK_SHARES = {"rank_shares": Key("flag", False)}
+"""Whether messages that a rank sends, or gets, at once within its node share rank_bandwidth."""
+
+COPIES = {"spans": Key("any"), "seconds": Key("any")}
 
 KINDS = ("fat-tree", "torus", "dragonfly", "none")
 """none: a machine of one node."""
@@ -102,8 +107,9 @@ VECTOR = {
 """Keys of [processor] that a vector processor has besides: all of them or none."""
 
 OVERHEADS = ("two-sided", "persistent", "derived", "one-sided", "coarray")
-"""Kinds of messages whose cost beyond the latency [overhead] gives."""
-OVERHEAD = dict.fromkeys(OVERHEADS, Key("number", least=0, most=1, unit="s", hint=MICROSECONDS))
+"""Kinds of messages whose cost beyond the latency [overhead] gives; `round` may be added."""
+_COST = Key("number", least=0, most=1, unit="s", hint=MICROSECONDS)
+OVERHEAD = dict.fromkeys((*OVERHEADS, "round"), _COST)
 
 PAPER = {
     "ping_pong": _MEASURED,

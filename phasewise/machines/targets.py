@@ -19,6 +19,7 @@ from phasewise.errors import RunError
 from phasewise.machines.curves import Floats
 from phasewise.machines.machine import Machine
 from phasewise.machines.probes import Probe
+from phasewise.machines.rank_rates import RankRates, read_rank_rates
 from phasewise.machines.smpirun import simulate_driver, simulated_tree
 from phasewise.machines.topology import nodes_of
 from phasewise.machines.twin import make_twin
@@ -72,10 +73,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of one launch of the driver: the nodes of the ranks, their roof, and samples."""
+    """The result of one launch of the driver: the nodes of the ranks, their rates if they were
+    asked for, and samples.
+    """
 
     nodes: tuple[int, ...]
-    roof: dict[str, float] | None
+    rates: RankRates | None
     samples: list[Sample]
 
 
@@ -147,12 +150,12 @@ class HardwareTarget:
         self._first: Answer | None = None
 
     def look(self, limit: float | None = None) -> None:
-        """Find the nodes of the ranks and their roof; TooLongError after `limit` s."""
+        """Find the nodes of the ranks and their rates; TooLongError after `limit` s."""
         self._first = self._launch("roof\n", (), limit)
 
-    def know(self, nodes: Sequence[int], roof: dict[str, float]) -> None:
-        """Use nodes and roof that were found before."""
-        self._first = Answer(tuple(nodes), roof, [])
+    def know(self, nodes: Sequence[int], rates: RankRates) -> None:
+        """Use nodes and rates that were found before."""
+        self._first = Answer(tuple(nodes), rates, [])
 
     @property
     def crowded(self) -> bool:
@@ -169,11 +172,11 @@ class HardwareTarget:
         return self._known().nodes
 
     @property
-    def roof(self) -> dict[str, float]:
-        """`flops` and memory `bandwidth` [1/s, B/s] of a rank, all ranks at work."""
-        roof = self._known().roof
-        assert roof is not None
-        return roof
+    def rates(self) -> RankRates:
+        """What a rank can do while all ranks work."""
+        rates = self._known().rates
+        assert rates is not None
+        return rates
 
     def execute(
         self,
@@ -256,11 +259,11 @@ def read_answer(path: Path, orders: Sequence[Order]) -> Answer:
     try:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         nodes = tuple(int(node) for node in lines[0]["nodes"])
-        roof = next((line["roof"] for line in lines if "roof" in line), None)
+        rates = next((read_rank_rates(line) for line in lines if "roof" in line), None)
         samples = [_sample(line, orders) for line in lines if "pattern" in line]
-    except (OSError, ValueError, LookupError) as error:
+    except (OSError, TypeError, ValueError, LookupError) as error:
         raise RunError(f"the probe's samples cannot be read: {error}") from error
-    return Answer(nodes, roof, samples)
+    return Answer(nodes, rates, samples)
 
 
 def _sample(line: dict[str, Any], orders: Sequence[Order]) -> Sample:

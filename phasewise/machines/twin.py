@@ -110,6 +110,8 @@ def _platform(machine: Machine, ranks: int, full: bool) -> Iterator[tuple[str, o
     yield "processor.rate", machine.processor.flops
     if memory is not None:
         yield "memory", (memory.latency, memory.rank_bandwidth, memory.bandwidth)
+        if memory.rank_shares:
+            yield "memory.shares", 1
     if network.kind == "none":
         yield "flow", (0.0, machine.processor.bandwidth)  # for a link that no message crosses
     else:

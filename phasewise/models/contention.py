@@ -10,8 +10,11 @@ core/contention.
 
 from __future__ import annotations
 
+from typing import Any
+
 from phasewise.driver import load_planner
 from phasewise.machines import make_twin
+from phasewise.machines.machine import Overhead
 from phasewise.models.computation import rates_of
 from phasewise.models.model import Case, Turn, refusals, turn_from
 
@@ -28,12 +31,18 @@ def phase_seconds(case: Case) -> dict[str, float]:
     return follow(case, computation=False).phases
 
 
+def _costs(overhead: Overhead) -> dict[str, Any]:
+    return {"overheads": list(overhead.kinds), "round": overhead.round}
+
+
 def follow(case: Case, computation: bool = True) -> Turn:
     """The turn with all its waiting, followed in time; StudyError as phase_seconds."""
     core, parameters = load_planner(), case.parameters(NAME)
     twin = make_twin(case.machine, case.twin, case.ranks)
-    overhead = case.machine.overhead
-    calls = {} if overhead is None else {"overheads": list(overhead.kinds)}
+    overhead, copies = case.machine.overhead, case.machine.copies
+    calls: dict[str, Any] = {} if overhead is None else _costs(overhead)
+    if copies is not None and computation:
+        calls["copies"] = (list(copies.spans), list(copies.seconds))
     protocol = case.protocol
     with refusals():
         found = core.contend(

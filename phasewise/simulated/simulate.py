@@ -121,6 +121,7 @@ def flat_parameters(study: Study, request: Request, steps: int = 0) -> str:
     lines = [f"{key} = {value!r}\n" for key, value in values.items()]
     if overhead is not None:
         lines.append(f"simulated.overheads = {' '.join(map(repr, overhead.kinds))}\n")
+        lines.append(f"simulated.round = {overhead.round!r}\n")
     return study.parameters() + "".join(lines)
 
 

@@ -176,7 +176,13 @@ def test_this_machines_messages_are_measured_from_common_starts() -> None:
     for _, sample in measurement.samples.taken:
         assert len(sample.seconds) >= 20
         assert (sample.seconds > 0).all() and (sample.skew >= 0).all()
-    assert target.roof["flops"] > 1e8 and target.roof["bandwidth"] > 1e8
+    rates = target.rates
+    assert rates.flops > 1e8 and rates.bandwidth > 1e8
+    # A call takes more than a few instructions, and less than a message between two of the ranks.
+    two_sided, persistent, derived, one_sided, coarray = rates.calls.message
+    assert all(1e-9 < cost < 1e-4 for cost in (two_sided, persistent, derived, one_sided))
+    assert coarray == 0.0 and 0.0 <= rates.calls.round < 1e-4
+    assert rates.copies is not None and all(0.0 < s < 1e-5 for s in rates.copies.seconds)
 
 
 @needs_driver

@@ -205,6 +205,49 @@ def test_two_ranks_of_a_node_share_its_bus() -> None:
     assert contend(study(), 2, platform)["phases"] == pytest.approx(expected, rel=ROUNDING)
 
 
+def halo(words: int, **changes: Any) -> Study:
+    """Two ranks, which exchange two messages along x and copy along y."""
+    own = {"words": words, "at_once": False, "verify": False} | changes
+    return Study.from_dict({"workload": "halo", "exchanges": 1, "halo": own})
+
+
+NODE = "kind = none\nnodes = 1\nnode.ranks = 2\nflow = 0.0 1e9\nmemory = 1e-6 1e9 1e12\n"
+
+
+def exchange(case: Study, platform: str = NODE, **rates: Any) -> dict[str, float]:
+    """Seconds of communication by phase, and of copying, of an exchange with an agreed start."""
+    protocol = (0, [], [], [])
+    found = core.contend(case.parameters(), 2, platform, *protocol, {}, rates, agreed=True)
+    return {**found["phases"], "copying": found["computing"]}
+
+
+def test_messages_of_a_rank_share_what_it_can_copy_where_the_machine_says_so() -> None:
+    sent = 8 * 10_000
+    alone, shared = (exchange(halo(10_000), NODE + more) for more in ("", "memory.shares = 1\n"))
+    assert alone["halo_x"] == pytest.approx(1e-6 + sent / 1e9, rel=RESOLUTION)
+    assert shared["halo_x"] == pytest.approx(1e-6 + 2 * sent / 1e9, rel=RESOLUTION)
+
+
+def test_words_that_lie_apart_take_their_time_and_rows_their_bytes() -> None:
+    words, byte, apart = 1000, 1e-12, 3e-9
+    span = 8.0 * words * (words + 2)
+    rates = {"flop": 0.0, "byte": byte, "kernels": []}
+    found = exchange(halo(words), **rates, copies=([span / 10, span * 10], [2e-9, 4e-9]))
+    # Half way between both spans in the logarithm. Two columns are packed and two unpacked. Along y
+    # a rank is its own neighbour: two rows are read into messages, and stored from there.
+    expected = 4 * words * apart + 4 * 2 * 8 * words * byte
+    assert found["copying"] == pytest.approx(expected, rel=1e-3)
+    plain = exchange(halo(words), **rates)
+    assert plain["copying"] == pytest.approx(8 * 2 * 8 * words * byte, rel=1e-6)
+
+
+def test_each_round_costs_what_the_machine_says() -> None:
+    rates = {"flop": 0.0, "byte": 1e-15, "kernels": []}
+    without, beside = (exchange(halo(4), **rates, round=cost) for cost in (0.0, 1e-6))
+    assert beside["copying"] - without["copying"] == pytest.approx(2e-6, rel=1e-3)
+    assert beside["halo_x"] == pytest.approx(without["halo_x"], rel=1e-9)
+
+
 def test_two_ranks_of_a_torus_have_a_hop_and_a_link_each_way() -> None:
     platform = make_twin(torus([1, 1, 2]), "plain", 2).platform
     expected = of_two_ranks(lambda sizes: 4e-6 + 1e-7 + sizes / 142e6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,6 +22,12 @@ from phasewise.machines.machine_file import (
 )
 from phasewise.machines.measure import Measurement, make_curve
 from phasewise.machines.probes import Probe, first_sizes, probes_of, sizes_between
+from phasewise.machines.rank_rates import (
+    CallCosts,
+    RankRates,
+    StridedCopies,
+    read_rank_rates,
+)
 from phasewise.machines.statistics import Estimate
 from phasewise.machines.targets import (
     Answer,
@@ -296,8 +303,8 @@ def test_samples_that_are_not_whole_are_a_failed_run(tmp_path: Path) -> None:
 def test_the_description_of_measured_hardware_follows_from_its_curves() -> None:
     alone = curve(benchmark="ping-pong", level="node")
     both = curve(benchmark="parallel", level="node", pairs=4, bandwidth=6e8)
-    roof = {"flops": 1e10, "bandwidth": 5e9}
-    found = parse_machine(hardware_description("here", 4, 1, roof, [alone, both], {}), "file.toml")
+    rates = RankRates(1e10, 5e9)
+    found = parse_machine(hardware_description("here", 4, 1, rates, [alone, both], {}), "file.toml")
     assert found.memory is not None and found.network.kind == "none"
     assert (found.memory.latency, found.memory.rank_bandwidth) == (1e-6, 1e9)
     assert found.memory.bandwidth == 4 * 6e8
@@ -306,19 +313,24 @@ def test_the_description_of_measured_hardware_follows_from_its_curves() -> None:
         curve(benchmark="parallel", pairs=4, bandwidth=5e8),
     ]  # fmt: skip
     found = parse_machine(
-        hardware_description("here", 4, 2, roof, [alone, both, *across], {}), "file.toml"
+        hardware_description("here", 4, 2, rates, [alone, both, *across], {}), "file.toml"
     )
     assert found.network.kind == "fat-tree"
     assert found.network.adapter_bandwidth == 4 * 5e8
 
 
-def described(alone: Curve, size: float) -> float:
+NO_CALLS = CallCosts()
+
+
+def described(alone: Curve, size: float, calls: CallCosts = NO_CALLS) -> float:
     """Seconds of one message on the machine that is described from this curve."""
-    roof = {"flops": 1e10, "bandwidth": 5e9}
-    found = parse_machine(hardware_description("here", 2, 1, roof, [alone], {}), "file.toml")
+    rates = RankRates(1e10, 5e9, calls)
+    found = parse_machine(hardware_description("here", 2, 1, rates, [alone], {}), "file.toml")
     assert found.memory is not None
     part = bisect_right(found.protocol.sizes, size) - 1
     latency = found.memory.latency * found.protocol.latency_factors[part]
+    if found.overhead is not None:
+        latency += 2 * found.overhead.two_sided
     return latency + size / (found.memory.rank_bandwidth * found.protocol.bandwidth_factors[part])
 
 
@@ -329,8 +341,10 @@ def test_one_message_on_the_described_machine_has_the_times_of_ping_pong() -> No
         benchmark="ping-pong", level="node", sizes=sizes, seconds=seconds, low=seconds,
         high=seconds, bends=(4096,),
     )  # fmt: skip
+    calls = CallCosts((1e-7, 2e-7, 0.0, 3e-7, 0.0), 5e-8)
     for size in (*sizes, 32, 1500, 9000, 40000):
         assert described(alone, size) == pytest.approx(alone.seconds_of(size), rel=1e-5)
+        assert described(alone, size, calls) == pytest.approx(alone.seconds_of(size), rel=1e-5)
     # Up to the next protocol it goes on as before.
     assert described(alone, 4000) == pytest.approx(3e-6 + 1952 * 1e-6 / 1024, rel=1e-5)
 
@@ -355,3 +369,46 @@ def test_the_picture_marks_protocol_changes() -> None:
 
 def test_the_machines_of_the_paper_have_no_curves() -> None:
     assert load_machine("bassi").curves == ()
+
+
+def test_a_measured_machine_has_the_costs_of_calls_and_of_words_that_lie_apart() -> None:
+    alone = curve(benchmark="ping-pong", level="node")
+    copies = StridedCopies((128, 2048, 32768), (1e-9, 5e-10, 2e-9))
+    rates = RankRates(1e10, 5e9, CallCosts((1e-7, 2e-7, 0.0, 3e-7, 0.0), 5e-8), copies)
+    found = parse_machine(hardware_description("here", 2, 1, rates, [alone], {}), "file.toml")
+    assert found.memory is not None and found.memory.rank_shares
+    assert found.copies == copies
+    # What was not measured costs as a two-sided message, and co-arrays as a put.
+    assert found.overhead is not None
+    assert found.overhead.kinds == (1e-7, 2e-7, 1e-7, 3e-7, 3e-7)
+    assert found.overhead.round == 5e-8
+    across = [curve(benchmark="ping-pong"), curve()]
+    several = hardware_description("here", 2, 2, rates, [alone, *across], {})
+    memory = parse_machine(several, "file.toml").memory
+    assert memory is not None and not memory.rank_shares
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ("spans = [1, 2]\nseconds = [1e-9]", "must increase, and copies.seconds have a time"),
+        ("spans = [2, 1]\nseconds = [1e-9, 1e-9]", "copies.spans must increase"),
+        ("spans = 1\nseconds = [1e-9]", "copies.spans must be a list of"),
+        ("spans = [1]", "copies.seconds must be a list of"),
+        ("spans = [1]\nseconds = [0]", r"copies.seconds = 0 must be"),
+        ("span = [1]\nseconds = [1]", 'unknown key "span"; did you mean "spans"?'),
+    ],
+)
+def test_copies_that_make_no_sense_are_one_sentence(table: str, sentence: str) -> None:
+    text = hardware_description(
+        "here", 2, 1, RankRates(1e10, 5e9), [curve(benchmark="ping-pong", level="node")], {}
+    )
+    with pytest.raises(StudyError) as caught:
+        parse_machine(f"{text}\n[copies]\n{table}\n", "file.toml")
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_rates_are_read_as_they_are_written() -> None:
+    copies = StridedCopies((128, 2048), (1e-9, 5e-10))
+    for rates in (RankRates(1e10, 5e9), RankRates(1.5, 2.5, CallCosts((1.0,) * 5, 0.1), copies)):
+        assert read_rank_rates(json.loads(json.dumps(rates.to_dict()))) == rates

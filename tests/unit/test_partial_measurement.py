@@ -17,6 +17,7 @@ from phasewise.machines.deadline import Deadline
 from phasewise.machines.journal import Journal, append, kernel_lines
 from phasewise.machines.load import Load, load_now
 from phasewise.machines.measure import Measurement
+from phasewise.machines.rank_rates import RankRates
 from phasewise.machines.targets import Answer, Order, Repetitions, Sample
 from phasewise.mpi.launch import TooLongError
 from phasewise.workloads.collision import measuring
@@ -119,13 +120,14 @@ def test_a_measurement_goes_on_with_what_is_missing(tmp_path: Path) -> None:
 def test_a_line_cut_off_is_lost_and_the_others_stay(tmp_path: Path) -> None:
     path = tmp_path / "here.partial.jsonl"
     journal = Journal(path, HEAD, resume=False)
-    journal.add({"nodes": [0, 0], "roof": {"flops": 1e9, "bandwidth": 1e9}})
+    rates = RankRates(1e9, 1e9)
+    journal.add({"nodes": [0, 0], "rates": rates.to_dict()})
     append(path, {"kernel": "w: one", "timed": [1.0]})
     with path.open("a") as file:
         file.write('{"kernel": "w: two", "ti')
     assert [line["timed"] for line in kernel_lines(path).values()] == [[1.0]]
     again = Journal(path, HEAD, resume=True)
-    assert again.first() == ((0, 0), {"flops": 1e9, "bandwidth": 1e9})
+    assert again.first() == ((0, 0), rates)
     append(path, {"kernel": "w: two", "timed": [2.0]})
     assert list(kernel_lines(path)) == ["w: one", "w: two"]
 
@@ -160,7 +162,8 @@ def test_a_journal_that_cannot_be_gone_on_with_is_one_sentence(
     "line",
     [
         {"nodes": [0, 0]},
-        {"nodes": "what", "roof": {"flops": 1, "bandwidth": 1}},
+        {"nodes": "what", "rates": RankRates(1.0, 1.0).to_dict()},
+        {"nodes": [0, 0], "rates": {"roof": {"flops": 1, "bandwidth": 1}}},
         {"launch": 1, "of": "ping-pong node", "sample": {"bytes": 8}},
         {"launch": 1, "of": "no such", "sample": {}},
     ],

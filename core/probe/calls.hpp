@@ -1,0 +1,25 @@
+// What messages cost the processors that send and receive them, beyond the time that a single one
+// takes on its way: the calls of the executor and of the library.
+#pragma once
+
+#include <array>
+
+#include "comm/communicator.hpp"
+#include "comm/protocol.hpp"
+
+namespace phasewise::probe {
+
+struct CallCosts {
+  // Seconds for each message at either end, by kind of call; 0 where that kind cannot be used.
+  std::array<double, comm::overheads> message{};
+  // Seconds that a message which goes alone takes longer in a planned exchange than between bare
+  // calls of MPI.
+  double round = 0.0;
+};
+
+// Collective. Ranks 0 and 1 exchange one message each way, and many at once, one exchange right
+// behind another; each further message takes the calls of a send and a receive. The costs are
+// known on rank 0.
+CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorder);
+
+}  // namespace phasewise::probe

@@ -1,0 +1,19 @@
+// What it takes to gather words that lie far apart, and to scatter them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace phasewise::probe {
+
+// Seconds to copy one word of 8 bytes, where words one row of an array apart span so many bytes.
+struct StridedCopies {
+  std::vector<std::int64_t> spans;
+  std::vector<double> seconds;
+};
+
+// The first and the last columns of square arrays of doubles are packed and unpacked, as for a
+// halo. Touches at most 64 MB. Takes some tenths of a second.
+StridedCopies measure_strided_copies();
+
+}  // namespace phasewise::probe

@@ -1,0 +1,27 @@
+// What a rank can do while all ranks work: its roof, what its calls to send and receive take, and
+// its strided copies.
+#pragma once
+
+#include <ostream>
+
+#include "comm/communicator.hpp"
+#include "probe/calls.hpp"
+#include "probe/copies.hpp"
+#include "probe/roof.hpp"
+
+namespace phasewise::probe {
+
+struct Rates {
+  Roof roof{};
+  CallCosts calls;
+  StridedCopies copies;
+};
+
+// Collective; means over the ranks, known on rank 0.
+Rates measure_rates(const comm::Communicator& world, comm::Recorder& recorder);
+
+// One line of JSON: `roof` with flops and bandwidth, `calls` with message (a list) and round,
+// `copies` with spans and seconds.
+void write_rates(std::ostream& file, const Rates& rates);
+
+}  // namespace phasewise::probe
