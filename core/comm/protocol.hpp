@@ -53,8 +53,8 @@ std::string unavailable(Protocol protocol);
 enum class Overhead : std::uint8_t { two_sided, persistent, derived, one_sided, coarray };
 inline constexpr int overheads = 5;
 Overhead overhead_of(Protocol protocol);
-// Seconds for each message at either end, by kind, and for each round of an exchange, on a simulated
-// machine; nothing on a real one.
+// Seconds for each message at either end, by kind, and for each round of an exchange, on a
+// simulated machine; nothing on a real one.
 struct Overheads {
   std::array<double, overheads> message{};
   double round = 0.0;

@@ -17,8 +17,8 @@ constexpr std::array<std::int64_t, 8> extents{4, 16, 64, 256, 1024, 2048, 4096, 
 constexpr int copy_passes = 15;
 constexpr std::int64_t words_of_pass = 1 << 15;  // at least, so that a pass is longer than a clock
 
-// The columns of a square array that has a halo of one column on either side: those at its edges
-// are read, and those of the halo are written.
+// The columns of a square array with one more column on either side: those at its edges are read,
+// and the columns beyond are written.
 class Square {
  public:
   explicit Square(std::int64_t extent)

@@ -12,8 +12,8 @@ struct StridedCopies {
   std::vector<double> seconds;
 };
 
-// The first and the last columns of square arrays of doubles are packed and unpacked, as for a
-// halo. Touches at most 64 MB. Takes some tenths of a second.
+// The first and the last columns of square arrays of doubles are packed, and unpacked beside them.
+// Touches at most 64 MB. Takes some tenths of a second.
 StridedCopies measure_strided_copies();
 
 }  // namespace phasewise::probe

@@ -35,8 +35,7 @@ SMALLEST_BLOCK = "smallest-block"
 
 @dataclass(frozen=True)
 class Memory:
-    """Messages within a node: latency [s], and the bandwidth [B/s] of one and of all its ranks.
-
+    """Messages within a node: latency [s], and the bandwidth [B/s] of one and of all its ranks;
     rank_shares: whether messages that a rank sends at once, or gets at once, share that of one.
     """
 
@@ -149,8 +148,8 @@ class Vector:
 
 @dataclass(frozen=True)
 class Overhead:
-    """What a message costs each of its two sides beyond its latency [s], by how it is sent; `round`:
-    what a round of an exchange takes beside its messages [s].
+    """What a message costs each of its sides beyond its latency [s], by how it is sent; `round`: of
+    a round of an exchange, beside its messages.
     """
 
     two_sided: float
@@ -173,8 +172,8 @@ class Machine:
     curves: times of messages that were measured, as `measured` says; kernels: rates of kernels;
     nodes: how many it has, if the file says so; vector: None where the processor has no vector
     unit; overhead: None where nothing is known of it, and messages cost nothing beyond their
-    latency; copies: of words that lie apart, None where only their bytes count; given: the name or
-    the file by which it was loaded.
+    latency; copies: of words that lie apart, None where only bytes count; given: the name or file
+    by which it was loaded.
     """
 
     name: str
