@@ -1,7 +1,8 @@
 // One line for each workload. In the Python module this file is compiled once more, and the same
 // lines then name the bindings.
-#define PHASEWISE_WORKLOADS(line) \
-  line(collectives) line(collision) line(commtest) line(halo) line(kernels) line(spacecharge)
+#define PHASEWISE_WORKLOADS(line)                                                         \
+  line(collectives) line(collision) line(commtest) line(halo) line(kernels) line(lattice) \
+      line(spacecharge)
 
 #if defined(PHASEWISE_BINDINGS)
 

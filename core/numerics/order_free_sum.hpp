@@ -44,6 +44,13 @@ struct OrderFreeGrid {
   }
 };
 
+// What a sum of so many terms, each of magnitude at most `bound`, may be off by.
+inline double rounding_of(double bound, std::int64_t count) {
+  const double terms = power_of_two_above(static_cast<double>(count < 4 ? 4 : count));
+  const double q1 = power_of_two_above(bound) * terms * 0x1p-52;
+  return terms * q1 * terms * 0x1p-52;
+}
+
 // A running sum. Two sums on the same grid can be added part by part, also by MPI_SUM, without
 // rounding errors.
 struct OrderFreeSum {

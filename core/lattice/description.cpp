@@ -1,0 +1,90 @@
+#include "lattice/description.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "workload/protocols.hpp"
+
+namespace phasewise::lattice {
+namespace {
+
+using workload::Parameters;
+
+constexpr int longest = 4096;  // extent
+constexpr std::int64_t most_iterations = 1'000'000;
+
+template <std::size_t n>
+std::vector<std::string> words(const std::array<std::string_view, n>& names) {
+  return {names.begin(), names.end()};
+}
+
+Extents read_extents(const Parameters& parameters, const std::string& key, int least, int most) {
+  Extents found;
+  const std::vector<double> given = parameters.numbers(key, axes);
+  for (int axis = 0; axis < axes; ++axis) {
+    if (!(given[axis] >= least && given[axis] <= most) || given[axis] != std::floor(given[axis]))
+      parameters.fail(key, "give four whole numbers from " + std::to_string(least) + " to " +
+                               std::to_string(most));
+    found[axis] = static_cast<int>(given[axis]);
+  }
+  return found;
+}
+
+std::string text_of(const Extents& extents) {
+  std::string text;
+  for (const int extent : extents) text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+}  // namespace
+
+Manner read_manner(const Parameters& parameters) {
+  Manner manner;
+  manner.halo = workload::protocol_in(parameters, "communication.halo");
+  manner.spinors =
+      static_cast<Spinors>(parameters.choice("communication.spinors", {"half", "full"}));
+  manner.overlap = parameters.integer("communication.overlap") != 0;
+  manner.sums =
+      static_cast<Sums>(parameters.choice("communication.sums", {"order-free", "library"}));
+  return manner;
+}
+
+Description::Description(const Parameters& parameters) {
+  seed = static_cast<std::uint64_t>(parameters.integer("seed"));
+  parameters.integer("turns");  // the run loop counts the solves
+  size = read_extents(parameters, "lattice.size", 2, longest);
+  for (const int extent : size)
+    if (extent % 2 != 0) parameters.fail("lattice.size", "give even extents");
+  start = static_cast<Start>(parameters.choice("gauge.start", {"cold", "hot", "file"}));
+  kappa = parameters.positive("quarks.kappa");
+  const std::vector<double> given = parameters.numbers("quarks.phases", axes);
+  for (int axis = 0; axis < axes; ++axis) phases[axis] = given[axis];
+  tolerance = parameters.not_negative("solver.tolerance");
+  iterations = parameters.integer("solver.iterations");
+  if (iterations < 1 || iterations > most_iterations)
+    parameters.fail("solver.iterations", "give 1 to " + std::to_string(most_iterations));
+  pion = parameters.integer("measure.pion") != 0;
+  source = read_extents(parameters, "measure.source", 0, longest - 1);
+  for (int axis = 0; axis < axes; ++axis)
+    if (source[axis] >= size[axis]) parameters.fail("measure.source", "it lies beyond the lattice");
+  grid = read_extents(parameters, "communication.process_grid", 0, longest);
+  layout = static_cast<Layout>(parameters.choice("communication.layout", words(layout_names)));
+  manner = read_manner(parameters);
+}
+
+Extents grid_for(const Description& description, int ranks) {
+  const Extents& grid = description.grid;
+  if (grid[0] == 0) return least_surface(description.size, ranks);
+  if (volume_of(grid) != ranks)
+    throw std::invalid_argument("communication.process_grid = " + text_of(grid) + " needs " +
+                                std::to_string(volume_of(grid)) + " ranks, not " +
+                                std::to_string(ranks));
+  for (int axis = 0; axis < axes; ++axis)
+    if (description.size[axis] % (2 * grid[axis]) != 0)
+      throw std::invalid_argument("communication.process_grid = " + text_of(grid) +
+                                  " does not divide lattice.size = " + text_of(description.size) +
+                                  " into parts of even extents");
+  return grid;
+}
+
+}  // namespace phasewise::lattice

@@ -1,0 +1,28 @@
+// The phases of a solve, by name, and the pieces of a turn.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "lattice/geometry.hpp"
+
+namespace phasewise::lattice {
+
+namespace phases {
+inline constexpr std::array<std::string_view, axes> halo{"halo_x", "halo_y", "halo_z", "halo_t"};
+inline constexpr std::array<std::string_view, axes> links{"links_x", "links_y", "links_z",
+                                                          "links_t"};
+inline constexpr std::array<std::string_view, axes> polyakov{"polyakov_x", "polyakov_y",
+                                                             "polyakov_z", "polyakov"};
+inline constexpr std::string_view sum_gauge = "sum_gauge", sum_curvature = "sum_curvature",
+                                  sum_residual = "sum_residual", sum_solution = "sum_solution",
+                                  sum_pion = "sum_pion";
+}  // namespace phases
+
+// A turn is a solve: of one right-hand side, or of the twelve of a propagator.
+namespace pieces {
+inline constexpr std::string_view links = "links", source = "source", iteration = "iteration",
+                                  solution = "solution";
+}
+
+}  // namespace phasewise::lattice

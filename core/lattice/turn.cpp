@@ -1,0 +1,90 @@
+#include "lattice/turn.hpp"
+
+#include <utility>
+
+#include "lattice/phases.hpp"
+
+namespace phasewise::lattice {
+namespace {
+
+constexpr int halo = 1;  // planes of links
+
+}  // namespace
+
+Ranks::Ranks(const Description& description, const std::vector<int>& nodes)
+    : grid(grid_for(description, static_cast<int>(nodes.size()))),
+      places(places_of(description.size, grid, description.layout, nodes, description.seed)),
+      at(ranks_at(grid, places)) {}
+
+Turn::Turn(const Description& description, const Ranks& ranks, const std::vector<int>& nodes,
+           int rank, int threads, bool real)
+    : description_(description),
+      position_{description.size, ranks.grid, ranks.places, ranks.at, nodes, rank},
+      domain_(position_.domain()),
+      real_(real),
+      manner_(description.manner),
+      links_(domain_, halo, real),
+      hopping_(domain_, description.manner.spinors, real),
+      gauge_(position_, false, threads, real),
+      solver_(description, domain_, hopping_, threads, real),
+      of_links_(axes),
+      pion_(description.pion ? static_cast<std::size_t>(description.size[3]) : 0) {
+  for (int axis = 0; axis < axes; ++axis)
+    if (domain_.split(axis))
+      of_links_[static_cast<std::size_t>(axis)] =
+          face_exchange(position_, phases::links[axis], axis, links_.faces(axis),
+                        comm::common_channel, comm::Protocol::irecv_isend);
+  make_exchanges();
+}
+
+void Turn::make_exchanges() {
+  of_faces_.assign(axes, nullptr);
+  for (int axis = 0; axis < axes; ++axis)
+    if (domain_.split(axis))
+      of_faces_[static_cast<std::size_t>(axis)] = face_exchange(
+          position_, phases::halo[axis], axis, hopping_.faces(axis),
+          manner_.overlap ? static_cast<comm::Channel>(axis) : comm::common_channel, manner_.halo);
+  solver_.set_exchanges(of_faces_);
+  solver_.set_manner(manner_);
+}
+
+void Turn::set_manner(const Manner& manner) {
+  const bool other = manner.spinors != manner_.spinors;
+  manner_ = manner;
+  if (other) {
+    hopping_ = Hopping(domain_, manner.spinors, real_);
+    if (real_) hopping_.set_links(links_, description_.phases);
+  }
+  make_exchanges();
+}
+
+comm::Exchanges Turn::exchanges() const {
+  comm::Exchanges all = of_faces_;
+  all.insert(all.end(), of_links_.begin(), of_links_.end());
+  const comm::Exchanges loops = gauge_.exchanges();
+  all.insert(all.end(), loops.begin(), loops.end());
+  return all;
+}
+
+void Turn::tell(const workload::Piece& piece, workload::Listener& listener) {
+  if (piece.name == pieces::links) return tell_links(listener);
+  if (piece.name == pieces::source) return solver_.begin(piece.index, listener);
+  if (piece.name == pieces::iteration) return solver_.iterate(listener);
+  solver_.end(listener);
+  if (description_.pion) solver_.add_pion(pion_, listener);
+}
+
+void Turn::tell_links(workload::Listener& listener) {
+  for (const comm::ExchangePointer& exchange : of_links_) {
+    if (!exchange) continue;
+    listener.start(comm::common_channel, [&](comm::Works& works) {
+      const comm::ItemBuffer buffer(real_ ? links_.data() : nullptr, links_.bytes());
+      works.push_back({comm::lent(exchange), buffer, buffer});
+    });
+    listener.finish(comm::common_channel);
+  }
+  gauge_.tell(links_, listener);
+  if (real_) hopping_.set_links(links_, description_.phases);
+}
+
+}  // namespace phasewise::lattice

@@ -1,0 +1,58 @@
+// One rank's part in a solve, written once for all listeners.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "lattice/gauge_measurement.hpp"
+#include "lattice/solver.hpp"
+#include "workload/workload.hpp"
+
+namespace phasewise::lattice {
+
+// The ranks of a study and their places.
+struct Ranks {
+  Ranks(const Description& description, const std::vector<int>& nodes);
+
+  Extents grid;
+  std::vector<Extents> places;  // of the ranks
+  std::vector<int> at;          // the rank at each place
+};
+
+class Turn : public workload::RankTurn {
+ public:
+  // real: has memory; otherwise it only reports its actions to the listener. Description, ranks and
+  // nodes must outlive it.
+  Turn(const Description& description, const Ranks& ranks, const std::vector<int>& nodes, int rank,
+       int threads, bool real);
+
+  void tell(const workload::Piece& piece, workload::Listener& listener) override;
+
+  const Domain& domain() const { return domain_; }
+  Links& links() { return links_; }
+  // All exchanges, in the same order on all ranks.
+  comm::Exchanges exchanges() const;
+  void set_manner(const Manner& manner);
+  const Solver& solver() const { return solver_; }
+  const GaugeValues& gauge() const { return gauge_.values(); }
+  const std::vector<double>& pion() const { return pion_; }
+  void clear_pion() { pion_.assign(pion_.size(), 0.0); }
+
+ private:
+  void tell_links(workload::Listener& listener);
+  void make_exchanges();
+
+  const Description& description_;
+  Position position_;
+  Domain domain_;
+  bool real_;
+  Manner manner_;
+  Links links_;
+  Hopping hopping_;
+  GaugeMeasurement gauge_;
+  Solver solver_;
+  comm::Exchanges of_links_, of_faces_;
+  std::vector<double> pion_;
+};
+
+}  // namespace phasewise::lattice

@@ -1,0 +1,39 @@
+// The pieces of a solve.
+#pragma once
+
+#include <vector>
+
+#include "lattice/description.hpp"
+#include "lattice/phases.hpp"
+#include "workload/workload.hpp"
+
+namespace phasewise::lattice {
+
+// Iterations of a right-hand side that a plan expects where a study gives a tolerance.
+inline constexpr double expected_iterations = 100.0;
+
+inline double planned_iterations(const Description& description) {
+  return description.tolerance > 0.0 ? expected_iterations
+                                     : static_cast<double>(description.iterations);
+}
+
+// New links come once in a run. Each right-hand side is begun, iterated and solved.
+inline std::vector<workload::Piece> pieces_of(const Description& description) {
+  using workload::Piece;
+  std::vector<Piece> found;
+  found.push_back({.name = pieces::links,
+                   .kind = Piece::Kind::data_dependent,
+                   .per = "configuration",
+                   .expected = 0.0});
+  for (int i = 0; i < description.right_sides(); ++i)
+    found.push_back({.name = pieces::source, .kind = Piece::Kind::series, .index = i});
+  found.push_back({.name = pieces::iteration,
+                   .kind = Piece::Kind::data_dependent,
+                   .per = "iteration",
+                   .expected = description.right_sides() * planned_iterations(description)});
+  for (int i = 0; i < description.right_sides(); ++i)
+    found.push_back({.name = pieces::solution, .kind = Piece::Kind::series, .index = i});
+  return found;
+}
+
+}  // namespace phasewise::lattice

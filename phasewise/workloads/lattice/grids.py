@@ -1,0 +1,34 @@
+"""Process grids of four dimensions, and the surface of their domains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+Extents = tuple[int, int, int, int]
+"""Along x, y, z and t."""
+
+
+def fitting_grids(size: Extents, ranks: int) -> Iterator[Extents]:
+    """All grids of so many ranks that divide a lattice into domains of even extents."""
+    ways = [[p for p in _divisors(ranks) if extent % (2 * p) == 0] for extent in size[:3]]
+    for x, y, z in product(*ways):
+        t, rest = divmod(ranks, x * y * z)
+        if rest == 0 and t > 0 and size[3] % (2 * t) == 0:
+            yield x, y, z, t
+
+
+def surface_ratio(size: Extents, grid: Extents) -> float:
+    """Faces of a domain that another rank needs, over its volume: Σ 2 P/L where P > 1."""
+    return sum(2 * p / extent for p, extent in zip(grid, size, strict=True) if p > 1)
+
+
+def least_surface(size: Extents, ranks: int) -> Extents:
+    """The grid with the least surface; of several, the one with the fewest ranks along x, then y,
+    then z. ValueError if no grid fits.
+    """
+    return min(fitting_grids(size, ranks), key=lambda grid: (surface_ratio(size, grid), grid))
+
+
+def _divisors(number: int) -> list[int]:
+    return [d for d in range(1, number + 1) if number % d == 0]

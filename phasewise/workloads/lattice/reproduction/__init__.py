@@ -1,0 +1,1 @@
+"""What the paper on BQCD on the SGI Altix says, regenerated."""
