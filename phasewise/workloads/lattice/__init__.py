@@ -1,0 +1,39 @@
+"""Lattice QCD: solves with the Wilson matrix on a four-dimensional lattice, and gauge fields."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from phasewise.tables.declared import flat_of, schema_of
+from phasewise.tables.keys import Key
+from phasewise.workloads.interface import Unit, Workload
+from phasewise.workloads.lattice.communication import (
+    LatticeCommunication,
+    check_process_grid,
+    read_communication,
+)
+from phasewise.workloads.lattice.model import TABLES, Lattice, derive, read, resolved
+
+
+def _parameters(model: Lattice) -> Iterable[tuple[str, Any]]:
+    for name in TABLES:
+        for key, value in flat_of(getattr(model, name)):
+            yield f"{name}.{key}", value
+    yield "solver.iterations", model.solver.most
+    yield "solver.tolerance", model.solver.wanted
+
+
+WORKLOAD = Workload(
+    name="lattice",
+    title="lattice QCD solves",
+    unit=Unit("solve", "solves"),
+    tables={name: Key("table") for name in TABLES},
+    read=read,
+    resolved=resolved,
+    parameters=_parameters,
+    communication=schema_of(LatticeCommunication),
+    read_communication=read_communication,
+    records={},
+    derive=derive,
+    check_ranks=check_process_grid,
+    main_phases=("halo_x", "halo_y", "halo_z", "halo_t"),
+)

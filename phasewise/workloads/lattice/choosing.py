@@ -1,0 +1,53 @@
+"""Other ways to exchange faces, which a run may try in its first solves and a tuner compares."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from phasewise.runs.choosing import Shapes
+from phasewise.workloads.lattice.communication import (
+    LAYOUTS,
+    SPINORS,
+    LatticeCommunication,
+    grid_of,
+)
+from phasewise.workloads.lattice.grids import fitting_grids, surface_ratio
+from phasewise.workloads.lattice.model import Lattice
+from phasewise.workloads.protocols import PROTOCOLS, available, comparable
+
+GRIDS = 24
+"""Process grids that a tuner compares at most, those of least surface."""
+
+
+def nothing_to_try(_model: Lattice) -> str:
+    """Every solve has its protocols."""
+    return ""
+
+
+def study_key(model: Lattice) -> dict[str, Any]:
+    """What decides how much is sent."""
+    return {"size": list(model.lattice.size), "right_sides": model.right_sides}
+
+
+def changes(
+    given: LatticeCommunication, _model: Lattice, shapes: Shapes, _levels: bool
+) -> list[dict[str, Any]]:
+    """The other protocols of this build, and the other overlap; none on a single rank."""
+    if math.prod(shapes[0]) == 1:
+        return []
+    found: list[dict[str, Any]] = [{"overlap": not given.overlap}]
+    return found + [{"halo": name} for name in available() if name != given.halo]
+
+
+def choices(model: Lattice, ranks: int) -> dict[str, list[Any]]:
+    """Process grids of least surface, layouts, protocols, spinors and overlap."""
+    size = model.lattice.size
+    grids = sorted(fitting_grids(size, ranks), key=lambda grid: (surface_ratio(size, grid), grid))
+    return {
+        "process_grid": [grid_of(grid) for grid in grids[:GRIDS]],
+        "layout": list(LAYOUTS[:2]),
+        "halo": list(comparable() if ranks > 1 else PROTOCOLS[:1]),
+        "spinors": list(SPINORS),
+        "overlap": [False, True],
+    }

@@ -1,0 +1,131 @@
+"""The table [communication] of lattice QCD: process grid, layout, and how faces go."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from phasewise.errors import StudyError
+from phasewise.tables.declared import declared, key, schema_of
+from phasewise.tables.keys import check_table, show, with_defaults
+from phasewise.workloads.communication import (
+    AUTO,
+    MACHINE,
+    NODE_SIZE,
+    TUNE,
+    Communication,
+    machine_in,
+)
+from phasewise.workloads.lattice.grids import Extents, fitting_grids, least_surface
+from phasewise.workloads.protocols import PROTOCOL
+
+GRID = re.compile(r"[1-9][0-9]{0,3}(?:x[1-9][0-9]{0,3}){3}", re.ASCII)
+LAYOUTS = ("x-first", "t-first", "bricks", "random")
+SPINORS = ("half", "full")
+SUMS = ("order-free", "library")
+MAX_RANKS = 10**6
+FURTHEST = 4096
+"""How far from a number of ranks one that fits is looked for."""
+
+
+def extents_of(grid: str) -> Extents:
+    """A process grid as a study writes it; zeros where it is chosen for the ranks."""
+    if not GRID.fullmatch(grid):
+        return 0, 0, 0, 0
+    x, y, z, t = map(int, grid.split("x"))
+    return x, y, z, t
+
+
+def grid_of(extents: Extents) -> str:
+    """A process grid as a study writes it."""
+    return "x".join(map(str, extents))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatticeCommunication(Communication):
+    """The keys of [communication]."""
+
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("halo", "spinors", "overlap", "sums")
+
+    process_grid: str = key("text", AUTO, flat=True, as_flat=extents_of)
+    """Ranks along x, y, z and t; auto: the grid of least surface."""
+    layout: str = key("word", LAYOUTS[0], choices=LAYOUTS, flat=True)
+    """Which rank has which place: x or t fastest, nodes as bricks of least surface, at random."""
+    halo: str = declared(PROTOCOL)
+    """The protocol of the faces."""
+    spinors: str = key("word", SPINORS[0], choices=SPINORS, flat=True)
+    """What goes of a spinor: two of its four components, or all."""
+    overlap: bool = key("flag", False, flat=True)
+    """Whether sites away from the faces are computed while the faces go."""
+    sums: str = key("word", SUMS[0], choices=SUMS, flat=True)
+    """order-free: the same bits on any ranks; library: as the library adds."""
+    node_size: int = declared(NODE_SIZE)
+    tune: str = declared(TUNE)
+    machine: str = declared(MACHINE)
+
+    @property
+    def protocol(self) -> str:
+        """That of the faces, under the name that other workloads give it."""
+        return self.halo
+
+
+def read_communication(table: object, folder: Path) -> LatticeCommunication:
+    """The table with every default filled in."""
+    schema = schema_of(LatticeCommunication)
+    values = with_defaults(check_table(table, schema, "communication"), schema)
+    found = LatticeCommunication(**machine_in(values, folder))
+    grid = extents_of(found.process_grid)
+    where = f"communication.process_grid = {show(found.process_grid)}"
+    if found.process_grid != AUTO and grid == (0, 0, 0, 0):
+        raise StudyError(
+            f'{where} is not known: it is ranks along x, y, z and t, as "1x2x2x4", or "auto"'
+        )
+    if math.prod(grid) > MAX_RANKS:
+        raise StudyError(f"{where} has {math.prod(grid)} ranks; at most {MAX_RANKS} are accepted")
+    return found
+
+
+def check_process_grid(model: Any, communication: Communication, ranks: int) -> None:
+    """StudyError if lattice and process grid do not suit this number of ranks."""
+    size = model.lattice.size
+    grid = extents_of(communication.grid_text)
+    if grid == (0, 0, 0, 0):
+        if next(fitting_grids(size, ranks), None) is None:
+            raise StudyError(
+                f"{ranks} ranks cannot divide lattice.size = {show(list(size))} into parts of even "
+                f"extents; the nearest number that can is {_nearest_ranks(size, ranks)}"
+            )
+        return
+    where = f'communication.process_grid = "{grid_of(grid)}"'
+    if math.prod(grid) != ranks:
+        fitting = next(fitting_grids(size, ranks), None)
+        other = "" if fitting is None else f'; "{grid_of(least_surface(size, ranks))}" has {ranks}'
+        raise StudyError(f"{where} needs {math.prod(grid)} ranks, not {ranks}{other}")
+    if any(extent % (2 * p) for extent, p in zip(size, grid, strict=True)):
+        raise StudyError(
+            f"{where} does not divide lattice.size = {show(list(size))} into parts of even extents"
+            + _instead(size, ranks)
+        )
+
+
+def _instead(size: Extents, ranks: int) -> str:
+    if next(fitting_grids(size, ranks), None) is None:
+        return f"; the nearest number of ranks that can is {_nearest_ranks(size, ranks)}"
+    return f'; "{grid_of(least_surface(size, ranks))}" does'
+
+
+def _nearest_ranks(size: Extents, ranks: int) -> int:
+    """The nearest number of ranks that can divide a lattice; one can always."""
+    return next(n for n in _around(ranks) if next(fitting_grids(size, n), None) is not None)
+
+
+def _around(ranks: int) -> Iterator[int]:
+    for distance in range(1, FURTHEST):
+        if ranks > distance:
+            yield ranks - distance
+        yield ranks + distance
+    yield 1

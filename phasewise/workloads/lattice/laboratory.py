@@ -1,0 +1,31 @@
+"""Solves for planning and comparing."""
+
+from __future__ import annotations
+
+from phasewise.errors import StudyError
+from phasewise.traces.records import CommunicationRecord
+from phasewise.workloads.lattice.communication import LatticeCommunication, grid_of
+from phasewise.workloads.lattice.model import Lattice
+
+WHEN = {"links": "once for each configuration", "iteration": "once in an iteration"}
+PIECES = {"links": "configurations", "iteration": "iterations"}
+
+
+def first_pieces(_model: Lattice) -> dict[str, float]:
+    """The first solve of a run gets its links."""
+    return {"links": 1.0}
+
+
+def placed(given: LatticeCommunication, record: CommunicationRecord) -> LatticeCommunication:
+    """`given` on the process grid of a record."""
+    x, y, z, t = record.process_grid[0]
+    return given.changed({"process_grid": grid_of((x, y, z, t))})
+
+
+def check_simulated(model: Lattice, skeleton: bool) -> None:
+    """StudyError if links come from a file and are needed."""
+    if model.gauge.start == "file" and not skeleton:
+        raise StudyError(
+            "gauge.file: links from a file cannot be handed to simulated ranks; simulate a cold or "
+            "hot start, or only the messages with --skeleton"
+        )

@@ -1,0 +1,200 @@
+"""The tables of a lattice study: [lattice], [gauge], [quarks], [solver] and [measure]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from phasewise.errors import StudyError
+from phasewise.tables.declared import key, schema_of, values_of
+from phasewise.tables.keys import check_table, show, with_defaults
+from phasewise.workloads.lattice.grids import Extents
+
+LONGEST = 4096
+"""Sites along an axis at most."""
+MOST_ITERATIONS = 1_000_000
+TOLERANCE = 1e-12
+LIMIT = 10_000
+"""Iterations of a right-hand side within which a tolerance is to be met, by default."""
+
+STARTS = ("cold", "hot", "file")
+SITE_BYTES = 4 * 144 * 2 + 10 * 192
+"""Memory of a site: links twice, and ten fields of spinors on half of the sites and on all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatticeTable:
+    """The keys of [lattice]."""
+
+    size: Extents = key("integers", length=4, least=2, most=LONGEST, unit="sites", flat=True)
+    """Along x, y, z and t, all even."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauge:
+    """The keys of [gauge]."""
+
+    start: str = key("word", "cold", choices=STARTS, flat=True)
+    """cold: unit matrices; hot: random ones, by the seed; file: those of `file`."""
+    file: Path | None = key("text")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quarks:
+    """The keys of [quarks]."""
+
+    kappa: float = key("number", above=0, most=1, flat=True)
+    """1/(2 m₀ + 8)."""
+    phases: tuple[float, float, float, float] = key(
+        "numbers", (0.0, 0.0, 0.0, 1.0), length=4, least=-2, most=2, unit="π", flat=True
+    )
+    """Of ψ(x + L) along x, y, z and t."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolverTable:
+    """The keys of [solver]."""
+
+    method: str = key("word", "cg", choices=("cg",))
+    precision: str = key("word", "double", choices=("double",))
+    tolerance: float | None = key("number", above=0, most=0.1)
+    """Of the residual over that of the start."""
+    iterations: int | None = key("integer", least=1, most=MOST_ITERATIONS)
+    """Of each right-hand side, instead of a tolerance: fixed work."""
+    limit: int = key("integer", LIMIT, least=1, most=MOST_ITERATIONS)
+    """Iterations within which the tolerance must be met."""
+
+    @property
+    def most(self) -> int:
+        """Iterations of a right-hand side at most."""
+        return self.iterations or self.limit
+
+    @property
+    def wanted(self) -> float:
+        """The tolerance, 0 where the work is fixed."""
+        return 0.0 if self.iterations else self.tolerance or TOLERANCE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """The keys of [measure]."""
+
+    pion: str | None = key(
+        "word", choices=("point",), flat=True, as_flat=lambda value: int(value is not None)
+    )
+    """point: the correlator of a pion from a point, which takes twelve right-hand sides."""
+    source: Extents = key("integers", (0, 0, 0, 0), length=4, least=0, most=LONGEST, flat=True)
+    """The point."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lattice:
+    """The model of a study."""
+
+    lattice: LatticeTable
+    gauge: Gauge
+    quarks: Quarks
+    solver: SolverTable
+    measure: Measure
+
+    @property
+    def sites(self) -> int:
+        """Of the lattice."""
+        return math.prod(self.lattice.size)
+
+    @property
+    def right_sides(self) -> int:
+        """Right-hand sides of a solve."""
+        return 12 if self.measure.pion else 1
+
+
+TABLES: dict[str, type] = {
+    "lattice": LatticeTable,
+    "gauge": Gauge,
+    "quarks": Quarks,
+    "solver": SolverTable,
+    "measure": Measure,
+}
+"""A study's tables, in the order in which it shows them."""
+
+
+def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -> Lattice:
+    """The model of a study's tables; files are relative to the folder."""
+    found: dict[str, Any] = {}
+    for name, kind in TABLES.items():
+        schema = schema_of(kind)
+        values = with_defaults(check_table(tables[name] or {}, schema, name), schema)
+        if name == "gauge" and values["file"] is not None:
+            values["file"] = (folder / values["file"]).resolve()
+        found[name] = kind(**values)
+    model = Lattice(**found)
+    _check(model)
+    return model
+
+
+def _check(model: Lattice) -> None:
+    size = model.lattice.size
+    if size is None:
+        raise StudyError("lattice.size is missing: it is the extents along x, y, z and t")
+    if any(extent % 2 for extent in size):
+        raise StudyError(
+            f"lattice.size = {show(list(size))} has an odd extent; the nearest even ones are "
+            f"{show([extent + extent % 2 for extent in size])}"
+        )
+    if model.quarks.kappa is None:
+        raise StudyError("quarks.kappa is missing: it is 1/(2 m + 8) of a quark of mass m")
+    if (model.gauge.start == "file") != (model.gauge.file is not None):
+        raise StudyError(
+            'gauge.start = "file" and gauge.file belong together: '
+            f"start is {show(model.gauge.start)} and there is "
+            f"{'a' if model.gauge.file is not None else 'no'} file"
+        )
+    if model.solver.tolerance is not None and model.solver.iterations is not None:
+        raise StudyError(
+            "solver.tolerance and solver.iterations exclude each other: give a tolerance to be "
+            "met, or a number of iterations"
+        )
+    for axis, extent, at in zip("xyzt", size, model.measure.source, strict=True):
+        if at >= extent:
+            raise StudyError(
+                f"measure.source = {show(list(model.measure.source))} lies beyond the lattice, "
+                f"which has {extent} sites along {axis}"
+            )
+
+
+def resolved(model: Lattice) -> dict[str, Any]:
+    """The tables of a model."""
+    return {name: values_of(getattr(model, name)) for name in TABLES}
+
+
+@dataclass(frozen=True)
+class DerivedLattice:
+    """What follows from a study."""
+
+    sites: int
+    bare_mass: float
+    """m₀ in lattice units."""
+    memory_bytes: int
+    """Of all ranks together [B]."""
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return asdict(self) | {"warnings": list(self.warnings)}
+
+
+def derive(model: Lattice) -> DerivedLattice:
+    """Sites, the bare mass, and the memory."""
+    return DerivedLattice(
+        sites=model.sites,
+        bare_mass=1 / (2 * model.quarks.kappa) - 4,
+        memory_bytes=model.sites * SITE_BYTES,
+    )
+
+
+def model_of(study: Any) -> Lattice:
+    """The model of a study of this workload."""
+    return cast(Lattice, study.model)

@@ -1,0 +1,68 @@
+"""Datasets that solves record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from phasewise.runs.layout import Dataset
+from phasewise.study import Study
+from phasewise.workloads.lattice.model import model_of
+from phasewise.workloads.protocols import check_protocol
+
+AXES = ("x", "y", "z", "t")
+SHOWN = 1000
+"""Residuals of a right-hand side that are recorded at most."""
+
+
+def rows(study: Study) -> dict[str, Dataset]:
+    """What each solve has, and what was measured on the links."""
+    model = model_of(study)
+    found = {
+        "iterations": Dataset((), "Iterations of all right-hand sides.", kind="i8"),
+        "residual": Dataset((), "Largest |b - D x| / |b| of the right-hand sides."),
+        "residuals": Dataset(
+            (min(model.solver.most, SHOWN),),
+            "Residual of the even sites over that of the start, of the first right-hand side's "
+            "iterations; NaN beyond the last one.",
+        ),
+        "plaquette_space": Dataset((), "Mean plaquette of two directions in space, 1 when cold."),
+        "plaquette_time": Dataset((), "Mean plaquette of space and time, 1 when cold."),
+        "link_trace": Dataset((), "Mean real trace of a link over 3."),
+        "polyakov": Dataset(
+            (4, 2), "Mean Polyakov loop along x, y, z, t, real and imaginary part.",
+            columns=("re", "im"),
+        ),
+    }  # fmt: skip
+    if model.measure.pion:
+        times = model.lattice.size[3]
+        found["pion"] = Dataset((times,), "Correlator of the pion by time from the source.")
+    return found
+
+
+def values(study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
+    """The driver's values, with as many residuals as are recorded."""
+    wanted = min(model_of(study).solver.most, SHOWN)
+    residuals = np.full(wanted, np.nan)
+    given = np.asarray(record["residuals"])[:wanted]
+    residuals[: len(given)] = given
+    return {**record, "residuals": residuals}
+
+
+def check(study: Study) -> None:
+    """StudyError if the build lacks the protocol."""
+    check_protocol(study.communication.tunable()["halo"])
+
+
+def fault(study: Study, record: Mapping[str, Any]) -> str:
+    """Why a solve is worth nothing: it did not converge."""
+    if record["converged"]:
+        return ""
+    solver = model_of(study).solver
+    return (
+        f"a solve did not converge: after {solver.most} iterations the residual is "
+        f"{float(record['residual']):.3g}; raise solver.limit or solver.tolerance = "
+        f"{solver.wanted:g}, or lower quarks.kappa"
+    )

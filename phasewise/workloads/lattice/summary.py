@@ -1,0 +1,44 @@
+"""The summary of a run of solves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from phasewise.runs.results import Results
+
+
+def summarise(results: Results) -> dict[str, Any]:
+    """plaquette, with its parts; link_trace; polyakov, four of [re, im]; correlators; solver:
+    iterations of all solves and the largest residual. Of the links of the last solve.
+    """
+    last = {
+        name: results.rows(name)[-1]
+        for name in ("plaquette_space", "plaquette_time", "link_trace", "polyakov")
+    }
+    space, time = float(last["plaquette_space"]), float(last["plaquette_time"])
+    pion = results.study["measure"].get("pion")
+    return {
+        "plaquette": 0.5 * (space + time),
+        "plaquette_space": space,
+        "plaquette_time": time,
+        "link_trace": float(last["link_trace"]),
+        "polyakov": last["polyakov"].tolist(),
+        "correlators": {"pion": results.rows("pion")[-1].tolist()} if pion else {},
+        "solver": {
+            "iterations": int(results.rows("iterations").sum()),
+            "residual": float(results.rows("residual").max()),
+        },
+    }
+
+
+def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows of the table of a run."""
+    found = [
+        ["plaquette", f"{summary['plaquette']:.10g}"],
+        ["link trace", f"{summary['link_trace']:.10g}"],
+        ["iterations", str(summary["solver"]["iterations"])],
+        ["residual", f"{summary['solver']['residual']:.3g}"],
+    ]
+    pion = summary["correlators"].get("pion", [])
+    found += [[f"pion at t = {t}", f"{value:.10g}"] for t, value in enumerate(pion[:8])]
+    return ["", ""], found
