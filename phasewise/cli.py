@@ -50,7 +50,8 @@ COMMANDS = {
 """Module in `phasewise.commands` and summary of each subcommand.
 
 The module has `add_options(parser)`, and `main(options)`, which returns the exit status. Only the
-module of the subcommand in use is imported.
+module of the subcommand in use is imported. A workload's part `commands` has `COMMANDS` too, whose
+modules are in the workload's package; it is looked at where a subcommand is none of these.
 """
 
 
@@ -114,7 +115,22 @@ def _fail(sentence: str, status: int, as_json: bool) -> int:
 
 def module_name(command: str) -> str:
     """Full name of the module of a subcommand."""
-    return f"phasewise.commands.{COMMANDS[command][0]}"
+    if command in COMMANDS:
+        return f"phasewise.commands.{COMMANDS[command][0]}"
+    return workload_commands()[command][0]
+
+
+def workload_commands() -> dict[str, tuple[str, str]]:
+    """Full name of the module, and summary, of each subcommand that a workload brings."""
+    # Imported when needed: it imports all workloads.
+    from phasewise.workloads.discovery import with_part
+
+    found: dict[str, tuple[str, str]] = {}
+    for own in with_part("commands").values():
+        brought: dict[str, tuple[str, str]] = getattr(own.part("commands"), "COMMANDS", {})
+        for name, (module, summary) in brought.items():
+            found[name] = (f"{own.package}.{module}", summary)
+    return found
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -137,16 +153,19 @@ def build_parsers(argv: Sequence[str]) -> tuple[Parser, dict[str, Parser]]:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"phasewise {__version__}")
-    parser.suggest(COMMANDS)
+    # What stands before the subcommand is --help or --version.
+    chosen = next((word for word in argv if not word.startswith("-")), None)
+    summaries = {name: summary for name, (_, summary) in COMMANDS.items()}
+    if chosen not in COMMANDS:
+        summaries |= {name: summary for name, (_, summary) in workload_commands().items()}
+    parser.suggest(summaries)
     adder = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", parser_class=Parser
     )
     subparsers = {
         name: adder.add_parser(name, help=summary, description=summary, allow_abbrev=False)
-        for name, (_, summary) in COMMANDS.items()
+        for name, summary in summaries.items()
     }
-    # What stands before the subcommand is --help or --version.
-    chosen = next((word for word in argv if not word.startswith("-")), None)
     if chosen in subparsers:
         import_module(module_name(chosen)).add_options(subparsers[chosen])
     return parser, subparsers

@@ -31,6 +31,37 @@ nb::object own_links(Run& run) {
   return nb::cast(bindings::numpy(std::move(reals)));
 }
 
+// What is measured on the links of a whole lattice, and the largest deviation of U U† from 1.
+nb::dict gauge_values(const Given& given, const Extents& size) {
+  const Extents one{1, 1, 1, 1}, origin{};
+  const std::vector<Extents> places{origin};
+  const std::vector<int> ranks{0}, nodes{0};
+  const Position position{size, one, places, ranks, nodes, 0};
+  Links links(position.domain(), 1, true);
+  if (given.size() != static_cast<std::size_t>(links.bytes()) / sizeof(double))
+    throw std::invalid_argument("the links do not have the lattice's size");
+  std::memcpy(links.data(), given.data(), given.size() * sizeof(double));
+  GaugeMeasurement measurement(position, true, 1, true);
+  measurement.measure_alone(links);
+  double deviation = 0.0;
+  for_each_site(size, [&](const Extents& at) {
+    for (int mu = 0; mu < axes; ++mu)
+      deviation = std::fmax(deviation, deviation_from_unitary(links.at(at, mu)));
+  });
+  const GaugeValues& values = measurement.values();
+  nb::dict found;
+  found["plaquette"] = values.plaquette();
+  found["plaquette_space"] = values.plaquette_space;
+  found["plaquette_time"] = values.plaquette_time;
+  found["rectangle"] = values.rectangle;
+  found["link_trace"] = values.link_trace;
+  nb::list loops;
+  for (const Complex& loop : values.polyakov) loops.append(nb::make_tuple(loop.re, loop.im));
+  found["polyakov"] = loops;
+  found["unitarity"] = deviation;
+  return found;
+}
+
 }  // namespace
 
 void bind(nb::module_& m) {
@@ -49,6 +80,10 @@ void bind(nb::module_& m) {
       .def("set_links", &set_links, nb::arg("links"),
            "This rank's links, [t][z][y][x][axis][3][3][re, im].")
       .def("links", &own_links, "This rank's links, flat, in the order of set_links.");
+  m.def("gauge_values", &gauge_values, nb::arg("links"), nb::arg("size"),
+        "What is measured on the links of a whole lattice, in the order of set_links: plaquettes, "
+        "rectangle, link trace and Polyakov loops, 1 for unit matrices; unitarity, the largest "
+        "deviation of an element of U U+ from 1.");
 }
 
 }  // namespace phasewise::lattice

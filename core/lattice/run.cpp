@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "lattice/turn_pieces.hpp"
 
 namespace phasewise::lattice {
+namespace {
+
+constexpr int site_reals = axes * 18;
+
+}  // namespace
 
 Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> owned)
     : workload::Run(std::move(owned)),
@@ -40,6 +46,50 @@ std::vector<Matrix> Run::own_links() {
     for (int mu = 0; mu < axes; ++mu) found.push_back(turn_of_rank_.links().at(at, mu));
   });
   return found;
+}
+
+std::vector<std::string> Run::row_sets() const {
+  if (description_.start != Start::file) return {};
+  return {"links"};
+}
+
+std::vector<std::int64_t> Run::own_rows(const std::string& /*set*/) const {
+  std::vector<std::int64_t> ids;
+  for_each_site(domain().extents(), [&](const Extents& at) {
+    ids.push_back(site_of(description_.size, domain().global(at)));
+  });
+  return ids;
+}
+
+// A column for each real of a site's four links.
+workload::Rows Run::rows(const std::string& set) const {
+  workload::Rows rows{own_rows(set), {}};
+  for (int real = 0; real < site_reals; ++real)
+    rows.columns.emplace_back("u" + std::to_string(real), std::vector<double>{});
+  for_each_site(domain().extents(), [&](const Extents& at) {
+    const auto* reals = reinterpret_cast<const double*>(&turn_of_rank_.links().at(at, 0));
+    for (int real = 0; real < site_reals; ++real) rows.columns[real].second.push_back(reals[real]);
+  });
+  return rows;
+}
+
+void Run::replace_rows(const std::string& set, const workload::Rows& rows) {
+  const std::vector<std::int64_t> own = own_rows(set);
+  std::unordered_map<std::int64_t, std::size_t> row_of;
+  for (std::size_t row = 0; row < rows.id.size(); ++row) row_of[rows.id[row]] = row;
+  if (row_of.size() != own.size() || rows.id.size() != own.size() ||
+      rows.columns.size() != static_cast<std::size_t>(site_reals))
+    throw std::invalid_argument("the rows of the links are not those of this rank's sites");
+  std::size_t site = 0;
+  for_each_site(domain().extents(), [&](const Extents& at) {
+    const auto found = row_of.find(own[site++]);
+    if (found == row_of.end())
+      throw std::invalid_argument("the links of a site are missing from the rows");
+    auto* reals = reinterpret_cast<double*>(&turn_of_rank_.links().at(at, 0));
+    for (int real = 0; real < site_reals; ++real)
+      reals[real] = rows.columns[real].second[found->second];
+  });
+  has_links_ = links_are_new_ = true;
 }
 
 void Run::run_turn() {

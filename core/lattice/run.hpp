@@ -25,6 +25,11 @@ class Run : public workload::Run {
   std::vector<std::string> exchange_keys() const override;
   std::vector<std::pair<std::string, double>> piece_counts() const override;
   void exchange_as(const workload::Parameters& parameters) override;
+  // Links that came from a file, a row for each site; others follow from the study.
+  std::vector<std::string> row_sets() const override;
+  workload::Rows rows(const std::string& set) const override;
+  std::vector<std::int64_t> own_rows(const std::string& set) const override;
+  void replace_rows(const std::string& set, const workload::Rows& rows) override;
 
   // Of this rank.
   const Domain& domain() const { return turn_of_rank_.domain(); }

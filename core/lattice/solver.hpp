@@ -3,8 +3,8 @@
 //
 //   D̂ = a - H_eo H_oe/(4a),  D̂ x_e = b̂ = b_e + H_eo b_o/(2a),  x_o = (b_o + H_oe x_e/2)/a
 //
-// G = γ5 D̂ is Hermitian, so that D̂†D̂ = G². The terms of each sum are bounded by |H| <= 8 before it
-// is made, which takes no maximum over the ranks.
+// G = γ5 D̂ is Hermitian, so that D̂†D̂ = G². The terms of each sum are bounded by |H| <= 8 before
+// it is made, which takes no maximum over the ranks.
 #pragma once
 
 #include <array>

@@ -30,6 +30,7 @@ class Turn : public workload::RankTurn {
 
   const Domain& domain() const { return domain_; }
   Links& links() { return links_; }
+  const Links& links() const { return links_; }
   // All exchanges, in the same order on all ranks.
   comm::Exchanges exchanges() const;
   void set_manner(const Manner& manner);

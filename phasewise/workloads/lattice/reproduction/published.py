@@ -20,8 +20,8 @@ FLOPS_PER_SITE = 7728
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: overall [flop/s], compute rate of a core [flop/s], bytes per second that a
-    process sends and receives in its messages, and the share of time in them.
+    """A column of a table: overall [flop/s], compute rate of a core [flop/s], bytes per second that
+    a process sends and receives in its messages, and the share of time in them.
     """
 
     machine: str

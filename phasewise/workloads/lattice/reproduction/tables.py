@@ -66,7 +66,7 @@ def _bandwidth() -> Claim:
     low, high = min(shares), max(shares)
     return SOURCE.claim(
         "3", f"768 B × ratio × local volume is {low:.2f} to {high:.2f} of what the source moves",
-        0.92 <= round(low, 2) and round(high, 2) <= 1.13,
+        round(low, 2) >= 0.92 and round(high, 2) <= 1.13,
         "The source's bandwidth × overhead × time of an iteration; clover, whole spinors.",
     )  # fmt: skip
 

@@ -1,0 +1,1 @@
+"""Files of gauge fields: ILDG, MILC version 5 and NERSC."""

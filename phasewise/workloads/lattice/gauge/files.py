@@ -1,0 +1,126 @@
+"""Opens, checks and writes files of links in any format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+import numpy as np
+
+from phasewise.driver import load_planner
+from phasewise.errors import RunError, StudyError
+from phasewise.runs.disk import disk_reason, replacing
+from phasewise.workloads.lattice.gauge import checksums, ildg, milc, nersc
+from phasewise.workloads.lattice.gauge.stored import (
+    PRECISIONS,
+    Floats,
+    Stored,
+    site_numbers,
+)
+from phasewise.workloads.lattice.grids import Extents
+
+FORMATS: Mapping[str, ModuleType] = {one.NAME: one for one in (ildg, milc, nersc)}
+LONGEST_HEAD = nersc.LONGEST_HEADER
+UNITARY = {"single": 1e-5, "double": 1e-11}
+"""Largest deviation of an element of U U† from the unit matrix, by the precision of the file."""
+SAME_VALUE = {"single": 1e-6, "double": 1e-9}
+"""Largest difference of a plaquette or link trace from that in the file."""
+
+
+def open_links(path: Path) -> Stored:
+    """The links of a file; StudyError if it cannot be read as one."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(LONGEST_HEAD)
+    except OSError as error:
+        raise StudyError(f"{path} cannot be read: {disk_reason(error)}") from None
+    for one in FORMATS.values():
+        if one.recognises(head):
+            return cast(Stored, one.open_file(path, head))
+    raise StudyError(
+        f"{path} begins with no magic number of a gauge field's format; accepted: "
+        f"{', '.join(FORMATS)}"
+    )
+
+
+def found_checksums(
+    stored: Stored, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None
+) -> tuple[int, int]:
+    """Those of a box's links."""
+    box = extents or stored.size
+    sites = site_numbers(stored.size, origin, box)
+    words = stored.words(origin, box)
+    return cast(tuple[int, int], FORMATS[stored.format].found_checksums(stored, words, sites))
+
+
+def check_sums(stored: Stored, found: tuple[int, int]) -> dict[str, str]:
+    """The checksums of all links by name; StudyError if they are not those in the file."""
+    pairs = zip(stored.checksums, found, strict=False)
+    ours = {name: checksums.hexadecimal(value) for name, value in pairs}
+    if ours != dict(stored.checksums):
+        raise StudyError(
+            f"{stored.path}: the checksums of its links are {_named(ours)}, and the file says "
+            f"{_named(stored.checksums)}"
+        )
+    return ours
+
+
+def checked_links(stored: Stored) -> tuple[Floats, dict[str, Any]]:
+    """All links, and what `phasewise gauge check` says of them; StudyError, one sentence, where
+    they are not those of an SU(3) gauge field, or not those that the file describes.
+    """
+    links = stored.read()
+    if not np.isfinite(links).all():
+        raise StudyError(f"{stored.path} has links that are not finite")
+    sums = check_sums(stored, found_checksums(stored))
+    values = dict(cast(Any, load_planner()).gauge_values(links, list(stored.size)))
+    if not values["unitarity"] <= UNITARY[stored.precision]:
+        raise StudyError(
+            f"{stored.path} has links that are not SU(3): U U† differs from 1 by up to "
+            f"{values['unitarity']:.2g}"
+        )
+    for name, given in (("plaquette", stored.plaquette), ("link_trace", stored.link_trace)):
+        if given is not None and not abs(values[name] - given) <= SAME_VALUE[stored.precision]:
+            raise StudyError(
+                f"{stored.path}: the {name.replace('_', ' ')} of its links is {values[name]:.10g}, "
+                f"and the file says {given:.10g}"
+            )
+    return links, {
+        "format": stored.format,
+        "size": list(stored.size),
+        "precision": stored.precision,
+        **values,
+        "checksums": sums,
+    }
+
+
+def _named(sums: Mapping[str, str]) -> str:
+    return " and ".join(f"{name} {value}" for name, value in sums.items())
+
+
+def write_links(
+    path: Path, name: str, precision: str, size: Extents, links: Floats, values: Mapping[str, float]
+) -> Stored:
+    """Write links, [t][z][y][x][4][3][3][2], beside the file and then in its place; the result as
+    it is read. StudyError if the format has no such precision, RunError if the disk refuses.
+    """
+    kind = FORMATS[name]
+    if precision not in kind.PRECISIONS:
+        raise StudyError(
+            f"{name} files have no {precision} precision; accepted: {', '.join(kind.PRECISIONS)}"
+        )
+    data = np.ascontiguousarray(links, dtype=f">f{PRECISIONS[precision]}")
+    words = data.reshape(-1, 72).view(">u4").astype(np.uint32)
+    sites = np.arange(len(words), dtype=np.int64)
+    whole = Stored(path, name, size, precision, 3, True, 0)
+    sums = cast(tuple[int, int], kind.found_checksums(whole, words, sites))
+    try:
+        with replacing(path) as file:
+            file.write(kind.header(size, precision, sums, values))
+            file.write(data.tobytes())
+            file.write(getattr(kind, "footer", lambda _sums: b"")(sums))
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {disk_reason(error)}") from None
+    return open_links(path)

@@ -1,0 +1,60 @@
+"""MILC's format of version 5: a header of 96 bytes, and links in single precision.
+
+The header: the magic number 20103, the four extents, a time stamp of 64 characters, 0 for the
+natural order of the sites, and two checksums; integers of 32 bits, in either byte order.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from phasewise.errors import StudyError
+from phasewise.workloads.lattice.gauge import checksums
+from phasewise.workloads.lattice.gauge.stored import Stored, Words, check_length, check_size
+from phasewise.workloads.lattice.grids import Extents
+
+NAME = "milc"
+MAGIC = 20103
+LAYOUT = "i4i64siII"
+HEADER = struct.calcsize("<" + LAYOUT)
+PRECISIONS = ("single",)
+
+
+def recognises(head: bytes) -> bool:
+    """Whether a file that begins so is one."""
+    return len(head) >= 4 and MAGIC in struct.unpack(">i", head[:4]) + struct.unpack("<i", head[:4])
+
+
+def open_file(path: Path, head: bytes) -> Stored:
+    """Its links; StudyError if it is not whole."""
+    if len(head) < HEADER:
+        raise StudyError(f"{path} is cut short: MILC's header has {HEADER} bytes")
+    big = struct.unpack(">i", head[:4])[0] == MAGIC
+    fields = struct.unpack((">" if big else "<") + LAYOUT, head[:HEADER])
+    size, order, sums = fields[1:5], fields[6], fields[7:]
+    if order != 0:
+        raise StudyError(f"{path} has its sites in order {order}; MILC's natural order, 0, is read")
+    names = dict(zip(("sum29", "sum31"), map(checksums.hexadecimal, sums), strict=True))
+    return check_length(
+        Stored(path, NAME, check_size(path, size), "single", 3, big, HEADER, checksums=names)
+    )
+
+
+combined = checksums.folded_together
+"""The checksums of all sites from those of parts."""
+
+
+def found_checksums(_stored: Stored, words: Words, sites: checksums.Sites) -> tuple[int, int]:
+    """Of some of the sites."""
+    return checksums.milc(words, sites)
+
+
+def header(
+    size: Extents, _precision: str, sums: tuple[int, int], _values: Mapping[str, float]
+) -> bytes:
+    """What stands before the links, most significant byte first."""
+    stamp = time.strftime("%a %b %d %H:%M:%S %Y", time.gmtime()).encode()
+    return struct.pack(">" + LAYOUT, MAGIC, *size, stamp, 0, *sums)

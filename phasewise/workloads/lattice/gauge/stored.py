@@ -1,0 +1,127 @@
+"""The links in a file, in whichever format: where they are, and how they are written.
+
+Sites follow each other with x fastest, then y, z and t; a site has its four links along x, y, z and
+t, a link three rows (or its first two) of three complex numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.errors import StudyError
+from phasewise.runs.disk import disk_reason
+from phasewise.workloads.lattice.grids import Extents
+
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint32]
+
+PRECISIONS = {"single": 4, "double": 8}
+"""Bytes of a real."""
+LONGEST = 4096
+"""Sites along an axis at most."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The links of a file. rows: of a link in the file, 3, or 2 without the last one, which follows
+    from them; big: most significant byte first; checksums, plaquette and link_trace: as the file
+    gives them, where it does.
+    """
+
+    path: Path
+    format: str
+    size: Extents
+    precision: str
+    rows: int
+    big: bool
+    offset: int
+    checksums: Mapping[str, str] = field(default_factory=dict)
+    plaquette: float | None = None
+    link_trace: float | None = None
+
+    @property
+    def site_reals(self) -> int:
+        """Reals of a site in the file."""
+        return 4 * self.rows * 6
+
+    @property
+    def data_bytes(self) -> int:
+        """Of all links."""
+        return math.prod(self.size) * self.site_reals * PRECISIONS[self.precision]
+
+    def _mapped(self, kind: str) -> NDArray[np.generic]:
+        order = ">" if self.big else "<"
+        width = PRECISIONS[self.precision] if kind == "f" else 4
+        each = self.site_reals * PRECISIONS[self.precision] // width
+        x, y, z, t = self.size
+        try:
+            return np.memmap(
+                self.path, f"{order}{kind}{width}", "r", self.offset, (t, z, y, x, each)
+            )
+        except (OSError, ValueError) as error:
+            raise StudyError(f"{self.path} cannot be read: {error}") from None
+
+    def read(self, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None) -> Floats:
+        """The links of a box, [t][z][y][x][4][3][3][2]."""
+        box = _slices(origin, extents or self.size)
+        reals = np.asarray(self._mapped("f")[box], dtype=np.float64)
+        links = reals.reshape(*reals.shape[:4], 4, self.rows, 3, 2)
+        return links if self.rows == 3 else completed(links)
+
+    def words(self, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None) -> Words:
+        """The data of a box as numbers of 32 bits, (sites, words of a site)."""
+        found = self._mapped("u")[_slices(origin, extents or self.size)]
+        return np.asarray(found, dtype=np.uint32).reshape(-1, found.shape[-1])
+
+
+def _slices(origin: Extents, extents: Extents) -> tuple[slice, ...]:
+    pairs = zip(reversed(origin), reversed(extents), strict=True)
+    return tuple(slice(first, first + count) for first, count in pairs)
+
+
+def completed(links: Floats) -> Floats:
+    """Links of two rows with their third one, the conjugate of the cross product of the others."""
+    rows = links[..., 0] + 1j * links[..., 1]
+    third = np.conj(np.cross(rows[..., 0, :], rows[..., 1, :]))
+    last = np.stack([third.real, third.imag], axis=-1)[..., None, :, :]
+    return np.concatenate([links, last], axis=-3)
+
+
+def site_numbers(size: Extents, origin: Extents, extents: Extents) -> NDArray[np.int64]:
+    """The numbers of a box's sites in the lattice, in their order."""
+    x, y, z, _ = size
+    axes = [np.arange(o, o + e) for o, e in zip(origin, extents, strict=True)]
+    t_at, z_at, y_at, x_at = np.meshgrid(*reversed(axes), indexing="ij")
+    return np.asarray(x_at + x * (y_at + y * (z_at + z * t_at)), dtype=np.int64).reshape(-1)
+
+
+def check_size(path: Path, size: tuple[int, ...]) -> Extents:
+    """The extents that a file gives; StudyError if no lattice has them."""
+    if len(size) != 4 or any(not 1 <= extent <= LONGEST for extent in size):
+        given = " × ".join(map(str, size))
+        raise StudyError(
+            f"{path} has a lattice of {given} sites; four extents of 1 to {LONGEST} are accepted"
+        )
+    x, y, z, t = size
+    return x, y, z, t
+
+
+def check_length(stored: Stored, available: int | None = None) -> Stored:
+    """The same; StudyError if the file ends before its links."""
+    try:
+        whole = stored.path.stat().st_size
+    except OSError as error:
+        raise StudyError(f"{stored.path} cannot be read: {disk_reason(error)}") from None
+    length = whole - stored.offset if available is None else available
+    if length < stored.data_bytes:
+        raise StudyError(
+            f"{stored.path} is cut short: its links need {stored.data_bytes} bytes from byte "
+            f"{stored.offset} on, and there are {max(length, 0)}"
+        )
+    return stored
