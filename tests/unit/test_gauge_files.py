@@ -1,0 +1,232 @@
+"""Files of gauge fields: published ones, round trips, and files that are damaged."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from phasewise.cli import main
+from phasewise.errors import RunError, StudyError
+from phasewise.workloads.lattice.gauge import checksums
+from phasewise.workloads.lattice.gauge.files import (
+    FORMATS,
+    checked_links,
+    found_checksums,
+    open_links,
+    write_links,
+)
+from tests.unit.test_lattice_qcd import random_links, reals
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "lattice"
+published = pytest.mark.skipif(not DATA.is_dir(), reason="the fields lie outside the project")
+
+SIZE = (2, 4, 2, 6)
+KINDS = [(name, precision) for name, own in FORMATS.items() for precision in own.PRECISIONS]
+
+
+@published
+@pytest.mark.parametrize(
+    ("name", "plaquettes", "sums"),
+    [
+        # Sums of three planes, by MILC; its last digit.
+        ("lat.sample.l4444", (1.794675, 1.774426), ("02352c05", "d137321d")),
+        ("lat.sample.l4448", (1.723748, 1.690586), ("13f3b413", "161f7dde")),
+        ("lat.sample.l8888", (1.779002, 1.782359), ("4f9d000e", "8d72f72e")),
+        ("lat.sample.l4444.ildg", (1.794675, 1.774426), ("37affb9c", "2fc07bbf")),
+    ],
+)
+def test_published_fields_have_their_plaquettes_and_checksums(
+    name: str, plaquettes: tuple[float, float], sums: tuple[str, str]
+) -> None:
+    _, found = checked_links(open_links(DATA / name))
+    assert 3 * found["plaquette_space"] == pytest.approx(plaquettes[0], abs=1e-6)
+    assert 3 * found["plaquette_time"] == pytest.approx(plaquettes[1], abs=1e-6)
+    assert tuple(found["checksums"].values()) == sums
+
+
+@published
+def test_the_weak_field_has_its_loops(capsys: Any) -> None:
+    assert main(["gauge", "check", str(DATA / "weak_field.lime"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["format"], found["size"]) == ("ildg", [4, 4, 4, 8])
+    assert found["plaquette"] == pytest.approx(0.99480413, abs=1e-8)
+    assert found["link_trace"] == pytest.approx(0.37944935, abs=1e-8)
+    expected = (0.96658602, 0.96636591, 0.96714628, 0.87876950)
+    assert [re for re, _ in found["polyakov"]] == pytest.approx(expected, abs=1e-8)
+    assert found["checksums"] == {"suma": "a2c41090", "sumb": "11193c39"}
+
+
+@published
+def test_a_field_of_milc_has_its_checksum_in_the_archives_format() -> None:
+    stored = open_links(DATA / "lat.sample.l4448")
+    two_rows = stored.words().reshape(-1, 4, 3, 6)[:, :, :2]
+    assert checksums.hexadecimal(checksums.nersc(two_rows.reshape(len(two_rows), -1))) == "b3be9b3b"
+
+
+def field() -> Any:
+    return reals(random_links(7, SIZE))
+
+
+def values(links: Any) -> dict[str, float]:
+    import phasewise._core as core
+
+    return dict(core.gauge_values(links.ravel(), list(SIZE)))
+
+
+@pytest.mark.parametrize(("name", "precision"), KINDS)
+def test_what_is_written_is_read_again(name: str, precision: str, tmp_path: Path) -> None:
+    links, path = field(), tmp_path / "field"
+    stored = write_links(path, name, precision, SIZE, links, values(links))
+    assert (stored.format, stored.precision, stored.size) == (name, precision, SIZE)
+    again, found = checked_links(stored)
+    # Half a unit in the last place of numbers below one.
+    assert np.abs(again - links).max() <= (2**-25 if precision == "single" else 0.0)
+    assert found["checksums"] == dict(stored.checksums)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("name", "precision"), KINDS)
+def test_checksums_are_put_together_from_parts(name: str, precision: str, tmp_path: Path) -> None:
+    links = field()
+    stored = write_links(tmp_path / "field", name, precision, SIZE, links, values(links))
+    boxes = [((0, y, 0, t), (2, 2, 2, 3)) for y in (0, 2) for t in (0, 3)]
+    parts = [found_checksums(stored, *box) for box in boxes]
+    assert FORMATS[name].combined(parts) == found_checksums(stored)
+    whole = stored.read()
+    for origin, extents in boxes:
+        _, y, _, t = origin
+        part = stored.read(origin, extents)
+        assert np.array_equal(part, whole[t : t + 3, :, y : y + 2])
+
+
+def swapped(path: Path, header: int) -> None:
+    """The same data in the other byte order, of 32 bits."""
+    raw = path.read_bytes()
+    data = np.frombuffer(raw[header:], ">u4").astype("<u4").tobytes()
+    path.write_bytes(raw[:header] + data)
+
+
+def test_milc_files_are_read_in_either_byte_order(tmp_path: Path) -> None:
+    links, path = field(), tmp_path / "field"
+    before = write_links(path, "milc", "single", SIZE, links, values(links)).read()
+    raw = path.read_bytes()
+    fields = struct.unpack(">i4i64siII", raw[:96])
+    path.write_bytes(struct.pack("<i4i64siII", *fields) + raw[96:])
+    swapped(path, 96)
+    again, _ = checked_links(open_links(path))
+    assert np.array_equal(again, before)
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+def test_the_archives_files_are_read_in_either_byte_order_and_with_two_rows(
+    rows: int, tmp_path: Path
+) -> None:
+    links, path = field(), tmp_path / "field"
+    write_links(path, "nersc", "single", SIZE, links, values(links))
+    raw = path.read_bytes()
+    end = raw.index(b"END_HEADER\n") + len(b"END_HEADER\n")
+    head = raw[:end].replace(b"IEEE32BIG", b"IEEE32LITTLE")
+    data = np.frombuffer(raw[end:], ">f4").astype("<f4").reshape(-1, 4, 3, 6)[:, :, :rows]
+    if rows == 2:
+        words = np.ascontiguousarray(data).view("<u4").astype(np.uint32)
+        old, new = (head.split(b"CHECKSUM = ")[1][:8], checksums.nersc(words.reshape(-1, 48)))
+        head = head.replace(b"GAUGE_3x3", b"GAUGE").replace(old, f"{new:08x}".encode())
+    path.write_bytes(head + np.ascontiguousarray(data).tobytes())
+    again, _ = checked_links(open_links(path))
+    assert np.abs(again - links).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "sentence"),
+    [
+        ("nersc", b"PLAQUETTE = +", b"PLAQUETTE = +1", "the plaquette of its links is"),
+        ("nersc", b"LINK_TRACE = -", b"LINK_TRACE = +", "the link trace of its links is"),
+        ("nersc", b"CHECKSUM = ", b"CHECKSUM = f", "the checksums of its links are"),
+        ("nersc", b"IEEE64BIG", b"IEEE64BUG", 'did you mean "IEEE64BIG"?'),
+        ("nersc", b"DIMENSION_2 = 4\n", b"", "its header lacks DIMENSION_2"),
+        ("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = four", "is not a number"),
+        ("nersc", b"END_HEADER", b"END-HEADER", "no line END_HEADER"),
+        ("ildg", b"<precision>64", b"<precision>65", "precision 65 is not known; accepted: 32, 64"),
+        ("ildg", b"<lx>2</lx>", b"<lx>4</lx>", "links of this size and precision have"),
+        ("ildg", b"ildg-format", b"ildg-formet", "has no record ildg-format"),
+        ("ildg", b"scidac-checksum", b"scidac-chacksum", "has no record scidac-checksum"),
+        ("ildg", b"<suma>", b"<sumx>", "does not give suma"),
+        ("milc", b"\0\0\x4e\x87", b"\0\0\x4e\x86", "begins with no magic number"),
+    ],
+)
+def test_a_damaged_file_is_one_sentence(
+    name: str, old: bytes, new: bytes, sentence: str, tmp_path: Path
+) -> None:
+    links, path = field(), tmp_path / "field"
+    precision = FORMATS[name].PRECISIONS[-1]
+    write_links(path, name, precision, SIZE, links, values(links))
+    raw = path.read_bytes()
+    assert old in raw
+    path.write_bytes(raw.replace(old, new, 1))
+    with pytest.raises(StudyError) as caught:
+        checked_links(open_links(path))
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "precision"), KINDS)
+def test_files_of_any_length_and_with_any_bytes_are_one_sentence_or_whole(
+    name: str, precision: str, tmp_path: Path
+) -> None:
+    links, path = field(), tmp_path / "field"
+    whole = write_links(path, name, precision, SIZE, links, values(links))
+    raw = path.read_bytes()
+    random = np.random.default_rng(11)
+    for _ in range(60):
+        if random.random() < 0.5:
+            changed = raw[: random.integers(len(raw))]
+        else:
+            at = int(random.integers(whole.offset if random.random() < 0.7 else len(raw)))
+            changed = raw[:at] + bytes([random.integers(256)]) + raw[at + 1 :]
+        path.write_bytes(changed)
+        try:
+            checked_links(open_links(path))
+        except StudyError as error:
+            assert str(path) in str(error) and "\n" not in str(error)
+
+
+def test_links_that_are_not_unitary_or_finite_are_refused(tmp_path: Path) -> None:
+    links = field()
+    for change, sentence in ((1.1, "not SU"), (np.nan, "not finite")):
+        bad = links.copy()
+        bad[1, 0, 2, 1, 3, 0, 0, 0] *= change
+        path = tmp_path / "field"
+        write_links(path, "ildg", "double", SIZE, bad, values(links))
+        with pytest.raises(StudyError, match=sentence):
+            checked_links(open_links(path))
+
+
+def test_files_are_converted(tmp_path: Path, capsys: Any) -> None:
+    links, first = field(), tmp_path / "field.lime"
+    write_links(first, "ildg", "double", SIZE, links, values(links))
+    for name in ("nersc", "milc"):
+        out = tmp_path / name
+        assert main(["gauge", "convert", str(first), str(out), "--format", name, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["format"] == name
+        assert found["precision"] == ("double" if name == "nersc" else "single")
+    words = ["gauge", "convert", str(first), str(first), "--format", "milc"]
+    assert main(words) == 2 and "is the file that is read" in capsys.readouterr().err
+    words = ["gauge", "convert", str(first), str(tmp_path / "x"), "--format", "milc"]
+    assert main([*words, "--precision", "double"]) == 2
+    assert "milc files have no double precision" in capsys.readouterr().err
+    assert main(words[:4]) == 2 and "--format" in capsys.readouterr().err
+    assert main(["gauge", "check"]) == 2
+
+
+def test_a_disk_that_refuses_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    links, path = field(), tmp_path / "folder"
+    path.mkdir()
+    with pytest.raises(RunError, match="cannot be written"):
+        write_links(path, "milc", "single", SIZE, links, values(links))

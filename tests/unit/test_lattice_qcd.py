@@ -1,0 +1,180 @@
+"""Lattice QCD on one rank: the Wilson matrix, its solver, and what is measured on links."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from phasewise.study import Study
+
+core: Any = pytest.importorskip("phasewise._core", reason="the core is not built")
+
+Array = NDArray[Any]
+SIZE = (2, 4, 2, 6)
+KAPPA, PHASES = 0.13, (0.3, 0.0, 1.0, 1.0)
+
+ROUNDING = 1e-13
+"""Of sums of some hundred terms of order one."""
+
+GAMMAS = np.zeros((4, 4, 4), dtype=complex)
+for axis, rows in enumerate(
+    (
+        ((3, 1j), (2, 1j), (1, -1j), (0, -1j)),
+        ((3, -1), (2, 1), (1, 1), (0, -1)),
+        ((2, 1j), (3, -1j), (0, -1j), (1, 1j)),
+        ((2, 1), (3, 1), (0, 1), (1, 1)),
+    )
+):
+    for row, (column, value) in enumerate(rows):
+        GAMMAS[axis, row, column] = value
+GAMMA5 = GAMMAS[0] @ GAMMAS[1] @ GAMMAS[2] @ GAMMAS[3]
+
+
+def random_links(seed: int = 1, size: tuple[int, ...] = SIZE) -> Array:
+    """SU(3) matrices [t][z][y][x][4][3][3]."""
+    rng = np.random.default_rng(seed)
+    shape = (*size[::-1], 4, 3, 3)
+    found, upper = np.linalg.qr(rng.normal(size=shape) + 1j * rng.normal(size=shape))
+    found = (
+        found
+        * (np.diagonal(upper, axis1=-2, axis2=-1) / np.abs(np.diagonal(upper, axis1=-2, axis2=-1)))[
+            ..., None, :
+        ]
+    )
+    return np.asarray(found / np.linalg.det(found)[..., None, None] ** (1 / 3))
+
+
+def reals(values: Array) -> Array:
+    return np.stack([values.real, values.imag], axis=-1)
+
+
+def moved(values: Array, axis: int, step: int) -> Array:
+    """The value at x + step along an axis, at x."""
+    return np.roll(values, -step, axis=3 - axis)
+
+
+def with_phases(links: Array, phases: tuple[float, ...]) -> Array:
+    """Links at the end of each axis times the factor of its boundary."""
+    found = links.copy()
+    for axis in range(4):
+        last: list[Any] = [slice(None)] * 5
+        last[3 - axis], last[4] = -1, axis
+        found[tuple(last)] *= np.exp(1j * np.pi * phases[axis])
+    return found
+
+
+def reference(links: Array, field: Array, kappa: float, phases: tuple[float, ...]) -> Array:
+    """D ψ, straight from its definition."""
+    u = with_phases(links, phases)
+    found = field / (2 * kappa)
+    for axis in range(4):
+        forwards, one = u[..., axis, :, :], np.eye(4)
+        ahead = np.einsum("...ab,...sb->...sa", forwards, moved(field, axis, 1))
+        behind = moved(np.einsum("...ba,...sb->...sa", forwards.conj(), field), axis, -1)
+        found = found - 0.5 * np.einsum("st,...ta->...sa", one - GAMMAS[axis], ahead)
+        found = found - 0.5 * np.einsum("st,...ta->...sa", one + GAMMAS[axis], behind)
+    return found
+
+
+def wilson(links: Array, field: Array, kappa: float = KAPPA, phases: Any = PHASES) -> Array:
+    size = links.shape[3::-1]
+    found = core.wilson(reals(links).ravel(), list(size), kappa, list(phases), reals(field).ravel())
+    values = np.asarray(found).reshape(*field.shape, 2)
+    return np.asarray(values[..., 0] + 1j * values[..., 1])
+
+
+def random_field(seed: int, size: tuple[int, ...] = SIZE) -> Array:
+    rng = np.random.default_rng(seed)
+    shape = (*size[::-1], 4, 3)
+    return rng.normal(size=shape) + 1j * rng.normal(size=shape)
+
+
+def test_the_wilson_matrix_is_its_definition() -> None:
+    links, field = random_links(), random_field(2)
+    expected = reference(links, field, KAPPA, PHASES)
+    assert np.abs(wilson(links, field) - expected).max() < ROUNDING * np.abs(expected).max()
+
+
+def test_gamma5_makes_the_wilson_matrix_its_adjoint() -> None:
+    links, a, b = random_links(), random_field(3), random_field(4)
+    g5 = lambda psi: np.einsum("st,...ta->...sa", GAMMA5, psi)  # noqa: E731
+    left = np.vdot(a, g5(wilson(links, g5(b))))
+    right = np.vdot(wilson(links, a), b)
+    assert abs(left - right) < 1e-12 * abs(left)
+
+
+def test_a_gauge_transformation_only_turns_colours() -> None:
+    links, field = random_links(), random_field(5)
+    turns = random_links(6)[..., 0, :, :]
+    turned = np.stack(
+        [
+            turns @ links[..., axis, :, :] @ np.conj(np.swapaxes(moved(turns, axis, 1), -1, -2))
+            for axis in range(4)
+        ],
+        axis=-3,
+    )
+    periodic = (0.0,) * 4
+    colour = lambda psi: np.einsum("...ab,...sb->...sa", turns, psi)  # noqa: E731
+    found = wilson(turned, colour(field), phases=periodic)
+    expected = colour(wilson(links, field, phases=periodic))
+    assert np.abs(found - expected).max() < ROUNDING * np.abs(expected).max()
+    before, after = (core.gauge_values(reals(u).ravel(), list(SIZE)) for u in (links, turned))
+    for name in ("plaquette_space", "plaquette_time", "rectangle"):
+        assert after[name] == pytest.approx(before[name], abs=ROUNDING)
+    assert np.array(after["polyakov"]) == pytest.approx(np.array(before["polyakov"]), abs=ROUNDING)
+
+
+def study(**changes: Any) -> Study:
+    tables: dict[str, Any] = {
+        "workload": "lattice",
+        "solves": 1,
+        "lattice": {"size": list(SIZE)},
+        "gauge": {"start": "hot"},
+        "quarks": {"kappa": 0.11, "phases": list(PHASES)},
+        "measure": {"pion": "point", "source": [1, 3, 0, 4]},
+    }
+    for name, keys in changes.items():
+        tables[name] = tables.get(name, {}) | keys if isinstance(keys, dict) else keys
+    return Study.from_dict(tables)
+
+
+def test_the_pion_on_random_links_is_that_of_the_dense_inverse() -> None:
+    run = core.start(study().parameters())
+    run.step()
+    record = run.record()
+    values = np.asarray(run.links()).reshape(*SIZE[::-1], 4, 3, 3, 2)
+    links = values[..., 0] + 1j * values[..., 1]
+    sites = int(np.prod(SIZE))
+    columns = np.eye(sites * 12, dtype=complex).reshape(sites * 12, *SIZE[::-1], 4, 3)
+    dense = np.array([reference(links, e, 0.11, PHASES).ravel() for e in columns]).T
+    x, y, z, t = 1, 3, 0, 4
+    site = x + SIZE[0] * (y + SIZE[1] * (z + SIZE[2] * t))
+    propagator = np.linalg.solve(dense, np.eye(sites * 12)[:, 12 * site : 12 * site + 12])
+    by_time = (np.abs(propagator) ** 2).reshape(SIZE[3], -1).sum(axis=1)
+    # The tolerance is of the normal equations' residual, 1e-12 by default.
+    assert record["pion"] == pytest.approx(np.roll(by_time, -t), rel=1e-9)
+    assert 0 < record["residual"] < 1e-10
+
+
+def test_a_random_start_follows_from_the_seed_and_is_unitary() -> None:
+    def links(seed: int) -> Array:
+        return np.asarray(core.start(study(seed=seed).parameters()).links())
+
+    first, again, other = links(1), links(1), links(2)
+    assert np.array_equal(first, again) and not np.array_equal(first, other)
+    values = core.gauge_values(first, list(SIZE))
+    assert values["unitarity"] < 1e-14
+    # Traces of 384 independent matrices; Re tr/3 has a variance of 1/18.
+    assert abs(values["link_trace"]) < 4 / (18 * 384) ** 0.5
+
+
+def test_a_solve_that_does_not_converge_says_so() -> None:
+    run = core.start(study(solver={"limit": 3}).parameters())
+    run.step()
+    assert run.record()["converged"] == 0.0
+    fixed = core.start(study(solver={"iterations": 3}).parameters())
+    fixed.step()
+    assert fixed.record()["converged"] == 1.0 and fixed.record()["iterations"] == 36
