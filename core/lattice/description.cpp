@@ -43,6 +43,8 @@ Manner read_manner(const Parameters& parameters) {
   manner.halo = workload::protocol_in(parameters, "communication.halo");
   manner.spinors =
       static_cast<Spinors>(parameters.choice("communication.spinors", {"half", "full"}));
+  manner.blocks =
+      static_cast<Blocks>(parameters.choice("communication.blocks", {"packed", "runs"}));
   manner.overlap = parameters.integer("communication.overlap") != 0;
   manner.sums =
       static_cast<Sums>(parameters.choice("communication.sums", {"order-free", "library"}));

@@ -133,6 +133,14 @@ Faces Hopping::faces(int axis) const {
           .from_behind = region(from_behind)};
 }
 
+// Sites are in the order (x/2, y, z, t), the first fastest; of a face across x, each is alone.
+std::int64_t Hopping::runs(int axis) const {
+  if (axis == 0) return domain_.face(0) / 2;
+  std::int64_t count = 1;
+  for (int slower = axis + 1; slower < axes; ++slower) count *= domain_.extent(slower);
+  return count;
+}
+
 template <int axis>
 void Hopping::pack_along(int parity, const Field& in, int threads) {
   const auto& first = face_[parity][axis][0];

@@ -43,6 +43,8 @@ class Hopping {
   std::byte* messages() { return messages_.size() > 0 ? messages_.data() : nullptr; }
   std::int64_t message_bytes() const { return total_; }
   Faces faces(int axis) const;
+  // Contiguous runs of a face's sites of one parity in a field.
+  std::int64_t runs(int axis) const;
 
   static parallel::KernelCard card();
   // Of one site of a face, one way.

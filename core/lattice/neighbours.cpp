@@ -58,7 +58,30 @@ class Builder {
   comm::Round round_;
 };
 
+template <class F>
+void for_each_message(const std::vector<comm::Region>& face, Regions regions, F&& f) {
+  if (regions == Regions::together) return f(face);
+  for (const comm::Region& region : face) f(std::vector<comm::Region>{region});
+}
+
+std::vector<comm::Region> divided(const std::vector<comm::Region>& whole, std::int64_t regions) {
+  const comm::Region& face = whole.front();
+  std::vector<comm::Region> found;
+  for (std::int64_t i = 0; i < regions; ++i)
+    found.push_back({.offset = face.offset + i * (face.run / regions),
+                     .run = face.run / regions,
+                     .repeats = nullptr});
+  return found;
+}
+
 }  // namespace
+
+Faces divided(const Faces& faces, std::int64_t regions) {
+  return {.to_before = divided(faces.to_before, regions),
+          .to_behind = divided(faces.to_behind, regions),
+          .from_before = divided(faces.from_before, regions),
+          .from_behind = divided(faces.from_behind, regions)};
+}
 
 int Position::neighbour(int axis, int steps) const {
   Extents at = places[static_cast<std::size_t>(rank)];
@@ -67,16 +90,18 @@ int Position::neighbour(int axis, int steps) const {
 }
 
 comm::ExchangePointer face_exchange(const Position& position, std::string_view phase, int axis,
-                                    const Faces& faces, comm::Channel channel,
+                                    const Faces& faces, Regions regions, comm::Channel channel,
                                     comm::Protocol protocol) {
   Builder builder(position, phase, channel, protocol);
   const int before = position.neighbour(axis, -1), behind = position.neighbour(axis, 1);
   // Where both are one rank, the first message, to the one before, is the one that it expects
   // first, from behind.
-  builder.send(before, faces.to_before);
-  builder.send(behind, faces.to_behind);
-  builder.receive(behind, faces.from_behind);
-  builder.receive(before, faces.from_before);
+  for_each_message(faces.to_before, regions, [&](const auto& part) { builder.send(before, part); });
+  for_each_message(faces.to_behind, regions, [&](const auto& part) { builder.send(behind, part); });
+  for_each_message(faces.from_behind, regions,
+                   [&](const auto& part) { builder.receive(behind, part); });
+  for_each_message(faces.from_before, regions,
+                   [&](const auto& part) { builder.receive(before, part); });
   return builder.done();
 }
 

@@ -1,6 +1,7 @@
 // The exchange of a rank's faces with its neighbours along an axis.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -29,9 +30,15 @@ struct Faces {
   std::vector<comm::Region> to_before, to_behind, from_before, from_behind;
 };
 
-// Two messages each way; both to one rank where the grid has two of them along the axis.
+// The same faces, each of one region, in as many regions of equal lengths.
+Faces divided(const Faces& faces, std::int64_t regions);
+
+// Whether the regions of a face go in one message, or each in its own.
+enum class Regions : std::uint8_t { together, apart };
+
+// A face each way; both to one rank where the grid has two of them along the axis.
 comm::ExchangePointer face_exchange(const Position& position, std::string_view phase, int axis,
-                                    const Faces& faces, comm::Channel channel,
+                                    const Faces& faces, Regions regions, comm::Channel channel,
                                     comm::Protocol protocol);
 
 // One message along an axis to the rank behind from the rank before, where a rank sends, or

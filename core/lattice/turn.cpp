@@ -32,17 +32,20 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
   for (int axis = 0; axis < axes; ++axis)
     if (domain_.split(axis))
       of_links_[static_cast<std::size_t>(axis)] =
-          face_exchange(position_, phases::links[axis], axis, links_.faces(axis),
+          face_exchange(position_, phases::links[axis], axis, links_.faces(axis), Regions::together,
                         comm::common_channel, comm::Protocol::irecv_isend);
   make_exchanges();
 }
 
 void Turn::make_exchanges() {
   of_faces_.assign(axes, nullptr);
+  const bool runs = manner_.blocks == Blocks::runs;
   for (int axis = 0; axis < axes; ++axis)
     if (domain_.split(axis))
       of_faces_[static_cast<std::size_t>(axis)] = face_exchange(
-          position_, phases::halo[axis], axis, hopping_.faces(axis),
+          position_, phases::halo[axis], axis,
+          runs ? divided(hopping_.faces(axis), hopping_.runs(axis)) : hopping_.faces(axis),
+          runs ? Regions::apart : Regions::together,
           manner_.overlap ? static_cast<comm::Channel>(axis) : comm::common_channel, manner_.halo);
   solver_.set_exchanges(of_faces_);
   solver_.set_manner(manner_);

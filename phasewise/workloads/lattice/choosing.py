@@ -7,6 +7,7 @@ from typing import Any
 
 from phasewise.runs.choosing import Shapes
 from phasewise.workloads.lattice.communication import (
+    BLOCKS,
     LAYOUTS,
     SPINORS,
     LatticeCommunication,
@@ -48,6 +49,7 @@ def choices(model: Lattice, ranks: int) -> dict[str, list[Any]]:
         "process_grid": [grid_of(grid) for grid in grids[:GRIDS]],
         "layout": list(LAYOUTS[:2]),
         "halo": list(comparable() if ranks > 1 else PROTOCOLS[:1]),
+        "blocks": list(BLOCKS),
         "spinors": list(SPINORS),
         "overlap": [False, True],
     }

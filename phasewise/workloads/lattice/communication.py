@@ -25,6 +25,7 @@ from phasewise.workloads.protocols import PROTOCOL
 
 GRID = re.compile(r"[1-9][0-9]{0,3}(?:x[1-9][0-9]{0,3}){3}", re.ASCII)
 LAYOUTS = ("x-first", "t-first", "bricks", "random")
+BLOCKS = ("packed", "runs")
 SPINORS = ("half", "full")
 SUMS = ("order-free", "library")
 MAX_RANKS = 10**6
@@ -49,7 +50,7 @@ def grid_of(extents: Extents) -> str:
 class LatticeCommunication(Communication):
     """The keys of [communication]."""
 
-    ALGORITHMS: ClassVar[tuple[str, ...]] = ("halo", "spinors", "overlap", "sums")
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("halo", "blocks", "spinors", "overlap", "sums")
 
     process_grid: str = key("text", AUTO, flat=True, as_flat=extents_of)
     """Ranks along x, y, z and t; auto: the grid of least surface."""
@@ -57,6 +58,10 @@ class LatticeCommunication(Communication):
     """Which rank has which place: x or t fastest, nodes as bricks of least surface, at random."""
     halo: str = declared(PROTOCOL)
     """The protocol of the faces."""
+    blocks: str = key("word", BLOCKS[0], choices=BLOCKS, flat=True)
+    """packed: a message for a face; runs: one for each contiguous run of its sites in the field,
+    as shmem had to.
+    """
     spinors: str = key("word", SPINORS[0], choices=SPINORS, flat=True)
     """What goes of a spinor: two of its four components, or all."""
     overlap: bool = key("flag", False, flat=True)
