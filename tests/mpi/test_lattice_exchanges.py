@@ -4,17 +4,29 @@ the ranks exchange.
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from phasewise.models.plan import plan
+from phasewise.mpi.launch import (
+    find_mpiexec,
+    mpiexec_options,
+    rank_variables,
+    this_machine,
+    without_mpi,
+)
 from phasewise.runs.results import Results
 from phasewise.study import load
 from phasewise.traces.records import read_communication
+from phasewise.workloads.lattice.gauge.files import write_links
 from tests.mpi.whole_run import datasets, ran
+from tests.unit.test_lattice_qcd import random_links, reals
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 mpi = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
@@ -91,3 +103,87 @@ def test_the_record_of_the_faces_is_the_plan(
         assert found is not None
         assert found.bytes.tolist() == [sent[name]] * ranks
         assert found.messages.tolist() == [count] * ranks
+
+
+HASHES = """
+import hashlib, itertools, sys
+import numpy as np
+from phasewise.driver import load_core
+from phasewise.study import Study
+from phasewise.workloads.lattice.grids import fitting_grids
+core = load_core()
+size = (12, 8, 8, 8)
+grids = list(fitting_grids(size, core.size()))
+turn = itertools.count()
+for grid in (grids if core.size() < 12 else grids[:2]):
+    k = next(turn)
+    study = Study.from_dict({
+        "workload": "lattice", "solves": 1, "lattice": {"size": list(size)},
+        "gauge": {"start": "hot"}, "quarks": {"kappa": 0.12}, "solver": {"iterations": 4},
+        "communication": {
+            "process_grid": "x".join(map(str, grid)),
+            "layout": ("x-first", "t-first", "random")[k % 3],
+            "halo": ("irecv-isend", "sendrecv", "persistent", "put", "post-start")[k % 5],
+            "spinors": ("half", "full")[k % 2], "overlap": k % 3 == 1,
+        },
+    })
+    run = core.start(study.parameters(), 1 + k % 2)
+    run.step()
+    record = run.record()
+    found = hashlib.sha256()
+    for name in sorted(record):
+        found.update(np.ascontiguousarray(record[name]).tobytes())
+    if core.rank() == 0:
+        print(found.hexdigest())
+"""
+
+
+@mpi
+def test_ranks_grids_threads_and_variants_leave_the_same_bits(tmp_path: Path) -> None:
+    script = tmp_path / "hashes.py"
+    script.write_text(HASHES)
+    found = {ranks: printed(script, ranks) for ranks in (1, 2, 3, 4, 6, 8, 12, 16)}
+    assert all(found.values())
+    assert len({one for every in found.values() for one in every}) == 1, found
+
+
+def printed(script: Path, ranks: int) -> list[str]:
+    """The lines that a script prints on these ranks."""
+    path, open_mpi = find_mpiexec()
+    machine = this_machine()
+    done = subprocess.run(
+        [path, *mpiexec_options(machine, ranks, 1, open_mpi), sys.executable, str(script)],
+        env=without_mpi(os.environ) | rank_variables(machine, ranks, 1),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.split()
+
+
+@mpi
+def test_a_run_goes_on_with_links_of_a_file_on_other_ranks(tmp_path: Path) -> None:
+    import phasewise._core as core
+
+    size = (4, 4, 4, 8)
+    links = reals(random_links(3, size))
+    values = dict(core.gauge_values(links.ravel(), list(size)))
+    write_links(tmp_path / "field.lime", "ildg", "double", size, links, values)
+    path = tmp_path / "file.toml"
+    text = STUDY.replace("[4, 4, 8, 8]", str(list(size))).replace(
+        'start = "hot"', 'start = "file"\nfile = "field.lime"'
+    )
+    path.write_text(text)
+    every = ("--set", "records.checkpoint_every=1")
+    ran(path, "--ranks", 2, "--out", tmp_path / "parts", "--quiet", *every, "--set", "solves=1")
+    (tmp_path / "field.lime").rename(tmp_path / "gone.lime")
+    ran(path, "--ranks", 4, "--out", tmp_path / "parts", "--quiet", *every, "--resume")
+    (tmp_path / "gone.lime").rename(tmp_path / "field.lime")
+    ran(path, "--ranks", 1, "--out", tmp_path / "whole", "--quiet")
+    assert datasets(tmp_path / "parts") == datasets(tmp_path / "whole")
+    with Results(tmp_path / "whole") as results:
+        assert results.rows("plaquette_space")[-1] == pytest.approx(
+            values["plaquette_space"], abs=1e-14
+        )
