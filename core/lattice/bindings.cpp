@@ -54,36 +54,6 @@ class Alone {
   Links links;
 };
 
-// D of a field, [site][spin][colour][re, im], sites with x fastest.
-nb::object wilson(const Given& given, const Extents& size, double kappa,
-                  const std::array<double, axes>& phases, const Given& field) {
-  Alone alone(given, size);
-  const Domain domain = alone.position().domain();
-  if (field.size() != static_cast<std::size_t>(domain.volume()) * 24)
-    throw std::invalid_argument("the field does not have the lattice's size");
-  for (const int extent : size)
-    if (extent % 2 != 0) throw std::invalid_argument("the hopping matrix needs even extents");
-  Hopping hopping(domain, Spinors::half, true);
-  hopping.set_links(alone.links, phases);
-  const auto* in = reinterpret_cast<const Spinor*>(field.data());
-  std::array<Field, 2> parts{Field(domain.volume() / 2), Field(domain.volume() / 2)};
-  for_each_site(size, [&](const Extents& at) {
-    parts[parity_of(at)].data()[half_site_of(size, at)] = in[site_of(size, at)];
-  });
-  Field hopped(domain.volume() / 2);
-  std::vector<double> reals(field.size());
-  auto* out = reinterpret_cast<Spinor*>(reals.data());
-  for (int parity = 0; parity < 2; ++parity) {
-    hopping.all(parity, hopped, parts[1 - parity], 1);
-    for_each_site(size, [&](const Extents& at) {
-      if (parity_of(at) != parity) return;
-      out[site_of(size, at)] =
-          combined(0.5 / kappa, in[site_of(size, at)], -0.5, hopped.data()[half_site_of(size, at)]);
-    });
-  }
-  return nb::cast(bindings::numpy(std::move(reals)));
-}
-
 // What is measured on the links of a whole lattice, and the largest deviation of U U† from 1.
 nb::dict gauge_values(const Given& given, const Extents& size) {
   const Alone alone(given, size);
@@ -110,7 +80,12 @@ nb::dict gauge_values(const Given& given, const Extents& size) {
 
 }  // namespace
 
+void bind_quark(nb::module_& m);
+void bind_dirac(nb::module_& m);
+
 void bind(nb::module_& m) {
+  bind_quark(m);
+  bind_dirac(m);
   nb::class_<Run, workload::Run>(m, "LatticeRun",
                                  "Solves with the Wilson matrix, one after another.")
       .def_prop_ro(
@@ -126,10 +101,6 @@ void bind(nb::module_& m) {
       .def("set_links", &set_links, nb::arg("links"),
            "This rank's links, [t][z][y][x][axis][3][3][re, im].")
       .def("links", &own_links, "This rank's links, flat, in the order of set_links.");
-  m.def("wilson", &wilson, nb::arg("links"), nb::arg("size"), nb::arg("kappa"), nb::arg("phases"),
-        nb::arg("field"),
-        "Wilson's matrix times a field of a whole lattice, both flat, "
-        "[t][z][y][x][spin][colour][re, im].");
   m.def("gauge_values", &gauge_values, nb::arg("links"), nb::arg("size"),
         "What is measured on the links of a whole lattice, in the order of set_links: plaquettes, "
         "rectangle, link trace and Polyakov loops, 1 for unit matrices; unitarity, the largest "

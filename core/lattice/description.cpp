@@ -48,6 +48,7 @@ Manner read_manner(const Parameters& parameters) {
   manner.overlap = parameters.integer("communication.overlap") != 0;
   manner.sums =
       static_cast<Sums>(parameters.choice("communication.sums", {"order-free", "library"}));
+  manner.kernel = static_cast<Kernel>(parameters.choice("communication.kernel", {"fast", "plain"}));
   return manner;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/protocol.hpp"
+#include "lattice/hopping.hpp"
 #include "lattice/layout.hpp"
 #include "workload/parameters.hpp"
 
@@ -27,6 +28,7 @@ struct Manner {
   Blocks blocks = Blocks::packed;
   bool overlap = false;  // sites away from the faces are computed while the faces go
   Sums sums = Sums::order_free;
+  Kernel kernel = Kernel::fast;
 };
 Manner read_manner(const workload::Parameters& parameters);
 

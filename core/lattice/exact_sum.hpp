@@ -16,21 +16,14 @@ namespace phasewise::lattice {
 using Parts = std::array<double, 2>;
 
 // The sum over i < count of term(i), of magnitude at most `bound`; `all` terms on all ranks.
-// ordinary: rounded as it comes, in the first part alone.
 template <class F>
-Parts exact_sum(std::int64_t count, int threads, double bound, std::int64_t all, bool ordinary,
-                F&& term) {
+Parts exact_sum(std::int64_t count, int threads, double bound, std::int64_t all, F&& term) {
   const numerics::OrderFreeGrid grid(bound, all);
   const std::int64_t blocks = (count + parallel::block_size - 1) / parallel::block_size;
   std::vector<numerics::OrderFreeSum> of_block(static_cast<std::size_t>(blocks));
   parallel::for_blocks(count, threads, [&](std::int64_t begin, int n, int) {
     numerics::OrderFreeSum sum;
-    for (std::int64_t i = begin; i < begin + n; ++i) {
-      if (ordinary)
-        sum.high += term(i);
-      else
-        sum.add(term(i), grid);
-    }
+    for (std::int64_t i = begin; i < begin + n; ++i) sum.add(term(i), grid);
     of_block[static_cast<std::size_t>(begin / parallel::block_size)] = sum;
   });
   Parts parts{};

@@ -129,14 +129,14 @@ void GaugeMeasurement::add_loops(int axis, Sums& sums) const {
     return product.e[0][0].im + product.e[1][1].im + product.e[2][2].im;
   };
   for (const bool imaginary : {false, true})
-    sums[4 + 2 * axis + imaginary] = exact_sum(domain_.face(axis), threads_, bound, lines, false,
+    sums[4 + 2 * axis + imaginary] = exact_sum(domain_.face(axis), threads_, bound, lines,
                                                [&](std::int64_t i) { return trace(i, imaginary); });
 }
 
 void GaugeMeasurement::add_local(const Links& links, Sums& sums) const {
   const std::vector<Extents> sites = sites_of(domain_.extents());
   const auto over_sites = [&](auto&& term) {
-    return exact_sum(domain_.volume(), threads_, bound, volume_of(domain_.size), false,
+    return exact_sum(domain_.volume(), threads_, bound, volume_of(domain_.size),
                      [&](std::int64_t i) { return term(sites[static_cast<std::size_t>(i)]); });
   };
   sums[0] = over_sites([&](const Extents& at) {

@@ -1,84 +1,107 @@
-// The hopping matrix between the sites of one parity and those of the other:
-//
-//   (H ψ)(x) = Σ_µ (1 - γ_µ) U_µ(x) ψ(x + µ̂) + (1 + γ_µ) U†_µ(x - µ̂) ψ(x - µ̂)
-//
-// Wilson, "Quarks and strings on a lattice" (1977). The eight terms of a site are added in this
-// order wherever they come from, so that the bits do not depend on ranks.
+// The hopping matrix of Wilson quarks from the sites of one parity to those of the other,
+//   (H ψ)(x) = Σ_µ (1 - γ_µ) U_µ(x) ψ(x + µ̂) + (1 + γ_µ) U_µ†(x - µ̂) ψ(x - µ̂),
+// H† with 1 ± γ_µ exchanged. The eight terms of a site are added in the order x+, x-, y+, …, t-,
+// each with the same operations, so that its bits depend neither on the box nor on the kernel.
 #pragma once
 
 #include <array>
-#include <vector>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
 
-#include "lattice/description.hpp"
-#include "lattice/links.hpp"
-#include "lattice/spinor.hpp"
+#include "lattice/geometry.hpp"
 #include "parallel/kernel.hpp"
+#include "parallel/loops.hpp"
 
 namespace phasewise::lattice {
 
-using Field = parallel::Buffer<Spinor>;  // of the sites of one parity
+// fast: vectors of sites; plain: simple loops over colour, spin, x/2, y, z, t.
+enum class Kernel : std::uint8_t { fast, plain };
 
-inline constexpr double hopping_flops = 1320.0;  // of a site
+// What a face sends: half, the two components of a projected spinor, with U† applied by the rank
+// on the negative side; full, whole spinors.
+enum class FaceSpinors : std::uint8_t { half, full };
 
+struct HoppingShape {
+  Extents box{};                   // of this rank, even
+  std::array<bool, axes> split{};  // along which neighbours are of other ranks
+  FaceSpinors spinors = FaceSpinors::half;
+  int threads = 1;
+};
+
+// Faces that came, [axis][0]: from the positive side, [axis][1]: from the negative one.
+using ArrivedFaces = std::array<std::array<const std::byte*, 2>, axes>;
+
+// A field of one parity is 24 V/2 reals, in an order of the kernel.
+template <class Real>
 class Hopping {
  public:
-  Hopping(const Domain& domain, Spinors spinors, bool real);
+  static std::unique_ptr<Hopping> make(Kernel kernel, const HoppingShape& shape);
+  explicit Hopping(const HoppingShape& shape) : shape_(shape) {}
+  virtual ~Hopping() = default;
+  Hopping(const Hopping&) = delete;
+  Hopping& operator=(const Hopping&) = delete;
 
-  // Takes the links as they are, with the phases of the boundary; the halo behind is needed for
-  // whole spinors.
-  void set_links(const Links& links, const std::array<double, axes>& phases);
+  // From [site][axis][3][3][re, im], sites with x fastest, factors of the boundary and of
+  // anisotropy in them. before: U_µ(x - µ̂) in the same order.
+  virtual void set_links(const double* links, const double* before) = 0;
+  // From and to [site][spin][colour][re, im] of the whole box; the sites of the other parity are
+  // left alone.
+  virtual void read_spinors(const double* plain, int parity, Real* field) const = 0;
+  virtual void write_spinors(const Real* field, int parity, double* plain) const = 0;
 
-  // Sites of a parity that need, or do not need, what other ranks send.
-  std::int64_t at_edge() const { return domain_.volume() / 2 - inside(); }
-  std::int64_t inside() const;
+  // The face towards `side` (0: positive) of a field of the parity 1 - to, in the order of
+  // face_site_of.
+  virtual void pack(int to, int axis, int side, bool dagger, const Real* from,
+                    std::byte* face) const = 0;
+  // Sites whose neighbours are all of this rank; then the others.
+  virtual void interior(int to, bool dagger, const Real* from, Real* result) const = 0;
+  virtual void boundary(int to, bool dagger, const Real* from, const ArrivedFaces& faces,
+                        Real* result) const = 0;
 
-  // Writes what neighbours along an axis need of a field whose sites have this parity.
-  void pack(int axis, int parity, const Field& in, int threads);
-  // H of sites of this parity from the field of the other: all, those inside, or those at the edge.
-  void all(int parity, Field& out, const Field& in, int threads) const;
-  void inner(int parity, Field& out, const Field& in, int threads) const;
-  void edge(int parity, Field& out, const Field& in, int threads) const;
-
-  // The memory of messages, null without contents, and the parts of it along an axis.
-  std::byte* messages() { return messages_.size() > 0 ? messages_.data() : nullptr; }
-  std::int64_t message_bytes() const { return total_; }
-  Faces faces(int axis) const;
-  // Contiguous runs of a face's sites of one parity in a field.
-  std::int64_t runs(int axis) const;
-
-  static parallel::KernelCard card();
-  // Of one site of a face, one way.
-  parallel::KernelCard pack_card() const;
-
- private:
-  struct Neighbours {
-    std::int32_t at[2 * axes];  // forwards and backwards along each axis; below 0: in a message
-  };
-  std::int64_t site_bytes() const;
-  std::int64_t offset(int axis, int part) const;
-  template <int axis>
-  void pack_along(int parity, const Field& in, int threads);
-  Spinor site(int parity, std::int64_t i, const Field& in) const;
-  template <int axis>
-  void add_terms(Spinor& sum, int parity, std::int64_t i, const Field& in) const;
-  template <int axis>
-  HalfSpinor before(std::int64_t face, int parity) const;
-  template <class T>
-  T* part(int axis, int number) const {
-    return reinterpret_cast<T*>(messages_.data() + offset(axis, number));
+  // A field is [vector][spin][colour][re, im][lane]; lanes is 1 in the plain kernel.
+  virtual int lanes() const = 0;
+  // The place of a site among the reals of its parity's field, of its first component.
+  virtual std::int64_t place(const Extents& at) const = 0;
+  const HoppingShape& shape() const { return shape_; }
+  std::int64_t field_reals() const { return volume_of(shape_.box) / 2 * 24; }
+  std::int64_t face_bytes(int axis) const {
+    const std::int64_t reals = shape_.spinors == FaceSpinors::half ? 12 : 24;
+    return volume_of(shape_.box) / shape_.box[axis] / 2 * reals *
+           static_cast<std::int64_t>(sizeof(Real));
   }
 
-  Domain domain_;
-  Spinors spinors_;
-  std::int64_t total_ = 0;
-  mutable parallel::Buffer<std::byte> messages_;
-  // By parity of the site: its neighbours, links forwards and backwards, and lists of sites.
-  std::array<std::vector<Neighbours>, 2> neighbours_;
-  std::array<std::vector<std::int32_t>, 2> inner_, edge_;
-  std::array<std::array<std::array<std::vector<std::int32_t>, 2>, axes>, 2> face_;
-  std::array<parallel::Buffer<Matrix>, 2> links_;  // [site][axis], forwards
-  // Of the sites before the first plane of an axis, by the parity of those sites.
-  std::array<std::array<std::vector<Matrix>, axes>, 2> before_;
+ private:
+  HoppingShape shape_;
 };
+
+// A field in the order of another precision or kernel.
+template <class From, class To>
+void convert_fields(const Hopping<From>& before, const From* from, const Hopping<To>& after,
+                    To* to) {
+  const Extents box = before.shape().box;
+  const int stride = before.lanes(), new_stride = after.lanes();
+  const int rows = box[1] * box[2] * box[3];
+  parallel::for_blocks(rows, before.shape().threads, [&](std::int64_t begin, int n, int) {
+    for (std::int64_t row = begin; row < begin + n; ++row)
+      for (int x = 0; x < box[0]; x += 2) {
+        const Extents at{x, static_cast<int>(row % box[1]), static_cast<int>(row / box[1] % box[2]),
+                         static_cast<int>(row / box[1] / box[2])};
+        // Either parity has one of the two sites, at the same place of its field.
+        Extents even = at;
+        even[0] += parity_of(at);
+        const From* source = from + before.place(even);
+        To* target = to + after.place(even);
+        for (int i = 0; i < 24; ++i) target[i * new_stride] = static_cast<To>(source[i * stride]);
+      }
+  });
+}
+
+// A site takes 8 links of 18 reals, one spinor, as neighbours are found again in a cache, and
+// gives one.
+template <class Real>
+inline constexpr parallel::KernelCard hopping_card{
+    .name = "hopping", .flops = 1320.0, .bytes = 192.0 * sizeof(Real), .vectorised = true};
 
 }  // namespace phasewise::lattice

@@ -164,7 +164,7 @@ std::string Run::layout() const {
 }
 
 std::vector<std::string> Run::exchange_keys() const {
-  return {"halo", "blocks", "spinors", "overlap", "sums"};
+  return {"halo", "blocks", "spinors", "overlap", "sums", "kernel"};
 }
 
 std::vector<std::pair<std::string, double>> Run::piece_counts() const {

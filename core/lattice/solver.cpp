@@ -1,9 +1,12 @@
 #include "lattice/solver.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "lattice/exact_sum.hpp"
+#include "lattice/link_factors.hpp"
 #include "lattice/phases.hpp"
-#include "parallel/loops.hpp"
+#include "parallel/large_pages.hpp"
 
 namespace phasewise::lattice {
 namespace {
@@ -14,167 +17,219 @@ using workload::Listener;
 constexpr double room = 1.001;
 
 // One item: a site of one parity; a spinor has 24 reals, and 192 B.
-parallel::KernelCard combine_card() {
-  return {.name = "combine", .flops = 72.0, .bytes = 576.0, .vectorised = false};
+constexpr parallel::KernelCard combine_card{
+    .name = "combine", .flops = 48.0, .bytes = 3.0 * 192.0, .vectorised = true};
+constexpr parallel::KernelCard norm_card{
+    .name = "norm", .flops = 48.0, .bytes = 192.0, .vectorised = true};
+// x, r, p and the product; x and r are written.
+constexpr parallel::KernelCard update_card{
+    .name = "update", .flops = 144.0, .bytes = 6.0 * 192.0, .vectorised = true};
+
+// One item: a site of a face, one way. Half of those of two components are projected alone, half
+// multiplied by a link too.
+parallel::KernelCard pack_card(Spinors spinors) {
+  if (spinors == Spinors::full)
+    return {.name = "faces", .flops = 0.0, .bytes = 384.0, .vectorised = false};
+  return {.name = "faces", .flops = 12.0 + 66.0, .bytes = 360.0, .vectorised = false};
 }
-parallel::KernelCard norm_card() {
-  return {.name = "norm", .flops = 48.0, .bytes = 192.0, .vectorised = false};
-}
-// x, r and the product; x and r are written.
-parallel::KernelCard update_card() {
-  return {.name = "update", .flops = 96.0, .bytes = 6.0 * 192.0, .vectorised = false};
-}
-parallel::KernelCard direction_card() {
-  return {.name = "direction", .flops = 48.0, .bytes = 3.0 * 192.0, .vectorised = false};
-}
+
+std::int64_t site_bytes(Spinors spinors) { return spinors == Spinors::half ? 96 : 192; }
 
 }  // namespace
 
-Solver::Solver(const Description& description, const Domain& domain, Hopping& hopping, int threads,
-               bool real)
+Solver::Solver(const Description& description, const Domain& domain, int threads, bool real)
     : description_(description),
       domain_(domain),
-      hopping_(hopping),
       threads_(threads),
+      real_(real),
       manner_(description.manner),
       diagonal_(description.diagonal()),
-      real_(real) {
+      messages_(domain, site_bytes(description.manner.spinors), real) {
   if (!real) return;
-  const std::int64_t sites = domain.volume() / 2;
+  const std::int64_t reals = domain.volume() / 2 * spinor_reals;
+  const auto make = [&](Field& field) {
+    field = Field(reals);
+    parallel::prefer_large_pages(field.data(), static_cast<std::size_t>(reals) * sizeof(double));
+    std::fill_n(field.data(), reals, 0.0);
+  };
   for (auto* pair : {&source_, &solution_})
-    for (Field& field : *pair) field = Field(sites);
-  for (Field* field : {&residual_, &direction_, &applied_, &again_, &odd_, &hopped_})
-    *field = Field(sites);
+    for (Field& field : *pair) make(field);
+  for (Field* field : {&residual_, &direction_, &applied_, &again_, &odd_, &hopped_}) make(*field);
 }
 
-template <class F>
-void Solver::each(F&& f) const {
-  parallel::for_blocks(domain_.volume() / 2, threads_, [&](std::int64_t begin, int n, int) {
-    for (std::int64_t i = begin; i < begin + n; ++i) f(i);
+void Solver::set_manner(const Manner& manner) {
+  const bool other = manner.spinors != manner_.spinors || manner.kernel != manner_.kernel;
+  manner_ = manner;
+  if (!other) return;
+  messages_ = FaceMessages(domain_, site_bytes(manner.spinors), real_);
+  if (!links_.empty()) make_hopping();
+}
+
+// The links before a site may be another rank's, and then those of the halo.
+void Solver::set_links(const Links& links) {
+  const LinkFactors factors{.phases = description_.phases};
+  const Extents box = domain_.extents();
+  links_.resize(static_cast<std::size_t>(domain_.volume() * site_link_doubles));
+  before_.resize(links_.size());
+  for_each_site(box, [&](const Extents& at) {
+    for (int axis = 0; axis < axes; ++axis) {
+      const std::int64_t place = site_of(box, at) * site_link_doubles + axis * link_doubles;
+      Extents other = at;
+      --other[axis];
+      const int global = domain_.origin(axis) + at[axis], last = domain_.size[axis] - 1;
+      const auto copy = [&](const Matrix& link, bool crosses, double* to) {
+        const auto [re, im] = boundary_factor(crosses ? factors.phases[axis] : 0.0);
+        const auto* from = reinterpret_cast<const double*>(&link);
+        for (int i = 0; i < link_doubles; i += 2) {
+          to[i] = re * from[i] - im * from[i + 1];
+          to[i + 1] = re * from[i + 1] + im * from[i];
+        }
+      };
+      copy(links.at(at, axis), global == last, links_.data() + place);
+      copy(links.at(other, axis), global == 0, before_.data() + place);
+    }
   });
+  make_hopping();
 }
 
-void Solver::exchange(int axis, Listener& listener) {
+void Solver::make_hopping() {
+  HoppingShape shape{.box = domain_.extents(), .threads = threads_};
+  for (int axis = 0; axis < axes; ++axis) shape.split[axis] = domain_.split(axis);
+  shape.spinors = manner_.spinors == Spinors::half ? FaceSpinors::half : FaceSpinors::full;
+  hopping_ = Hopping<double>::make(manner_.kernel, shape);
+  hopping_->set_links(links_.data(), before_.data());
+}
+
+FieldShape<double> Solver::shape() const {
+  return {.reals = hopping_->field_reals(),
+          .lanes = hopping_->lanes(),
+          .threads = threads_,
+          .all_sites = static_cast<double>(volume_of(domain_.size))};
+}
+
+// Half of the sites that are not on a face.
+std::int64_t Solver::inside() const {
+  Extents box = domain_.extents();
+  for (int axis = 0; axis < axes; ++axis)
+    if (domain_.split(axis)) box[axis] -= 2;
+  return volume_of(box) / 2;
+}
+
+void Solver::start_exchange(int axis, Listener& listener) {
   const auto channel = manner_.overlap ? static_cast<comm::Channel>(axis) : comm::common_channel;
   listener.start(channel, [&](comm::Works& works) {
-    const comm::ItemBuffer buffer(hopping_.messages(), hopping_.message_bytes());
+    const comm::ItemBuffer buffer(messages_.data(), messages_.bytes());
     works.push_back({comm::lent(exchanges_[static_cast<std::size_t>(axis)]), buffer, buffer});
   });
 }
 
 // Axis by axis, or all at once while the sites that need nothing of them are computed.
-void Solver::hop(int parity, Field& out, const Field& in, Listener& listener) {
-  const auto sites = static_cast<double>(domain_.volume() / 2);
+void Solver::hop(int to, bool dagger, const Field& in, Field& out, Listener& listener) {
   bool split = false;
   for (int axis = 0; axis < axes; ++axis) {
     if (!domain_.split(axis)) continue;
     split = true;
-    listener.kernel(hopping_.pack_card(), static_cast<double>(domain_.face(axis)),
-                    [&] { hopping_.pack(axis, 1 - parity, in, threads_); });
-    exchange(axis, listener);
+    listener.kernel(pack_card(manner_.spinors), static_cast<double>(domain_.face(axis)), [&] {
+      for (int side = 0; side < 2; ++side)
+        hopping_->pack(to, axis, side, dagger, in.data(), messages_.leaving(axis, side));
+    });
+    start_exchange(axis, listener);
     if (!manner_.overlap) listener.finish(comm::common_channel);
   }
+  const auto interior = [&] { hopping_->interior(to, dagger, in.data(), out.data()); };
+  const auto boundary = [&] {
+    hopping_->boundary(to, dagger, in.data(), messages_.arrived(), out.data());
+  };
   if (!manner_.overlap || !split)
-    return listener.kernel(Hopping::card(), sites,
-                           [&] { hopping_.all(parity, out, in, threads_); });
-  if (hopping_.inside() > 0)
-    listener.kernel(Hopping::card(), static_cast<double>(hopping_.inside()),
-                    [&] { hopping_.inner(parity, out, in, threads_); });
+    return listener.kernel(hopping_card<double>, half_volume(), [&] {
+      interior();
+      if (split) boundary();
+    });
+  const auto within = static_cast<double>(inside());
+  if (within > 0.0) listener.kernel(hopping_card<double>, within, interior);
   for (int axis = 0; axis < axes; ++axis)
     if (domain_.split(axis)) listener.finish(static_cast<comm::Channel>(axis));
-  listener.kernel(Hopping::card(), static_cast<double>(hopping_.at_edge()),
-                  [&] { hopping_.edge(parity, out, in, threads_); });
+  listener.kernel(hopping_card<double>, half_volume() - within, boundary);
 }
 
-void Solver::apply(Field& out, const Field& in, Listener& listener) {
-  hop(1, odd_, in, listener);
-  hop(0, hopped_, odd_, listener);
-  const double a = diagonal_, b = -0.25 / diagonal_;
-  listener.kernel(combine_card(), static_cast<double>(domain_.volume() / 2), [&] {
-    each([&](std::int64_t i) {
-      out.data()[i] = gamma5(combined(a, in.data()[i], b, hopped_.data()[i]));
-    });
-  });
+void Solver::combine(const Field& a, double factor, const Field& b, Field& out,
+                     Listener& listener) const {
+  listener.kernel(combine_card, half_volume(),
+                  [&] { shape().combine(a.data(), factor, b.data(), out.data()); });
 }
 
-// bound: of the whole sum, and so of each term.
-double Solver::norm_of(std::string_view phase, const Field& field, double bound,
-                       Listener& listener) const {
+void Solver::apply(bool dagger, const Field& in, Field& out, Listener& listener) {
+  hop(1, dagger, in, odd_, listener);
+  hop(0, dagger, odd_, hopped_, listener);
+  combine(in, -0.25 / (diagonal_ * diagonal_), hopped_, out, listener);
+}
+
+template <class F>
+double Solver::sum(std::string_view phase, const parallel::KernelCard& card, double bound, F&& part,
+                   Listener& listener) const {
   Parts parts{};
-  listener.kernel(norm_card(), static_cast<double>(domain_.volume() / 2), [&] {
-    parts = exact_sum(domain_.volume() / 2, threads_, room * bound, volume_of(domain_.size),
-                      manner_.sums == Sums::library,
-                      [&](std::int64_t i) { return norm(field.data()[i]); });
+  listener.kernel(card, half_volume(), [&] {
+    const PartialSum found = part(room * bound);
+    parts = {found[0], found[1]};
   });
+  if (manner_.sums == Sums::library) parts = {parts[0] + parts[1], 0.0};
   listener.sum(phase, parts);
   return value_of(parts);
+}
+
+double Solver::norm_of(std::string_view phase, const Field& field, double bound,
+                       Listener& listener) const {
+  return sum(
+      phase, norm_card, bound, [&](double most) { return shape().norm(field.data(), most); },
+      listener);
 }
 
 // The source is a unit spinor at one site.
 void Solver::begin(int component, Listener& listener) {
   solved_ = {};
-  const Extents at = description_.source;
-  bool here = true;
-  Extents local{};
-  for (int axis = 0; axis < axes; ++axis) {
-    local[axis] = at[axis] - domain_.origin(axis);
-    here &= local[axis] >= 0 && local[axis] < domain_.extent(axis);
-  }
   if (real_) {
-    for (int parity = 0; parity < 2; ++parity)
-      each([&](std::int64_t i) {
-        source_[parity].data()[i] = Spinor{};
-        solution_[parity].data()[i] = Spinor{};
-      });
+    for (auto* pair : {&source_, &solution_})
+      for (Field& field : *pair) std::fill_n(field.data(), field.size(), 0.0);
+    Extents local{};
+    bool here = true;
+    for (int axis = 0; axis < axes; ++axis) {
+      local[axis] = description_.source[axis] - domain_.origin(axis);
+      here &= local[axis] >= 0 && local[axis] < domain_.extent(axis);
+    }
     if (here)
-      source_[parity_of(local)]
-          .data()[half_site_of(domain_.extents(), local)]
-          .s[component / 3]
-          .c[component % 3]
-          .re = 1.0;
+      source_[parity_of(local)].data()[hopping_->place(local) + static_cast<std::int64_t>(2) *
+                                                                    component * hopping_->lanes()] =
+          1.0 / diagonal_;
   }
-  hop(0, hopped_, source_[1], listener);
-  listener.kernel(combine_card(), static_cast<double>(domain_.volume() / 2), [&] {
-    each([&](std::int64_t i) {
-      again_.data()[i] =
-          gamma5(combined(1.0, source_[0].data()[i], 0.5 / diagonal_, hopped_.data()[i]));
-    });
-  });
-  apply(residual_, again_, listener);
-  listener.kernel(direction_card(), static_cast<double>(domain_.volume() / 2), [&] {
-    each([&](std::int64_t i) { direction_.data()[i] = residual_.data()[i]; });
-  });
+  hop(0, false, source_[1], hopped_, listener);
+  combine(source_[0], 0.5 / diagonal_, hopped_, again_, listener);
+  apply(true, again_, residual_, listener);
+  listener.kernel(combine_card, half_volume(),
+                  [&] { std::copy_n(residual_.data(), residual_.size(), direction_.data()); });
   // |b| = 1.
-  const double most = largest_factor() * (1.0 + 4.0 / diagonal_);
+  const double most = largest_factor() * (1.0 + 4.0 / diagonal_) / diagonal_;
   rr_ = rr_start_ = norm_of(phases::sum_residual, residual_, most * most, listener);
   length_ = std::sqrt(rr_);
   grown_ = 0.0;
 }
 
 void Solver::iterate(Listener& listener) {
-  apply(applied_, direction_, listener);
+  apply(false, direction_, applied_, listener);
   const double factor = largest_factor();
   const double most = factor * length_;
   const double curvature = norm_of(phases::sum_curvature, applied_, most * most, listener);
-  apply(again_, applied_, listener);
+  apply(true, applied_, again_, listener);
   const double alpha = curvature > 0.0 ? rr_ / curvature : 0.0;
-  listener.kernel(update_card(), static_cast<double>(domain_.volume() / 2), [&] {
-    each([&](std::int64_t i) {
-      Spinor& x = solution_[0].data()[i];
-      Spinor& r = residual_.data()[i];
-      x = combined(1.0, x, alpha, direction_.data()[i]);
-      r = combined(1.0, r, -alpha, again_.data()[i]);
-    });
-  });
   const double largest = std::sqrt(rr_) + alpha * factor * std::sqrt(curvature);
-  const double next = norm_of(phases::sum_residual, residual_, largest * largest, listener);
+  const double next = sum(
+      phases::sum_residual, update_card, largest * largest,
+      [&](double bound) {
+        return shape().advance(alpha, direction_.data(), again_.data(), solution_[0].data(),
+                               residual_.data(), bound);
+      },
+      listener);
   const double beta = rr_ > 0.0 ? next / rr_ : 0.0;
-  listener.kernel(direction_card(), static_cast<double>(domain_.volume() / 2), [&] {
-    each([&](std::int64_t i) {
-      Spinor& p = direction_.data()[i];
-      p = combined(1.0, residual_.data()[i], beta, p);
-    });
-  });
+  combine(residual_, beta, direction_, direction_, listener);
   grown_ += alpha * length_;
   length_ = std::sqrt(next) + beta * length_;
   rr_ = next;
@@ -191,46 +246,40 @@ bool Solver::done() const { return converged() || solved_.iterations >= descript
 
 void Solver::end(Listener& listener) {
   const double a = diagonal_;
-  const auto sites = static_cast<double>(domain_.volume() / 2);
-  hop(1, odd_, solution_[0], listener);
-  listener.kernel(combine_card(), sites, [&] {
-    each([&](std::int64_t i) {
-      solution_[1].data()[i] = combined(1.0 / a, source_[1].data()[i], 0.5 / a, odd_.data()[i]);
-    });
-  });
-  hop(0, hopped_, solution_[1], listener);
-  // What is left of the even sites; that of the odd ones vanishes by their construction.
-  listener.kernel(combine_card(), sites, [&] {
-    each([&](std::int64_t i) {
-      const Spinor product = combined(a, solution_[0].data()[i], -0.5, hopped_.data()[i]);
-      again_.data()[i] = combined(1.0, source_[0].data()[i], -1.0, product);
-    });
-  });
+  hop(1, false, solution_[0], odd_, listener);
+  combine(source_[1], 0.5 / a, odd_, solution_[1], listener);
+  hop(0, false, solution_[1], hopped_, listener);
+  // What is left of the even sites, over a; that of the odd ones vanishes by their construction.
+  combine(source_[0], -1.0, solution_[0], again_, listener);
+  combine(again_, 0.5 / a, hopped_, again_, listener);
   const double odd = (1.0 + 4.0 * grown_) / a;
-  const double most = 1.0 + a * grown_ + 4.0 * odd;
+  const double most = (1.0 + a * grown_ + 4.0 * odd) / a;
   // The bound is far above what is left, whose digits the first sum may lose: it bounds the second.
   const double first = norm_of(phases::sum_solution, again_, most * most, listener);
   const double lost = numerics::rounding_of(room * most * most, volume_of(domain_.size));
-  solved_.residual = std::sqrt(norm_of(phases::sum_solution, again_, first + lost, listener));
+  const double left = norm_of(phases::sum_solution, again_, first + lost, listener);
+  solved_.residual = a * std::sqrt(left);
 }
 
 void Solver::add_pion(std::vector<double>& sums, Listener& listener) const {
   const int times = domain_.size[3];
   std::vector<double> parts(static_cast<std::size_t>(2 * times));
   const Extents box = domain_.extents();
-  const std::int64_t slice = domain_.volume() / 2 / box[3];
+  const std::int64_t slice = domain_.volume() / box[3];
   const double most = grown_ + (1.0 + 4.0 * grown_) / diagonal_;
-  listener.kernel(norm_card(), static_cast<double>(domain_.volume()), [&] {
-    for (int t = 0; t < box[3]; ++t)
-      for (int parity = 0; parity < 2; ++parity) {
-        const Spinor* first = solution_[parity].data() + t * slice;
-        const Parts part = exact_sum(slice, threads_, room * most * most, volume_of(domain_.size),
-                                     manner_.sums == Sums::library,
-                                     [&](std::int64_t i) { return norm(first[i]); });
-        const int from_source = (domain_.origin(3) + t - description_.source[3] + times) % times;
-        parts[static_cast<std::size_t>(2 * from_source)] += part[0];
-        parts[static_cast<std::size_t>(2 * from_source + 1)] += part[1];
-      }
+  listener.kernel(norm_card, static_cast<double>(domain_.volume()), [&] {
+    std::vector<double> plain(static_cast<std::size_t>(domain_.volume() * spinor_reals));
+    for (int parity = 0; parity < 2; ++parity)
+      hopping_->write_spinors(solution_[parity].data(), parity, plain.data());
+    for (int t = 0; t < box[3]; ++t) {
+      const double* first = plain.data() + t * slice * spinor_reals;
+      const Parts part =
+          exact_sum(slice, threads_, room * most * most, volume_of(domain_.size),
+                    [&](std::int64_t i) { return site_norm<double, 1>(first + i * spinor_reals); });
+      const int from_source = (domain_.origin(3) + t - description_.source[3] + times) % times;
+      parts[static_cast<std::size_t>(2 * from_source)] += part[0];
+      parts[static_cast<std::size_t>(2 * from_source + 1)] += part[1];
+    }
   });
   listener.sum(phases::sum_pion, parts);
   for (int t = 0; t < times; ++t)

@@ -1,4 +1,4 @@
-// Complex 3 × 3 matrices and colour vectors as plain numbers. Products add up in one order, without
+// Complex 3 × 3 matrices as plain numbers. Products add up in one order, without
 // fused operations but those that are written, so that they give the same bits wherever they run.
 #pragma once
 
@@ -12,7 +12,6 @@ namespace phasewise::lattice {
 struct Complex {
   double re = 0.0, im = 0.0;
 };
-inline Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
 inline Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
 inline Complex operator*(double s, Complex a) { return {s * a.re, s * a.im}; }
 inline Complex conjugate(Complex a) { return {a.re, -a.im}; }
@@ -21,13 +20,6 @@ inline double norm(Complex a) { return std::fma(a.im, a.im, a.re * a.re); }
 inline Complex add_product(Complex sum, Complex a, Complex b) {
   return {std::fma(-a.im, b.im, std::fma(a.re, b.re, sum.re)),
           std::fma(a.im, b.re, std::fma(a.re, b.im, sum.im))};
-}
-
-struct Colour {
-  Complex c[3];
-};
-inline Colour operator+(const Colour& a, const Colour& b) {
-  return {{a.c[0] + b.c[0], a.c[1] + b.c[1], a.c[2] + b.c[2]}};
 }
 
 struct Matrix {
@@ -53,21 +45,6 @@ inline Matrix operator*(const Matrix& a, const Matrix& b) {
     for (int j = 0; j < 3; ++j)
       for (int k = 0; k < 3; ++k) m.e[i][j] = add_product(m.e[i][j], a.e[i][k], b.e[k][j]);
   return m;
-}
-
-inline Colour operator*(const Matrix& a, const Colour& v) {
-  Colour w;
-  for (int i = 0; i < 3; ++i)
-    for (int k = 0; k < 3; ++k) w.c[i] = add_product(w.c[i], a.e[i][k], v.c[k]);
-  return w;
-}
-
-// a† v.
-inline Colour adjoint_times(const Matrix& a, const Colour& v) {
-  Colour w;
-  for (int i = 0; i < 3; ++i)
-    for (int k = 0; k < 3; ++k) w.c[i] = add_product(w.c[i], conjugate(a.e[k][i]), v.c[k]);
-  return w;
 }
 
 inline double real_trace(const Matrix& a) { return a.e[0][0].re + a.e[1][1].re + a.e[2][2].re; }

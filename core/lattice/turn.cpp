@@ -24,9 +24,8 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
       real_(real),
       manner_(description.manner),
       links_(domain_, halo, real),
-      hopping_(domain_, description.manner.spinors, real),
       gauge_(position_, false, threads, real),
-      solver_(description, domain_, hopping_, threads, real),
+      solver_(description, domain_, threads, real),
       of_links_(axes),
       pion_(description.pion ? static_cast<std::size_t>(description.size[3]) : 0) {
   for (int axis = 0; axis < axes; ++axis)
@@ -38,26 +37,22 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
 }
 
 void Turn::make_exchanges() {
+  solver_.set_manner(manner_);
+  const FaceMessages& messages = solver_.messages();
   of_faces_.assign(axes, nullptr);
   const bool runs = manner_.blocks == Blocks::runs;
   for (int axis = 0; axis < axes; ++axis)
     if (domain_.split(axis))
       of_faces_[static_cast<std::size_t>(axis)] = face_exchange(
           position_, phases::halo[axis], axis,
-          runs ? divided(hopping_.faces(axis), hopping_.runs(axis)) : hopping_.faces(axis),
+          runs ? divided(messages.faces(axis), messages.runs(axis)) : messages.faces(axis),
           runs ? Regions::apart : Regions::together,
           manner_.overlap ? static_cast<comm::Channel>(axis) : comm::common_channel, manner_.halo);
   solver_.set_exchanges(of_faces_);
-  solver_.set_manner(manner_);
 }
 
 void Turn::set_manner(const Manner& manner) {
-  const bool other = manner.spinors != manner_.spinors;
   manner_ = manner;
-  if (other) {
-    hopping_ = Hopping(domain_, manner.spinors, real_);
-    if (real_) hopping_.set_links(links_, description_.phases);
-  }
   make_exchanges();
 }
 
@@ -87,7 +82,8 @@ void Turn::tell_links(workload::Listener& listener) {
     listener.finish(comm::common_channel);
   }
   gauge_.tell(links_, listener);
-  if (real_) hopping_.set_links(links_, description_.phases);
+  // Without contents no listener calls kernels, which need them.
+  if (real_) solver_.set_links(links_);
 }
 
 }  // namespace phasewise::lattice

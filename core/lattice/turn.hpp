@@ -49,7 +49,6 @@ class Turn : public workload::RankTurn {
   bool real_;
   Manner manner_;
   Links links_;
-  Hopping hopping_;
   GaugeMeasurement gauge_;
   Solver solver_;
   comm::Exchanges of_links_, of_faces_;

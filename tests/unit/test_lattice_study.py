@@ -39,7 +39,7 @@ def test_every_key_becomes_its_flat_parameter() -> None:
     given = study(
         gauge={"start": "hot"}, solver={"iterations": 7}, measure={"source": [1, 2, 3, 4]},
         process_grid="1x1x2x2", layout="bricks", halo="put", blocks="runs", spinors="full",
-        overlap=True, sums="library", node_size=2,
+        overlap=True, sums="library", kernel="plain", node_size=2,
     )  # fmt: skip
     assert given.parameters().splitlines() == [
         "turns = 2",
@@ -60,6 +60,7 @@ def test_every_key_becomes_its_flat_parameter() -> None:
         "communication.spinors = full",
         "communication.overlap = 1",
         "communication.sums = library",
+        "communication.kernel = plain",
         "communication.node_size = 2",
     ]
     assert Study.from_dict(given.resolved()) == given

@@ -27,6 +27,7 @@ GRID = re.compile(r"[1-9][0-9]{0,3}(?:x[1-9][0-9]{0,3}){3}", re.ASCII)
 LAYOUTS = ("x-first", "t-first", "bricks", "random")
 BLOCKS = ("packed", "runs")
 SPINORS = ("half", "full")
+KERNELS = ("fast", "plain")
 SUMS = ("order-free", "library")
 MAX_RANKS = 10**6
 FURTHEST = 4096
@@ -50,7 +51,9 @@ def grid_of(extents: Extents) -> str:
 class LatticeCommunication(Communication):
     """The keys of [communication]."""
 
-    ALGORITHMS: ClassVar[tuple[str, ...]] = ("halo", "blocks", "spinors", "overlap", "sums")
+    ALGORITHMS: ClassVar[tuple[str, ...]] = (
+        "halo", "blocks", "spinors", "overlap", "sums", "kernel",
+    )  # fmt: skip
 
     process_grid: str = key("text", AUTO, flat=True, as_flat=extents_of)
     """Ranks along x, y, z and t; auto: the grid of least surface."""
@@ -68,6 +71,8 @@ class LatticeCommunication(Communication):
     """Whether sites away from the faces are computed while the faces go."""
     sums: str = key("word", SUMS[0], choices=SUMS, flat=True)
     """order-free: the same bits on any ranks; library: as the library adds."""
+    kernel: str = key("word", KERNELS[0], choices=KERNELS, flat=True)
+    """fast: the hopping matrix in vectors of sites; plain: in loops over single ones."""
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)
