@@ -151,7 +151,11 @@ def test_the_archives_files_are_read_in_either_byte_order_and_with_two_rows(
         ("nersc", b"CHECKSUM = ", b"CHECKSUM = f", "the checksums of its links are"),
         ("nersc", b"IEEE64BIG", b"IEEE64BUG", 'did you mean "IEEE64BIG"?'),
         ("nersc", b"DIMENSION_2 = 4\n", b"", "its header lacks DIMENSION_2"),
-        ("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = four", "is not a number"),
+        ("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = four", "is not a whole number"),
+        ("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = nan", "is not a whole number"),
+        ("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = inf", "is not a whole number"),
+        ("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = 4.7", "is not a whole number"),
+        ("nersc", b"PLAQUETTE = +", b"PLAQUETTE = n", "is not a number"),
         ("nersc", b"END_HEADER", b"END-HEADER", "no line END_HEADER"),
         ("ildg", b"<precision>64", b"<precision>65", "precision 65 is not known; accepted: 32, 64"),
         ("ildg", b"<lx>2</lx>", b"<lx>4</lx>", "links of this size and precision have"),
@@ -205,6 +209,25 @@ def test_links_that_are_not_unitary_or_finite_are_refused(tmp_path: Path) -> Non
         write_links(path, "ildg", "double", SIZE, bad, values(links))
         with pytest.raises(StudyError, match=sentence):
             checked_links(open_links(path))
+
+
+@pytest.mark.parametrize("kind", ["ildg", "nersc"])
+def test_unitary_links_of_another_determinant_are_refused(kind: str, tmp_path: Path) -> None:
+    bad, path = field(), tmp_path / "field"
+    bad[1, 0, 2, 1, 3] *= -1.0
+    write_links(path, kind, "double", SIZE, bad, values(bad))
+    with pytest.raises(StudyError, match="their determinants differ from 1"):
+        checked_links(open_links(path))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_signalling_nan_is_one_sentence(tmp_path: Path) -> None:
+    links, path = field(), tmp_path / "field"
+    stored = write_links(path, "milc", "single", SIZE, links, values(links))
+    raw = path.read_bytes()
+    path.write_bytes(raw[: stored.offset] + b"\x7f\xa0\0\0" + raw[stored.offset + 4 :])
+    with pytest.raises(StudyError, match="not finite"):
+        checked_links(open_links(path))
 
 
 def test_files_are_converted(tmp_path: Path, capsys: Any) -> None:

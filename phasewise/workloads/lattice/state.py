@@ -13,6 +13,7 @@ from phasewise.study import Study
 from phasewise.workloads.lattice.gauge.files import (
     FORMATS,
     UNITARY,
+    check_special,
     check_sums,
     found_checksums,
     open_links,
@@ -62,6 +63,7 @@ def _checked_part(run: LatticeRun, stored: Stored) -> Floats:
             f"{stored.path} has links that are not SU(3), or not finite: U U† differs from 1 by "
             f"{deviation:.2g}"
         )
+    check_special(stored, links)
     return np.ascontiguousarray(links)
 
 

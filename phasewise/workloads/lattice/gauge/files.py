@@ -17,6 +17,7 @@ from phasewise.workloads.lattice.gauge.stored import (
     PRECISIONS,
     Floats,
     Stored,
+    deviation_from_special,
     site_numbers,
 )
 from phasewise.workloads.lattice.grids import Extents
@@ -24,7 +25,9 @@ from phasewise.workloads.lattice.grids import Extents
 FORMATS: Mapping[str, ModuleType] = {one.NAME: one for one in (ildg, milc, nersc)}
 LONGEST_HEAD = nersc.LONGEST_HEADER
 UNITARY = {"single": 1e-5, "double": 1e-11}
-"""Largest deviation of an element of U U† from the unit matrix, by the precision of the file."""
+"""Largest deviation of an element of U U† from the unit matrix, and of the third row from that of
+determinant 1, by the precision of the file.
+"""
 SAME_VALUE = {"single": 1e-6, "double": 1e-9}
 """Largest difference of a plaquette or link trace from that in the file."""
 
@@ -81,6 +84,7 @@ def checked_links(stored: Stored) -> tuple[Floats, dict[str, Any]]:
             f"{stored.path} has links that are not SU(3): U U† differs from 1 by up to "
             f"{values['unitarity']:.2g}"
         )
+    check_special(stored, links)
     for name, given in (("plaquette", stored.plaquette), ("link_trace", stored.link_trace)):
         if given is not None and not abs(values[name] - given) <= SAME_VALUE[stored.precision]:
             raise StudyError(
@@ -94,6 +98,16 @@ def checked_links(stored: Stored) -> tuple[Floats, dict[str, Any]]:
         **values,
         "checksums": sums,
     }
+
+
+def check_special(stored: Stored, links: Floats) -> None:
+    """StudyError if unitary links do not have determinant 1."""
+    deviation = deviation_from_special(links)
+    if not deviation <= UNITARY[stored.precision]:
+        raise StudyError(
+            f"{stored.path} has links that are not SU(3): their determinants differ from 1, and "
+            f"third rows by up to {deviation:.2g}"
+        )
 
 
 def _named(sums: Mapping[str, str]) -> str:

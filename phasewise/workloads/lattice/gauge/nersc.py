@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,7 +44,7 @@ def open_file(path: Path, head: bytes) -> Stored:
     }
     kind, words = _choice(path, given, "DATATYPE", ROWS), None
     words = _choice(path, given, "FLOATING_POINT", WORDS)
-    size = tuple(int(_number(path, given, f"DIMENSION_{i}")) for i in (1, 2, 3, 4))
+    size = tuple(_extent(path, given, f"DIMENSION_{i}") for i in (1, 2, 3, 4))
     precision, big = WORDS[words]
     text = _value(path, given, "CHECKSUM").lower().removeprefix("0x").zfill(8)
     return check_length(
@@ -67,6 +68,13 @@ def _choice(path: Path, given: Mapping[str, str], name: str, known: Mapping[str,
     if value not in known:
         raise StudyError(f"{path}: {name} = {value} is not known{nearest(value, known)}")
     return value
+
+
+def _extent(path: Path, given: Mapping[str, str], name: str) -> int:
+    value = _value(path, given, name)
+    if not re.fullmatch(r"[0-9]{1,9}", value, re.ASCII):
+        raise StudyError(f"{path}: {name} = {value} is not a whole number")
+    return int(value)
 
 
 def _number(path: Path, given: Mapping[str, str], name: str) -> float:

@@ -70,7 +70,9 @@ class Stored:
     def read(self, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None) -> Floats:
         """The links of a box, [t][z][y][x][4][3][3][2]."""
         box = _slices(origin, extents or self.size)
-        reals = np.asarray(self._mapped("f")[box], dtype=np.float64)
+        # A signalling NaN of a damaged file would raise a warning; callers refuse it.
+        with np.errstate(invalid="ignore"):
+            reals = np.asarray(self._mapped("f")[box], dtype=np.float64)
         links = reals.reshape(*reals.shape[:4], 4, self.rows, 3, 2)
         return links if self.rows == 3 else completed(links)
 
@@ -91,6 +93,13 @@ def completed(links: Floats) -> Floats:
     third = np.conj(np.cross(rows[..., 0, :], rows[..., 1, :]))
     last = np.stack([third.real, third.imag], axis=-1)[..., None, :, :]
     return np.concatenate([links, last], axis=-3)
+
+
+def deviation_from_special(links: Floats) -> float:
+    """The largest deviation of a third row from the one that the others ask for: unitary matrices
+    of determinant 1 have none.
+    """
+    return float(np.abs(links - completed(links[..., :2, :, :])).max())
 
 
 def site_numbers(size: Extents, origin: Extents, extents: Extents) -> NDArray[np.int64]:
