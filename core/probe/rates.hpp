@@ -17,7 +17,7 @@ struct Rates {
   StridedCopies copies;
 };
 
-// Collective; means over the ranks, known on rank 0.
+// Collective; means over the ranks, of calls those of rank 0. Known on rank 0.
 Rates measure_rates(const comm::Communicator& world, comm::Recorder& recorder);
 
 // One line of JSON: `roof` with flops and bandwidth, `calls` with message (a list) and round,

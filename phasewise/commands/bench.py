@@ -187,7 +187,8 @@ def _usual_rates(result: dict[str, Any]) -> dict[str, float]:
             sizes, seconds = [sizes], [curve["seconds"]]
         else:
             seconds = curve["seconds"]
-        words = [str(curve[key]) for key in ("operator", "protocol", "pairs") if key in curve]
+        named = (curve.get(key) for key in ("operator", "protocol", "pairs"))
+        words = [str(word) for word in named if word is not None]
         for size, time in zip(sizes, seconds, strict=True):
             rates[" ".join([*words, str(size)])] = 1.0 / time
     return rates

@@ -94,7 +94,7 @@ def show(summary: dict[str, Any], record: CommunicationRecord) -> None:
         print(f"{done} of {every} steps stand for {whole}")
     if summary["skeleton"]:
         print("messages only, without contents")
-    work = "at the machine's assumed rates" if summary["computation"] else "not charged"
+    work = "at the machine's rates" if summary["computation"] else "not charged"
     print(
         f"{record.unit.indefinite}: {summary['turn_seconds']:.4g} s, communication "
         f"{summary['communication_seconds']:.4g} s (mean of the ranks), not less than "

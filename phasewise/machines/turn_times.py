@@ -18,7 +18,7 @@ import numpy as np
 from phasewise.driver import Core, Floats
 from phasewise.mpi.ranks import collectively
 from phasewise.study import Study
-from phasewise.workloads.protocols import available
+from phasewise.workloads.protocols import available, check_protocol
 
 T = TypeVar("T")
 
@@ -98,6 +98,18 @@ class Timer(Protocol):
 
     def __call__(self, studies: Sequence[Study]) -> list[TurnTime]:
         """The times of a turn of each study."""
+
+
+def protocols_of(timer: Timer, communication: Mapping[str, Any]) -> tuple[str, ...]:
+    """The protocol that a table of [communication] gives, or all that these ranks have; StudyError
+    if the build lacks the one that is given.
+    """
+    given = communication.get("protocol")
+    if given is None:
+        return timer.protocols
+    if timer.head["reference"] == "hardware":
+        check_protocol(given)
+    return (given,)
 
 
 @dataclass(frozen=True)

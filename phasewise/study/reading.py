@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.study.study import Study
 from phasewise.tables.files import parse, read_text
-from phasewise.tables.keys import show
+from phasewise.tables.keys import Schema, check_table, show
 from phasewise.tables.merging import put
 from phasewise.workloads.discovery import workload_of
 
@@ -52,6 +53,20 @@ def apply_override(tables: dict[str, Any], override: str) -> None:
     if not equals or not all(part.strip() for part in name.split(".")) or not text.strip():
         raise StudyError(f"{where}: give a key and a value, such as ip.1.slices=4")
     put(tables, name, override_value(text.strip(), where), where)
+
+
+def overridden(
+    overrides: Sequence[str], schemas: Mapping[str, Schema]
+) -> dict[str, dict[str, Any]]:
+    """The tables that overrides alone make, one for each schema, their values checked; and any
+    other key as it is given. StudyError, one sentence, if one is no table or a value is bad.
+    """
+    given: dict[str, Any] = {name: {} for name in schemas}
+    for override in overrides:
+        apply_override(given, override)
+    return given | {
+        name: check_table(given[name], schema, name) for name, schema in schemas.items()
+    }
 
 
 def override_value(text: str, where: str) -> Any:

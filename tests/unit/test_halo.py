@@ -192,3 +192,26 @@ def test_bench_gives_a_curve_for_each_protocol(capsys: pytest.CaptureFixture[str
         assert curve["words"] == [2**power for power in range(2, 16)]
         assert all(0 < low <= high for low, high in zip(curve["low"], curve["high"], strict=True))
         assert min(curve["seconds"]) > 0 and len(curve["seconds"]) == 14
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["halo", "halo.words=0"], "halo.words = 0 must be at least 1"),
+        (["halo", "halo.words=500000"], "bench takes at most"),
+        (["halo", "halo.words=abc"], "halo.words must be an integer"),
+        (["halo", "halo=3"], "halo must be a table, but is 3"),
+        (["halo", "halo.words=2", "halo.rows=2"], "must be an even number of at least 4"),
+        (["halo", "communication=1"], "communication must be a table"),
+        (["commtest", "commtest.bytes=abc"], "commtest.bytes must be an integer"),
+        (["commtest", "commtest.bytes=1000000000"], "bench takes at most"),
+        (["collectives", "collectives=12"], "collectives must be a table, but is 12"),
+    ],
+)
+def test_bench_says_in_one_sentence_what_is_set_wrong(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, *sets = words
+    given = [word for one in sets for word in ("--set", one)]
+    assert main(["bench", name, *given]) == 2
+    assert sentence in capsys.readouterr().err

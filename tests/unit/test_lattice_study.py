@@ -14,7 +14,7 @@ from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.models.plan import plan
 from phasewise.study import Study
-from phasewise.workloads.lattice.grids import fitting_grids, least_surface, surface_ratio
+from phasewise.workloads.lattice.grids import Extents, fitting_grids, least_surface, surface_ratio
 from phasewise.workloads.lattice.reproduction.published import columns, ratios
 from phasewise.workloads.lattice.reproduction.tables import claims
 
@@ -113,13 +113,13 @@ def test_ranks_that_do_not_fit_are_told_what_does(grid: str, ranks: int, sentenc
 
 
 def test_the_core_chooses_the_grid_of_least_surface_too() -> None:
-    for size, ranks in itertools.product([(8, 8, 8, 16), (12, 8, 8, 8), (4, 8, 12, 24)], (1, 4, 8)):
+    sizes: list[Extents] = [(8, 8, 8, 16), (12, 8, 8, 8), (4, 8, 12, 24)]
+    for size, ranks in itertools.product(sizes, (1, 4, 8)):
         found = load_planner().plan(study(size).parameters(), ranks)["process_grid"][0]
-        grid = least_surface(size, ranks)  # type: ignore[arg-type]
+        grid = least_surface(size, ranks)
         assert tuple(found) == grid
-        others = fitting_grids(size, ranks)  # type: ignore[arg-type]
-        least = surface_ratio(size, grid)  # type: ignore[arg-type]
-        assert least == min(surface_ratio(size, other) for other in others)  # type: ignore[arg-type]
+        others = [surface_ratio(size, other) for other in fitting_grids(size, ranks)]
+        assert surface_ratio(size, grid) == min(others)
 
 
 def messages(own: Study, ranks: int, piece: str) -> dict[str, tuple[int, int]]:

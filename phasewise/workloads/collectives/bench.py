@@ -16,9 +16,11 @@ from phasewise.driver import Core
 from phasewise.machines.turn_tables import micros, show_curves, show_remarks
 from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
 from phasewise.study import Study
-from phasewise.study.reading import apply_override
+from phasewise.study.reading import overridden
+from phasewise.tables.declared import schema_of
 from phasewise.workloads.collectives.choosing import algorithms
-from phasewise.workloads.collectives.model import OPERATORS, model_of
+from phasewise.workloads.collectives.communication import CollectivesCommunication
+from phasewise.workloads.collectives.model import OPERATORS, Collectives, model_of
 
 CASES = ("blocking", "started", "hidden")
 
@@ -46,8 +48,9 @@ def curves(timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
     times = _timed(timer, lines)
     hidden = _hidden(timer, lines, times) if case == "hidden" else None
     found = [_curve(line, own) for line, own in zip(lines, times, strict=True)]
-    for index, curve in enumerate(found if hidden else ()):
-        curve["hidden"] = hidden[index] if hidden else []
+    if hidden is not None:
+        for curve, share in zip(found, hidden, strict=True):
+            curve["hidden"] = share
     operators = dict.fromkeys(curve["operator"] for curve in found)
     by_operator = {
         name: best_protocols([c for c in found if c["operator"] == name], "bytes")
@@ -102,9 +105,11 @@ def _changed(study: Study, **keys: Any) -> Study:
 
 def _lines(case: str, overrides: Sequence[str], timer: Timer) -> list[list[Study]]:
     """The curves of a case, studies that differ in their bytes."""
-    given: Tables = {"collectives": {}, "communication": {}}
-    for override in overrides:
-        apply_override(given, override)
+    schemas = {
+        "collectives": schema_of(Collectives),
+        "communication": schema_of(CollectivesCommunication),
+    }
+    given: Tables = overridden(overrides, schemas)
     own, communication = given["collectives"], given["communication"]
     lines = []
     for operator in [own["operator"]] if "operator" in own else OPERATORS:
@@ -146,6 +151,7 @@ def _curve(line: Sequence[Study], times: Sequence[TurnTime]) -> dict[str, Any]:
         "operator": models[0].operator,
         "protocol": chosen["algorithm"],
         "messages": chosen["protocol"],
+        "pairs": None,
         "bytes": [model.bytes for model in models],
         **columns(times),
         "bandwidth": [m.bytes / t.seconds for m, t in zip(models, times, strict=True)],

@@ -14,11 +14,23 @@ from typing import Any
 from phasewise.driver import Core
 from phasewise.errors import StudyError
 from phasewise.machines.turn_tables import four_digits, micros, show_curves, show_remarks
-from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
+from phasewise.machines.turn_times import (
+    RanksHere,
+    Timer,
+    TurnTime,
+    best_protocols,
+    columns,
+    protocols_of,
+)
 from phasewise.study import Study
-from phasewise.study.reading import apply_override
-from phasewise.workloads.commtest.communication import MAX_PIECES, pieces
-from phasewise.workloads.commtest.model import OPERATORS, model_of
+from phasewise.study.reading import overridden
+from phasewise.tables.declared import schema_of
+from phasewise.workloads.commtest.communication import (
+    MAX_PIECES,
+    CommtestCommunication,
+    pieces,
+)
+from phasewise.workloads.commtest.model import OPERATORS, Commtest, model_of
 from phasewise.workloads.commtest.pairs import fits
 
 PACKETS_CASE, PAIRS_CASE = "packets", "pairs"
@@ -90,13 +102,12 @@ class _Line:
 
 def _lines(case: str, overrides: Sequence[str], timer: Timer) -> list[_Line]:
     """The curves of a case; lengths that memory or the number of packets forbids are left out."""
-    given: Tables = {"commtest": {}, "communication": {}}
-    for override in overrides:
-        apply_override(given, override)
+    schemas = {"commtest": schema_of(Commtest), "communication": schema_of(CommtestCommunication)}
+    given: Tables = overridden(overrides, schemas)
     own, communication = given["commtest"], given["communication"]
     in_packets, of_pairs = case == PACKETS_CASE, case == PAIRS_CASE and "pairs" not in own
     lengths = [own["bytes"]] if "bytes" in own else LONG if in_packets else LENGTHS
-    protocols = [communication["protocol"]] if "protocol" in communication else timer.protocols
+    protocols = protocols_of(timer, communication)
     lines = []
     for operator, pairs, protocol, packet in product(
         [own["operator"]] if "operator" in own else OPERATORS,
@@ -112,8 +123,9 @@ def _lines(case: str, overrides: Sequence[str], timer: Timer) -> list[_Line]:
     possible = [line for line in lines if line.studies]
     if not possible:
         raise StudyError(
-            f"nothing of case {case} can be measured on {timer.ranks} ranks, since no pair of "
-            "ranks or no length fits; give more --ranks"
+            f"nothing of case {case} can be measured on {timer.ranks} ranks: no pair of ranks fits, "
+            f"or no length, since bench takes at most {MAX_MEMORY} bytes of messages a rank, in at "
+            f"most {MAX_PIECES} packets"
         )
     return possible
 

@@ -7,11 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from phasewise.driver import Core, load_planner
+from phasewise.errors import StudyError
 from phasewise.machines.turn_tables import micros, show_curves, show_remarks
-from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
+from phasewise.machines.turn_times import (
+    RanksHere,
+    Timer,
+    TurnTime,
+    best_protocols,
+    columns,
+    protocols_of,
+)
 from phasewise.study import Study
-from phasewise.study.reading import apply_override
-from phasewise.workloads.halo.model import model_of
+from phasewise.study.reading import overridden
+from phasewise.tables.declared import schema_of
+from phasewise.workloads.halo.communication import HaloCommunication
+from phasewise.workloads.halo.model import Halo, model_of
 
 CASES = ("words",)
 
@@ -67,18 +77,23 @@ class _Line:
 
 def _lines(overrides: Sequence[str], timer: Timer) -> list[_Line]:
     """A curve for each protocol, with every size that the rows can share and memory allows."""
-    given: Tables = {"workload": "halo", "exchanges": 1, "halo": {}, "communication": {}}
-    for override in overrides:
-        apply_override(given, override)
+    schemas = {"halo": schema_of(Halo), "communication": schema_of(HaloCommunication)}
+    given: Tables = {"workload": "halo", "exchanges": 1, **overridden(overrides, schemas)}
     own, communication = given["halo"], given["communication"]
-    words = [own["words"]] if "words" in own else WORDS
-    names = [communication["protocol"]] if "protocol" in communication else timer.protocols
+    fewest = FEWEST[own.get("rows", 1)]
+    words = [own["words"]] if "words" in own else [n for n in WORDS if n >= fewest]
     lines = []
-    for name in names:
-        studies = [_study(given, n, name) for n in words if n >= FEWEST.get(own.get("rows", 1), n)]
+    for name in protocols_of(timer, communication):
+        studies = [_study(given, n, name) for n in words]
         for study in studies:
             study.check_ranks(timer.ranks)
-        lines.append(_Line([s for s in studies if model_of(s).memory_bytes <= MAX_BYTES]))
+        fitting = [s for s in studies if model_of(s).memory_bytes <= MAX_BYTES]
+        if not fitting:
+            raise StudyError(
+                f"halo.words = {words[0]} takes an array of {model_of(studies[0]).memory_bytes} "
+                f"bytes a rank, and bench takes at most {MAX_BYTES}"
+            )
+        lines.append(_Line(fitting))
     return lines
 
 
