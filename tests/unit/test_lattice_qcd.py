@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from phasewise.cli import main
 from phasewise.study import Study
 
 core: Any = pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -180,3 +182,24 @@ def test_a_solve_that_does_not_converge_says_so() -> None:
     fixed = core.start(study(solver={"iterations": 3}).parameters())
     fixed.step()
     assert fixed.record()["converged"] == 1.0 and fixed.record()["iterations"] == 36
+
+
+def test_bench_gives_the_four_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["bench", "lattice", "--case", "cache", "--turns", "1", "--json"]
+    assert main([*words, "--set", "solver.iterations=5"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["case"], found["lattice"], found["precision"]) == (
+        "cache",
+        [4, 4, 4, 8],
+        "double",
+    )
+    for name, flops in (("hopping", 1320), ("solver", 5520)):
+        own = found[name]
+        assert own["flops_per_site"] == flops and 0 < own["roof_share"] < 1.5
+        assert own["gigaflops_per_core"] > 0 and own["ns_per_site"] > 0
+    four = found["four_figures"]
+    # One rank exchanges nothing.
+    assert four["overhead"] == 0.0 and four["exchange_megabytes_per_second"] == 0.0
+    expected = 5520 * 5 * 256 / found["seconds_per_solve"] / 1e9
+    assert four["overall_gigaflops"] == pytest.approx(expected)
+    assert main([*words, "--set", "solver.iterations=0"]) == 2

@@ -121,11 +121,13 @@ def _lines(case: str, overrides: Sequence[str], timer: Timer) -> list[_Line]:
         studies = [_study(given, changes | {"bytes": length}, manner) for length in divided]
         lines.append(_Line([study for study in studies if _is_possible(study, timer.ranks)]))
     possible = [line for line in lines if line.studies]
+    nothing = f"nothing of case {case} can be measured on {timer.ranks} ranks"
+    if not lines:
+        raise StudyError(f"{nothing}, since no pair of ranks or no length fits; give more --ranks")
     if not possible:
         raise StudyError(
-            f"nothing of case {case} can be measured on {timer.ranks} ranks: no pair of ranks fits, "
-            f"or no length, since bench takes at most {MAX_MEMORY} bytes of messages a rank, in at "
-            f"most {MAX_PIECES} packets"
+            f"{nothing}: bench takes at most {MAX_MEMORY} bytes of messages a rank, in at most "
+            f"{MAX_PIECES} packets"
         )
     return possible
 

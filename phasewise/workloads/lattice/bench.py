@@ -1,0 +1,148 @@
+"""`phasewise bench lattice`: the hopping matrix and conjugate gradients on this machine, and the
+four figures by which the source judges one. Iterations are of fixed number; links are random.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from phasewise.driver import Core, Run
+from phasewise.errors import StudyError
+from phasewise.mpi.ranks import collectively
+from phasewise.output import print_table
+from phasewise.runs.timing import WARM_UP_TURNS, measure
+from phasewise.study import Study
+from phasewise.study.reading import apply_override
+from phasewise.workloads.lattice.communication import check_process_grid
+from phasewise.workloads.lattice.model import model_of
+
+SIZES = {
+    "small": (8, 8, 8, 16),
+    "cache": (4, 4, 4, 8),
+    "medium": (16, 16, 16, 32),
+    "seed": (24, 24, 24, 48),
+}
+"""Sites; of `cache` those of each rank, along t."""
+CASES = tuple(SIZES)
+ITERATIONS = 100
+TURNS = 3
+"""Timed solves without --turns."""
+
+HOPPING_FLOPS = 1320
+"""Of the hopping matrix, a site of one parity; the source counts 1296."""
+ITERATION_FLOPS = 5520
+"""Of an iteration, an even site, without clover term, as the source counts them."""
+
+
+def run(
+    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+) -> dict[str, Any]:
+    """Time a case on the ranks of this run; collective."""
+    study = collectively(core, lambda: _study(case, overrides, core.size()))
+    model = model_of(study)
+    iterations, cores = model.solver.most, core.size() * threads
+
+    def figures(_run: Run, seconds: float) -> dict[str, Any]:
+        iteration = seconds / iterations
+        rate = ITERATION_FLOPS * model.sites / 2 / iteration
+        return {
+            "seconds_per_iteration": iteration,
+            "solver": {
+                "gigaflops_per_core": rate / cores / 1e9,
+                "ns_per_site": 1e9 * iteration * cores / model.sites,
+                "flops_per_site": ITERATION_FLOPS,
+            },
+        }
+
+    found = measure(core, study, threads, turns or TURNS, figures)
+    kernels = {kernel["name"]: kernel for kernel in found["kernels"]}
+    hopping = kernels["hopping"]
+    found["hopping"] = {
+        "gigaflops_per_core": HOPPING_FLOPS * hopping["items"] / hopping["seconds"] / threads / 1e9,
+        "ns_per_site": 1e9 * hopping["seconds"] * threads / hopping["items"],
+        "roof_share": hopping["roof_share"],
+        "flops_per_site": HOPPING_FLOPS,
+    }
+    # The hopping matrix has a roof; the solver's share is that part of its time.
+    share = hopping["seconds"] / found["seconds_per_solve"]
+    found["solver"]["roof_share"] = hopping["roof_share"] * share
+    found["four_figures"] = four_figures(found, model.sites, iterations, cores)
+    return {
+        "case": case,
+        "lattice": list(model.lattice.size),
+        "process_grid": study.communication.grid_text,
+        "precision": model.solver.precision,
+        **found,
+    }
+
+
+def four_figures(
+    found: Mapping[str, Any], sites: int, iterations: int, cores: int
+) -> dict[str, float]:
+    """Overall rate, compute rate of a core outside of its exchanges, bytes per second that a
+    process sends and receives in them, and their share of the time, as the source has them.
+    """
+    turns = found["solves"] + WARM_UP_TURNS
+    halos = [phase for phase in found["phases"] if phase["name"].startswith("halo")]
+    inside = sum(phase["seconds"] for phase in halos) / turns
+    moved = 2 * sum(phase["bytes"] for phase in halos) / turns
+    seconds = found["seconds_per_solve"]
+    flops = ITERATION_FLOPS * iterations * sites / 2
+    return {
+        "overall_gigaflops": flops / seconds / 1e9,
+        "compute_megaflops_per_core": flops / cores / max(seconds - inside, 1e-12) / 1e6,
+        "exchange_megabytes_per_second": moved / inside / 1e6 if inside > 0 else 0.0,
+        "overhead": inside / seconds,
+    }
+
+
+def _study(case: str, overrides: Sequence[str], ranks: int) -> Study:
+    x, y, z, t = SIZES[case]
+    size = [x, y, z, t * ranks if case == "cache" else t]
+    tables: dict[str, Any] = {
+        "workload": "lattice",
+        "solves": 1,
+        "lattice": {"size": size},
+        "gauge": {"start": "hot"},
+        "quarks": {"kappa": 0.12},
+        "solver": {"iterations": ITERATIONS},
+        "communication": {},
+    }
+    for override in overrides:
+        apply_override(tables, override)
+    study = Study.from_dict(tables)
+    if model_of(study).solver.iterations is None:
+        raise StudyError("bench lattice times a fixed number of solver.iterations: give no others")
+    check_process_grid(model_of(study), study.communication, ranks)
+    return study
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print a measurement as tables."""
+    four = result["four_figures"]
+    size = "×".join(map(str, result["lattice"]))
+    cores = result["ranks"] * result["threads"]
+    sites = math.prod(result["lattice"])
+    rows = [
+        [name, f"{own['gigaflops_per_core']:.2f}", f"{own['ns_per_site']:.2f}",
+         f"{100 * own['roof_share']:.0f}", str(own["flops_per_site"])]
+        for name, own in (("hopping matrix", result["hopping"]), ("solver", result["solver"]))
+    ]  # fmt: skip
+    heads = ["", "Gflop/s a core", "ns a site", "% of roof", "flops a site"]
+    print_table(f"{size}, {sites} sites on {cores} cores, {result['precision']}", heads, rows)
+    rows = [
+        ["overall [Gflop/s]", f"{four['overall_gigaflops']:.2f}"],
+        ["outside of exchanges [Mflop/s a core]", f"{four['compute_megaflops_per_core']:.0f}"],
+        ["in exchanges [MB/s a process]", f"{four['exchange_megabytes_per_second']:.0f}"],
+        ["overhead [%]", f"{100 * four['overhead']:.1f}"],
+    ]
+    print_table(f"process grid {result['process_grid']}", ["", ""], rows)
+    kernels = [
+        [k["name"], f"{1e3 * k['seconds']:.3f}", f"{k['gigaflops']:.2f}",
+         f"{k['gigabytes_per_second']:.2f}", str(k["level"]), f"{100 * k['roof_share']:.0f}"]
+        for k in result["kernels"] if k["seconds"] > 0
+    ]  # fmt: skip
+    heads = ["kernel", "ms a solve", "Gflop/s", "GB/s", "level", "% of roof"]
+    print_table("kernels on rank 0", heads, kernels)
