@@ -11,7 +11,7 @@ target_compile_options(
 # Both are wrong about sources that are compiled together: one takes a type of an anonymous
 # namespace for one of a header, the other misjudges strings (PR 105329 of g++ 12).
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(phasewise_flags INTERFACE -Wno-subobject-linkage -Wno-restrict)
+  target_compile_options(phasewise_flags INTERFACE -Wno-subobject-linkage -Wno-restrict -Wno-psabi)
 endif()
 
 # No other library replaces a function of ours, so that functions may be inlined where a library

@@ -99,12 +99,10 @@ PHASEWISE_HD Real lane_of(const Vector<Real, Lanes>& value, int lane) {
 template <class Real, class F>
 void with_lanes(int lanes, F&& f) {
   constexpr int most = vector_bytes / static_cast<int>(sizeof(Real));
-  if (lanes == 1)
-    f.template operator()<1>();
-  else if (lanes == most)
-    f.template operator()<most>();
-  else
-    f.template operator()<8>();
+  if (lanes == 1) return f.template operator()<1>();
+  if constexpr (most > 8)
+    if (lanes == 8) return f.template operator()<8>();
+  f.template operator()<most>();
 }
 
 }  // namespace phasewise::lattice
