@@ -11,8 +11,11 @@ target_compile_options(
 # Both are wrong about sources that are compiled together: one takes a type of an anonymous
 # namespace for one of a header, the other misjudges strings (PR 105329 of g++ 12).
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(phasewise_flags INTERFACE -Wno-subobject-linkage -Wno-restrict -Wno-psabi)
+  target_compile_options(phasewise_flags INTERFACE -Wno-subobject-linkage -Wno-restrict)
 endif()
+
+# Vectors wider than the processor's pass between our own functions alone.
+target_compile_options(phasewise_flags INTERFACE -Wno-psabi)
 
 # No other library replaces a function of ours, so that functions may be inlined where a library
 # would have to call them.

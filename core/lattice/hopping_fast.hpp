@@ -184,8 +184,6 @@ class FastHopping final : public Hopping<Real> {
             load_vector<Real, Lanes>(vector + (2 * complex + 1) * Lanes)};
   }
 
-  static V turn(V value, P places) { return __builtin_shuffle(value, places); }
-
   template <int Axis, int Sign>
   static PHASEWISE_HD Half projected(const Real* spinor) {
     return project<Axis, Sign, V>([&](int s, int c) { return load(spinor, s * colours + c); });
@@ -210,8 +208,8 @@ class FastHopping final : public Hopping<Real> {
       for (int a = 0; a < 2; ++a)
 #pragma GCC unroll 3
         for (int c = 0; c < colours; ++c) {
-          half.at[a][c].re = turn(half.at[a][c].re, places);
-          half.at[a][c].im = turn(half.at[a][c].im, places);
+          half.at[a][c].re = permuted(half.at[a][c].re, places);
+          half.at[a][c].im = permuted(half.at[a][c].im, places);
         }
     }
     if constexpr (Axis == 0) {

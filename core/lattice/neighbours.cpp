@@ -67,6 +67,7 @@ void for_each_message(const std::vector<comm::Region>& face, Regions regions, F&
 std::vector<comm::Region> divided(const std::vector<comm::Region>& whole, std::int64_t regions) {
   const comm::Region& face = whole.front();
   std::vector<comm::Region> found;
+  found.reserve(static_cast<std::size_t>(regions));
   for (std::int64_t i = 0; i < regions; ++i)
     found.push_back({.offset = face.offset + i * (face.run / regions),
                      .run = face.run / regions,

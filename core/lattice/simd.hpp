@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -81,6 +82,19 @@ PHASEWISE_HD Vector<Real, Lanes> load_vector(const Real* from) {
 template <class Real, int Lanes>
 PHASEWISE_HD void store_vector(Real* to, Vector<Real, Lanes> value) {
   std::memcpy(__builtin_assume_aligned(to, sizeof value), &value, sizeof value);
+}
+
+// value[places[lane]] in each lane.
+template <class V, class P>
+PHASEWISE_HD V permuted(V value, P places) {
+#if defined(__clang__)
+  V result;
+  for (std::size_t lane = 0; lane < sizeof(V) / sizeof(value[0]); ++lane)
+    result[lane] = value[places[lane]];
+  return result;
+#else
+  return __builtin_shuffle(value, places);
+#endif
 }
 
 template <class Real, int Lanes>

@@ -263,7 +263,7 @@ void Solver::end(Listener& listener) {
 
 void Solver::add_pion(std::vector<double>& sums, Listener& listener) const {
   const int times = domain_.size[3];
-  std::vector<double> parts(static_cast<std::size_t>(2 * times));
+  std::vector<Parts> parts(static_cast<std::size_t>(times));
   const Extents box = domain_.extents();
   const std::int64_t slice = domain_.volume() / box[3];
   const double most = grown_ + (1.0 + 4.0 * grown_) / diagonal_;
@@ -277,14 +277,11 @@ void Solver::add_pion(std::vector<double>& sums, Listener& listener) const {
           exact_sum(slice, threads_, room * most * most, volume_of(domain_.size),
                     [&](std::int64_t i) { return site_norm<double, 1>(first + i * spinor_reals); });
       const int from_source = (domain_.origin(3) + t - description_.source[3] + times) % times;
-      parts[static_cast<std::size_t>(2 * from_source)] += part[0];
-      parts[static_cast<std::size_t>(2 * from_source + 1)] += part[1];
+      for (std::size_t i = 0; i < part.size(); ++i) parts[from_source][i] += part[i];
     }
   });
-  listener.sum(phases::sum_pion, parts);
-  for (int t = 0; t < times; ++t)
-    sums[static_cast<std::size_t>(t)] +=
-        parts[static_cast<std::size_t>(2 * t)] + parts[static_cast<std::size_t>(2 * t + 1)];
+  listener.sum(phases::sum_pion, std::span(parts.front().data(), 2 * parts.size()));
+  for (int t = 0; t < times; ++t) sums[t] += value_of(parts[t]);
 }
 
 }  // namespace phasewise::lattice

@@ -67,7 +67,7 @@ class Solver {
   double norm_of(std::string_view phase, const Field& field, double bound,
                  workload::Listener& listener) const;
   FieldShape<double> shape() const;
-  double half_volume() const { return static_cast<double>(domain_.volume() / 2); }
+  double half_volume() const { return 0.5 * static_cast<double>(domain_.volume()); }
   std::int64_t inside() const;
   double largest_factor() const { return 1.0 + 16.0 / (diagonal_ * diagonal_); }
 

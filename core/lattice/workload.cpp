@@ -20,6 +20,7 @@ class LatticeWorkload : public workload::Workload {
 
   std::vector<workload::Phase> phases() const override {
     std::vector<workload::Phase> found;
+    found.reserve(3 * axes + 5);
     for (int axis = 0; axis < axes; ++axis)
       found.push_back({std::string(phases::halo[axis]), "halo", axis_names[axis]});
     for (const auto sum :
