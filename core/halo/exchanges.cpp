@@ -1,10 +1,11 @@
 #include "halo/exchanges.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <string_view>
 #include <vector>
+
+#include "comm/neighbour_exchange.hpp"
 
 namespace phasewise::halo {
 namespace {
@@ -43,54 +44,14 @@ struct Neighbours {
   int before, behind;
 };
 
-// An exchange with some pairs of neighbours, in one round. The team begins with this rank.
-class Builder {
- public:
-  Builder(std::string_view phase, const std::vector<int>& nodes, int rank, comm::Protocol protocol)
-      : nodes_(nodes) {
-    exchange_.phase = phase;
-    exchange_.uniform = true;
-    exchange_.protocol = protocol;
-    exchange_.items = {std::make_shared<const std::vector<int>>(1, 0)};  // the array
-    join(rank);
-  }
-
-  // Both neighbours may be the same rank: the first message, to the neighbour before, is then the
-  // one that it expects first, from behind.
-  void add(const Faces& faces, const Neighbours& neighbours) {
-    const int before = join(neighbours.before), behind = join(neighbours.behind);
-    round_.sends.push_back({before, {add_block(faces.to_before)}});
-    round_.sends.push_back({behind, {add_block(faces.to_behind)}});
-    round_.receives.push_back({behind, {add_block(faces.from_behind)}});
-    round_.receives.push_back({before, {add_block(faces.from_before)}});
-  }
-
-  comm::ExchangePointer done() {
-    exchange_.team = std::make_shared<const comm::Team>(std::move(team_));
-    exchange_.rounds = std::make_shared<const comm::Rounds>(1, std::move(round_));
-    return std::make_shared<const comm::Exchange>(std::move(exchange_));
-  }
-
- private:
-  // The number of a rank in the team.
-  int join(int rank) {
-    const auto known = std::ranges::find(team_.ranks, rank);
-    const int member = static_cast<int>(known - team_.ranks.begin());
-    if (known != team_.ranks.end()) return member;
-    team_.ranks.push_back(rank);
-    team_.nodes.push_back(nodes_[rank]);
-    return member;
-  }
-  int add_block(const comm::Region& region) {
-    exchange_.blocks.push_back({exchange_.items.front().get(), region});
-    return static_cast<int>(exchange_.blocks.size()) - 1;
-  }
-
-  const std::vector<int>& nodes_;
-  comm::Exchange exchange_;
-  comm::Team team_;
-  comm::Round round_;
-};
+// Both neighbours may be the same rank: the first message, to the neighbour before, is then the one
+// that it expects first, from behind.
+void add(comm::NeighbourExchange& exchange, const Faces& faces, const Neighbours& neighbours) {
+  exchange.send(neighbours.before, {faces.to_before});
+  exchange.send(neighbours.behind, {faces.to_behind});
+  exchange.receive(neighbours.behind, {faces.from_behind});
+  exchange.receive(neighbours.before, {faces.from_before});
+}
 
 }  // namespace
 
@@ -106,16 +67,18 @@ comm::Exchanges exchanges_of(const Description& description, const std::array<in
   const Neighbours along_x{rank_at((x + px - 1) % px, y), rank_at((x + 1) % px, y)};
   const Neighbours along_y{rank_at(x, (y + py - 1) % py), rank_at(x, (y + 1) % py)};
   const Faces in_x = faces_along_x(description), in_y = faces_along_y(description);
+  const auto begun = [&](std::string_view phase) {
+    return comm::NeighbourExchange(phase, comm::common_channel, protocol, nodes, rank);
+  };
   if (description.at_once) {
-    Builder all(phases::at_once, nodes, rank, protocol);
-    all.add(in_x, along_x);
-    all.add(in_y, along_y);
+    comm::NeighbourExchange all = begun(phases::at_once);
+    add(all, in_x, along_x);
+    add(all, in_y, along_y);
     return {all.done()};
   }
-  Builder first(phases::along_x, nodes, rank, protocol);
-  Builder second(phases::along_y, nodes, rank, protocol);
-  first.add(in_x, along_x);
-  second.add(in_y, along_y);
+  comm::NeighbourExchange first = begun(phases::along_x), second = begun(phases::along_y);
+  add(first, in_x, along_x);
+  add(second, in_y, along_y);
   return {first.done(), second.done()};
 }
 

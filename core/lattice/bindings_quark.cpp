@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/arrays.hpp"
 #include "lattice/hopping.hpp"
 #include "lattice/link_factors.hpp"
 #include "parallel/buffer.hpp"
@@ -22,13 +23,6 @@ namespace phasewise::lattice {
 namespace {
 
 using Plain = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-
-nb::object owned(std::vector<double> values) {
-  auto* kept = new std::vector<double>(std::move(values));
-  const nb::capsule owner(kept,
-                          [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
 
 HoppingShape shape_of(const Extents& box, const std::vector<int>& split, const std::string& spinors,
                       int threads) {
@@ -67,9 +61,9 @@ nb::object hop(const Extents& box, const Plain& links, const Plain& psi, int to,
                const std::vector<int>& split, const std::string& spinors, int threads) {
   const HoppingShape shape = shape_of(box, split, spinors, threads);
   const Kernel kind = kernel == "plain" ? Kernel::plain : Kernel::fast;
-  return owned(precision == "single"
-                   ? hopped<float>(kind, shape, links.data(), psi.data(), to, dagger)
-                   : hopped<double>(kind, shape, links.data(), psi.data(), to, dagger));
+  return nb::cast(bindings::numpy(
+      precision == "single" ? hopped<float>(kind, shape, links.data(), psi.data(), to, dagger)
+                            : hopped<double>(kind, shape, links.data(), psi.data(), to, dagger)));
 }
 
 nb::object with_factors(const Extents& box, const Plain& links,
@@ -77,7 +71,7 @@ nb::object with_factors(const Extents& box, const Plain& links,
                         const std::array<double, axes>& weights) {
   std::vector<double> changed(links.data(), links.data() + links.size());
   apply_factors({phases, weights}, {box, {1, 1, 1, 1}, {}}, changed.data());
-  return owned(std::move(changed));
+  return nb::cast(bindings::numpy(std::move(changed)));
 }
 
 template <class Real>

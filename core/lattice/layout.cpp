@@ -5,6 +5,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace phasewise::lattice {
@@ -80,17 +81,18 @@ std::vector<Extents> bricks(const Extents& size, const Extents& grid,
   const Extents brick = brick_of(size, grid, each);
   Extents of_bricks;
   for (int axis = 0; axis < axes; ++axis) of_bricks[axis] = grid[axis] / brick[axis];
-  // Nodes in the order of their first ranks, which may not be consecutive.
-  std::vector<int> order, within(nodes.size());
-  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-    within[rank] = static_cast<int>(
-        std::count(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(rank), nodes[rank]));
+  // Nodes are numbered by their first ranks; their ranks may not be consecutive.
+  struct Node {
+    std::int64_t number;
+    std::int64_t ranks;  // so far
+  };
+  std::unordered_map<int, Node> known;
   std::vector<Extents> places(nodes.size());
   for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
-    auto known = std::ranges::find(order, nodes[rank]);
-    if (known == order.end()) known = order.insert(known, nodes[rank]);
-    const Extents outer = place_at(of_bricks, known - order.begin(), from_x);
-    const Extents inner = place_at(brick, within[rank], from_x);
+    const auto next = static_cast<std::int64_t>(known.size());
+    Node& node = known.try_emplace(nodes[rank], Node{next, 0}).first->second;
+    const Extents outer = place_at(of_bricks, node.number, from_x);
+    const Extents inner = place_at(brick, node.ranks++, from_x);
     for (int axis = 0; axis < axes; ++axis)
       places[rank][axis] = outer[axis] * brick[axis] + inner[axis];
   }

@@ -28,6 +28,17 @@ inline std::array<double, 2> boundary_factor(double phase) {
   return {std::cos(std::numbers::pi * turn), std::sin(std::numbers::pi * turn)};
 }
 
+// A link times a complex factor and a real one; `to` may be `from`.
+inline void multiply_link(const std::array<double, 2>& factor, double weight, const double* from,
+                          double* to) {
+  const auto [re, im] = factor;
+  for (int i = 0; i < link_doubles; i += 2) {
+    const double a = weight * from[i], b = weight * from[i + 1];
+    to[i] = re * a - im * b;
+    to[i + 1] = re * b + im * a;
+  }
+}
+
 // In place, for the part of the lattice that a rank has.
 inline void apply_factors(const LinkFactors& factors, const Domain& domain, double* links) {
   const Extents box = domain.extents();
@@ -36,14 +47,9 @@ inline void apply_factors(const LinkFactors& factors, const Domain& domain, doub
     const Extents global = domain.global(at);
     for (int axis = 0; axis < axes; ++axis) {
       const bool last = global[axis] == domain.size[axis] - 1;
-      const auto [re, im] = boundary_factor(last ? factors.phases[axis] : 0.0);
-      const double weight = factors.weights[axis];
       double* link = site + axis * link_doubles;
-      for (int i = 0; i < link_doubles; i += 2) {
-        const double a = weight * link[i], b = weight * link[i + 1];
-        link[i] = re * a - im * b;
-        link[i + 1] = re * b + im * a;
-      }
+      multiply_link(boundary_factor(last ? factors.phases[axis] : 0.0), factors.weights[axis], link,
+                    link);
     }
   });
 }

@@ -1,62 +1,9 @@
 #include "lattice/neighbours.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <utility>
+#include "comm/neighbour_exchange.hpp"
 
 namespace phasewise::lattice {
 namespace {
-
-// An exchange of one round with ranks that join its team as they are named.
-class Builder {
- public:
-  Builder(const Position& position, std::string_view phase, comm::Channel channel,
-          comm::Protocol protocol)
-      : position_(position) {
-    exchange_.phase = phase;
-    exchange_.channel = channel;
-    exchange_.protocol = protocol;
-    exchange_.uniform = true;
-    exchange_.items = {std::make_shared<const std::vector<int>>(1, 0)};
-    join(position.rank);
-  }
-
-  void send(int rank, const std::vector<comm::Region>& regions) {
-    round_.sends.push_back({join(rank), add(regions)});
-  }
-  void receive(int rank, const std::vector<comm::Region>& regions) {
-    round_.receives.push_back({join(rank), add(regions)});
-  }
-
-  comm::ExchangePointer done() {
-    exchange_.team = std::make_shared<const comm::Team>(std::move(team_));
-    exchange_.rounds = std::make_shared<const comm::Rounds>(1, std::move(round_));
-    return std::make_shared<const comm::Exchange>(std::move(exchange_));
-  }
-
- private:
-  int join(int rank) {
-    const auto known = std::ranges::find(team_.ranks, rank);
-    const auto member = static_cast<int>(known - team_.ranks.begin());
-    if (known != team_.ranks.end()) return member;
-    team_.ranks.push_back(rank);
-    team_.nodes.push_back(position_.nodes[static_cast<std::size_t>(rank)]);
-    return member;
-  }
-  std::vector<int> add(const std::vector<comm::Region>& regions) {
-    std::vector<int> chunks;
-    for (const comm::Region& region : regions) {
-      chunks.push_back(static_cast<int>(exchange_.blocks.size()));
-      exchange_.blocks.push_back({exchange_.items.front().get(), region});
-    }
-    return chunks;
-  }
-
-  const Position& position_;
-  comm::Exchange exchange_;
-  comm::Team team_;
-  comm::Round round_;
-};
 
 template <class F>
 void for_each_message(const std::vector<comm::Region>& face, Regions regions, F&& f) {
@@ -93,7 +40,7 @@ int Position::neighbour(int axis, int steps) const {
 comm::ExchangePointer face_exchange(const Position& position, std::string_view phase, int axis,
                                     const Faces& faces, Regions regions, comm::Channel channel,
                                     comm::Protocol protocol) {
-  Builder builder(position, phase, channel, protocol);
+  comm::NeighbourExchange builder(phase, channel, protocol, position.nodes, position.rank);
   const int before = position.neighbour(axis, -1), behind = position.neighbour(axis, 1);
   // Where both are one rank, the first message, to the one before, is the one that it expects
   // first, from behind.
@@ -109,7 +56,8 @@ comm::ExchangePointer face_exchange(const Position& position, std::string_view p
 comm::ExchangePointer step_exchange(const Position& position, std::string_view phase, int axis,
                                     bool sends, bool receives, const comm::Region& out,
                                     const comm::Region& in) {
-  Builder builder(position, phase, comm::common_channel, comm::Protocol::irecv_isend);
+  comm::NeighbourExchange builder(phase, comm::common_channel, comm::Protocol::irecv_isend,
+                                  position.nodes, position.rank);
   if (sends) builder.send(position.neighbour(axis, 1), {out});
   if (receives) builder.receive(position.neighbour(axis, -1), {in});
   return builder.done();

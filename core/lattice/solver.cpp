@@ -67,7 +67,6 @@ void Solver::set_manner(const Manner& manner) {
 
 // The links before a site may be another rank's, and then those of the halo.
 void Solver::set_links(const Links& links) {
-  const LinkFactors factors{.phases = description_.phases};
   const Extents box = domain_.extents();
   links_.resize(static_cast<std::size_t>(domain_.volume() * site_link_doubles));
   before_.resize(links_.size());
@@ -78,12 +77,8 @@ void Solver::set_links(const Links& links) {
       --other[axis];
       const int global = domain_.origin(axis) + at[axis], last = domain_.size[axis] - 1;
       const auto copy = [&](const Matrix& link, bool crosses, double* to) {
-        const auto [re, im] = boundary_factor(crosses ? factors.phases[axis] : 0.0);
-        const auto* from = reinterpret_cast<const double*>(&link);
-        for (int i = 0; i < link_doubles; i += 2) {
-          to[i] = re * from[i] - im * from[i + 1];
-          to[i + 1] = re * from[i + 1] + im * from[i];
-        }
+        multiply_link(boundary_factor(crosses ? description_.phases[axis] : 0.0), 1.0,
+                      reinterpret_cast<const double*>(&link), to);
       };
       copy(links.at(at, axis), global == last, links_.data() + place);
       copy(links.at(other, axis), global == 0, before_.data() + place);

@@ -37,6 +37,7 @@ class Pair {
   Pair(const comm::Communicator& world, comm::Recorder& recorder)
       : world_(world),
         executor_(world, recorder, {}),
+        nodes_(world.nodes()),
         memory_(2 * many * line, std::byte{1}),
         takes_part_(world.rank() < 2) {}
 
@@ -71,9 +72,8 @@ class Pair {
     exchange.phase = "probe";
     exchange.protocol = protocol;
     const int me = world_.rank(), other = takes_part_ ? peer() : me;
-    const std::vector<int> nodes = world_.nodes();
     exchange.team = std::make_shared<comm::Team>(
-        comm::Team{.ranks = {other, me}, .me = 1, .nodes = {nodes[other], nodes[me]}});
+        comm::Team{.ranks = {other, me}, .me = 1, .nodes = {nodes_[other], nodes_[me]}});
     comm::Round round;
     const auto item = std::make_shared<const std::vector<int>>(1, 0);
     exchange.items = {item};
@@ -90,6 +90,7 @@ class Pair {
 
   const comm::Communicator& world_;
   comm::Executor executor_;
+  std::vector<int> nodes_;
   std::vector<std::byte> memory_;
   bool takes_part_;
 };

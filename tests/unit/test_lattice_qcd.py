@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from phasewise.cli import main
 from phasewise.study import Study
+from tests.unit.quark_reference import GAMMA as GAMMAS
+from tests.unit.quark_reference import GAMMA_5 as GAMMA5
 
 core: Any = pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -20,19 +22,6 @@ KAPPA, PHASES = 0.13, (0.3, 0.0, 1.0, 1.0)
 
 ROUNDING = 1e-13
 """Of sums of some hundred terms of order one."""
-
-GAMMAS = np.zeros((4, 4, 4), dtype=complex)
-for axis, rows in enumerate(
-    (
-        ((3, 1j), (2, 1j), (1, -1j), (0, -1j)),
-        ((3, -1), (2, 1), (1, 1), (0, -1)),
-        ((2, 1j), (3, -1j), (0, -1j), (1, 1j)),
-        ((2, 1), (3, 1), (0, 1), (1, 1)),
-    )
-):
-    for row, (column, value) in enumerate(rows):
-        GAMMAS[axis, row, column] = value
-GAMMA5 = GAMMAS[0] @ GAMMAS[1] @ GAMMAS[2] @ GAMMAS[3]
 
 
 def random_links(seed: int = 1, size: tuple[int, ...] = SIZE) -> Array:

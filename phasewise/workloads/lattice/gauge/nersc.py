@@ -42,7 +42,7 @@ def open_file(path: Path, head: bytes) -> Stored:
     given = {
         name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)
     }
-    kind, words = _choice(path, given, "DATATYPE", ROWS), None
+    kind = _choice(path, given, "DATATYPE", ROWS)
     words = _choice(path, given, "FLOATING_POINT", WORDS)
     size = tuple(_extent(path, given, f"DIMENSION_{i}") for i in (1, 2, 3, 4))
     precision, big = WORDS[words]

@@ -121,13 +121,13 @@ def check_size(path: Path, size: tuple[int, ...]) -> Extents:
     return x, y, z, t
 
 
-def check_length(stored: Stored, available: int | None = None) -> Stored:
+def check_length(stored: Stored) -> Stored:
     """The same; StudyError if the file ends before its links."""
     try:
         whole = stored.path.stat().st_size
     except OSError as error:
         raise StudyError(f"{stored.path} cannot be read: {disk_reason(error)}") from None
-    length = whole - stored.offset if available is None else available
+    length = whole - stored.offset
     if length < stored.data_bytes:
         raise StudyError(
             f"{stored.path} is cut short: its links need {stored.data_bytes} bytes from byte "

@@ -6,6 +6,7 @@ import math
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ class Column:
         return FLOPS_PER_SITE * math.prod(self.size) / 2 / self.overall
 
 
+@cache
 def _tables() -> dict[str, Any]:
     text = (Path(__file__).parent / "source.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
