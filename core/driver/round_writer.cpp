@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "comm/in_place.hpp"
 #include "contention/collectives.hpp"
@@ -98,13 +99,25 @@ RoundWriter::Ends RoundWriter::ends_of(const comm::Round& round) const {
   Ends ends;
   for (const comm::Transfer& t : round.sends)
     if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0)
-      ends.sends.push_back({ranks[t.peer], bytes});
+      ends.sends.push_back({ranks[t.peer], left_to_network(t, bytes, ends.copying)});
   for (const comm::Transfer& t : round.receives)
     if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0) {
       ends.sources.push_back(ranks[t.peer]);
       ends.received += bytes;
     }
   return ends;
+}
+
+// The bytes of a message that go through the network. Within a node whose copies are known, the
+// rank itself copies one-sided data, which takes it `copying` longer [s], and nothing is left.
+std::int64_t RoundWriter::left_to_network(const comm::Transfer& t, std::int64_t bytes,
+                                          double& copying) const {
+  const BlockCopies& blocks = program_.options_.rates.blocks;
+  const comm::Staging staging = comm::staging_of(exchange_.protocol);
+  const bool one_sided = staging == comm::Staging::window || staging == comm::Staging::exposed;
+  if (!one_sided || !blocks.known() || !exchange_.team->near(t.peer)) return bytes;
+  copying += blocks.to_other(static_cast<double>(bytes));
+  return 0;
 }
 
 // What comes to this rank are the signals of the round in which all messages go the other way.
@@ -155,10 +168,10 @@ void RoundWriter::receive_later(const Ranks& sources) {
   for (const int source : sources) program_.receive(source);
 }
 
-void RoundWriter::send_each(const Sends& sends, Sending sending, bool later) {
+void RoundWriter::send_each(const Sends& sends, Sending sending, bool later, double copying) {
   for (const contention::Send& send : sends) {
     open(false);
-    step().before = charged(1);
+    step().before = charged(1) + static_cast<float>(std::exchange(copying, 0.0));
     step().sending = sending;
     step().keeps_sends = later;
     program_.send(send.peer, send.bytes);
@@ -169,6 +182,8 @@ void RoundWriter::exchange(const Signals& signals) {
   if (signals.to.empty() && signals.from.empty()) return;
   open(false);
   step().channel = signal_channel(exchange_.channel);
+  // A rank that tells others something and hears nothing goes on.
+  if (signals.from.empty()) step().sending = Sending::eager;
   for (const int rank : signals.to) program_.send(rank, 0);
   for (const int rank : signals.from) program_.receive(rank);
 }
@@ -234,8 +249,7 @@ void RoundWriter::ordered(const Ends& ends) {
 // The library packs each message before it is sent, and unpacks all when they are there.
 void RoundWriter::packed(const Ends& ends) {
   const auto copied = [&](std::int64_t bytes) {
-    return static_cast<float>(program_.options_.rates.byte *
-                              static_cast<double>(comm::packed_traffic(bytes)));
+    return static_cast<float>(program_.options_.rates.moving(comm::packed_traffic(bytes)));
   };
   receive_later(ends.sources);
   for (const contention::Send& send : ends.sends) {
@@ -254,10 +268,11 @@ void RoundWriter::one_sided(const comm::Round& round, const Ends& ends) {
     exchange(signals.before);
     exchange(signals.after);
     Sends read;
+    double copying = 0.0;
     for (const comm::Transfer& t : round.receives)
       if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0)
-        read.push_back({exchange_.team->ranks[t.peer], bytes});
-    send_each(read, Sending::get, true);
+        read.push_back({exchange_.team->ranks[t.peer], left_to_network(t, bytes, copying)});
+    send_each(read, Sending::get, true, copying);
     return wait(ends.sources.size());
   }
   const Ranks to = distinct(targets_of(ends.sends)), from = distinct(ends.sources);
@@ -266,7 +281,7 @@ void RoundWriter::one_sided(const comm::Round& round, const Ends& ends) {
     exchange({from, {}});  // post
     exchange({{}, to});    // start
   }
-  send_each(ends.sends, Sending::eager, true);
+  send_each(ends.sends, Sending::eager, true, ends.copying);
   if (exchange_.protocol == Protocol::post_start) {
     exchange({to, {}});    // complete
     exchange({{}, from});  // wait
@@ -281,7 +296,7 @@ void RoundWriter::one_sided(const comm::Round& round, const Ends& ends) {
 // The data, up to the flush.
 void RoundWriter::put(const SignalPair& signals, const Ends& ends) {
   exchange(signals.before);
-  send_each(ends.sends, Sending::put, true);
+  send_each(ends.sends, Sending::put, true, ends.copying);
   if (!ends.sends.empty()) settle();
 }
 
