@@ -36,6 +36,15 @@ std::string text_of(const Extents& extents) {
   return text;
 }
 
+QuarkAction read_action(const Parameters& parameters) {
+  return {.mass = 0.5 / parameters.positive("quarks.kappa") - 4.0,
+          .anisotropy = parameters.positive("quarks.anisotropy"),
+          .velocity = parameters.positive("quarks.velocity"),
+          .clover_spatial = parameters.number("quarks.clover_spatial"),
+          .clover_temporal = parameters.number("quarks.clover_temporal"),
+          .twisted_mass = parameters.number("quarks.twisted_mass")};
+}
+
 }  // namespace
 
 Manner read_manner(const Parameters& parameters) {
@@ -59,9 +68,12 @@ Description::Description(const Parameters& parameters) {
   for (const int extent : size)
     if (extent % 2 != 0) parameters.fail("lattice.size", "give even extents");
   start = static_cast<Start>(parameters.choice("gauge.start", {"cold", "hot", "file"}));
-  kappa = parameters.positive("quarks.kappa");
+  action = read_action(parameters);
   const std::vector<double> given = parameters.numbers("quarks.phases", axes);
   for (int axis = 0; axis < axes; ++axis) phases[axis] = given[axis];
+  method = static_cast<Method>(parameters.choice("solver.method", {"cg", "bicgstab"}));
+  precision =
+      static_cast<Precision>(parameters.choice("solver.precision", {"double", "single", "mixed"}));
   tolerance = parameters.not_negative("solver.tolerance");
   iterations = parameters.integer("solver.iterations");
   if (iterations < 1 || iterations > most_iterations)

@@ -22,10 +22,9 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
       position_{description.size, ranks.grid, ranks.places, ranks.at, nodes, rank},
       domain_(position_.domain()),
       real_(real),
-      manner_(description.manner),
       links_(domain_, halo, real),
       gauge_(position_, false, threads, real),
-      solver_(description, domain_, threads, real),
+      solver_(description, position_, threads, real),
       of_links_(axes),
       pion_(description.pion ? static_cast<std::size_t>(description.size[3]) : 0) {
   for (int axis = 0; axis < axes; ++axis)
@@ -33,31 +32,12 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
       of_links_[static_cast<std::size_t>(axis)] =
           face_exchange(position_, phases::links[axis], axis, links_.faces(axis), Regions::together,
                         comm::common_channel, comm::Protocol::irecv_isend);
-  make_exchanges();
 }
 
-void Turn::make_exchanges() {
-  solver_.set_manner(manner_);
-  const FaceMessages& messages = solver_.messages();
-  of_faces_.assign(axes, nullptr);
-  const bool runs = manner_.blocks == Blocks::runs;
-  for (int axis = 0; axis < axes; ++axis)
-    if (domain_.split(axis))
-      of_faces_[static_cast<std::size_t>(axis)] = face_exchange(
-          position_, phases::halo[axis], axis,
-          runs ? divided(messages.faces(axis), messages.runs(axis)) : messages.faces(axis),
-          runs ? Regions::apart : Regions::together,
-          manner_.overlap ? static_cast<comm::Channel>(axis) : comm::common_channel, manner_.halo);
-  solver_.set_exchanges(of_faces_);
-}
-
-void Turn::set_manner(const Manner& manner) {
-  manner_ = manner;
-  make_exchanges();
-}
+void Turn::set_manner(const Manner& manner) { solver_.set_manner(manner); }
 
 comm::Exchanges Turn::exchanges() const {
-  comm::Exchanges all = of_faces_;
+  comm::Exchanges all = solver_.exchanges();
   all.insert(all.end(), of_links_.begin(), of_links_.end());
   const comm::Exchanges loops = gauge_.exchanges();
   all.insert(all.end(), loops.begin(), loops.end());
@@ -66,8 +46,12 @@ comm::Exchanges Turn::exchanges() const {
 
 void Turn::tell(const workload::Piece& piece, workload::Listener& listener) {
   if (piece.name == pieces::links) return tell_links(listener);
-  if (piece.name == pieces::source) return solver_.begin(piece.index, listener);
+  if (piece.name == pieces::source) {
+    solver_.set_point(piece.index);
+    return solver_.begin(listener);
+  }
   if (piece.name == pieces::iteration) return solver_.iterate(listener);
+  if (piece.name == pieces::update) return solver_.update(listener);
   solver_.end(listener);
   if (description_.pion) solver_.add_pion(pion_, listener);
 }
@@ -82,8 +66,7 @@ void Turn::tell_links(workload::Listener& listener) {
     listener.finish(comm::common_channel);
   }
   gauge_.tell(links_, listener);
-  // Without contents no listener calls kernels, which need them.
-  if (real_) solver_.set_links(links_);
+  solver_.set_links(links_, listener);
 }
 
 }  // namespace phasewise::lattice

@@ -41,17 +41,15 @@ class Turn : public workload::RankTurn {
 
  private:
   void tell_links(workload::Listener& listener);
-  void make_exchanges();
 
   const Description& description_;
   Position position_;
   Domain domain_;
   bool real_;
-  Manner manner_;
   Links links_;
   GaugeMeasurement gauge_;
   Solver solver_;
-  comm::Exchanges of_links_, of_faces_;
+  comm::Exchanges of_links_;
   std::vector<double> pion_;
 };
 

@@ -7,8 +7,12 @@ from phasewise.traces.records import CommunicationRecord
 from phasewise.workloads.lattice.communication import LatticeCommunication, grid_of
 from phasewise.workloads.lattice.model import Lattice
 
-WHEN = {"links": "once for each configuration", "iteration": "once in an iteration"}
-PIECES = {"links": "configurations", "iteration": "iterations"}
+WHEN = {
+    "links": "once for each configuration",
+    "iteration": "once in an iteration",
+    "update": "once in an update from double precision",
+}
+PIECES = {"links": "configurations", "iteration": "iterations", "update": "updates"}
 
 
 def first_pieces(_model: Lattice) -> dict[str, float]:

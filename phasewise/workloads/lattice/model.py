@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of, values_of
-from phasewise.tables.keys import check_table, show, with_defaults
+from phasewise.tables.keys import Key, check_table, show, with_defaults
 from phasewise.workloads.lattice.grids import Extents
 
 LONGEST = 4096
@@ -21,6 +21,10 @@ LIMIT = 10_000
 """Iterations of a right-hand side within which a tolerance is to be met, by default."""
 
 STARTS = ("cold", "hot", "file")
+METHODS = ("cg", "bicgstab")
+PRECISIONS = ("double", "single", "mixed")
+SINGLE = 1e-6
+"""The least tolerance that single precision reaches."""
 SITE_BYTES = 4 * 144 * 2 + 10 * 192
 """Memory of a site: links twice, and ten fields of spinors on half of the sites and on all."""
 
@@ -52,14 +56,32 @@ class Quarks:
         "numbers", (0.0, 0.0, 0.0, 1.0), length=4, least=-2, most=2, unit="π", flat=True
     )
     """Of ψ(x + L) along x, y, z and t."""
+    anisotropy: float = key("number", 1.0, above=0, most=100, flat=True)
+    """ξ: hops in space, and the clover term of planes in space, are divided by it."""
+    velocity: float = key("number", 1.0, above=0, most=100, flat=True)
+    """ν: a factor of hops in space."""
+    clover: ClassVar[Key] = Key("number", least=-100, most=100)
+    """c_sw of all planes."""
+    clover_spatial: float = key("number", 0.0, least=-100, most=100, flat=True)
+    clover_temporal: float = key("number", 0.0, least=-100, most=100, flat=True)
+    """Of planes in space, and of those with t, instead of `clover`."""
+    twisted_mass: float = key("number", 0.0, least=-100, most=100, flat=True)
+    """µ of iµγ₅."""
+
+    @property
+    def has_clover(self) -> bool:
+        """Whether there is a clover term."""
+        return self.clover_spatial != 0.0 or self.clover_temporal != 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class SolverTable:
     """The keys of [solver]."""
 
-    method: str = key("word", "cg", choices=("cg",))
-    precision: str = key("word", "double", choices=("double",))
+    method: str = key("word", METHODS[0], choices=METHODS, flat=True)
+    """cg: conjugate gradients of M†M; bicgstab: the stabilised biconjugate ones of M."""
+    precision: str = key("word", PRECISIONS[0], choices=PRECISIONS, flat=True)
+    """mixed: single, with the residual made anew in double."""
     tolerance: float | None = key("number", above=0, most=0.1)
     """Of the residual over that of the start."""
     iterations: int | None = key("integer", least=1, most=MOST_ITERATIONS)
@@ -127,12 +149,29 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -
     for name, kind in TABLES.items():
         schema = schema_of(kind)
         values = with_defaults(check_table(tables[name] or {}, schema, name), schema)
+        if name == "quarks":
+            values = _with_clover(values, tables[name] or {})
         if name == "gauge" and values["file"] is not None:
             values["file"] = (folder / values["file"]).resolve()
         found[name] = kind(**values)
     model = Lattice(**found)
     _check(model)
     return model
+
+
+def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The coefficient of each kind of plane, where one is given for all."""
+    found = dict(values)
+    one = found.pop("clover")
+    if one is None:
+        return found
+    both = ("clover_spatial", "clover_temporal")
+    if other := next((name for name in both if name in given), None):
+        raise StudyError(
+            f"quarks.clover and quarks.{other} exclude each other: the first is the coefficient "
+            "of all planes, the second that of some"
+        )
+    return found | dict.fromkeys(both, one)
 
 
 def _check(model: Lattice) -> None:
@@ -156,6 +195,11 @@ def _check(model: Lattice) -> None:
         raise StudyError(
             "solver.tolerance and solver.iterations exclude each other: give a tolerance to be "
             "met, or a number of iterations"
+        )
+    if model.solver.precision == "single" and 0 < model.solver.wanted < SINGLE:
+        raise StudyError(
+            f"solver.tolerance = {show(model.solver.wanted)} is beyond single precision; give "
+            f'{show(SINGLE)} or more, or solver.precision = "mixed"'
         )
     for axis, extent, at in zip("xyzt", size, model.measure.source, strict=True):
         if at >= extent:
