@@ -92,7 +92,7 @@ class BoxOfQuarks {
     for (std::size_t i = 0; i < b.size(); ++i)
       squared = std::fma(b.data()[i], b.data()[i], squared);
     const double start = parallel::clock().now();
-    solver_->set_source(b.data(), std::sqrt(squared));
+    solver_->set_source({b.data(), b.data() + b.size()}, std::sqrt(squared));
     for (solver_->begin(alone_); !solver_->done();) {
       solver_->iterate(alone_);
       if (solver_->wants_update()) solver_->update(alone_);

@@ -12,6 +12,7 @@ using workload::Parameters;
 
 constexpr int longest = 4096;  // extent
 constexpr std::int64_t most_iterations = 1'000'000;
+constexpr int most_smearing = 10'000;
 
 template <std::size_t n>
 std::vector<std::string> words(const std::array<std::string_view, n>& names) {
@@ -79,6 +80,11 @@ Description::Description(const Parameters& parameters) {
   if (iterations < 1 || iterations > most_iterations)
     parameters.fail("solver.iterations", "give 1 to " + std::to_string(most_iterations));
   pion = parameters.integer("measure.pion") != 0;
+  smearing = {parameters.not_negative("measure.width"),
+              static_cast<int>(parameters.integer("measure.iterations"))};
+  if (smearing.iterations < 0 || smearing.iterations > most_smearing)
+    parameters.fail("measure.iterations", "give 0 to " + std::to_string(most_smearing));
+  rectangles = parameters.integer("measure.rectangles") != 0;
   source = read_extents(parameters, "measure.source", 0, longest - 1);
   for (int axis = 0; axis < axes; ++axis)
     if (source[axis] >= size[axis]) parameters.fail("measure.source", "it lies beyond the lattice");

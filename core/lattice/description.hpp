@@ -9,6 +9,7 @@
 #include "lattice/krylov.hpp"
 #include "lattice/layout.hpp"
 #include "lattice/manner.hpp"
+#include "lattice/smearing.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::lattice {
@@ -31,6 +32,8 @@ struct Description {
   double tolerance = 0.0;          // of the residual over that of the start; 0: fixed work
   std::int64_t iterations = 1;     // at most, or of fixed work
   bool pion = false;               // twelve right-hand sides, all spins and colours of a point
+  Smearing smearing;               // of the source
+  bool rectangles = false;         // are measured
   std::array<int, axes> source{};  // the point
   Extents grid{};                  // zeros: the one with the least surface
   Layout layout{};

@@ -76,16 +76,6 @@ void GaugeMeasurement::tell(const Links& links, Listener& listener) {
   read(sums);
 }
 
-void GaugeMeasurement::measure_alone(const Links& links) {
-  Sums sums{};
-  add_local(links, sums);
-  for (int axis = 0; axis < axes; ++axis) {
-    multiply_along(links, axis);
-    add_loops(axis, sums);
-  }
-  read(sums);
-}
-
 // The product of a line of links passes from rank to rank, so that its factors are multiplied in
 // one order.
 void GaugeMeasurement::chain(const Links& links, int axis, Listener& listener) {

@@ -151,6 +151,7 @@ std::vector<workload::Value> Run::record() const {
                                       {"plaquette_time", {}, {gauge.plaquette_time}},
                                       {"link_trace", {}, {gauge.link_trace}},
                                       {"polyakov", {axes, 2}, loops}};
+  if (description_.rectangles) values.push_back({"rectangle", {}, {gauge.rectangle}});
   if (description_.pion) {
     const std::vector<double>& pion = turn_of_rank_.pion();
     values.push_back({"pion", {pion.size()}, pion});

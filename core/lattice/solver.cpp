@@ -125,11 +125,11 @@ void Solver::set_point(int component) {
   source_[parity_of(local)].data()[place] = 1.0;
 }
 
-void Solver::set_source(const double* plain, double length) {
+void Solver::set_source(const std::vector<double>& plain, double length) {
   source_length_ = length;
   if (!real_) return;
   for (int parity = 0; parity < 2; ++parity)
-    matrix_.hopping().kernel().read_spinors(plain, parity, source_[parity].data());
+    matrix_.hopping().kernel().read_spinors(plain.data(), parity, source_[parity].data());
 }
 
 void Solver::normal(Field<double>& even, Field<double>& result, Listener& listener) {

@@ -34,7 +34,7 @@ class Solver {
   // The right-hand side: a unit spinor of this spin and colour at the source; or
   // [site][spin][colour][re, im], of this length over all ranks.
   void set_point(int component);
-  void set_source(const double* plain, double length);
+  void set_source(const std::vector<double>& plain, double length);
   // Steps of a solve, told to the listener: until done(), with an update after each iteration that
   // asks for one, and for the solution.
   void begin(workload::Listener& listener);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lattice/gauge_measurement.hpp"
+#include "lattice/smearing.hpp"
 #include "lattice/solver.hpp"
 #include "workload/workload.hpp"
 
@@ -40,6 +41,7 @@ class Turn : public workload::RankTurn {
   void clear_pion() { pion_.assign(pion_.size(), 0.0); }
 
  private:
+  void begin(int component, workload::Listener& listener);
   void tell_links(workload::Listener& listener);
 
   const Description& description_;
@@ -48,6 +50,7 @@ class Turn : public workload::RankTurn {
   bool real_;
   Links links_;
   GaugeMeasurement gauge_;
+  SmearedSource smeared_;
   Solver solver_;
   comm::Exchanges of_links_;
   std::vector<double> pion_;

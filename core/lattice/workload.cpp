@@ -20,7 +20,7 @@ class LatticeWorkload : public workload::Workload {
 
   std::vector<workload::Phase> phases() const override {
     std::vector<workload::Phase> found;
-    found.reserve(3 * axes + 8);
+    found.reserve(4 * axes + 8);
     for (int axis = 0; axis < axes; ++axis)
       found.push_back({std::string(phases::halo[axis]), "halo", axis_names[axis]});
     for (const auto sum : {phases::sum_curvature, phases::sum_direction, phases::sum_step,
@@ -28,9 +28,11 @@ class LatticeWorkload : public workload::Workload {
       found.push_back({std::string(sum), "sum", "all"});
     for (int axis = 0; axis < axes; ++axis)
       found.push_back({std::string(phases::links[axis]), "halo", axis_names[axis], {}, 4.0});
+    for (int axis = 0; axis < 3; ++axis)
+      found.push_back({std::string(phases::smear[axis]), "halo", axis_names[axis], {}, 4.0});
     for (int axis = 0; axis < axes; ++axis)
       found.push_back({std::string(phases::polyakov[axis]), "chain", axis_names[axis]});
-    for (const auto sum : {phases::bound_clover, phases::sum_gauge})
+    for (const auto sum : {phases::bound_clover, phases::sum_gauge, phases::sum_source})
       found.push_back({std::string(sum), "sum", "all"});
     return found;
   }

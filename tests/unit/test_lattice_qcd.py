@@ -72,9 +72,7 @@ def reference(links: Array, field: Array, kappa: float, phases: tuple[float, ...
 
 def wilson(links: Array, field: Array, kappa: float = KAPPA, phases: Any = PHASES) -> Array:
     size = links.shape[3::-1]
-    box = core.LatticeQuarks(
-        list(size), reals(links).ravel(), np.zeros(0), list(phases), 1 / (2 * kappa) - 4
-    )
+    box = core.LatticeQuarks(list(size), reals(links).ravel(), list(phases), 1 / (2 * kappa) - 4)
     values = np.asarray(box.dirac(reals(field).ravel())).reshape(*field.shape, 2)
     return np.asarray(values[..., 0] + 1j * values[..., 1])
 

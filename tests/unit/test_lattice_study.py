@@ -37,7 +37,8 @@ def study(size: tuple[int, ...] = (8, 8, 8, 16), **changes: Any) -> Study:
 
 def test_every_key_becomes_its_flat_parameter() -> None:
     given = study(
-        gauge={"start": "hot"}, solver={"iterations": 7}, measure={"source": [1, 2, 3, 4]},
+        gauge={"start": "hot"}, solver={"iterations": 7, "precision": "mixed"},
+        quarks={"kappa": 0.12, "clover": 1.5}, measure={"source": [1, 2, 3, 4]},
         process_grid="1x1x2x2", layout="bricks", halo="put", blocks="runs", spinors="full",
         overlap=True, sums="library", kernel="plain", node_size=2,
     )  # fmt: skip
@@ -49,8 +50,18 @@ def test_every_key_becomes_its_flat_parameter() -> None:
         "gauge.start = hot",
         "quarks.kappa = 0.12",
         "quarks.phases = 0.0 0.0 0.0 1.0",
+        "quarks.anisotropy = 1.0",
+        "quarks.velocity = 1.0",
+        "quarks.clover_spatial = 1.5",
+        "quarks.clover_temporal = 1.5",
+        "quarks.twisted_mass = 0.0",
+        "solver.method = cg",
+        "solver.precision = mixed",
         "measure.pion = 0",
+        "measure.width = 0.0",
+        "measure.iterations = 0",
         "measure.source = 1 2 3 4",
+        "measure.rectangles = 0",
         "solver.iterations = 7",
         "solver.tolerance = 0.0",
         "communication.process_grid = 1 1 2 2",
@@ -67,12 +78,36 @@ def test_every_key_becomes_its_flat_parameter() -> None:
     assert given.derived()["bare_mass"] == pytest.approx(1 / 0.24 - 4)
 
 
+def test_a_pion_may_be_a_table_of_its_own() -> None:
+    table = {"pion": {"source": "smeared", "width": 2.0, "iterations": 5}}
+    flat = {"pion": "smeared", "width": 2.0, "iterations": 5}
+    assert study(measure=table) == study(measure=flat)
+    assert study(measure={"pion": {}}) == study(measure={"pion": "point"})
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
         ({"size": (8, 7, 8, 16)}, "has an odd extent; the nearest even ones are [8, 8, 8, 16]"),
         ({"quarks": {"kappa": 0}}, "quarks.kappa"),
         ({"quarks": {"kapa": 0.1}}, 'did you mean "kappa"?'),
+        (
+            {"quarks": {"kappa": 0.1, "clover": 1.0, "clover_temporal": 1.0}},
+            "quarks.clover and quarks.clover_temporal exclude each other",
+        ),
+        ({"quarks": {"kappa": 0.25, "anisotropy": 3.0}}, "without a diagonal"),
+        (
+            {"solver": {"precision": "single", "tolerance": 1e-9}},
+            'give 1e-06 or more, or solver.precision = "mixed"',
+        ),
+        ({"measure": {"pion": "smeared"}}, 'a "smeared" source has both above 0'),
+        ({"measure": {"pion": {"source": "smeared", "width": 2.0}}}, "measure.iterations = 0"),
+        ({"measure": {"pion": "point", "width": 2.0, "iterations": 3}}, "another one neither"),
+        (
+            {"measure": {"pion": {"source": "smeared", "width": 2.0}, "width": 1.0}},
+            "measure.width and measure.pion.width are one key",
+        ),
+        ({"measure": {"pion": {"sorce": "point"}}}, 'did you mean "source"?'),
         ({"gauge": {"start": "file"}}, "belong together"),
         ({"gauge": {"file": "x.lime"}}, "belong together"),
         ({"solver": {"tolerance": 1e-8, "iterations": 5}}, "exclude each other"),

@@ -20,6 +20,8 @@ TOLERANCE = 1e-12
 LIMIT = 10_000
 """Iterations of a right-hand side within which a tolerance is to be met, by default."""
 
+PIONS = ("point", "smeared")
+MOST_SMEARING = 10_000
 STARTS = ("cold", "hot", "file")
 METHODS = ("cg", "bicgstab")
 PRECISIONS = ("double", "single", "mixed")
@@ -69,6 +71,11 @@ class Quarks:
     """µ of iµγ₅."""
 
     @property
+    def diagonal(self) -> float:
+        """The coefficient of ψ(x), apart from clover term and twisted mass."""
+        return 1 / (2 * self.kappa) - 3 + 3 * self.velocity / self.anisotropy
+
+    @property
     def has_clover(self) -> bool:
         """Whether there is a clover term."""
         return self.clover_spatial != 0.0 or self.clover_temporal != 0.0
@@ -105,11 +112,21 @@ class Measure:
     """The keys of [measure]."""
 
     pion: str | None = key(
-        "word", choices=("point",), flat=True, as_flat=lambda value: int(value is not None)
+        "word", choices=PIONS, flat=True, as_flat=lambda value: int(value is not None)
     )
-    """point: the correlator of a pion from a point, which takes twelve right-hand sides."""
+    """The correlator of a pion from a point, or from one that is made wide within its time slice,
+    which takes twelve right-hand sides.
+    """
+    width: float = key("number", 0.0, least=0, most=1000, unit="sites", flat=True)
+    """w of a smeared source, (1 + w²Δ/4n)ⁿ."""
+    iterations: int = key("integer", 0, least=0, most=MOST_SMEARING, flat=True)
+    """n of it."""
     source: Extents = key("integers", (0, 0, 0, 0), length=4, least=0, most=LONGEST, flat=True)
     """The point."""
+    rectangles: bool = key("flag", False, flat=True)
+    """Whether loops of two links by one are measured too, which takes two planes of neighbours'
+    links.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,9 +165,12 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -
     found: dict[str, Any] = {}
     for name, kind in TABLES.items():
         schema = schema_of(kind)
-        values = with_defaults(check_table(tables[name] or {}, schema, name), schema)
+        given = tables[name] or {}
+        if name == "measure":
+            given = _with_pion(given)
+        values = with_defaults(check_table(given, schema, name), schema)
         if name == "quarks":
-            values = _with_clover(values, tables[name] or {})
+            values = _with_clover(values, given)
         if name == "gauge" and values["file"] is not None:
             values["file"] = (folder / values["file"]).resolve()
         found[name] = kind(**values)
@@ -172,6 +192,38 @@ def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[st
             "of all planes, the second that of some"
         )
     return found | dict.fromkeys(both, one)
+
+
+PION_TABLE = {
+    "source": Key("word", PIONS[0], choices=PIONS),
+    "width": Key("number"),
+    "iterations": Key("integer"),
+}
+"""measure.pion as a table of its own."""
+
+
+def _with_pion(given: Any) -> Any:
+    """[measure] with the keys of the table `pion`, if it is one, among its own."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("pion"), Mapping):
+        return given
+    pion = check_table(given["pion"], PION_TABLE, "measure.pion")
+    for name in ("width", "iterations"):
+        if name in pion and name in given:
+            raise StudyError(
+                f"measure.{name} and measure.pion.{name} are one key: give one of them"
+            )
+    own: dict[str, Any] = {name: pion[name] for name in ("width", "iterations") if name in pion}
+    return {**given, **own, "pion": pion.get("source", PIONS[0])}
+
+
+def _check_pion(measure: Measure) -> None:
+    smeared = measure.width > 0 and measure.iterations > 0
+    if (measure.pion == "smeared") != smeared or (measure.width > 0) != (measure.iterations > 0):
+        raise StudyError(
+            f"measure.pion = {show(measure.pion) if measure.pion else 'nothing'} with "
+            f"measure.width = {show(measure.width)} and measure.iterations = "
+            f'{show(measure.iterations)}: a "smeared" source has both above 0, another one neither'
+        )
 
 
 def _check(model: Lattice) -> None:
@@ -201,6 +253,16 @@ def _check(model: Lattice) -> None:
             f"solver.tolerance = {show(model.solver.wanted)} is beyond single precision; give "
             f'{show(SINGLE)} or more, or solver.precision = "mixed"'
         )
+    if (
+        model.quarks.diagonal == 0
+        and model.quarks.twisted_mass == 0
+        and not model.quarks.has_clover
+    ):
+        raise StudyError(
+            "quarks.kappa, anisotropy and velocity give a Dirac operator without a diagonal, "
+            "1/(2 kappa) - 3 + 3 velocity / anisotropy = 0; change one of them a little"
+        )
+    _check_pion(model.measure)
     for axis, extent, at in zip("xyzt", size, model.measure.source, strict=True):
         if at >= extent:
             raise StudyError(

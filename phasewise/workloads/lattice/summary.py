@@ -8,19 +8,22 @@ from phasewise.runs.results import Results
 
 
 def summarise(results: Results) -> dict[str, Any]:
-    """plaquette, with its parts; link_trace; polyakov, four of [re, im]; correlators; solver:
-    iterations of all solves and the largest residual. Of the links of the last solve.
+    """plaquette, with its parts; rectangle, None where it is not measured; link_trace; polyakov,
+    four of [re, im]; correlators; solver: iterations of all solves and the largest residual. Of
+    the links of the last solve.
     """
     last = {
         name: results.rows(name)[-1]
         for name in ("plaquette_space", "plaquette_time", "link_trace", "polyakov")
     }
     space, time = float(last["plaquette_space"]), float(last["plaquette_time"])
-    pion = results.study["measure"].get("pion")
+    measure = results.study["measure"]
+    pion, rectangles = measure.get("pion"), measure.get("rectangles")
     return {
         "plaquette": 0.5 * (space + time),
         "plaquette_space": space,
         "plaquette_time": time,
+        "rectangle": float(results.rows("rectangle")[-1]) if rectangles else None,
         "link_trace": float(last["link_trace"]),
         "polyakov": last["polyakov"].tolist(),
         "correlators": {"pion": results.rows("pion")[-1].tolist()} if pion else {},
