@@ -105,6 +105,7 @@ inline constexpr parallel::KernelCard hopping_card{
     .name = sizeof(Real) == 8 ? "hopping" : "hopping_single",
     .flops = 1320.0,
     .bytes = 192.0 * sizeof(Real),
-    .vectorised = true};
+    .vectorised = true,
+    .single = sizeof(Real) == 4};
 
 }  // namespace phasewise::lattice

@@ -30,7 +30,7 @@ Rates measure_rates(const comm::Communicator& world, comm::Recorder& recorder) {
   rates.roof = measure_roof(1);
   double roof[2] = {rates.roof.bytes_per_second, rates.roof.flops_per_second};
   average(world, roof);
-  rates.roof = {roof[0], roof[1]};
+  rates.roof = {roof[0], roof[1], rates.roof.single_flops_per_second};
   rates.copies = measure_strided_copies();
   average(world, rates.copies.seconds);
   rates.blocks = measure_block_copies();

@@ -2,10 +2,10 @@
 
 That part has `CASES`, its problem sizes, of which the first is the usual one; `run(core, case,
 overrides, threads, turns)`, a collective function that returns what ``--json`` prints; and
-`show(result)`. For ``--machine`` it may have `curves(timer, case, overrides)`, the same on the
-ranks of a `Timer` (phasewise.machines.turn_times). For ``--together`` it may have `rates(result)`,
-names and rates; without it, the rates are one over its `seconds_per_<unit>`, or over the `seconds`
-of its `curves`.
+`show(result)`. Its `PRECISION` is the key that ``--precision`` sets. For ``--machine`` it may have
+`curves(timer, case, overrides)`, the same on the ranks of a `Timer`
+(phasewise.machines.turn_times). For ``--together`` it may have `rates(result)`, names and rates;
+without it, the rates are one over its `seconds_per_<unit>`, or over the `seconds` of its `curves`.
 """
 
 from __future__ import annotations
@@ -44,6 +44,10 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("workload", choices=list(benched), help="what to measure")
     sizes = "; ".join(f"{name}: {', '.join(cases_of(own))}" for name, own in benched.items())
     parser.add_argument("--case", metavar="CASE", help=f"problem size, of {sizes}")
+    precise = [name for name, own in benched.items() if hasattr(own.part(PART), "PRECISION")]
+    parser.add_argument(
+        "--precision", metavar="P", help=f"double, single or mixed, of {', '.join(precise)}"
+    )
     add_processors(parser)
     parser.add_argument(
         "--turns", type=count, metavar="K", help="turns, or what the workload counts, to measure"
@@ -65,6 +69,7 @@ def main(options: argparse.Namespace) -> int:
     """Run the benchmark here, in ranks that it starts, or as one of the ranks; the exit status."""
     workload = with_part(PART)[options.workload]
     case = chosen_case(workload, options.case)
+    options.set = [*_precision(options, workload), *options.set]
     if options.machine is not None:
         return _simulate(options, workload, case)
     if options.together:
@@ -84,6 +89,17 @@ def chosen_case(workload: Workload, given: str | None) -> str:
     if given is not None and given not in cases:
         raise StudyError(f'--case "{given}" is no case of {workload.name}{nearest(given, cases)}')
     return given or cases[0]
+
+
+def _precision(options: argparse.Namespace, workload: Workload) -> list[str]:
+    """The override that --precision stands for."""
+    if options.precision is None:
+        return []
+    key = getattr(workload.part(PART), "PRECISION", None)
+    if key is None:
+        able = [n for n, one in with_part(PART).items() if hasattr(one.part(PART), "PRECISION")]
+        raise StudyError(f"bench {workload.name} has one precision; --precision is for {able[0]}")
+    return [f"{key}={options.precision}"]
 
 
 def bench_argv(options: argparse.Namespace, case: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -25,6 +25,10 @@ MOST_SMEARING = 10_000
 STARTS = ("cold", "hot", "file")
 METHODS = ("cg", "bicgstab")
 PRECISIONS = ("double", "single", "mixed")
+RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331}
+"""The coefficient c₁ of rectangles in the action; that of plaquettes is 1 - 8 c₁ (tree level:
+Weisz, Nucl. Phys. B 212 (1983) 1; Iwasaki, Nucl. Phys. B 258 (1985) 141).
+"""
 SINGLE = 1e-6
 """The least tolerance that single precision reaches."""
 SITE_BYTES = 4 * 144 * 2 + 10 * 192
@@ -43,6 +47,10 @@ class LatticeTable:
 class Gauge:
     """The keys of [gauge]."""
 
+    action: str = key("word", "wilson", choices=tuple(RECTANGLES))
+    """Of the links: of plaquettes alone, or of rectangles too, which are measured then."""
+    beta: float | None = key("number", above=0, most=1000)
+    """Its coefficient, with which the action of the links is given."""
     start: str = key("word", "cold", choices=STARTS, flat=True)
     """cold: unit matrices; hot: random ones, by the seed; file: those of `file`."""
     file: Path | None = key("text")
@@ -174,6 +182,8 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -
         if name == "gauge" and values["file"] is not None:
             values["file"] = (folder / values["file"]).resolve()
         found[name] = kind(**values)
+    if RECTANGLES[found["gauge"].action] != 0.0:
+        found["measure"] = replace(found["measure"], rectangles=True)
     model = Lattice(**found)
     _check(model)
     return model
