@@ -88,6 +88,7 @@ class Walk {
   int rank_of(int flight) const { return flight / channels_; }
   void start(int rank, const Instruction& instruction);
   Step advance(int rank, const Instruction& instruction, double now);
+  bool waits(int rank, const Instruction& instruction) const;
   Step pass_round(int flight, bool waits, double now);
   void post(int flight, double now);
   void post_receive(int flight, int from, double now);

@@ -146,9 +146,10 @@ void RoundWriter::open(bool waits) {
   begun_ = true;
 }
 
-// A step that ends when all messages so far are done.
+// A step that ends when all messages so far are done, within the call that posts them.
 void RoundWriter::settle() {
   open();
+  step().flushes = true;
   program_.end_round(true);
   begun_ = false;
   copying_.packing = 0.0F;

@@ -105,7 +105,11 @@ void HaloHopping<Real>::apply(int to, bool dagger, const Field<Real>& in, Field<
         hopping_->pack(to, axis, side, dagger, in.data(), messages_.leaving(axis, side));
     });
     start_exchange(axis, listener);
-    if (!manner_.overlap) listener.finish(comm::common_channel);
+    // Nothing is posted before the exchange is asked to go on.
+    if (manner_.overlap)
+      listener.progress(static_cast<comm::Channel>(axis));
+    else
+      listener.finish(comm::common_channel);
   }
   const auto interior = [&] { hopping_->interior(to, dagger, in.data(), out.data()); };
   const auto boundary = [&] {
