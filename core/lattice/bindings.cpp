@@ -61,6 +61,21 @@ nb::dict gauge_values(const Given& given, const Extents& size) {
   return found;
 }
 
+nb::object stout_links(const Given& given, const Extents& size, double weight, int steps) {
+  const OneBox box(size);
+  Links links(box.position.domain(), 0, true), next(box.position.domain(), 0, true);
+  if (given.size() != static_cast<std::size_t>(links.bytes()) / sizeof(double))
+    throw std::invalid_argument("the links do not have the lattice's size");
+  std::memcpy(links.data(), given.data(), given.size() * sizeof(double));
+  for (int step = 0; step < steps; ++step) {
+    stout_step(links, weight, 1, next);
+    std::swap(links, next);
+  }
+  std::vector<double> reals(given.size());
+  std::memcpy(reals.data(), links.data(), reals.size() * sizeof(double));
+  return nb::cast(bindings::numpy(std::move(reals)));
+}
+
 }  // namespace
 
 void bind_quark(nb::module_& m);
@@ -84,6 +99,8 @@ void bind(nb::module_& m) {
       .def("set_links", &set_links, nb::arg("links"),
            "This rank's links, [t][z][y][x][axis][3][3][re, im].")
       .def("links", &own_links, "This rank's links, flat, in the order of set_links.");
+  m.def("stout_links", &stout_links, nb::arg("links"), nb::arg("size"), nb::arg("weight"),
+        nb::arg("steps") = 1, "Stout links of a whole lattice, in the order of set_links.");
   m.def("gauge_values", &gauge_values, nb::arg("links"), nb::arg("size"),
         "What is measured on the links of a whole lattice, in the order of set_links: plaquettes, "
         "rectangle, link trace and Polyakov loops, 1 for unit matrices; unitarity, the largest "

@@ -12,7 +12,7 @@ using workload::Parameters;
 
 constexpr int longest = 4096;  // extent
 constexpr std::int64_t most_iterations = 1'000'000;
-constexpr int most_smearing = 10'000;
+constexpr int most_smearing = 10'000, most_stout = 1000;
 
 template <std::size_t n>
 std::vector<std::string> words(const std::array<std::string_view, n>& names) {
@@ -70,6 +70,10 @@ Description::Description(const Parameters& parameters) {
     if (extent % 2 != 0) parameters.fail("lattice.size", "give even extents");
   start = static_cast<Start>(parameters.choice("gauge.start", {"cold", "hot", "file"}));
   action = read_action(parameters);
+  stout = {parameters.not_negative("quarks.stout_weight"),
+           static_cast<int>(parameters.integer("quarks.stout_steps"))};
+  if (stout.steps < 0 || stout.steps > most_stout)
+    parameters.fail("quarks.stout_steps", "give 0 to " + std::to_string(most_stout));
   const std::vector<double> given = parameters.numbers("quarks.phases", axes);
   for (int axis = 0; axis < axes; ++axis) phases[axis] = given[axis];
   method = static_cast<Method>(parameters.choice("solver.method", {"cg", "bicgstab"}));

@@ -10,6 +10,7 @@
 #include "lattice/layout.hpp"
 #include "lattice/manner.hpp"
 #include "lattice/smearing.hpp"
+#include "lattice/stout.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::lattice {
@@ -26,6 +27,7 @@ struct Description {
   Extents size{};
   Start start = Start::cold;
   QuarkAction action;
+  Stout stout;                        // of the quarks' links
   std::array<double, axes> phases{};  // of ψ(x + L), in units of π
   Method method = Method::cg;
   Precision precision = Precision::double_;

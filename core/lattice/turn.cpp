@@ -1,5 +1,6 @@
 #include "lattice/turn.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "lattice/phases.hpp"
@@ -9,6 +10,13 @@ namespace {
 
 // Planes of the neighbours' links: rectangles are two links long.
 int halo_of(const Description& description) { return description.rectangles ? 2 : 1; }
+
+// One item: a site. A link's six staples, the exponential and its product; links are found again
+// in a cache.
+constexpr parallel::KernelCard stout_card{.name = "stout",
+                                          .flops = 4.0 * (6.0 * 2.0 + 16.0) * 216.0,
+                                          .bytes = 2.0 * 576.0,
+                                          .vectorised = false};
 
 }  // namespace
 
@@ -22,6 +30,7 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
     : description_(description),
       position_{description.size, ranks.grid, ranks.places, ranks.at, nodes, rank},
       domain_(position_.domain()),
+      threads_(threads),
       real_(real),
       links_(domain_, halo_of(description), real),
       gauge_(position_, description.rectangles, threads, real),
@@ -29,6 +38,8 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
       solver_(description, position_, threads, real),
       of_links_(axes),
       pion_(description.pion ? static_cast<std::size_t>(description.size[3]) : 0) {
+  for (int number = 0; number < std::min(description.stout.steps, 2); ++number)
+    smooth_.emplace_back(domain_, halo_of(description), real);
   for (int axis = 0; axis < axes; ++axis)
     if (domain_.split(axis))
       of_links_[static_cast<std::size_t>(axis)] =
@@ -66,18 +77,35 @@ void Turn::begin(int component, workload::Listener& listener) {
   solver_.begin(listener);
 }
 
-void Turn::tell_links(workload::Listener& listener) {
+void Turn::exchange_links(Links& links, workload::Listener& listener) {
   for (const comm::ExchangePointer& exchange : of_links_) {
     if (!exchange) continue;
     listener.start(comm::common_channel, [&](comm::Works& works) {
-      const comm::ItemBuffer buffer(real_ ? links_.data() : nullptr, links_.bytes());
+      const comm::ItemBuffer buffer(real_ ? links.data() : nullptr, links.bytes());
       works.push_back({comm::lent(exchange), buffer, buffer});
     });
     listener.finish(comm::common_channel);
   }
+}
+
+const Links& Turn::smooth_links(workload::Listener& listener) {
+  Links* now = &links_;
+  for (int step = 0; step < description_.stout.steps; ++step) {
+    Links& next = smooth_[static_cast<std::size_t>(step % 2)];
+    listener.kernel(stout_card, static_cast<double>(domain_.volume()),
+                    [&] { stout_step(*now, description_.stout.weight, threads_, next); });
+    exchange_links(next, listener);
+    now = &next;
+  }
+  return *now;
+}
+
+void Turn::tell_links(workload::Listener& listener) {
+  exchange_links(links_, listener);
   gauge_.tell(links_, listener);
-  smeared_.tell(links_, listener);
-  solver_.set_links(links_, listener);
+  const Links& smooth = smooth_links(listener);
+  smeared_.tell(smooth, listener);
+  solver_.set_links(smooth, listener);
 }
 
 }  // namespace phasewise::lattice

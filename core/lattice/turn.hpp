@@ -43,12 +43,17 @@ class Turn : public workload::RankTurn {
  private:
   void begin(int component, workload::Listener& listener);
   void tell_links(workload::Listener& listener);
+  void exchange_links(Links& links, workload::Listener& listener);
+  // The links that the quarks see.
+  const Links& smooth_links(workload::Listener& listener);
 
   const Description& description_;
   Position position_;
   Domain domain_;
+  int threads_;
   bool real_;
   Links links_;
+  std::vector<Links> smooth_;  // two, in turn
   GaugeMeasurement gauge_;
   SmearedSource smeared_;
   Solver solver_;

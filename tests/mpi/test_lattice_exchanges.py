@@ -98,6 +98,8 @@ iterations = 5
 kappa = 0.12
 clover_temporal = 0.5
 twisted_mass = 0.1
+stout_weight = 0.1
+stout_steps = 3
 [solver]
 precision = "mixed"
 tolerance = 1e-9

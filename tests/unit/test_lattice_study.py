@@ -55,6 +55,8 @@ def test_every_key_becomes_its_flat_parameter() -> None:
         "quarks.clover_spatial = 1.5",
         "quarks.clover_temporal = 1.5",
         "quarks.twisted_mass = 0.0",
+        "quarks.stout_weight = 0.0",
+        "quarks.stout_steps = 0",
         "solver.method = cg",
         "solver.precision = mixed",
         "measure.pion = 0",
@@ -95,6 +97,7 @@ def test_a_pion_may_be_a_table_of_its_own() -> None:
             {"quarks": {"kappa": 0.1, "clover": 1.0, "clover_temporal": 1.0}},
             "quarks.clover and quarks.clover_temporal exclude each other",
         ),
+        ({"quarks": {"kappa": 0.1, "stout_steps": 2}}, "belong together: both are above 0"),
         ({"quarks": {"kappa": 0.25, "anisotropy": 3.0}}, "without a diagonal"),
         (
             {"solver": {"precision": "single", "tolerance": 1e-9}},

@@ -4,13 +4,16 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 from phasewise import _core
 from tests.unit.quark_reference import (
     GAMMA,
     GAMMA_5,
+    adjoint,
     field_strength,
     hopped_directly,
+    moved,
     random_links,
     random_spinor,
 )
@@ -185,3 +188,44 @@ def test_a_free_quark_at_rest_has_the_logarithm_as_its_energy():
     forward = np.abs(x[:, 0, 0, 0])
     energies = np.log(forward[2:20] / forward[3:21])
     assert np.allclose(energies, np.log(1 + mass), atol=1e-10)
+
+
+def staples_directly(box, links, mu):
+    """The sum of the six ways around to the neighbour along mu."""
+    total = np.zeros_like(links[:, mu])
+    for nu in (axis for axis in range(4) if axis != mu):
+        u, v = links[:, mu], links[:, nu]
+        total += v @ moved(box, u, nu, 1) @ adjoint(moved(box, v, mu, 1))
+        below = adjoint(moved(box, v, nu, -1)) @ moved(box, u, nu, -1)
+        total += below @ moved(box, moved(box, v, mu, 1), nu, -1)
+    return total
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.9])
+def test_stout_links_are_exponentials_of_the_staples(weight):
+    box = [4, 2, 6, 4]
+    links = random_links(box)
+    found = np.asarray(_core.stout_links(flat(links), box, weight)).view(complex)
+    found = found.reshape(links.shape)
+    for mu in range(4):
+        around = weight * staples_directly(box, links, mu) @ adjoint(links[:, mu])
+        part = (around - adjoint(around)) / 2
+        part = part - np.trace(part, axis1=1, axis2=2)[:, None, None] * np.eye(3) / 3
+        expected = expm(part) @ links[:, mu]
+        assert np.abs(found[:, mu] - expected).max() < 1e-13
+    assert np.abs(found @ adjoint(found) - np.eye(3)).max() < 1e-13
+
+
+def test_stout_links_turn_with_the_gauge():
+    box = [2, 2, 4, 4]
+    links, turns = random_links(box), random_links(box, 5)[:, 0]
+    turned = np.stack(
+        [turns @ links[:, mu] @ adjoint(moved(box, turns, mu, 1)) for mu in range(4)], axis=1
+    )
+    one, other = (
+        np.asarray(_core.stout_links(flat(u), box, 0.15, 2)).view(complex).reshape(links.shape)
+        for u in (links, turned)
+    )
+    for mu in range(4):
+        back = adjoint(turns) @ other[:, mu] @ moved(box, turns, mu, 1)
+        assert np.abs(back - one[:, mu]).max() < 1e-12

@@ -77,6 +77,9 @@ class Quarks:
     """Of planes in space, and of those with t, instead of `clover`."""
     twisted_mass: float = key("number", 0.0, least=-100, most=100, flat=True)
     """µ of iµγ₅."""
+    stout_weight: float = key("number", 0.0, least=0, most=1, flat=True)
+    stout_steps: int = key("integer", 0, least=0, most=1000, flat=True)
+    """ρ and number of steps of the stout links that the quarks see."""
 
     @property
     def diagonal(self) -> float:
@@ -271,6 +274,12 @@ def _check(model: Lattice) -> None:
         raise StudyError(
             "quarks.kappa, anisotropy and velocity give a Dirac operator without a diagonal, "
             "1/(2 kappa) - 3 + 3 velocity / anisotropy = 0; change one of them a little"
+        )
+    quarks = model.quarks
+    if (quarks.stout_weight > 0) != (quarks.stout_steps > 0):
+        raise StudyError(
+            f"quarks.stout_weight = {show(quarks.stout_weight)} and quarks.stout_steps = "
+            f"{show(quarks.stout_steps)} belong together: both are above 0, or neither"
         )
     _check_pion(model.measure)
     for axis, extent, at in zip("xyzt", size, model.measure.source, strict=True):
