@@ -54,11 +54,13 @@ Manner read_manner(const Parameters& parameters) {
   manner.spinors =
       static_cast<Spinors>(parameters.choice("communication.spinors", {"half", "full"}));
   manner.blocks =
-      static_cast<Blocks>(parameters.choice("communication.blocks", {"packed", "runs"}));
+      static_cast<Blocks>(parameters.choice("communication.blocks", {"packed", "runs", "derived"}));
   manner.overlap = parameters.integer("communication.overlap") != 0;
   manner.sums =
       static_cast<Sums>(parameters.choice("communication.sums", {"order-free", "library"}));
   manner.kernel = static_cast<Kernel>(parameters.choice("communication.kernel", {"fast", "plain"}));
+  if (manner.blocks == Blocks::derived && !manner.from_field())
+    parameters.fail("communication.blocks", "derived needs spinors = full and kernel = plain");
   return manner;
 }
 

@@ -20,6 +20,24 @@ std::int64_t site_bytes(Spinors spinors) {
   return static_cast<std::int64_t>(sizeof(Real)) * (spinors == Spinors::half ? 12 : 24);
 }
 
+// The runs, in a field of single sites, of those of a parity at a place along an axis. Neighbouring
+// runs may touch.
+std::vector<comm::Region> runs_of_face(const Extents& box, int axis, int at, int parity,
+                                       std::int64_t count, std::int64_t bytes) {
+  std::vector<comm::Region> runs;
+  Extents face = box;
+  face[axis] = 1;
+  const std::int64_t length = volume_of(face) / 2 / count * bytes;
+  for_each_site(face, [&](Extents site) {
+    site[axis] = at;
+    if (parity_of(site) != parity) return;
+    if (runs.empty() || runs.back().run == length)
+      runs.push_back({.offset = half_site_of(box, site) * bytes, .run = 0, .repeats = nullptr});
+    runs.back().run += bytes;
+  });
+  return runs;
+}
+
 }  // namespace
 
 template <class Real>
@@ -34,17 +52,40 @@ HaloHopping<Real>::HaloHopping(const Position& position, const Manner& manner, i
   make_exchanges();
 }
 
+// Where they are packed, faces of both parities go alike.
 template <class Real>
 void HaloHopping<Real>::make_exchanges() {
-  exchanges_.assign(axes, nullptr);
-  const bool runs = manner_.blocks == Blocks::runs;
-  for (int axis = 0; axis < axes; ++axis)
-    if (domain_.split(axis))
-      exchanges_[static_cast<std::size_t>(axis)] = face_exchange(
-          position_, phases::halo[axis], axis,
-          runs ? divided(messages_.faces(axis), messages_.runs(axis)) : messages_.faces(axis),
-          runs ? Regions::apart : Regions::together,
-          manner_.overlap ? static_cast<comm::Channel>(axis) : comm::common_channel, manner_.halo);
+  for (int parity = 0; parity < 2; ++parity) {
+    exchanges_[parity].assign(axes, nullptr);
+    for (int axis = 0; axis < axes; ++axis)
+      if (domain_.split(axis))
+        exchanges_[parity][static_cast<std::size_t>(axis)] =
+            parity == 1 && !manner_.from_field() ? exchanges_[0][static_cast<std::size_t>(axis)]
+                                                 : exchange_of(axis, parity);
+  }
+}
+
+template <class Real>
+comm::ExchangePointer HaloHopping<Real>::exchange_of(int axis, int parity) const {
+  const bool apart = manner_.blocks == Blocks::runs;
+  Faces faces = messages_.faces(axis);
+  if (apart) faces = divided(faces, messages_.runs(axis));
+  if (manner_.from_field()) {
+    const std::int64_t bytes = site_bytes<Real>(Spinors::full);
+    faces.to_before = runs_of_face(domain_.extents(), axis, 0, parity, messages_.runs(axis), bytes);
+    faces.to_behind = runs_of_face(domain_.extents(), axis, domain_.extent(axis) - 1, parity,
+                                   messages_.runs(axis), bytes);
+  }
+  return face_exchange(
+      position_, phases::halo[axis], axis, faces, apart ? Regions::apart : Regions::together,
+      manner_.overlap ? static_cast<comm::Channel>(axis) : comm::common_channel, manner_.halo);
+}
+
+template <class Real>
+comm::Exchanges HaloHopping<Real>::exchanges() const {
+  comm::Exchanges all = exchanges_[0];
+  if (manner_.from_field()) all.insert(all.end(), exchanges_[1].begin(), exchanges_[1].end());
+  return all;
 }
 
 template <class Real>
@@ -84,11 +125,18 @@ std::int64_t HaloHopping<Real>::inside() const {
 }
 
 template <class Real>
-void HaloHopping<Real>::start_exchange(int axis, workload::Listener& listener) {
+void HaloHopping<Real>::start_exchange(int axis, int to, const Field<Real>& in,
+                                       workload::Listener& listener) {
   const auto channel = manner_.overlap ? static_cast<comm::Channel>(axis) : comm::common_channel;
   listener.start(channel, [&](comm::Works& works) {
-    const comm::ItemBuffer buffer(messages_.data(), messages_.bytes());
-    works.push_back({comm::lent(exchanges_[static_cast<std::size_t>(axis)]), buffer, buffer});
+    const comm::ItemBuffer arrives(messages_.data(), messages_.bytes());
+    // An exchange only reads what it sends.
+    auto* field = const_cast<Real*>(in.data());
+    const comm::ItemBuffer leaves =
+        manner_.from_field() ? comm::ItemBuffer(field, spinor_reals * domain_.volume() / 2)
+                             : arrives;
+    works.push_back(
+        {comm::lent(exchanges_[1 - to][static_cast<std::size_t>(axis)]), leaves, arrives});
   });
 }
 
@@ -104,7 +152,7 @@ void HaloHopping<Real>::apply(int to, bool dagger, const Field<Real>& in, Field<
       for (int side = 0; side < 2; ++side)
         hopping_->pack(to, axis, side, dagger, in.data(), messages_.leaving(axis, side));
     });
-    start_exchange(axis, listener);
+    start_exchange(axis, to, in, listener);
     // Nothing is posted before the exchange is asked to go on.
     if (manner_.overlap)
       listener.progress(static_cast<comm::Channel>(axis));

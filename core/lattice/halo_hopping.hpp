@@ -35,8 +35,8 @@ class HaloHopping {
   // caller, for a change of manner.
   void set_links(const double* links, const double* before);
   void set_manner(const Manner& manner);
-  // Exchanges along each axis, null along one that is not split.
-  const comm::Exchanges& exchanges() const { return exchanges_; }
+  // In the same order on all ranks.
+  comm::Exchanges exchanges() const;
 
   // H or H† from the sites of the other parity.
   void apply(int to, bool dagger, const Field<Real>& in, Field<Real>& out,
@@ -51,7 +51,8 @@ class HaloHopping {
  private:
   void make_hopping();
   void make_exchanges();
-  void start_exchange(int axis, workload::Listener& listener);
+  comm::ExchangePointer exchange_of(int axis, int parity) const;
+  void start_exchange(int axis, int to, const Field<Real>& in, workload::Listener& listener);
   std::int64_t inside() const;
 
   const Position& position_;
@@ -60,7 +61,8 @@ class HaloHopping {
   int threads_;
   bool real_;
   FaceMessages messages_;
-  comm::Exchanges exchanges_;
+  // Along each axis, by the parity of the sites that go; null along one that is not split.
+  std::array<comm::Exchanges, 2> exchanges_;
   const double *links_ = nullptr, *before_ = nullptr;
   std::unique_ptr<Hopping<Real>> hopping_;
 };

@@ -46,6 +46,8 @@ phases = [0.2, 0, 0, 1]
 [solver]
 iterations = {ITERATIONS}
 """
+FIELD = {"spinors": "full", "kernel": "plain"}
+"""Spinors go from where they lie in a field."""
 # Ranks, process grid, and further keys.
 VARIANTS = [
     (2, "1x1x1x2", {"halo": "sendrecv", "blocks": "runs"}),
@@ -53,6 +55,10 @@ VARIANTS = [
     (4, "2x2x1x1", {"halo": "irecv-isend", "blocks": "runs", "spinors": "full"}),
     (4, "1x1x2x2", {"halo": "put", "overlap": "true", "layout": "t-first"}),
     (4, "1x2x2x1", {"halo": "fence", "blocks": "runs", "layout": "random"}),
+    (4, "2x1x2x1", FIELD | {"halo": "sendrecv", "blocks": "runs"}),
+    (4, "1x2x1x2", FIELD | {"halo": "derived", "blocks": "derived"}),
+    (4, "2x2x1x1", FIELD | {"halo": "put", "blocks": "derived", "overlap": "true"}),
+    (2, "1x1x2x1", FIELD | {"halo": "persistent", "blocks": "derived"}),
 ]
 
 

@@ -118,6 +118,7 @@ def test_a_pion_may_be_a_table_of_its_own() -> None:
         ({"process_grid": "2x2"}, 'as "1x2x2x4", or "auto"'),
         ({"halo": "sendrcv"}, 'did you mean "sendrecv"?'),
         ({"layout": "brick"}, 'did you mean "bricks"?'),
+        ({"blocks": "derived"}, 'needs spinors = "full" and kernel = "plain"'),
     ],
 )
 def test_a_study_that_makes_no_sense_is_one_sentence(

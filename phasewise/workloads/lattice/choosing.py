@@ -49,7 +49,7 @@ def choices(model: Lattice, ranks: int) -> dict[str, list[Any]]:
         "process_grid": [grid_of(grid) for grid in grids[:GRIDS]],
         "layout": list(LAYOUTS[:2]),
         "halo": list(comparable() if ranks > 1 else PROTOCOLS[:1]),
-        "blocks": list(BLOCKS),
+        "blocks": list(BLOCKS[:2]),
         "spinors": list(SPINORS),
         "overlap": [False, True],
     }
