@@ -27,7 +27,10 @@ from phasewise.simulated.many import Task
 from phasewise.simulated.simulate import Request
 from phasewise.study import Study
 from phasewise.workloads.lattice.communication import (
+    BRICKS,
     LAYOUTS,
+    PACKED,
+    RUNS,
     SPINORS,
     LatticeCommunication,
     grid_of,
@@ -44,8 +47,6 @@ DESCRIBED = {
 DRAWN = {FAT_TREE: (0, 1, 2, 3), TORUS: (4, 5)}
 """Numbers of drawn machines modulo 10: one switch and tapered trees; tori."""
 
-BRICKS = "bricks"
-"""A layout that needs nodes with equal numbers of ranks."""
 RANKS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 SIZES = (
     (8, 8, 8, 16),
@@ -126,7 +127,7 @@ def _point(network: str, number: int, draw: Draw) -> Point | None:
         study = Study.from_dict(_tables(draw, size, grids))
         study.check_ranks(ranks)
         own = cast(LatticeCommunication, study.communication)
-        check_overhead(machine, own.halo)
+        check_overhead(machine, own)
     except StudyError:
         return None
     if own.layout == BRICKS and ranks > node_ranks and ranks % node_ranks:
@@ -160,7 +161,7 @@ def _tables(draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, An
             "process_grid": grid_of(grids[draw.integers(len(grids))]),
             "layout": str(draw.choice(LAYOUTS)),
             "halo": str(draw.choice(comparable())),
-            "blocks": str(draw.choice(("packed", "packed", "runs"))),
+            "blocks": str(draw.choice((PACKED, PACKED, RUNS))),
             "spinors": str(draw.choice(SPINORS)),
             "overlap": bool(draw.integers(2)),
         },
@@ -174,7 +175,7 @@ def _messages(study: Study, ranks: int) -> float:
 
 def _at_once(study: Study, ranks: int) -> float:
     """Most messages from a rank to a neighbour in one exchange of faces."""
-    if cast(LatticeCommunication, study.communication).blocks == "packed":
+    if cast(LatticeCommunication, study.communication).blocks == PACKED:
         return 1
     planned = load_planner().plan(study.parameters(), ranks)
     grid = planned["process_grid"][0]

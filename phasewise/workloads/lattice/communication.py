@@ -24,8 +24,10 @@ from phasewise.workloads.lattice.grids import Extents, fitting_grids, least_surf
 from phasewise.workloads.protocols import PROTOCOL
 
 GRID = re.compile(r"[1-9][0-9]{0,3}(?:x[1-9][0-9]{0,3}){3}", re.ASCII)
-LAYOUTS = ("x-first", "t-first", "bricks", "random")
-BLOCKS = ("packed", "runs")
+X_FIRST, T_FIRST, BRICKS = "x-first", "t-first", "bricks"
+LAYOUTS = (X_FIRST, T_FIRST, BRICKS, "random")
+PACKED, RUNS = "packed", "runs"
+BLOCKS = (PACKED, RUNS)
 SPINORS = ("half", "full")
 KERNELS = ("fast", "plain")
 SUMS = ("order-free", "library")
@@ -76,6 +78,13 @@ class LatticeCommunication(Communication):
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)
+
+    @property
+    def priced_by_overhead(self) -> tuple[str, str] | None:
+        """Runs are a packed face in more messages."""
+        if self.blocks != RUNS:
+            return None
+        return f"communication.blocks = {show(RUNS)}", show(PACKED)
 
     @property
     def protocol(self) -> str:
