@@ -47,6 +47,9 @@ DESCRIBED = {
 DRAWN = {FAT_TREE: (0, 1, 2, 3), TORUS: (4, 5)}
 """Numbers of drawn machines modulo 10: one switch and tapered trees; tori."""
 
+THOUSAND, MACHINES = 1000, 200
+"""Cases that share drawn machines, and how many numbers of machines these have."""
+
 RANKS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 SIZES = (
     (8, 8, 8, 16),
@@ -102,9 +105,9 @@ class Point:
         )
 
 
-def points_of(network: str, number: int) -> Iterator[Point]:
-    """The first `number` points of a kind of network, held out or not in turn."""
-    for i in range(number):
+def points_of(network: str, first: int, number: int) -> Iterator[Point]:
+    """So many points of a kind of network from the first on, held out or not in turn."""
+    for i in range(first, first + number):
         for trial in count():
             draw = np.random.default_rng([3, len(network), i, trial])
             with_point = _point(network, i, draw)
@@ -143,7 +146,9 @@ def _machine(network: str, number: int, draw: Draw) -> tuple[Machine, str | None
     """
     if draw.integers(3) == 0:
         return load_machine(str(draw.choice(DESCRIBED[network]))), None
-    fitting = [n for n in range(number % 2, 200, 2) if n % 10 in DRAWN[network]]
+    begin = MACHINES * (number // THOUSAND)
+    numbers = range(begin + number % 2, begin + MACHINES, 2)
+    fitting = [n for n in numbers if n % 10 in DRAWN[network]]
     chosen = int(draw.choice(fitting))
     return machine_of(chosen), machine_text(chosen)
 
