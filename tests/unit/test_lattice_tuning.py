@@ -10,6 +10,7 @@ import pytest
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.models import Case, predict
+from phasewise.models.prediction import predict_many
 from phasewise.tuning.candidates import candidates
 from tests.unit.test_lattice_study import study
 
@@ -46,3 +47,13 @@ def test_runs_cost_nothing_more_on_a_machine_without_overheads_and_are_refused()
     seconds = [predict(Case(one, given, 4), "contention").turn_seconds for one in (own, packed)]
     # A face along z is four messages in place of one.
     assert seconds[0] > seconds[1]
+
+
+def test_the_ranks_of_a_first_solve_begin_together() -> None:
+    own, machine = study((8, 8, 8, 16), solver={"iterations": 2}), load_machine("jaguar")
+    first = predict_many({16: own}, machine, ["contention"], first=True)[0]
+    together, apart = (
+        predict(Case(own, machine, 16, pieces={"links": 1.0}, agreed=agreed), "contention")
+        for agreed in (True, False)
+    )
+    assert first.phases == together.phases != apart.phases
