@@ -27,7 +27,10 @@ from phasewise.simulated.many import Task
 from phasewise.simulated.simulate import Request
 from phasewise.study import Study
 from phasewise.workloads.lattice.communication import (
+    BRICKS,
     LAYOUTS,
+    PACKED,
+    RUNS,
     SPINORS,
     LatticeCommunication,
     grid_of,
@@ -44,8 +47,9 @@ DESCRIBED = {
 DRAWN = {FAT_TREE: (0, 1, 2, 3), TORUS: (4, 5)}
 """Numbers of drawn machines modulo 10: one switch and tapered trees; tori."""
 
-BRICKS = "bricks"
-"""A layout that needs nodes with equal numbers of ranks."""
+THOUSAND, MACHINES = 1000, 200
+"""Cases that share drawn machines, and how many numbers of machines these have."""
+
 RANKS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 SIZES = (
     (8, 8, 8, 16),
@@ -101,9 +105,9 @@ class Point:
         )
 
 
-def points_of(network: str, number: int) -> Iterator[Point]:
-    """The first `number` points of a kind of network, held out or not in turn."""
-    for i in range(number):
+def points_of(network: str, first: int, number: int) -> Iterator[Point]:
+    """So many points of a kind of network from the first on, held out or not in turn."""
+    for i in range(first, first + number):
         for trial in count():
             draw = np.random.default_rng([3, len(network), i, trial])
             with_point = _point(network, i, draw)
@@ -126,7 +130,7 @@ def _point(network: str, number: int, draw: Draw) -> Point | None:
         study = Study.from_dict(_tables(draw, size, grids))
         study.check_ranks(ranks)
         own = cast(LatticeCommunication, study.communication)
-        check_overhead(machine, own.halo)
+        check_overhead(machine, own)
     except StudyError:
         return None
     if own.layout == BRICKS and ranks > node_ranks and ranks % node_ranks:
@@ -142,7 +146,9 @@ def _machine(network: str, number: int, draw: Draw) -> tuple[Machine, str | None
     """
     if draw.integers(3) == 0:
         return load_machine(str(draw.choice(DESCRIBED[network]))), None
-    fitting = [n for n in range(number % 2, 200, 2) if n % 10 in DRAWN[network]]
+    begin = MACHINES * (number // THOUSAND)
+    numbers = range(begin + number % 2, begin + MACHINES, 2)
+    fitting = [n for n in numbers if n % 10 in DRAWN[network]]
     chosen = int(draw.choice(fitting))
     return machine_of(chosen), machine_text(chosen)
 
@@ -160,7 +166,7 @@ def _tables(draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, An
             "process_grid": grid_of(grids[draw.integers(len(grids))]),
             "layout": str(draw.choice(LAYOUTS)),
             "halo": str(draw.choice(comparable())),
-            "blocks": str(draw.choice(("packed", "packed", "runs"))),
+            "blocks": str(draw.choice((PACKED, PACKED, RUNS))),
             "spinors": str(draw.choice(SPINORS)),
             "overlap": bool(draw.integers(2)),
         },
@@ -174,7 +180,7 @@ def _messages(study: Study, ranks: int) -> float:
 
 def _at_once(study: Study, ranks: int) -> float:
     """Most messages from a rank to a neighbour in one exchange of faces."""
-    if cast(LatticeCommunication, study.communication).blocks == "packed":
+    if cast(LatticeCommunication, study.communication).blocks == PACKED:
         return 1
     planned = load_planner().plan(study.parameters(), ranks)
     grid = planned["process_grid"][0]

@@ -27,13 +27,16 @@ from phasewise.options import count
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.telling import Telling
 from phasewise.simulated.many import simulate_many
-from phasewise.study.laboratory import first_pieces
+from phasewise.study.laboratory import first_pieces, sets_off_together
 
 DESCRIBED = ("contention", "described")
 """Models that need nothing but a description; others take the curves of the machine's twin."""
 FITTED = "measured"
 """The model that needs recorded runs."""
-POINTS = 96
+POINTS = 120
+"""Cases of each kind of network, half of which are held out."""
+FIRST = 1000
+"""Number of the first case. Below it cases were looked at while the model was made."""
 WORST = 10
 PHASES = 3
 """Phases that are shown of a case."""
@@ -51,10 +54,10 @@ def judge(
     judged: list[JudgedPoint] = []
     tell = Telling("points judged")
     for done, (point, summary) in enumerate(zip(points, summaries, strict=True), 1):
-        pieces = first_pieces(point.study)
+        pieces, together = first_pieces(point.study), sets_off_together(point.study)
         for model in models:
             machine = point.machine if model in DESCRIBED else point.measured(cache)
-            case = Case(point.study, machine, point.ranks, pieces=pieces)
+            case = Case(point.study, machine, point.ranks, pieces=pieces, agreed=together)
             with suppress(StudyError):
                 judged.append(Judged(point, case, times_of(summary), predict(case, model)))
         tell(done, len(points))
@@ -105,7 +108,11 @@ def main(words: Sequence[str]) -> int:
     models = (
         options.model.split(",") if options.model else [m for m in model_names() if m != FITTED]
     )
-    every = [p for network in (FAT_TREE, TORUS) for p in points_of(network, options.points)]
+    every = [
+        p
+        for network in (FAT_TREE, TORUS)
+        for p in points_of(network, options.first, options.points)
+    ]
     points = [p for p in every if p.held_out != options.looked_at]
     try:
         summaries = simulate_many(
@@ -138,6 +145,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="How far models are off on lattice QCD.")
     parser.add_argument("--cache", type=Path, required=True, metavar="DIR", help="simulations")
     parser.add_argument("--points", type=count, default=POINTS, metavar="N", help="of a network")
+    parser.add_argument("--first", type=int, default=FIRST, metavar="N", help="number of a case")
     parser.add_argument("--model", metavar="NAME,…", help="all by default")
     parser.add_argument("--workers", type=count, default=2, metavar="W", help="processes")
     parser.add_argument("--looked-at", action="store_true", help="the even cases, not held out")

@@ -36,7 +36,7 @@ def time_simulated(studies: Sequence[Study], request: Request) -> list[Simulated
     for study in studies:
         study.check_ranks(request.ranks)
         check_simulated(study, request.skeleton)
-        check_overhead(request.machine, getattr(study.communication, "protocol", ""))
+        check_overhead(request.machine, study.communication)
     twin = make_twin(request.machine, request.twin, request.ranks)
     with TemporaryDirectory(prefix="phasewise-times-") as name:
         folder = Path(name)

@@ -5,6 +5,7 @@
   other;
 * `check_simulated(model, skeleton)`: StudyError if simulated ranks cannot run the study;
 * `first_pieces(model)`: how often each data-dependent piece occurs in a run's first turn;
+* `sets_off_together(model)`: whether all ranks begin that turn at once, for models in time;
 * `placed(communication, record)`: the communication on the process grid and places of a record;
 * `GROUPS`, `LOADS`, `WHEN`, `PIECES`: how texts call the groups of ranks in a plan's loads, these
   loads, the moment at which a data-dependent piece occurs, and several such pieces.
@@ -99,3 +100,12 @@ def pieces_name(workload: Workload, piece: str) -> str:
     """The plural of a piece's name."""
     names: dict[str, str] = getattr(workload.part(PART), "PIECES", {})
     return names.get(piece, f"{piece}s")
+
+
+def sets_off_together(study: Study) -> bool:
+    """Whether all ranks begin a run's first turn at once."""
+    return bool(study.workload.offers(PART, "sets_off_together", _apart)(study.model))
+
+
+def _apart(_model: Any) -> bool:
+    return False

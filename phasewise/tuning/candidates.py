@@ -134,7 +134,7 @@ class Given:
 
 def candidates(study: Study, ranks: int, machine: Machine) -> Sequence[Candidate]:
     """The candidates for a number of ranks, at least one; StudyError if none suits them."""
-    found: Sequence[Candidate] = study.workload.offers(PART, "candidates", _all)(
+    found: Sequence[Candidate] = study.workload.offers(PART, "candidates", combinations)(
         study, ranks, machine
     )
     return found
@@ -151,8 +151,8 @@ def _none(_model: Any, _ranks: int) -> Mapping[str, Sequence[Any]]:
     return {}
 
 
-def _all(study: Study, ranks: int, _machine: Machine) -> list[PlainCandidate]:
-    """Every combination that suits the ranks."""
+def combinations(study: Study, ranks: int, _machine: Machine) -> list[PlainCandidate]:
+    """Every combination of a workload's choices that suits the ranks."""
     choices = _choices(study, ranks)
     found = [
         PlainCandidate(tuple(zip(choices, values, strict=True)))

@@ -18,7 +18,7 @@ from phasewise.models import Case, Model, Prediction, default_model, load_model,
 from phasewise.runs.choosing import nothing_to_try
 from phasewise.runs.core_share import CoreShare
 from phasewise.study import Study
-from phasewise.study.laboratory import first_pieces
+from phasewise.study.laboratory import first_pieces, sets_off_together
 from phasewise.tuning.automatic import settle
 from phasewise.tuning.candidates import (
     Candidate,
@@ -210,8 +210,15 @@ class CandidateSearch:
         study = candidate.apply(problem.study)
         # Simulations run the first turn, in which every data-dependent piece occurs; later turns
         # have few.
-        pieces = {} if problem.machine.is_hardware else first_pieces(study)
-        case = Case(study, problem.machine, ranks, problem.twin, pieces)
+        first = not problem.machine.is_hardware
+        case = Case(
+            study,
+            problem.machine,
+            ranks,
+            problem.twin,
+            first_pieces(study) if first else {},
+            agreed=first and sets_off_together(study),
+        )
         return _as_entry(candidate, ranks, threads, predict(case, model))
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:

@@ -24,8 +24,10 @@ from phasewise.workloads.lattice.grids import Extents, fitting_grids, least_surf
 from phasewise.workloads.protocols import PROTOCOL
 
 GRID = re.compile(r"[1-9][0-9]{0,3}(?:x[1-9][0-9]{0,3}){3}", re.ASCII)
-LAYOUTS = ("x-first", "t-first", "bricks", "random")
-BLOCKS = ("packed", "runs", "derived")
+X_FIRST, T_FIRST, BRICKS = "x-first", "t-first", "bricks"
+LAYOUTS = (X_FIRST, T_FIRST, BRICKS, "random")
+PACKED, RUNS, DERIVED = "packed", "runs", "derived"
+BLOCKS = (PACKED, RUNS, DERIVED)
 SPINORS = ("half", "full")
 KERNELS = ("fast", "plain")
 SUMS = ("order-free", "library")
@@ -78,6 +80,13 @@ class LatticeCommunication(Communication):
     machine: str = declared(MACHINE)
 
     @property
+    def priced_by_overhead(self) -> tuple[str, str] | None:
+        """Runs are a packed face in more messages."""
+        if self.blocks != RUNS:
+            return None
+        return f"communication.blocks = {show(RUNS)}", show(PACKED)
+
+    @property
     def protocol(self) -> str:
         """That of the faces, under the name that other workloads give it."""
         return self.halo
@@ -88,7 +97,7 @@ def read_communication(table: object, folder: Path) -> LatticeCommunication:
     schema = schema_of(LatticeCommunication)
     values = with_defaults(check_table(table, schema, "communication"), schema)
     found = LatticeCommunication(**machine_in(values, folder))
-    if found.blocks == "derived" and (found.spinors, found.kernel) != ("full", "plain"):
+    if found.blocks == DERIVED and (found.spinors, found.kernel) != ("full", "plain"):
         raise StudyError(
             'communication.blocks = "derived" needs spinors = "full" and kernel = "plain", whose '
             f"field has whole spinors in the order of the sites, not spinors = "
