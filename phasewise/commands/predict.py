@@ -26,7 +26,7 @@ from phasewise.options import (
 )
 from phasewise.output import console, message, print_json, print_table
 from phasewise.study import Study, load
-from phasewise.study.laboratory import first_pieces
+from phasewise.study.laboratory import first_pieces, grid_on
 from phasewise.tables.keys import nearest
 from phasewise.tuning.automatic import settle
 from phasewise.workloads.interface import Workload
@@ -80,7 +80,8 @@ def main(options: argparse.Namespace) -> int:
         print_json(summary | {"first": options.first, "process_grids": grids_of(studies)})
     else:
         show(study, machine, options.twin, predictions)
-        print(f"process grids: {', '.join(f'{n} ranks {g}' for n, g in grids_of(studies).items())}")
+        grids = grids_of(studies)
+        print(f"process grids on {', '.join(map(str, grids))} ranks: {', '.join(grids.values())}")
         if first_pieces(study):
             print(which_turn(study, options.first))
     for written in (options.picture, options.export and options.export[1]):
@@ -91,7 +92,7 @@ def main(options: argparse.Namespace) -> int:
 
 def grids_of(studies: Mapping[int, Study]) -> dict[int, str]:
     """The process grid on each number of ranks."""
-    return {number: study.communication.grid_text for number, study in studies.items()}
+    return {number: grid_on(study, number) for number, study in studies.items()}
 
 
 def which_turn(study: Study, first: bool) -> str:

@@ -200,7 +200,7 @@ def test_cores_are_split_into_ranks_and_threads_and_computation_into_threads(
 def test_the_title_says_how_many_steps_were_simulated(capsys: pytest.CaptureFixture[str]) -> None:
     paper = load(Path(__file__).parents[2] / "examples/paper/study.toml")
     tried = Entry(Candidate(((2, 16), (2, 16))), 64, 1, "m", 1.0, 0.9, 1.1, 1.05)
-    given = Entry(Given(paper, 3), 64, 1, "m", 2.0, 1.9, 2.1, 2.1)
+    given = Entry(Given(paper, 64, 3), 64, 1, "m", 2.0, 1.9, 2.1, 2.1)
     show(Tuned(Problem(paper, load_machine("bassi"), 64, model="m"), [tried], given))
     words = " ".join(capsys.readouterr().out.split())
     assert "a turn, verified by 4 of its 15 steps, in ms" in words
