@@ -24,7 +24,7 @@ from phasewise.options import (
     counts,
     placement,
 )
-from phasewise.output import console, message, print_json, print_table
+from phasewise.output import alike, console, message, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.study.laboratory import first_pieces, grid_on
 from phasewise.tables.keys import nearest
@@ -165,7 +165,7 @@ def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Predic
     names = list(dict.fromkeys(name for one in most for name in one.phases))
     rows = [[name, *(_ms(one.phases.get(name)) for one in first)] for name in names]
     if rows:
-        heads = [f"{one.ranks} ranks" for one in first]
+        heads = [f"{one.ranks} rank{'' if one.ranks == 1 else 's'}" for one in first]
         print_table(f"model {models[0]} by phase [ms]", ["phase", *heads], rows)
     lines = [statement(machine)]
     lines += [
@@ -188,10 +188,11 @@ def _row(one: Prediction) -> list[str]:
 
 
 def _within(seconds: float, low: float, high: float) -> str:
-    return f"{_ms(seconds)} [{_ms(low)}…{_ms(high)}]"
+    found, *ends = alike(*(1e3 * one for one in (seconds, low, high)))
+    return f"{found} [{'…'.join(ends)}]"
 
 
 def _ms(seconds: float | None) -> str:
     if seconds is None:
         return "–"
-    return f"{1e3 * seconds:.0f}" if seconds >= 1 else f"{1e3 * seconds:.4g}"
+    return alike(1e3 * seconds)[0]

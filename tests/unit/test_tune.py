@@ -216,8 +216,8 @@ def test_the_table_names_only_keys_that_are_not_as_usual(
     show(Tuned(Problem(study(), load_machine("bassi"), 16, model="m"), [found], found))
     text = capsys.readouterr().out
     assert "2x4 column-first" in text
-    assert "1.05 s verified, on bassi, full twin: a simulator, not hardware" in text
-    assert "16 ranks × 1 thread: 1 s expected for a turn" in text
+    assert "1050 ms verified, on bassi, full twin: a simulator, not hardware" in text
+    assert "16 ranks × 1 thread: 1000 ms expected for a turn" in text
 
 
 @pytest.mark.parametrize(
