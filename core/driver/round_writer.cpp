@@ -51,7 +51,7 @@ void RoundWriter::write(const comm::Round& round) {
   const Ends ends = ends_of(round);
   switch (exchange_.protocol) {
     case Protocol::sendrecv:
-      return in_pairs(ends);
+      return in_pairs(ends, std::min(ends.sends.size(), ends.sources.size()));
     case Protocol::ordered:
       return ordered(ends);
     case Protocol::packed:
@@ -60,10 +60,7 @@ void RoundWriter::write(const comm::Round& round) {
       return shared(round);
     case Protocol::isend_recv:
       send_each(ends.sends, Sending::plain, true);
-      for (const int source : ends.sources) {
-        open(false);
-        program_.receive(source);
-      }
+      receive_each(ends.sources);
       return wait(ends.sources.size());
     case Protocol::irecv_send:
     case Protocol::synchronous: {
@@ -78,9 +75,11 @@ void RoundWriter::write(const comm::Round& round) {
       send_each(ends.sends, Sending::plain, true);
       return wait(ends.sources.size());
     case Protocol::fence:
+      return between_fences(ends);
     case Protocol::post_start:
+      return between_posts(ends);
     case Protocol::get:
-      return one_sided(round, ends);
+      return get(round);
     case Protocol::put:
     case Protocol::shmem:
     case Protocol::coarray: {
@@ -90,7 +89,7 @@ void RoundWriter::write(const comm::Round& round) {
       return wait(ends.sources.size());
     }
     default:
-      return at_once(ends);
+      return in_pairs(ends, 0);
   }
 }
 
@@ -169,6 +168,14 @@ void RoundWriter::receive_later(const Ranks& sources) {
   for (const int source : sources) program_.receive(source);
 }
 
+// One after another, in calls that block.
+void RoundWriter::receive_each(const Ranks& sources) {
+  for (const int source : sources) {
+    open(false);
+    program_.receive(source);
+  }
+}
+
 void RoundWriter::send_each(const Sends& sends, Sending sending, bool later, double copying) {
   for (const contention::Send& send : sends) {
     open(false);
@@ -196,21 +203,10 @@ void RoundWriter::fence() {
     exchange({targets_of(part.sends), part.receives});
 }
 
-void RoundWriter::at_once(const Ends& ends) {
-  open();
-  step().before = charged(ends.sends.size());
-  for (const contention::Send& send : ends.sends) program_.send(send.peer, send.bytes);
-  for (const int source : ends.sources) program_.receive(source);
-  step().after = charged(ends.sources.size());
-  step().storing = copying_.storing;
-  program_.end_round();
-}
-
-// Each send goes with a receive, pair after pair; what is left over goes together.
-void RoundWriter::in_pairs(const Ends& ends) {
+// Each of the first sends goes with a receive, pair after pair; what is left over goes together.
+void RoundWriter::in_pairs(const Ends& ends, std::size_t pairs) {
   const Sends& sends = ends.sends;
   const Ranks& sources = ends.sources;
-  const std::size_t pairs = std::min(sends.size(), sources.size());
   for (std::size_t i = 0; i < pairs; ++i) {
     open();
     step().before = step().after = charged(1);
@@ -233,15 +229,11 @@ void RoundWriter::ordered(const Ends& ends) {
   for (const int peer : ends.sources) pairs.insert(std::minmax(me_, peer));
   for (const auto& [lower, upper] : pairs) {
     const int peer = lower == me_ ? upper : lower;
+    const auto with_peer = [&](const contention::Send& send) { return send.peer == peer; };
     Sends own;
-    std::ranges::copy_if(ends.sends, std::back_inserter(own),
-                         [&](const contention::Send& send) { return send.peer == peer; });
+    std::ranges::copy_if(ends.sends, std::back_inserter(own), with_peer);
     if (lower == me_) send_each(own, Sending::plain, false);
-    for (const int source : ends.sources)
-      if (source == peer) {
-        open(false);
-        program_.receive(peer);
-      }
+    receive_each(Ranks(std::ranges::count(ends.sources, peer), peer));
     if (lower != me_) send_each(own, Sending::plain, false);
   }
   wait(ends.sources.size());
@@ -263,35 +255,36 @@ void RoundWriter::packed(const Ends& ends) {
   program_.end_round(true);
 }
 
-void RoundWriter::one_sided(const comm::Round& round, const Ends& ends) {
-  if (exchange_.protocol == Protocol::get) {
-    const SignalPair signals = signals_of(round, Protocol::get);
-    exchange(signals.before);
-    exchange(signals.after);
-    Sends read;
-    double copying = 0.0;
-    for (const comm::Transfer& t : round.receives)
-      if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0)
-        read.push_back({exchange_.team->ranks[t.peer], left_to_network(t, bytes, copying)});
-    send_each(read, Sending::get, true, copying);
-    return wait(ends.sources.size());
-  }
-  const Ranks to = distinct(targets_of(ends.sends)), from = distinct(ends.sources);
+// Epochs of all ranks: the data arrive before the second fence is complete.
+void RoundWriter::between_fences(const Ends& ends) {
   receive_later(ends.sources);
-  if (exchange_.protocol == Protocol::post_start) {
-    exchange({from, {}});  // post
-    exchange({{}, to});    // start
-  }
   send_each(ends.sends, Sending::eager, true, ends.copying);
-  if (exchange_.protocol == Protocol::post_start) {
-    exchange({to, {}});    // complete
-    exchange({{}, from});  // wait
-    return wait(ends.sources.size());
-  }
   fence();
   settle();
   fence();
   wait(ends.sources.size());
+}
+
+// Epochs of the ranks that exchange.
+void RoundWriter::between_posts(const Ends& ends) {
+  const Ranks to = distinct(targets_of(ends.sends)), from = distinct(ends.sources);
+  receive_later(ends.sources);
+  exchange({from, {}});  // post
+  exchange({{}, to});    // start
+  send_each(ends.sends, Sending::eager, true, ends.copying);
+  exchange({to, {}});    // complete
+  exchange({{}, from});  // wait
+  wait(ends.sources.size());
+}
+
+// Flags say that the data are there; then their receiver, as if it sent them, reads them.
+void RoundWriter::get(const comm::Round& round) {
+  const SignalPair signals = signals_of(round, Protocol::get);
+  const Ends reads = ends_of({round.receives, round.sends});
+  exchange(signals.before);
+  exchange(signals.after);
+  send_each(reads.sends, Sending::get, true, reads.copying);
+  wait(reads.sends.size());
 }
 
 // The data, up to the flush.

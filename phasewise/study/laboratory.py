@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from phasewise.driver import load_planner
 from phasewise.study.study import Study
 from phasewise.workloads.communication import Communication
 from phasewise.workloads.interface import Workload
@@ -33,6 +34,21 @@ def process_grids(study: Study, places: Iterable[Sequence[int]]) -> list[list[in
 
 def _one_grid(_model: Any, places: Iterable[Sequence[int]]) -> list[list[int]]:
     return [[1 + max(along) for along in zip(*places, strict=True)]]
+
+
+def grid_names(shapes: Iterable[Sequence[int]]) -> list[str]:
+    """The distinct ones of several process grids, each as a study writes it."""
+    return list(dict.fromkeys("x".join(map(str, shape)) for shape in shapes))
+
+
+def grid_on(study: Study, ranks: int) -> str:
+    """The process grid in one word as tables show it: where the study leaves it open, the one that
+    the core chooses for the ranks.
+    """
+    if not study.communication.leaves_grid_open:
+        return study.communication.grid_text
+    plan = load_planner().plan(study.parameters(), ranks, rank=0)
+    return ",".join(grid_names(plan["process_grid"]))
 
 
 def fewest_steps(study: Study) -> int:

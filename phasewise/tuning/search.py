@@ -166,7 +166,7 @@ class CandidateSearch:
             return None
         study = settle(problem.study, problem.ranks, problem.machine, problem.twin).study
         threads = 1 if problem.cores is None else max(problem.cores // problem.ranks, 1)
-        given = Given(study, len(heads_of(study)))
+        given = Given(study, problem.ranks, len(heads_of(study)))
         return self._predicted(given, problem.ranks, threads, load_model(problem.model_name))
 
     def _cheap(self, precise: Model) -> Model:
