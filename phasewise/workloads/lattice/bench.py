@@ -16,6 +16,7 @@ from phasewise.runs.timing import WARM_UP_TURNS, measure
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
 from phasewise.workloads.lattice.communication import check_process_grid
+from phasewise.workloads.lattice.four_figures import HOPPING_FLOPS, four_figures, iteration_flops
 from phasewise.workloads.lattice.model import model_of
 
 SIZES = {
@@ -33,12 +34,6 @@ TURNS = 3
 PRECISION = "solver.precision"
 """The key that --precision sets."""
 
-HOPPING_FLOPS = 1320
-"""Of the hopping matrix, a site of one parity; the source counts 1296."""
-ITERATION_FLOPS, CLOVER_ITERATION_FLOPS = 5520, 7728
-"""Of an iteration of conjugate gradients, an even site, without clover term and with it, as the
-source counts them.
-"""
 CLOVER = 1.923076923
 """c_sw of the case `seed`, the source's."""
 KAPPA, CLOVER_KAPPA = 0.2, 0.14
@@ -54,7 +49,7 @@ def run(
     study = collectively(core, lambda: _study(case, overrides, core.size()))
     model = model_of(study)
     iterations, cores = model.solver.most, core.size() * threads
-    flops = CLOVER_ITERATION_FLOPS if model.quarks.has_clover else ITERATION_FLOPS
+    flops = iteration_flops(model)
 
     def figures(_run: Run, seconds: float) -> dict[str, Any]:
         iteration = seconds / iterations
@@ -81,7 +76,7 @@ def run(
     # The hopping matrix has a roof; the solver's share is that part of its time.
     share = hopping["seconds"] / found["seconds_per_solve"]
     found["solver"]["roof_share"] = hopping["roof_share"] * share
-    found["four_figures"] = four_figures(found, flops * model.sites / 2 * iterations, cores)
+    found["four_figures"] = _four_figures(found, flops * model.sites / 2 * iterations, cores)
     return {
         "case": case,
         "lattice": list(model.lattice.size),
@@ -91,22 +86,13 @@ def run(
     }
 
 
-def four_figures(found: Mapping[str, Any], flops: float, cores: int) -> dict[str, float]:
-    """Of a solve of so many flops: overall rate, compute rate of a core outside of its exchanges,
-    bytes per second that a process sends and receives in them, and their share of the time, as the
-    source has them.
-    """
+def _four_figures(found: Mapping[str, Any], flops: float, cores: int) -> dict[str, float]:
+    """Of a solve of so many flops."""
     turns = found["solves"] + WARM_UP_TURNS
     halos = [phase for phase in found["phases"] if phase["name"].startswith("halo")]
     inside = sum(phase["seconds"] for phase in halos) / turns
     moved = 2 * sum(phase["bytes"] for phase in halos) / turns
-    seconds = found["seconds_per_solve"]
-    return {
-        "overall_gigaflops": flops / seconds / 1e9,
-        "compute_megaflops_per_core": flops / cores / max(seconds - inside, 1e-12) / 1e6,
-        "exchange_megabytes_per_second": moved / inside / 1e6 if inside > 0 else 0.0,
-        "overhead": inside / seconds,
-    }
+    return four_figures(flops, cores, found["seconds_per_solve"], inside, moved)
 
 
 def _study(case: str, overrides: Sequence[str], ranks: int) -> Study:
