@@ -29,7 +29,7 @@ def one_turn(events: Events, record: CommunicationRecord) -> Span | None:
         return recorded
     edges = _edges(_starts(events, record), recorded, whole=not any(events.dropped))
     if len(edges) == 0:
-        edges = start + turn * np.arange(1 + int((end - start) / turn))
+        edges = np.linspace(start, end, 1 + int((end - start) / turn))
     if len(edges) < 2:
         return recorded
     middle = (len(edges) - 1) // 2
@@ -51,7 +51,9 @@ def _edges(starts: Floats, recorded: Span, whole: bool) -> Floats:
 
 def _recorded(events: Events) -> Span | None:
     """When the first event begins, and until when no rank's memory for events was full [s]."""
-    firsts, lasts, cut = [], [], []
+    firsts: list[float] = []
+    lasts: list[float] = []
+    cut: list[float] = []
     for rank in range(events.ranks):
         own = events.of(rank)
         if len(own) == 0:
