@@ -10,7 +10,13 @@ from phasewise.report.tables import Table
 from phasewise.workloads.lattice.communication import grid_of
 from phasewise.workloads.lattice.grids import fitting_grids, surface_ratio
 from phasewise.workloads.lattice.reproduction.published import Column, columns
-from phasewise.workloads.lattice.reproduction.runs import SEEDS_WAY, Exchange, Run, predicted
+from phasewise.workloads.lattice.reproduction.runs import (
+    SEEDS_WAY,
+    Exchange,
+    Run,
+    Way,
+    predicted,
+)
 
 COLUMNS = (
     ("altix-4700", 2, 256),
@@ -26,16 +32,16 @@ COLUMNS = (
 QUICK_CORES = 512
 """Cores at most with --quick."""
 
-HALF = {"spinors": "half"}
-OVERLAP = {"halo": "irecv-isend", "overlap": True}
-BRICKS = {"layout": "bricks"}
+HALF: Way = {"spinors": "half"}
+OVERLAP: Way = {"halo": "irecv-isend", "overlap": True}
+BRICKS: Way = {"layout": "bricks"}
 
-WAYS: Mapping[str, Mapping[str, str | bool]] = {
+WAYS: Mapping[str, Way] = {
     "the source's": {},
     "half spinors": HALF,
     "overlap": OVERLAP,
     "bricks": BRICKS,
-    "these three": HALF | OVERLAP | BRICKS,
+    "these three": {**HALF, **OVERLAP, **BRICKS},
 }
 """By their heads in the table: what they change of the source's way."""
 GRIDS = 8
@@ -73,10 +79,10 @@ def best_grids(column: Column) -> list[str]:
     return [grid_of(grid) for grid in every[:GRIDS]]
 
 
-def _run(column: Column, change: Mapping[str, str | bool]) -> Run:
+def _run(column: Column, change: Way) -> Run:
     """A node's ranks are those of the machine, which bricks need to know."""
     nodes = {"node_size": load_machine(column.machine).node_ranks}
-    return Run(column, SEEDS_WAY | nodes | change)
+    return Run(column, {**SEEDS_WAY, **nodes, **change})
 
 
 def _record(column: Column, found: Mapping[tuple[Column, str], Exchange]) -> dict[str, Any]:

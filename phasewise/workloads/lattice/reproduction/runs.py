@@ -23,9 +23,12 @@ from phasewise.simulated.workers import in_workers
 from phasewise.study import Study
 from phasewise.workloads.lattice.reproduction.published import FLOPS_PER_SITE, Column
 
-SEEDS_WAY = {"halo": "sendrecv", "spinors": "full"}
-"""Keys of [communication] with which faces go as the source's: whole spinors, axis by axis."""
-PUTS = {"halo": "shmem", "spinors": "full", "blocks": "runs", "kernel": "plain"}
+Way = Mapping[str, str | int]
+"""Keys of [communication]."""
+
+SEEDS_WAY: Way = {"halo": "sendrecv", "spinors": "full"}
+"""With which faces go as the source's: whole spinors, axis by axis."""
+PUTS: Way = {"halo": "shmem", "spinors": "full", "blocks": "runs", "kernel": "plain"}
 """As its shmem had to: a put for each contiguous run of a face."""
 
 FACES = "halo"
@@ -39,7 +42,7 @@ class Run:
     """A column's iteration, with keys of [communication]; machine: another than its own."""
 
     column: Column
-    way: Mapping[str, str | bool] = field(default_factory=lambda: dict(SEEDS_WAY))
+    way: Way = field(default_factory=lambda: SEEDS_WAY)
     machine: Machine | None = None
 
     @property
