@@ -12,7 +12,7 @@ import pytest
 from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
-from phasewise.models.computation import kernel_work
+from phasewise.models.computation import kernel_seconds, kernel_work
 from phasewise.models.model import Case
 from phasewise.workloads.lattice import reproducing
 from phasewise.workloads.lattice.reproduction import beyond, overheads, puts, threads
@@ -27,7 +27,11 @@ from phasewise.workloads.lattice.reproduction.runs import (
     predicted,
     simulated,
 )
-from phasewise.workloads.lattice.reproduction.tables import SENDRECV, sendrecv_seconds
+from phasewise.workloads.lattice.reproduction.tables import (
+    SENDRECV,
+    fitted_sendrecv,
+    sendrecv_seconds,
+)
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -112,6 +116,26 @@ def test_a_simulated_iteration_is_as_long_as_the_predicted_one(tmp_path: Path) -
     pairs = zip(simulated(runs, tmp_path, 1), predicted(runs, 1), strict=True)
     for real, model in pairs:
         assert model.seconds == pytest.approx(real.seconds, rel=0.03)
+
+
+def test_the_sendrecv_that_made_the_times_is_found_again() -> None:
+    given = (2e-4, 3e8)
+    own = [one for one in columns() if one.table == 2]
+    made = []
+    for one in own:
+        share = sendrecv_seconds(one, given) / one.iteration_seconds
+        made.append(replace(one, overhead=share))
+    assert fitted_sendrecv(made) == pytest.approx(given, rel=1e-9)
+
+
+def test_a_machines_rate_of_iterations_counts_by_the_sites_of_a_rank() -> None:
+    machine, run = load_machine("altix-4700"), Run(column("altix-4700", 512, 2))
+    # 12⁴ sites a rank: 1106 Mflop/s, whichever kernel.
+    case = Case(run.study, machine, 512, pieces={"iteration": 3})
+    flops = sum(kernel["flops"] for kernel in kernel_work(case))
+    seconds = kernel_seconds(case)
+    computing = sum(seconds[str(kernel["name"])] for kernel in kernel_work(case))
+    assert computing == pytest.approx(flops / 1106e6, rel=1e-3)
 
 
 def test_puts_of_runs_take_longer_than_messages_of_faces() -> None:

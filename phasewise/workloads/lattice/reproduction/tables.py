@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+import numpy as np
 
 from phasewise.reproduction.claim import Claim
 from phasewise.workloads.lattice.grids import least_surface, surface_ratio
@@ -81,13 +84,29 @@ def _bandwidth() -> Claim:
     )  # fmt: skip
 
 
-def sendrecv_seconds(column: Column) -> float:
-    """Time in an iteration's sendrecvs, two an axis and hopping matrix [s]."""
-    latency, bandwidth = SENDRECV[column.machine]
+def sendrecv_seconds(column: Column, sendrecv: tuple[float, float] | None = None) -> float:
+    """Time in an iteration's sendrecvs, two an axis and hopping matrix [s]; sendrecv: another
+    latency and bandwidth than the machine's.
+    """
+    latency, bandwidth = sendrecv or SENDRECV[column.machine]
+    number, moved = _sendrecvs(column)
+    return number * latency + moved / bandwidth
+
+
+def _sendrecvs(column: Column) -> tuple[int, float]:
+    """Their number, and the bytes that a process sends in them."""
     grid = least_surface(column.size, column.cores)
     volume = math.prod(column.size) // column.cores
     faces = [volume * p // extent for p, extent in zip(grid, column.size, strict=True) if p > 1]
-    return sum(2 * HOPPINGS * (latency + SPINOR * face / 2 / bandwidth) for face in faces)
+    return 2 * HOPPINGS * len(faces), 2 * HOPPINGS * sum(SPINOR * face / 2 for face in faces)
+
+
+def fitted_sendrecv(own: Sequence[Column]) -> tuple[float, float]:
+    """Latency and bandwidth with the least relative errors of the time in messages."""
+    seconds = np.array([column.overhead * column.iteration_seconds for column in own])
+    parts = np.array([_sendrecvs(column) for column in own]) / seconds[:, None]
+    latency, inverse = np.linalg.lstsq(parts, np.ones(len(own)), rcond=None)[0]
+    return float(latency), float(1 / inverse)
 
 
 def _sendrecv() -> Claim:
