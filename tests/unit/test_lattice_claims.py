@@ -14,6 +14,7 @@ from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.models.computation import kernel_seconds, kernel_work
 from phasewise.models.model import Case
+from phasewise.mpi.launch import this_machine
 from phasewise.workloads.lattice import reproducing
 from phasewise.workloads.lattice.reproduction import beyond, overheads, puts, threads
 from phasewise.workloads.lattice.reproduction.overheads import Overheads
@@ -201,7 +202,7 @@ def test_threads_must_have_78_percent_of_the_rate_of_processes() -> None:
 def test_threads_that_cannot_be_measured_are_not_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one_core = replace(threads.this_machine(), cores=1)
+    one_core = replace(this_machine(), cores=1)
     monkeypatch.setattr(threads, "this_machine", lambda: one_core)
     assert threads.claim(True).holds is None
 
@@ -244,7 +245,7 @@ def test_half_spinors_send_half_as_much() -> None:
 
 def test_every_statement_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     measured = threads.judge(10.0, 7.8)
-    monkeypatch.setattr(reproducing.threads, "claim", lambda _quick: measured)
+    monkeypatch.setattr(threads, "claim", lambda _quick: measured)
     monkeypatch.setattr(
         overheads, "simulated", lambda runs, *_: [as_measured(r.column) for r in runs]
     )
