@@ -16,10 +16,12 @@ COLUMNS = 5
 
 
 def micros(curve: Curve, at: int) -> str:
-    """Microseconds, with ~ where they are noisy, and in brackets those that a model predicts."""
+    """Microseconds, with ~ and two digits where they are noisy, and in brackets those that a model
+    predicts.
+    """
     mark = "~" if curve["noisy"][at] else ""
     both = [1e6 * curve[name][at] for name in ("seconds", "predicted") if name in curve]
-    found, *predicted = alike(*both)
+    found, *predicted = alike(*both, digits=2 if mark else 4)
     return f"{mark}{found}{''.join(f' [{other}]' for other in predicted)}"
 
 

@@ -29,9 +29,8 @@ def one_turn(events: Events, record: CommunicationRecord) -> Span | None:
         return recorded
     edges = _edges(_starts(events, record), recorded, whole=not any(events.dropped))
     if len(edges) == 0:
+        # No task comes once in each turn: equal parts as long as a mean turn.
         edges = np.linspace(start, end, 1 + int((end - start) / turn))
-    if len(edges) < 2:
-        return recorded
     middle = (len(edges) - 1) // 2
     return float(edges[middle]), float(edges[middle + 1])
 

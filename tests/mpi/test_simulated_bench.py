@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
 
 from phasewise.cli import main
@@ -58,6 +59,7 @@ def test_bench_prints_the_curves_of_a_machine(capsys: pytest.CaptureFixture[str]
     assert main([*chosen, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["reference"], result["machine"], result["ranks"]) == ("simulator", "phoenix", 2)
+    assert result["threads"] == 1
     (curve,) = result["curves"]
     assert (curve["protocol"], curve["words"], result["best"]) == ("shmem", [8], {"8": "shmem"})
     assert curve["predicted"] == pytest.approx(curve["seconds"], rel=0.03)
@@ -76,6 +78,22 @@ def test_a_study_that_the_simulator_lacks_is_named() -> None:
 def reduced(length: int) -> Study:
     own = {"operator": "reduce-scatter", "bytes": length, "verify": False}
     return Study.from_dict({"workload": "collectives", "exchanges": 1, "collectives": own})
+
+
+def test_long_sums_of_the_library_can_be_started_and_finished(tmp_path: Path) -> None:
+    """With contents; in place SimGrid would send from memory that it has freed."""
+    study = Study.from_dict(
+        {
+            "workload": "collectives",
+            "exchanges": 3,
+            "collectives": {"operator": "allreduce", "bytes": 2**18, "blocking": False},
+        }
+    )
+    summary, _ = simulate(study, Request(load_machine("phoenix"), 4), tmp_path)
+    # The values of each block go over a link of 12.8 GB/s at least once.
+    assert summary["turn_seconds"] > 2**18 / 12.8e9
+    with h5py.File(tmp_path / "records.h5") as records:
+        assert list(records["wrong"]) == [0, 0, 0]
 
 
 def test_a_study_that_fails_among_others_is_named() -> None:

@@ -166,6 +166,15 @@ def test_the_turn_shown_is_in_the_middle_and_has_every_task_though_the_first_is_
     assert shown == set(NAMES)
 
 
+def test_where_no_task_comes_once_in_a_turn_a_mean_turn_in_the_middle_is_shown(folder):
+    content = json.loads((folder / "communication.json").read_text())
+    # As if the three turns were five, in the same time: the third of five equal parts.
+    (folder / "communication.json").write_text(json.dumps(content | {"turns": 5}))
+    record = read_communication(folder)
+    expected = (2 / 5 * 3 * TURN, 3 / 5 * 3 * TURN)
+    assert one_turn(Events(record), record) == pytest.approx(expected, abs=ROUNDING)
+
+
 def test_the_waiting_of_the_time_line_is_that_of_the_record(folder):
     record = read_communication(folder)
     line = timeline(Events(record), (0, 3 * TURN), 333)

@@ -104,4 +104,4 @@ def test_a_time_and_its_prediction_have_the_same_decimals() -> None:
     assert micros(curve("put", 9.999e-6), 0) == "9.999 [10.099]"
     real = curve("put", 4.3e-6)
     del real["predicted"]
-    assert micros(real | {"noisy": [True]}, 0) == "~4.300"
+    assert micros(real | {"noisy": [True]}, 0) == "~4.3"
