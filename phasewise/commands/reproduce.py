@@ -144,12 +144,13 @@ def show(claims: Sequence[Claim], notes: Sequence[str], name: str) -> None:
 
 def marks(claim: Claim) -> str:
     """Whether something was fitted to the claim, whether kept simulations were used, and whether
-    it was measured on this computer.
+    it was measured on this computer, or is arithmetic alone.
     """
     words = (
         ("fitted in part", claim.fitted),
         ("kept", claim.kept),
         ("measured here", claim.real),
+        ("arithmetic", claim.arithmetic),
     )
     return ", ".join(word for word, holds in words if holds)
 

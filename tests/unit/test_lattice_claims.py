@@ -16,7 +16,7 @@ from phasewise.models.computation import kernel_seconds, kernel_work
 from phasewise.models.model import Case
 from phasewise.mpi.launch import this_machine
 from phasewise.workloads.lattice import reproducing
-from phasewise.workloads.lattice.reproduction import beyond, overheads, puts, threads
+from phasewise.workloads.lattice.reproduction import beyond, overheads, pictures, puts, threads
 from phasewise.workloads.lattice.reproduction.overheads import Overheads
 from phasewise.workloads.lattice.reproduction.published import SOURCE, Column, columns
 from phasewise.workloads.lattice.reproduction.runs import (
@@ -260,4 +260,5 @@ def test_every_statement_is_looked_at(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [len(table.rows) for table in chapter.tables[:2]] == [29, 29]
     how = [one["how"] for one in chapter.record["columns"]]
     assert how.count("simulated") == 7
+    assert [figure.name for figure in chapter.figures] == list(pictures.PICTURES)
     assert chapter.record["columns"][0]["overhead"] == pytest.approx(0.14)

@@ -39,12 +39,13 @@ def test_claims_stand_in_the_order_of_the_source_and_the_unseen_are_listed() -> 
 def test_the_page_tells_measured_from_simulated_and_marks_what_was_fitted() -> None:
     real = SOURCE.claim("a1", "1 s", True, "", real=True)
     fitted = SOURCE.claim("a2", "3 s", True, "", fitted=True)
-    found = join(SOURCE, {"walking": Chapter("Walking", (real, fitted))}, quick=False)
+    added = SOURCE.claim("a3", "7", True, "", arithmetic=True)
+    found = join(SOURCE, {"walking": Chapter("Walking", (real, fitted, added))}, quick=False)
     (table,) = found.page.sections[0].tables
     assert [row[5:7] for row in table.rows] == [
         ("measured here", ""),
         ("simulated", "fitted or assumed"),
-        ("simulated", ""),
+        ("arithmetic", ""),
     ]
 
 

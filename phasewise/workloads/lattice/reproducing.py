@@ -8,7 +8,14 @@ from typing import Any
 from phasewise.report.tables import Table
 from phasewise.reproduction.source import Chapter
 from phasewise.workloads.lattice.grids import least_surface, surface_ratio
-from phasewise.workloads.lattice.reproduction import beyond, overheads, puts, tables, threads
+from phasewise.workloads.lattice.reproduction import (
+    beyond,
+    overheads,
+    pictures,
+    puts,
+    tables,
+    threads,
+)
 from phasewise.workloads.lattice.reproduction.overheads import Overheads
 from phasewise.workloads.lattice.reproduction.published import SOURCE as CHAPTER_OF
 from phasewise.workloads.lattice.reproduction.published import columns
@@ -28,9 +35,9 @@ def chapter(out: Path, quick: bool, workers: int) -> Chapter:
         *tables.claims(), threaded, *overheads.claims(found), puts.claim(quick, workers),
     )  # fmt: skip
     record = {"columns": _record(found), "lacked": lacked}
-    return Chapter(
-        "Its tables", claims, (_arithmetic(), _overheads(found), beyond.table(lacked)), (), record
-    )
+    shown = (_arithmetic(), _overheads(found), beyond.table(lacked))
+    figures = pictures.make_figures(found.found, out)
+    return Chapter("Its tables", claims, shown, figures, record)
 
 
 def _arithmetic() -> Table:
