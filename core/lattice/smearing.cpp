@@ -33,13 +33,6 @@ void add_scaled(Matrix& sum, double factor, const Matrix& a) {
     }
 }
 
-std::vector<Extents> sites_in(const Extents& box) {
-  std::vector<Extents> sites;
-  sites.reserve(static_cast<std::size_t>(volume_of(box)));
-  for_each_site(box, [&](const Extents& at) { sites.push_back(at); });
-  return sites;
-}
-
 }  // namespace
 
 SmearedSource::SmearedSource(const Position& position, const Smearing& smearing,

@@ -1,7 +1,6 @@
 #include "lattice/stout.hpp"
 
 #include <cmath>
-#include <vector>
 
 #include "parallel/loops.hpp"
 
@@ -75,8 +74,7 @@ Matrix exponential(Matrix a) {
 }  // namespace
 
 void stout_step(const Links& from, double weight, int threads, Links& to) {
-  std::vector<Extents> sites;
-  for_each_site(from.domain().extents(), [&](const Extents& at) { sites.push_back(at); });
+  const std::vector<Extents> sites = sites_in(from.domain().extents());
   parallel::for_blocks(
       static_cast<std::int64_t>(sites.size()), threads, [&](std::int64_t begin, int n, int) {
         for (std::int64_t i = begin; i < begin + n; ++i) {
