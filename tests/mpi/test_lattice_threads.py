@@ -24,6 +24,8 @@ def test_both_ways_are_timed_on_the_lattice_of_the_source(
     # 5520 flops an iteration and even site.
     rate = 5520 * math.prod(found["lattice"]) / 2 / found["seconds_per_iteration"] / 1e9
     assert found["four_figures"]["overall_gigaflops"] == pytest.approx(rate, rel=1e-3)
+    faster = found | {"fastest_solve": found["seconds_per_solve"] / 2}
+    assert threads.fastest_rate(faster) == pytest.approx(2 * rate, rel=1e-3)
 
 
 def test_a_measurement_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def _draw(title: str, lines: Mapping[str, Sequence[Exchange]]) -> Drawing:
         axes[0, 1].plot(at, [100 * one.overhead for one in own], "-", **here)
         axes[0, 1].plot(at, [100 * one.overhead for one in measured], "o", **source)
     for axis, heading in zip(axes[0], ("overall [Gflop/s]", "overhead [%]"), strict=True):
-        rank_axis(axis, cores)
+        rank_axis(axis, [n for n in cores if n & (n - 1) == 0])  # 3072 has no room
         axis.set_xlabel("cores")
         axis.set_title(heading)
     logarithmic(axes[0, 0])

@@ -21,10 +21,10 @@ CASE = "small"
 SHARE = 0.78
 NEAR = 0.05
 """By how much the share may be off."""
-TIMES, QUICK_TIMES = 3, 1
-"""How often each is measured; the fastest counts."""
-SOLVES = 5
-"""Timed in a measurement."""
+TIMES, QUICK_TIMES = 2, 1
+"""How often each is measured."""
+SOLVES = 20
+"""Timed in a measurement, of which the fastest counts: others may use the computer too."""
 BUSY = " Others used it meanwhile, so that the share may be that of their work."
 SECONDS = 120.0
 """A measurement that takes longer has failed."""
@@ -39,7 +39,7 @@ def claim(quick: bool) -> Claim:
     try:
         for _ in range(QUICK_TIMES if quick else TIMES):
             for ranks, threads in ((2, 1), (1, 2)):
-                rate = float(_measured(ranks, threads)["four_figures"]["overall_gigaflops"])
+                rate = fastest_rate(_measured(ranks, threads))
                 rates[ranks, threads] = max(rate, rates.get((ranks, threads), 0.0))
     except RunError as error:
         return SOURCE.claim("8", "–", None, f"It could not be measured: {error}.", real=True)
@@ -60,6 +60,12 @@ def judge(processes: float, threads: float, remark: str = "") -> Claim:
         f"it; without clover term.{remark}",
         real=True,
     )  # fmt: skip
+
+
+def fastest_rate(found: Mapping[str, Any]) -> float:
+    """Gflop/s of the fastest solve; the bench gives that of the median."""
+    median = float(found["four_figures"]["overall_gigaflops"])
+    return median * float(found["seconds_per_solve"]) / float(found["fastest_solve"])
 
 
 def _measured(ranks: int, threads: int) -> Mapping[str, Any]:
