@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from phasewise.errors import StudyError
 from phasewise.traces.records import CommunicationRecord
 from phasewise.workloads.lattice.communication import LatticeCommunication, grid_of
@@ -23,6 +25,22 @@ def first_pieces(_model: Lattice) -> dict[str, float]:
 def sets_off_together(_model: Lattice) -> bool:
     """Nothing comes before the links of the first solve, which make up much of a short one."""
     return True
+
+
+def iterated(model: Lattice, iterations: int) -> dict[str, float]:
+    """Iterations of all right-hand sides, with an update for every ten in mixed precision;
+    StudyError where the study fixes them.
+    """
+    fixed = model.solver.iterations
+    if fixed is not None:
+        raise StudyError(
+            f"--iterations {iterations} and solver.iterations = {fixed} exclude each other: the "
+            "study fixes how many there are"
+        )
+    found = {"iteration": float(iterations * model.right_sides)}
+    if model.solver.precision == "mixed":
+        found["update"] = float(model.right_sides * math.ceil(iterations / 10))
+    return found
 
 
 def placed(given: LatticeCommunication, record: CommunicationRecord) -> LatticeCommunication:
