@@ -18,13 +18,12 @@ import numpy as np
 
 from benchmarks.machine_generator import machine_of, machine_text
 from benchmarks.measured_twins import measured_twin
+from benchmarks.unknown_machines import Point as SimulatedPoint
 from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.overhead import check_overhead
 from phasewise.machines.topology import check_size
-from phasewise.simulated.many import Task
-from phasewise.simulated.simulate import Request
 from phasewise.study import Study
 from phasewise.workloads.lattice.communication import (
     BRICKS,
@@ -69,25 +68,11 @@ Draw = np.random.Generator
 
 
 @dataclass(frozen=True)
-class Point:
-    """One simulated solve. held_out: whether it is evidence; the others may be looked at. text: the
-    file of a machine that is drawn.
-    """
+class Point(SimulatedPoint):
+    """One simulated solve. text: the file of a machine that is drawn."""
 
-    number: int
     network: str
-    machine: Machine
     text: str | None
-    study: Study
-    ranks: int
-
-    @property
-    def held_out(self) -> bool:
-        return self.number % 2 == 1
-
-    @property
-    def task(self) -> Task:
-        return Task(self.study, Request(self.machine, self.ranks, skeleton=True))
 
     def measured(self, cache: Path) -> Machine:
         """The machine with the curves of its twin on these ranks."""
@@ -137,7 +122,7 @@ def _point(network: str, number: int, draw: Draw) -> Point | None:
         return None
     if _messages(study, ranks) > MAX_MESSAGES or _at_once(study, ranks) > MOST_RUNS:
         return None
-    return Point(number, network, machine, text, study, ranks)
+    return Point(number, machine, study, ranks, network, text)
 
 
 def _machine(network: str, number: int, draw: Draw) -> tuple[Machine, str | None]:

@@ -2,12 +2,12 @@
 // predicted.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "comm/exchange.hpp"
+#include "parallel/cache_line.hpp"
 
 namespace phasewise::comm {
 
@@ -17,8 +17,8 @@ struct PairMessages {
   // Whether messages are sent from the odd chunks of a buffer, and arrive in the even ones.
   bool turned = false;
 
-  // From chunk to chunk [B]: at least a cache line.
-  std::int64_t apart() const { return std::max<std::int64_t>(bytes, 64); }
+  // From chunk to chunk [B].
+  std::int64_t apart() const { return parallel::whole_lines(bytes); }
 };
 
 // Of the two members of a team; its buffer has 2 number chunks. Without `takes_part` the rank has

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "driver/offline_listener.hpp"
+#include "workload/offline_listener.hpp"
 
 namespace phasewise::driver {
 namespace {
@@ -36,7 +36,7 @@ struct Charge {
 using Charges = std::vector<Charge>;
 
 // Hears the turn of a rank, and adds up those of all ranks.
-class Charged : public OfflineListener {
+class Charged : public workload::OfflineListener {
  public:
   Charged(std::size_t pieces, const parallel::VectorUnit& unit) : pieces_(pieces), unit_(unit) {}
 

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "driver/offline_listener.hpp"
+#include "workload/offline_listener.hpp"
 
 namespace phasewise::driver {
 
-class Counted : public OfflineListener {
+class Counted : public workload::OfflineListener {
  public:
   // `rank` of the study's `ranks`; a single rank sends nothing for a sum.
   Counted(int ranks, int rank) : alone_(ranks == 1), rank_(rank) {}

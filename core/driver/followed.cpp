@@ -6,6 +6,7 @@
 
 #include "comm/in_place.hpp"
 #include "driver/round_writer.hpp"
+#include "parallel/cache_line.hpp"
 
 namespace phasewise::driver {
 
@@ -18,8 +19,6 @@ namespace {
 // How many repetitions of an exchange are written down; the last one, when traffic has settled,
 // stands for the others.
 constexpr int max_repetitions = 4;
-// Bytes of a cache line.
-constexpr std::int64_t line = 64;
 
 bool alike(const Exchange& a, const Exchange& b) {
   if (a.phase != b.phase || !a.uniform || a.rounds != b.rounds) return false;
@@ -201,7 +200,7 @@ double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int6
   double apart = 0.0;
   for (const comm::Fragment& one : fragments) {
     const std::int64_t stride = one.count > 1 ? one.stride : one.outer_stride;
-    if (one.contiguous() || stride < line) continue;
+    if (one.contiguous() || stride < parallel::cache_line) continue;
     const auto runs = static_cast<double>(one.count * one.outer_count);
     const std::int64_t span = std::max(one.count * one.stride, one.outer_count * one.outer_stride);
     apart += runs * options_.rates.copies.at(static_cast<double>(span));

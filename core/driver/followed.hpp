@@ -13,12 +13,12 @@
 #include "comm/packing.hpp"
 #include "contention/collectives.hpp"
 #include "contention/program.hpp"
-#include "driver/offline_listener.hpp"
 #include "driver/program.hpp"
+#include "workload/offline_listener.hpp"
 
 namespace phasewise::driver {
 
-class Followed : public OfflineListener {
+class Followed : public workload::OfflineListener {
  public:
   // `phases` collects the names to which a round's phase number refers.
   Followed(int ranks, int rank, const ProgramOptions& options, std::vector<std::string>& phases);

@@ -80,9 +80,8 @@ double StridedCopies::at(double span) const {
 
 double BlockCopies::along(const std::vector<double>& seconds, double size) const {
   const auto above = std::upper_bound(sizes.begin(), sizes.end(), size) - sizes.begin();
-  if (above == 0) return seconds.front() * size / sizes.front();
+  if (above == 0 || std::ssize(sizes) == 1) return seconds.front() * size / sizes.front();
   const auto last = std::min<std::ptrdiff_t>(above, std::ssize(sizes) - 1);
-  if (last == 0) return seconds.front() * size / sizes.front();
   const double share = (size - sizes[last - 1]) / (sizes[last] - sizes[last - 1]);
   return seconds[last - 1] + share * (seconds[last] - seconds[last - 1]);
 }

@@ -1,6 +1,5 @@
 #include "lattice/conjugate_gradient.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "lattice/bounded_sums.hpp"
@@ -31,25 +30,18 @@ inline constexpr parallel::KernelCard turn_card{.name = "combine",
 
 template <class Real>
 ConjugateGradient<Real>::ConjugateGradient(Dirac<Real>& matrix, Sums sums)
-    : matrix_(matrix), sums_(sums) {
-  for (Field<Real>* field : {&x_, &r_, &p_, &q_, &z_})
-    *field = zeros<Real>(matrix.hopping().reals());
-}
+    : Base(matrix, sums), p_(Base::field()), q_(Base::field()), z_(Base::field()) {}
 
 template <class Real>
-void ConjugateGradient<Real>::start(double squared, bool again) {
-  std::fill_n(x_.data(), x_.size(), Real{0});
-  grown_ = 0.0;
+void ConjugateGradient<Real>::begin(bool again) {
   begins_ = !again;
-  squared_ = squared;
 }
 
 // p = r + β p.
 template <class Real>
 void ConjugateGradient<Real>::turn(double beta, workload::Listener& listener) {
-  listener.kernel(turn_card<Real>, matrix_.hopping().half_volume(), [&] {
-    shape_of(matrix_.hopping(), matrix_.threads())
-        .combine(r_.data(), static_cast<Real>(beta), p_.data(), p_.data());
+  listener.kernel(turn_card<Real>, Base::sites(), [&] {
+    Base::shape().combine(r_.data(), static_cast<Real>(beta), p_.data(), p_.data());
   });
   length_ = std::sqrt(squared_) + beta * length_;
 }
@@ -57,8 +49,7 @@ void ConjugateGradient<Real>::turn(double beta, workload::Listener& listener) {
 // p is turned when it is needed: by then a residual that was made anew has taken r's place.
 template <class Real>
 void ConjugateGradient<Real>::iterate(workload::Listener& listener) {
-  const double sites = matrix_.hopping().half_volume(), factor = matrix_.largest();
-  const auto shape = [&] { return shape_of(matrix_.hopping(), matrix_.threads()); };
+  const double sites = Base::sites(), factor = matrix_.largest();
   if (begins_) length_ = 0.0;
   turn(begins_ || before_ <= 0.0 ? 0.0 : squared_ / before_, listener);
   begins_ = false;
@@ -66,7 +57,7 @@ void ConjugateGradient<Real>::iterate(workload::Listener& listener) {
   const double most = factor * length_;
   const auto [curvature] =
       bounded_sums<1>(phases::sum_curvature, norm_card<Real>, sites, {most * most}, sums_, listener,
-                      [&](const Bounds<1>& bound) { return shape().norm(q_.data(), bound); });
+                      [&](const Bounds<1>& bound) { return Base::shape().norm(q_.data(), bound); });
   matrix_.apply(true, q_, z_, listener);
   const auto alpha = static_cast<Real>(curvature > 0.0 ? squared_ / curvature : 0.0);
   const double largest = std::sqrt(squared_) + alpha * factor * std::sqrt(curvature);
@@ -74,7 +65,7 @@ void ConjugateGradient<Real>::iterate(workload::Listener& listener) {
   const auto [next] = bounded_sums<1>(
       phases::sum_residual, update_card<Real>, sites, {largest * largest}, sums_, listener,
       [&](const Bounds<1>& bound) {
-        return shape().advance(alpha, p_.data(), z_.data(), x_.data(), r_.data(), bound);
+        return Base::shape().advance(alpha, p_.data(), z_.data(), x_.data(), r_.data(), bound);
       });
   grown_ += alpha * length_;
   squared_ = next;

@@ -11,24 +11,19 @@ class ConjugateGradient final : public Krylov<Real> {
  public:
   ConjugateGradient(Dirac<Real>& matrix, Sums sums);
 
-  Field<Real>& residual() override { return r_; }
-  Field<Real>& solution() override { return x_; }
-  void start(double squared, bool again) override;
   void iterate(workload::Listener& listener) override;
-  double squared() const override { return squared_; }
-  double grown() const override { return grown_; }
-  void set_sums(Sums sums) override { sums_ = sums; }
 
  private:
+  using Base = Krylov<Real>;
+  using Base::grown_, Base::matrix_, Base::r_, Base::squared_, Base::sums_, Base::x_;
+
+  void begin(bool again) override;
   void turn(double beta, workload::Listener& listener);
 
-  Dirac<Real>& matrix_;
-  Sums sums_;
-  Field<Real> x_, r_, p_, q_, z_;
-  double squared_ = 0.0;               // |r|²
-  double before_ = 0.0;                // that of p's last turn
-  double length_ = 0.0, grown_ = 0.0;  // bounds of |p| and |x|
-  bool begins_ = true;                 // p is still to be r
+  Field<Real> p_, q_, z_;
+  double before_ = 0.0;  // |r|² of p's last turn
+  double length_ = 0.0;  // a bound of |p|
+  bool begins_ = true;   // p is still to be r
 };
 
 }  // namespace phasewise::lattice

@@ -1,5 +1,7 @@
 #include "lattice/face_messages.hpp"
 
+#include "parallel/cache_line.hpp"
+
 namespace phasewise::lattice {
 namespace {
 
@@ -17,7 +19,7 @@ FaceMessages::FaceMessages(const Domain& domain, std::int64_t site_bytes, bool r
 
 // Each part begins on a cache line of its own.
 std::int64_t FaceMessages::offset(int axis, int part) const {
-  const auto padded = [&](int a) { return (face_bytes(a) + 63) / 64 * 64; };
+  const auto padded = [&](int a) { return parallel::whole_lines(face_bytes(a)); };
   std::int64_t at = 0;
   for (int a = 0; a < axis; ++a)
     if (domain_.split(a)) at += parts * padded(a);

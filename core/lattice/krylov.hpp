@@ -1,9 +1,11 @@
 // Solvers of a linear system on fields of one parity, iteration by iteration, in one precision.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "lattice/dirac.hpp"
+#include "lattice/field_sums.hpp"
 
 namespace phasewise::lattice {
 
@@ -15,17 +17,35 @@ class Krylov {
   virtual ~Krylov() = default;
 
   // The residual of x = 0, to be set before start(), and what is left of it.
-  virtual Field<Real>& residual() = 0;
+  Field<Real>& residual() { return r_; }
   // Solution so far, from the last start() on.
-  virtual Field<Real>& solution() = 0;
+  const Field<Real>& solution() const { return x_; }
   // x = 0. squared: the residual's, known on all ranks. again: the solver may keep its direction,
   // since the residual is its own made anew.
-  virtual void start(double squared, bool again) = 0;
+  void start(double squared, bool again) {
+    std::fill_n(x_.data(), x_.size(), Real{0});
+    grown_ = 0.0;
+    squared_ = squared;
+    begin(again);
+  }
   virtual void iterate(workload::Listener& listener) = 0;
   // |residual|², and a bound of |x|.
-  virtual double squared() const = 0;
-  virtual double grown() const = 0;
-  virtual void set_sums(Sums sums) = 0;
+  double squared() const { return squared_; }
+  double grown() const { return grown_; }
+  void set_sums(Sums sums) { sums_ = sums; }
+
+ protected:
+  Krylov(Dirac<Real>& matrix, Sums sums) : matrix_(matrix), sums_(sums), x_(field()), r_(field()) {}
+
+  virtual void begin(bool again) = 0;
+  Field<Real> field() const { return zeros<Real>(matrix_.hopping().reals()); }
+  FieldShape<Real> shape() const { return shape_of(matrix_.hopping(), matrix_.threads()); }
+  double sites() const { return matrix_.hopping().half_volume(); }
+
+  Dirac<Real>& matrix_;
+  Sums sums_;
+  Field<Real> x_, r_;
+  double squared_ = 0.0, grown_ = 0.0;
 };
 
 // cg: of M†M x = b. bicgstab: of M x = b. real: with memory. The matrix must outlive it.

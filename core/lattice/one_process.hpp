@@ -2,29 +2,16 @@
 #pragma once
 
 #include "lattice/neighbours.hpp"
-#include "workload/listener.hpp"
+#include "workload/offline_listener.hpp"
 
 namespace phasewise::lattice {
 
-class OneProcess final : public workload::Listener {
+class OneProcess final : public workload::OfflineListener {
  public:
   void kernel(const parallel::KernelCard& /*card*/, double /*items*/,
               const std::function<void()>& work) override {
     work();
   }
-  void sum(std::string_view /*phase*/, std::span<double> /*values*/,
-           const comm::TeamPointer& /*team*/) override {}
-  void sum(std::string_view /*phase*/, std::span<std::int64_t> /*values*/,
-           const comm::TeamPointer& /*team*/) override {}
-  void max(std::string_view /*phase*/, std::span<double> /*values*/,
-           const comm::TeamPointer& /*team*/) override {}
-  void start(comm::Channel /*channel*/, const Exchanges& /*exchanges*/) override {}
-  void start_collective(const comm::Collective& /*collective*/, const std::byte* /*from*/,
-                        std::byte* /*to*/) override {}
-  void progress(comm::Channel /*channel*/) override {}
-  void finish(comm::Channel /*channel*/) override {}
-  void transpose(const comm::TransposeExchange& /*exchange*/, const comm::ItemBuffer& /*from*/,
-                 const comm::ItemBuffer& /*to*/) override {}
 };
 
 // The box of one rank.

@@ -138,17 +138,18 @@ void Solver::normal(Field<double>& even, Field<double>& result, Listener& listen
                   [&] { std::copy_n(even.data(), even.size(), result.data()); });
 }
 
-void Solver::restart(double squared, bool again, Listener& listener) {
+void Solver::restart(const Field<double>& residual, double squared, bool again,
+                     Listener& listener) {
   largest_ = squared;
   if (!single_) {
     listener.kernel(combine_card, half_volume(), [&] {
-      std::copy_n(residual_.data(), residual_.size(), krylov_->residual().data());
+      std::copy_n(residual.data(), residual.size(), krylov_->residual().data());
     });
     return krylov_->start(squared, again);
   }
   Krylov<float>& krylov = *single_->krylov;
   listener.kernel(convert_card, half_volume(), [&] {
-    convert_fields(matrix_.hopping().kernel(), residual_.data(), single_->matrix.hopping().kernel(),
+    convert_fields(matrix_.hopping().kernel(), residual.data(), single_->matrix.hopping().kernel(),
                    krylov.residual().data());
   });
   krylov.start(squared, again);
@@ -161,14 +162,12 @@ void Solver::begin(Listener& listener) {
   for (Field<double>& field : solution_) std::fill_n(field.data(), field.size(), 0.0);
   matrix_.prepare(source_[0], source_[1], between_, listener);
   normal(between_, right_, listener);
-  listener.kernel(combine_card, half_volume(),
-                  [&] { std::copy_n(right_.data(), right_.size(), residual_.data()); });
   const double hop = matrix_.action().largest_hop();
   double most = source_length_ * (1.0 + 0.5 * hop * matrix_.largest_inverse());
   if (description_.method == Method::cg) most *= matrix_.largest();
-  squared_start_ = norm_of(phases::sum_residual, residual_, most * most, listener);
+  squared_start_ = norm_of(phases::sum_residual, right_, most * most, listener);
   squared_goal_ = description_.tolerance * description_.tolerance * squared_start_;
-  restart(squared_start_, false, listener);
+  restart(right_, squared_start_, false, listener);
 }
 
 void Solver::iterate(Listener& listener) {
@@ -208,7 +207,8 @@ void Solver::update(Listener& listener) {
   double factor = matrix_.largest();
   if (description_.method == Method::cg) factor *= factor;
   const double most = std::sqrt(squared_start_) + factor * grown_;
-  restart(precise_norm_of(phases::sum_residual, residual_, most * most, listener), true, listener);
+  const double squared = precise_norm_of(phases::sum_residual, residual_, most * most, listener);
+  restart(residual_, squared, true, listener);
   updated_ = true;
 }
 

@@ -60,8 +60,9 @@ class Solver {
 
   // The solver's right-hand side from that of the even sites, and what is left of it.
   void normal(Field<double>& even, Field<double>& result, workload::Listener& listener);
-  // Hands residual_ to the solver.
-  void restart(double squared, bool again, workload::Listener& listener);
+  // Hands a residual to the solver.
+  void restart(const Field<double>& residual, double squared, bool again,
+               workload::Listener& listener);
   // Adds the solver's solution to solution_.
   void absorb(workload::Listener& listener);
   // result = a + factor b.

@@ -13,17 +13,14 @@ class StabilisedGradient final : public Krylov<Real> {
  public:
   StabilisedGradient(Dirac<Real>& matrix, Sums sums);
 
-  Field<Real>& residual() override { return r_; }
-  Field<Real>& solution() override { return x_; }
-  void start(double squared, bool again) override;
   void iterate(workload::Listener& listener) override;
-  double squared() const override { return squared_; }
-  double grown() const override { return grown_; }
-  void set_sums(Sums sums) override { sums_ = sums; }
 
  private:
+  using Base = Krylov<Real>;
+  using Base::grown_, Base::matrix_, Base::r_, Base::squared_, Base::sums_, Base::x_;
   using Complex = std::complex<double>;
 
+  void begin(bool again) override;
   // Each makes a pass over fields, and a sum over the ranks.
   void turn(workload::Listener& listener);
   Complex direction(workload::Listener& listener);
@@ -31,13 +28,10 @@ class StabilisedGradient final : public Krylov<Real> {
   Complex step(workload::Listener& listener);
   void advance(Complex alpha, Complex omega, workload::Listener& listener);
 
-  Dirac<Real>& matrix_;
-  Sums sums_;
-  Field<Real> x_, r_, shadow_, p_, v_, t_;
-  Complex rho_, beta_, omega_;                // rho: of the shadow and r
-  double squared_ = 0.0;                      // |r|²
-  double shadow_length_ = 0.0, grown_ = 0.0;  // bounds of |shadow| and |x|
-  double p_length_ = 0.0, v_length_ = 0.0, s_length_ = 0.0, t_length_ = 0.0;
+  Field<Real> shadow_, p_, v_, t_;
+  Complex rho_, beta_, omega_;  // rho: of the shadow and r
+  // Bounds of lengths, or the lengths.
+  double shadow_length_ = 0.0, p_length_ = 0.0, v_length_ = 0.0, s_length_ = 0.0, t_length_ = 0.0;
 };
 
 }  // namespace phasewise::lattice

@@ -8,6 +8,7 @@
 
 #include "comm/executor.hpp"
 #include "comm/pair_exchange.hpp"
+#include "parallel/cache_line.hpp"
 #include "parallel/clock.hpp"
 #include "probe/copies.hpp"
 
@@ -17,7 +18,6 @@ namespace {
 constexpr std::int64_t message_bytes = 8;              // B of a message
 constexpr int many = 64;                               // messages at once
 constexpr int call_passes = 60, calls_in_a_row = 100;  // exchanges are timed in a row
-constexpr std::int64_t line = 64;                      // B between messages
 constexpr std::int64_t bytes_of_pass = 1 << 24;        // in a row, of long messages
 
 double seconds_now() { return parallel::clock().now(); }
@@ -42,14 +42,15 @@ class Pair {
       : world_(world),
         executor_(world, recorder, {}),
         nodes_(world.nodes()),
-        memory_(2 * std::max<std::int64_t>(many * line, largest), std::byte{1}),
+        memory_(2 * std::max<std::int64_t>(many * parallel::cache_line, largest), std::byte{1}),
         takes_part_(world.rank() < 2) {}
 
   double bare() {
     std::byte* data = memory_.data();
     return seconds_of(world_, calls_in_a_row, [&] {
       if (takes_part_)
-        world_.both_ways({data, message_bytes}, peer(), {data + line, message_bytes}, peer());
+        world_.both_ways({data, message_bytes}, peer(),
+                         {data + parallel::cache_line, message_bytes}, peer());
     });
   }
 

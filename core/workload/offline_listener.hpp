@@ -8,10 +8,10 @@
 
 #include "workload/listener.hpp"
 
-namespace phasewise::driver {
+namespace phasewise::workload {
 
 // Ignores every action that a derived class does not override.
-class OfflineListener : public workload::Listener {
+class OfflineListener : public Listener {
  public:
   void kernel(const parallel::KernelCard& /*card*/, double /*items*/,
               const std::function<void()>& /*work*/) override {}
@@ -39,4 +39,4 @@ class OfflineListener : public workload::Listener {
                       const comm::TeamPointer& /*team*/) {}
 };
 
-}  // namespace phasewise::driver
+}  // namespace phasewise::workload
