@@ -81,7 +81,7 @@ def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCos
             _number(cost.messages),
             _number(1e-6 * cost.bytes),
             f"{100 * cost.share:.2f}",
-            *_against_plan(run, record, cost, plan.get(cost.name)),
+            *_against_plan(run, record, cost, plan.get(cost.name, [])),
         )
         for cost in costs
         if cost.communicates
@@ -99,27 +99,49 @@ def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCos
 
 
 def _against_plan(
-    run: ReportedRun, record: CommunicationRecord, cost: PhaseCost, planned: dict[str, Any] | None
+    run: ReportedRun, record: CommunicationRecord, cost: PhaseCost, planned: list[dict[str, Any]]
 ) -> tuple[str, str]:
     """Messages per turn of the rank that sends most, and whether they are those of the plan."""
     phase = record.phase(cost.name)
     assert phase is not None
     turns = max(record.turns, 1)
-    if planned is None or planned.get("library") or phase.library:
+    ranks = {int(entry["rank"]) for entry in planned}
+    if len(ranks) != 1 or planned[0].get("library") or phase.library:
         return _number(float(phase.messages.max()) / turns), UNPLANNED
-    rank = int(planned["rank"])
+    rank = ranks.pop()
     recorded = int(phase.messages[rank]), int(phase.bytes[rank])
-    expected = int(planned["messages"]), int(planned["bytes_per_rank"])
-    if planned["per"] != EACH_TURN:
-        # Sent for each data-dependent piece; the number of messages gives the number of pieces.
-        times, rest = divmod(recorded[0], expected[0]) if expected[0] else (0, recorded[0])
-        agrees = rest == 0 and recorded[1] == times * expected[1]
-        verdict = (
-            f"{AGREES}, {times} {pieces_name(run.workload, planned['per'])}" if agrees else DIFFERS
-        )
-    else:
-        verdict = AGREES if recorded == tuple(turns * n for n in expected) else DIFFERS
+    verdict = _verdict(run, record, recorded, planned)
     return _number(recorded[0] / turns), verdict
+
+
+def _verdict(
+    run: ReportedRun,
+    record: CommunicationRecord,
+    recorded: tuple[int, int],
+    planned: list[dict[str, Any]],
+) -> str:
+    """Whether a rank's messages and bytes are those of the entries of a plan."""
+    first, *others = planned
+    if others or first["per"] == EACH_TURN:
+        times = [_times_of(record, entry) for entry in planned]
+        expected = tuple(
+            sum(n * int(entry[key]) for n, entry in zip(times, planned, strict=True))
+            for key in ("messages", "bytes_per_rank")
+        )
+        return AGREES if recorded == expected else DIFFERS
+    # Sent for each data-dependent piece; the number of messages gives the number of pieces.
+    messages, size = int(first["messages"]), int(first["bytes_per_rank"])
+    count, rest = divmod(recorded[0], messages) if messages else (0, recorded[0])
+    agrees = rest == 0 and recorded[1] == count * size
+    return f"{AGREES}, {count} {pieces_name(run.workload, first['per'])}" if agrees else DIFFERS
+
+
+def _times_of(record: CommunicationRecord, entry: dict[str, Any]) -> int:
+    """How often an entry of a plan came in the whole run."""
+    turns = max(record.turns, 1)
+    if entry["per"] == EACH_TURN:
+        return turns
+    return round(record.pieces.get(str(entry["piece"]), 0.0) * turns)
 
 
 def _times(record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:

@@ -124,6 +124,8 @@ class CommunicationRecord:
     """The workload that the record names, if it does and there is one of this name."""
     ideal_seconds: float | None = None
     """`seconds` of a simulated run with messages that take no time, where that was simulated."""
+    threads: int = 1
+    """Of each rank."""
     core_share: CoreShare | None = None
     """How much of a core the ranks had; None where that is unknown, as on simulated machines."""
 
@@ -298,6 +300,7 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         pieces=_pieces(ranks, turns),
         workload=workload,
         ideal_seconds=_ideal(content.get(IDEAL)),
+        threads=max(int(content.get("threads", 1)), 1),
         core_share=core_share_of(content, ranks),
     )
 

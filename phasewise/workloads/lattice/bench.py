@@ -6,16 +6,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from phasewise.driver import Core, Run
 from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively
-from phasewise.output import print_table
+from phasewise.output import console, print_table
 from phasewise.runs.timing import WARM_UP_TURNS, measure
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
-from phasewise.workloads.lattice.communication import check_process_grid
+from phasewise.workloads.communication import AUTO
+from phasewise.workloads.lattice.communication import check_process_grid, grid_of
+from phasewise.workloads.lattice.four_figures import (
+    EXPLAINED,
+    HALO,
+    HEADS,
+    HOPPING_FLOPS,
+    SUM,
+    FourFigures,
+    convention,
+    figure_texts,
+    four_figures,
+    iteration_flops,
+    volume_texts,
+)
+from phasewise.workloads.lattice.grids import least_surface
 from phasewise.workloads.lattice.model import model_of
 
 SIZES = {
@@ -30,11 +46,6 @@ ITERATIONS = 100
 TURNS = 3
 """Timed solves without --turns."""
 
-HOPPING_FLOPS = 1320
-"""Of the hopping matrix, a site of one parity; the source counts 1296."""
-ITERATION_FLOPS = 5520
-"""Of an iteration, an even site, without clover term, as the source counts them."""
-
 
 def run(
     core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
@@ -42,17 +53,18 @@ def run(
     """Time a case on the ranks of this run; collective."""
     study = collectively(core, lambda: _study(case, overrides, core.size()))
     model = model_of(study)
-    iterations, cores = model.solver.most, core.size() * threads
+    iterations, cores = model.solver.most * model.right_sides, core.size() * threads
+    flops = iteration_flops(study.resolved()["quarks"])
 
     def figures(_run: Run, seconds: float) -> dict[str, Any]:
         iteration = seconds / iterations
-        rate = ITERATION_FLOPS * model.sites / 2 / iteration
+        rate = flops * model.sites / 2 / iteration
         return {
             "seconds_per_iteration": iteration,
             "solver": {
                 "gigaflops_per_core": rate / cores / 1e9,
                 "ns_per_site": 1e9 * iteration * cores / model.sites,
-                "flops_per_site": ITERATION_FLOPS,
+                "flops_per_site": flops,
             },
         }
 
@@ -68,34 +80,28 @@ def run(
     # The hopping matrix has a roof; the solver's share is that part of its time.
     share = hopping["seconds"] / found["seconds_per_solve"]
     found["solver"]["roof_share"] = hopping["roof_share"] * share
-    found["four_figures"] = four_figures(found, model.sites, iterations, cores)
+    of_a_solve = flops * iterations * model.sites / 2
+    found["four_figures"] = asdict(measured_figures(found, of_a_solve, cores))
     return {
         "case": case,
         "lattice": list(model.lattice.size),
-        "process_grid": study.communication.grid_text,
+        "process_grid": _grid(study, core.size()),
         "precision": model.solver.precision,
         **found,
     }
 
 
-def four_figures(
-    found: Mapping[str, Any], sites: int, iterations: int, cores: int
-) -> dict[str, float]:
-    """Overall rate, compute rate of a core outside of its exchanges, bytes per second that a
-    process sends and receives in them, and their share of the time, as the source has them.
-    """
-    turns = found["solves"] + WARM_UP_TURNS
-    halos = [phase for phase in found["phases"] if phase["name"].startswith("halo")]
-    inside = sum(phase["seconds"] for phase in halos) / turns
-    moved = 2 * sum(phase["bytes"] for phase in halos) / turns
-    seconds = found["seconds_per_solve"]
-    flops = ITERATION_FLOPS * iterations * sites / 2
-    return {
-        "overall_gigaflops": flops / seconds / 1e9,
-        "compute_megaflops_per_core": flops / cores / max(seconds - inside, 1e-12) / 1e6,
-        "exchange_megabytes_per_second": moved / inside / 1e6 if inside > 0 else 0.0,
-        "overhead": inside / seconds,
-    }
+def measured_figures(found: Mapping[str, Any], flops: float, cores: int) -> FourFigures:
+    """The source's four figures of rank 0, from the flops of a solve."""
+    turns = int(found["solves"]) + WARM_UP_TURNS
+
+    def of_a_solve(start: str, key: str) -> float:
+        own = (phase for phase in found["phases"] if phase["name"].startswith(start))
+        return sum(float(phase[key]) for phase in own) / turns
+
+    halo, sums = of_a_solve(HALO, "seconds"), of_a_solve(SUM, "seconds")
+    moved = 2 * of_a_solve(HALO, "bytes")
+    return four_figures(flops, cores, found["seconds_per_solve"], halo, sums, moved)
 
 
 def _study(case: str, overrides: Sequence[str], ranks: int) -> Study:
@@ -119,9 +125,15 @@ def _study(case: str, overrides: Sequence[str], ranks: int) -> Study:
     return study
 
 
+def _grid(study: Study, ranks: int) -> str:
+    """The process grid, also where it is chosen for the ranks."""
+    given = study.communication.grid_text
+    size = model_of(study).lattice.size
+    return grid_of(least_surface(size, ranks)) if given == AUTO else given
+
+
 def show(result: dict[str, Any]) -> None:
     """Print a measurement as tables."""
-    four = result["four_figures"]
     size = "×".join(map(str, result["lattice"]))
     cores = result["ranks"] * result["threads"]
     sites = math.prod(result["lattice"])
@@ -132,13 +144,7 @@ def show(result: dict[str, Any]) -> None:
     ]  # fmt: skip
     heads = ["", "Gflop/s a core", "ns a site", "% of roof", "flops a site"]
     print_table(f"{size}, {sites} sites on {cores} cores, {result['precision']}", heads, rows)
-    rows = [
-        ["overall [Gflop/s]", f"{four['overall_gigaflops']:.2f}"],
-        ["outside of exchanges [Mflop/s a core]", f"{four['compute_megaflops_per_core']:.0f}"],
-        ["in exchanges [MB/s a process]", f"{four['exchange_megabytes_per_second']:.0f}"],
-        ["overhead [%]", f"{100 * four['overhead']:.1f}"],
-    ]
-    print_table(f"process grid {result['process_grid']}", ["", ""], rows)
+    show_figures([result], f"process grid {result['process_grid']}")
     kernels = [
         [k["name"], f"{1e3 * k['seconds']:.3f}", f"{k['gigaflops']:.2f}",
          f"{k['gigabytes_per_second']:.2f}", str(k["level"]), f"{100 * k['roof_share']:.0f}"]
@@ -146,3 +152,17 @@ def show(result: dict[str, Any]) -> None:
     ]  # fmt: skip
     heads = ["kernel", "ms a solve", "Gflop/s", "GB/s", "level", "% of roof"]
     print_table("kernels on rank 0", heads, kernels)
+
+
+def show_figures(results: Sequence[dict[str, Any]], title: str) -> None:
+    """Print the source's four figures of measurements against cores and volume."""
+    print_table(title, list(HEADS), [_figures_row(result) for result in results])
+    flops = dict.fromkeys(result["solver"]["flops_per_site"] for result in results)
+    lines = [EXPLAINED, *map(convention, flops)]
+    console().print(".\n".join(lines) + ".", soft_wrap=True)
+
+
+def _figures_row(result: dict[str, Any]) -> list[str]:
+    size, cores = result["lattice"], result["ranks"] * result["threads"]
+    four = FourFigures(**result["four_figures"])
+    return [*volume_texts(size, cores), *figure_texts(four)]

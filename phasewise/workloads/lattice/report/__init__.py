@@ -1,0 +1,1 @@
+"""What a report shows of solves: pictures and tables."""

@@ -1,0 +1,39 @@
+"""Tables of solves: the source's four figures against cores and volume."""
+
+from __future__ import annotations
+
+from phasewise.models.recorded_run import Recorded, read_run
+from phasewise.report.tables import Table
+from phasewise.workloads.lattice.four_figures import (
+    EXPLAINED,
+    HEADS,
+    convention,
+    figure_texts,
+    iteration_flops,
+    recorded_figures,
+    volume_texts,
+)
+from phasewise.workloads.lattice.model import Lattice, model_of
+from phasewise.workloads.lattice.report.solves_run import SolvesRun
+
+
+def result_tables(run: SolvesRun) -> list[Table]:
+    """The four figures of this run and of those that it is compared with; none without its
+    communication.
+    """
+    if run.communication is None:
+        return []
+    shown = [run.communication, *run.compared]
+    runs = [read_run(record.directory) for record in shown]
+    solves = [one for one in runs if isinstance(one.study.model, Lattice)]
+    flops = dict.fromkeys(iteration_flops(one.study.resolved()["quarks"]) for one in solves)
+    others = "" if len(runs) > 1 else " Runs given with --compare stand beside this one."
+    kinds = ". ".join(map(convention, flops))
+    note = f"{EXPLAINED}. Means over the ranks, of the time of whole solves. {kinds}.{others}"
+    return [Table("The source's four figures", HEADS, tuple(map(_row, solves)), note)]
+
+
+def _row(run: Recorded) -> tuple[str, ...]:
+    cores = run.record.ranks * run.record.threads
+    figures = recorded_figures(run.study, run.record)
+    return *volume_texts(model_of(run.study).lattice.size, cores), *figure_texts(figures)
