@@ -129,6 +129,16 @@ def add_models(parser: Parser) -> None:
     )
 
 
+def add_counts(parser: Parser) -> None:
+    """``--iterations`` and ``--records``, for what comes as often as data say."""
+    parser.add_argument(
+        "--iterations", type=count, metavar="N", help="that a solver takes, as they depend on data"
+    )
+    parser.add_argument(
+        "--records", metavar="DIR", help="the run that says how often such pieces of a turn come"
+    )
+
+
 def add_placement(parser: Parser) -> None:
     """``--process-grid``, ``--layout`` and ``--node-size``, which `placement` reads."""
     parser.add_argument(

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from phasewise.models.counted import counted
 from phasewise.models.plan import KNOWN, plan
 from phasewise.options import (
     Parser,
+    add_counts,
     add_json,
     add_machine,
     add_placement,
@@ -33,6 +35,7 @@ def add_options(parser: Parser) -> None:
     add_study(parser)
     parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
     parser.add_argument("--rank", type=int, metavar="R", help="of this rank, not the busiest")
+    add_counts(parser)
     add_placement(parser)
     add_machine(parser)
 
@@ -42,7 +45,8 @@ def main(options: argparse.Namespace) -> int:
     given = load(options.study, [*options.set, *placement(options), *machine_override(options)])
     settled = settle(given, options.ranks, machine_of(given))
     study = settled.study
-    planned = plan(study, options.ranks, options.rank)
+    pieces = counted(study, options.iterations, options.records)
+    planned = plan(study, options.ranks, options.rank, pieces=pieces)
     settled.say()
     if options.json:
         print_json(planned)
@@ -104,14 +108,15 @@ def _sizes(phase: dict[str, Any]) -> str:
 
 def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[str]:
     """The lines below the table."""
-    totals, load, one = planned["totals"], planned["load"], study.workload.unit.one
+    totals, load, unit = planned["totals"], planned["load"], study.workload.unit
+    one = unit.one
     groups, names = load_names(study)
     among = f" ({groups})" if groups else ""
     whose = "of the rank that sends most in each phase" if rank is None else f"of rank {rank}"
     lines = [
-        f"Total {whose}: {totals['messages']} messages and "
-        f"{totals['bytes_per_rank'] / 1e6:.1f} MB per {one}; in / out: {totals['intra_node']} "
-        f"messages in its node and {totals['inter_node']} to others",
+        f"Total {whose}: {totals['messages']:.9g} messages and "
+        f"{totals['bytes_per_rank'] / 1e6:.1f} MB per {one}; in / out: "
+        f"{totals['intra_node']:.9g} messages in its node and {totals['inter_node']:.9g} to others",
     ]
     if load:
         loads = (
@@ -121,9 +126,14 @@ def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[st
         lines.append(f"Load, largest over mean{among}: {'; '.join(loads)}")
     if any(phase["library"] for phase in planned["phases"]):
         lines.append(
-            f"* by the MPI library: calls and the volume asked for, {totals['library_calls']} and "
+            "* by the MPI library: calls and the volume asked for, "
+            f"{totals['library_calls']:.9g} and "
             f"{totals['library_bytes'] / 1e6:.4g} MB per {one}, not in the total: what it sends "
             "inside cannot be seen"
         )
-    pieces = dict.fromkeys(phase["per"] for phase in planned["phases"] if phase["per"] != one)
-    return lines + [f"† {when(study, piece)}: not in the total" for piece in pieces]
+    times = {p["per"]: p.get("times") for p in planned["phases"] if p["per"] != one}
+    return lines + [
+        f"† {when(study, piece)}: "
+        + ("not in the total" if count is None else f"{count:g} times in {unit.indefinite}")
+        for piece, count in times.items()
+    ]

@@ -10,12 +10,14 @@ from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.reference import reference, statement
 from phasewise.models import Prediction, load_model
+from phasewise.models.counted import counted
 from phasewise.models.discovery import chosen_models
 from phasewise.models.extrap import export_extrap
 from phasewise.models.interval import residuals_of, spread
 from phasewise.models.prediction import predict_many
 from phasewise.options import (
     Parser,
+    add_counts,
     add_json,
     add_models,
     add_placement,
@@ -26,7 +28,7 @@ from phasewise.options import (
 )
 from phasewise.output import console, message, print_json, print_table
 from phasewise.study import Study, load
-from phasewise.study.laboratory import first_pieces
+from phasewise.study.laboratory import Pieces, first_pieces, pieces_name
 from phasewise.tables.keys import nearest
 from phasewise.tuning.automatic import settle
 from phasewise.workloads.interface import Workload
@@ -41,6 +43,7 @@ def add_options(parser: Parser) -> None:
         "--ranks", type=counts, required=True, metavar="N,N,…", help="numbers of MPI ranks"
     )
     add_models(parser)
+    add_counts(parser)
     add_placement(parser)
     parser.add_argument(
         "--algorithm", metavar="A", help="of all reduce and broadcast phases, such as hypercube"
@@ -63,9 +66,12 @@ def main(options: argparse.Namespace) -> int:
         study = load(options.study, [*chosen, *algorithm(study.workload, options.algorithm)])
     models = chosen_models(options.model, options.fit, machine)
     check_targets(options)
+    pieces = counted(study, options.iterations, options.records)
     numbers = dict.fromkeys(options.ranks)
     studies = {number: settle(study, number, machine, options.twin).study for number in numbers}
-    predictions = predict_many(studies, machine, models, options.twin, options.fit, options.first)
+    predictions = predict_many(
+        studies, machine, models, options.twin, options.fit, options.first, pieces
+    )
     if options.export is not None:
         export_extrap(options.export[1], predictions, study.workload.unit.one)
     if options.picture is not None:
@@ -77,11 +83,14 @@ def main(options: argparse.Namespace) -> int:
         )
     if options.json:
         summary = summarise(study, machine, options.twin, predictions)
-        print_json(summary | {"first": options.first, "process_grids": grids_of(studies)})
+        known = {"first": options.first, "pieces": pieces, "process_grids": grids_of(studies)}
+        print_json(summary | known)
     else:
         show(study, machine, options.twin, predictions)
         print(f"process grids: {', '.join(f'{n} ranks {g}' for n, g in grids_of(studies).items())}")
-        if first_pieces(study):
+        if pieces:
+            print(f"in {study.workload.unit.indefinite}: {pieces_text(study.workload, pieces)}")
+        if first_pieces(study) and options.records is None:
             print(which_turn(study, options.first))
     for written in (options.picture, options.export and options.export[1]):
         if written:
@@ -92,6 +101,11 @@ def main(options: argparse.Namespace) -> int:
 def grids_of(studies: Mapping[int, Study]) -> dict[int, str]:
     """The process grid on each number of ranks."""
     return {number: study.communication.grid_text for number, study in studies.items()}
+
+
+def pieces_text(workload: Workload, pieces: Pieces) -> str:
+    """How often pieces come, in words."""
+    return ", ".join(f"{count:g} {pieces_name(workload, name)}" for name, count in pieces.items())
 
 
 def which_turn(study: Study, first: bool) -> str:

@@ -12,10 +12,22 @@ from typing import Any
 from phasewise.driver import Planner, load_planner
 from phasewise.errors import StudyError
 from phasewise.study import Study
+from phasewise.study.laboratory import Pieces
 
 COUNTED = ("messages", "bytes_per_rank", "intra_node", "inter_node")
 
-KNOWN = ("name", "pattern", "direction", "library", "per", "piece", "rank", "sizes", *COUNTED)
+KNOWN = (
+    "name",
+    "pattern",
+    "direction",
+    "library",
+    "per",
+    "piece",
+    "times",
+    "rank",
+    "sizes",
+    *COUNTED,
+)
 """What a phase of any workload may have; every other key is a label of its workload."""
 
 EACH_TURN = "turn"
@@ -23,13 +35,18 @@ EACH_TURN = "turn"
 
 
 def plan(
-    study: Study, ranks: int, rank: int | None = None, planner: Planner | None = None
+    study: Study,
+    ranks: int,
+    rank: int | None = None,
+    planner: Planner | None = None,
+    pieces: Pieces | None = None,
 ) -> dict[str, Any]:
     """What each phase of a turn sends on a number of ranks, shaped as ``plan --json``.
 
     Each phase's numbers are those of the rank that sends most messages in it, or of ``rank``; a
     node has ``communication.node_size`` ranks, or one. Sizes are in bytes. Totals leave out what
-    the library sends inside its calls, which is unknown, and messages of data-dependent pieces.
+    the library sends inside its calls, which is unknown, and messages of data-dependent pieces,
+    but for those that come as often in a turn as `pieces` says: their phases have it as `times`.
     StudyError if the process grid does not suit the ranks.
     """
     study.check_ranks(ranks)
@@ -42,7 +59,7 @@ def plan(
     except ValueError as error:
         raise StudyError(str(error)) from error
     unit = study.workload.unit.one
-    phases = [_phase(phase, unit) for phase in found["phases"]]
+    phases = [_phase(phase, unit, pieces or {}) for phase in found["phases"]]
     grids = list(dict.fromkeys("x".join(map(str, shape)) for shape in found["process_grid"]))
     return {
         "ranks": found["ranks"],
@@ -55,7 +72,7 @@ def plan(
     }
 
 
-def _phase(found: dict[str, Any], unit: str) -> dict[str, Any]:
+def _phase(found: dict[str, Any], unit: str, pieces: Pieces) -> dict[str, Any]:
     sizes = sorted(found["sizes"])
     listed = [{"bytes": size, "count": count} for size, count in sizes]
     one = sizes[0][0] if sizes else 0
@@ -65,6 +82,7 @@ def _phase(found: dict[str, Any], unit: str) -> dict[str, Any]:
         "library": found["library"],
         "per": unit if found["per"] == EACH_TURN else found["per"],
         **({"piece": found["piece"]} if "piece" in found else {}),
+        **({"times": pieces[found["piece"]]} if found.get("piece") in pieces else {}),
         "rank": found["rank"],
         "messages": found["messages"],
         "bytes": one if len(sizes) < 2 else listed,
@@ -74,11 +92,17 @@ def _phase(found: dict[str, Any], unit: str) -> dict[str, Any]:
 
 
 def _totals(phases: Sequence[dict[str, Any]], unit: str) -> dict[str, Any]:
-    each_turn = [phase for phase in phases if phase["per"] == unit]
-    sent = [phase for phase in each_turn if not phase["library"]]
-    asked = [phase for phase in each_turn if phase["library"]]
-    totals = {key: sum(phase[key] for phase in sent) for key in COUNTED}
+    known = [phase for phase in phases if phase["per"] == unit or "times" in phase]
+    sent = [phase for phase in known if not phase["library"]]
+    asked = [phase for phase in known if phase["library"]]
+    totals = {key: _sum(sent, key) for key in COUNTED}
     return totals | {
-        "library_calls": sum(phase["messages"] for phase in asked),
-        "library_bytes": sum(phase["bytes_per_rank"] for phase in asked),
+        "library_calls": _sum(asked, "messages"),
+        "library_bytes": _sum(asked, "bytes_per_rank"),
     }
+
+
+def _sum(phases: Sequence[dict[str, Any]], key: str) -> int | float:
+    """The sum over a turn; a whole number but where the mean number of pieces is none."""
+    found = sum(phase.get("times", 1) * phase[key] for phase in phases)
+    return int(found) if found == int(found) else found

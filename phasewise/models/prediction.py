@@ -13,7 +13,7 @@ from phasewise.models.discovery import load_model
 from phasewise.models.interval import interval, residuals_of, turn_interval
 from phasewise.models.model import Case, Model, Turn
 from phasewise.study import Study
-from phasewise.study.laboratory import first_pieces
+from phasewise.study.laboratory import Pieces, first_pieces
 from phasewise.workloads.discovery import main_phases
 
 
@@ -110,17 +110,23 @@ def predict_many(
     twin: str = "full",
     fit: Sequence[str | Path] = (),
     first: bool = False,
+    pieces: Pieces | None = None,
 ) -> list[Prediction]:
     """Predictions of each model on each number of ranks, model by model; studies: by that number.
 
-    first: of a run's first turn, in which data-dependent pieces occur that later ones have not.
+    first: of a run's first turn, in which data-dependent pieces occur that later ones have not;
+    pieces: how often others occur, where that is known.
     StudyError if one of the numbers does not suit the study or the machine.
     """
     records = tuple(map(Path, fit))
     for number, study in studies.items():
         study.check_ranks(number)
     cases = [
-        Case(study, machine, number, twin, first_pieces(study) if first else {}, records)
+        Case(study, machine, number, twin, _pieces(study, first, pieces), records)
         for number, study in studies.items()
     ]
     return [predict(case, model) for model in models for case in cases]
+
+
+def _pieces(study: Study, first: bool, known: Pieces | None) -> Pieces:
+    return {**(known or {}), **(first_pieces(study) if first else {})}

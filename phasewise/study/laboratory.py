@@ -5,6 +5,8 @@
   other;
 * `check_simulated(model, skeleton)`: StudyError if simulated ranks cannot run the study;
 * `first_pieces(model)`: how often each data-dependent piece occurs in a run's first turn;
+* `iterated(model, iterations)`: how often they occur in a turn whose solver takes this many
+  iterations, for a workload that has one;
 * `placed(communication, record)`: the communication on the process grid and places of a record;
 * `GROUPS`, `LOADS`, `WHEN`, `PIECES`: how texts call the groups of ranks in a plan's loads, these
   loads, the moment at which a data-dependent piece occurs, and several such pieces.
@@ -15,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from phasewise.errors import StudyError
 from phasewise.study.study import Study
 from phasewise.workloads.communication import Communication
 from phasewise.workloads.interface import Workload
@@ -69,6 +72,19 @@ def first_pieces(study: Study) -> Pieces:
 
 def _no_pieces(*_given: Any) -> Pieces:
     return {}
+
+
+def iterated(study: Study, iterations: int) -> Pieces:
+    """How often pieces occur in a turn whose solver takes this many iterations; StudyError for a
+    study without such pieces.
+    """
+    found: Pieces = study.workload.offers(PART, "iterated", _no_pieces)(study.model, iterations)
+    if not found:
+        raise StudyError(
+            f"--iterations {iterations}: {study.workload.title} have no iterations whose number "
+            "depends on data; leave it out"
+        )
+    return found
 
 
 def placed(study: Study, record: Any) -> Communication:

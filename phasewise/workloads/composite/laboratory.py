@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from phasewise.workloads.composite.communication import CompositeCommunication
@@ -38,11 +39,13 @@ def made_for(workload: Composite) -> dict[str, Any]:
         for name in ring:
             offered(name, "check_simulated", _nothing)(model.parts[name], skeleton)
 
-    def first_pieces(model: Models) -> dict[str, float]:
+    def pieces(function: str, model: Models, *given: Any) -> dict[str, float]:
         return {
             f"{name}.{piece}": count
             for name in ring
-            for piece, count in offered(name, "first_pieces", _no_pieces)(model.parts[name]).items()
+            for piece, count in offered(name, function, _no_pieces)(
+                model.parts[name], *given
+            ).items()
         }
 
     def placed(given: CompositeCommunication, record: Any) -> CompositeCommunication:
@@ -60,7 +63,8 @@ def made_for(workload: Composite) -> dict[str, Any]:
         "process_grids": process_grids,
         "steps": steps,
         "check_simulated": check_simulated,
-        "first_pieces": first_pieces,
+        "first_pieces": partial(pieces, "first_pieces"),
+        "iterated": partial(pieces, "iterated"),
         "placed": placed,
         "LOADS": joined("LOADS", prefix=True),
         "WHEN": joined("WHEN", prefix=False),
@@ -81,7 +85,7 @@ def _nothing(*_given: Any) -> None:
     return None
 
 
-def _no_pieces(_model: Any) -> dict[str, float]:
+def _no_pieces(*_given: Any) -> dict[str, float]:
     return {}
 
 

@@ -16,6 +16,17 @@ def first_pieces(_model: Lattice) -> dict[str, float]:
     return {"links": 1.0}
 
 
+def iterated(model: Lattice, iterations: int) -> dict[str, float]:
+    """Iterations of all right-hand sides; StudyError where the study fixes them."""
+    fixed = model.solver.iterations
+    if fixed is not None:
+        raise StudyError(
+            f"--iterations {iterations} and solver.iterations = {fixed} exclude each other: the "
+            "study fixes how many there are"
+        )
+    return {"iteration": float(iterations * model.right_sides)}
+
+
 def placed(given: LatticeCommunication, record: CommunicationRecord) -> LatticeCommunication:
     """`given` on the process grid of a record."""
     x, y, z, t = record.process_grid[0]
