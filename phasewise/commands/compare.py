@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 
 from phasewise.models import load_model
@@ -132,11 +133,11 @@ def _interval(low: float, high: float, inside: bool) -> str:
 
 
 def _ms(seconds: float) -> str:
-    return f"{1e3 * seconds:.4g}"
+    return "–" if math.isnan(seconds) else f"{1e3 * seconds:.4g}"
 
 
 def _two(ratio: float | None) -> str:
-    return "–" if ratio is None else f"{ratio:.3f}"
+    return "–" if ratio is None or math.isnan(ratio) else f"{ratio:.3f}"
 
 
 def _draw(points: Sequence[Point], path: str) -> None:

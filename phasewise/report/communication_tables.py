@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from phasewise.models.plan import EACH_TURN
@@ -152,7 +153,8 @@ def _times(record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:
     )
     note = (
         f"Least / mean / largest over the ranks, ms per {record.unit.one}. Waiting, a part of "
-        "communicating, lasts until a late partner has begun to send. "
+        "communicating, lasts until a late partner has begun to send; a dash: none, or "
+        "messages do not say when their senders began. "
         f"Source: {record.source}."
     )
     heads = ("", "computing", "communicating", "waiting")
@@ -160,7 +162,7 @@ def _times(record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:
 
 
 def _spread(values: Spread) -> str:
-    if values.most == 0:
+    if values.most == 0 or math.isnan(values.most):
         return "–"
     return " / ".join(map(_milliseconds, (values.least, values.mean, values.most)))
 
@@ -176,4 +178,4 @@ def _number(value: float) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return "–" if share is None or math.isnan(share) else f"{100 * share:.1f} %"

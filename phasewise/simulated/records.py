@@ -70,7 +70,8 @@ def _scale_rank(rank: dict[str, Any], scale: dict[str, float]) -> None:
             continue
         rank["seconds"] += (factor - 1.0) * (phase["computing"] + phase["communicating"])
         for key in SCALED_TIMES:
-            phase[key] *= factor
+            if phase[key] is not None:  # waiting that nothing tells
+                phase[key] *= factor
         for key in SCALED_COUNTS:
             phase[key] = round(phase[key] * factor)
         phase["sent_to"] = {

@@ -66,7 +66,8 @@ class Traffic:
 class Phase:
     """A phase or kernel over all R ranks: arrays (R,), times in s over all turns.
 
-    `communicating` includes `waiting`, the time until a late partner has begun to send. If
+    `communicating` includes `waiting`, the time until a late partner has begun to send, NaN where
+    messages do not say when their senders began. If
     `library` is true, the MPI library chooses the messages: `bytes` is the volume that it was asked
     to send, and `traffic` does not contain it.
     """
@@ -340,7 +341,7 @@ def _phases(by_rank: list[dict[str, Any]], main: tuple[str, ...]) -> Iterator[Ph
             bytes=_values(entries, "bytes", np.int64),
             computing=_values(entries, "computing", np.float64),
             communicating=_values(entries, "communicating", np.float64),
-            waiting=_values(entries, "waiting", np.float64),
+            waiting=_waiting(entries),
             traffic=_traffic(entries),
             main=name in known,
             synchronisations=_synchronisations(entries),
@@ -356,6 +357,13 @@ def _values(entries: list[dict[str, Any]], key: str, kind: type) -> NDArray[Any]
     # A rank that never met the phase has nothing of it; one that met it has everything.
     values: NDArray[Any] = np.array([entry[key] if entry else 0 for entry in entries], kind)
     _check_counts(values)
+    return values
+
+
+def _waiting(entries: list[dict[str, Any]]) -> Floats:
+    values: Floats = np.array([entry["waiting"] if entry else 0 for entry in entries], np.float64)
+    # Null, and so NaN, where no message carried the time at which its sender began.
+    _check_counts(values[~np.isnan(values)])
     return values
 
 

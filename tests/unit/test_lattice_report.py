@@ -112,3 +112,38 @@ def test_a_run_prints_the_names_that_scripts_rely_on(
     assert len(found["polyakov"]) == 4 and len(found["correlators"]["pion"]) == 8
     assert {"iterations", "residual"} <= set(found["solver"])
     assert "phases" in found["communication"]
+
+
+def test_bench_measures_several_cases_and_numbers_of_ranks(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["bench", "lattice", "--case", "cache,small", "--turns", "1"]
+    words += ["--set", "solver.iterations=3"]
+    assert main([*words, "--json"]) == 0
+    points = json.loads(capsys.readouterr().out)["points"]
+    assert [point["case"] for point in points] == ["cache", "small"]
+    for point in points:
+        four = point["four_figures"]
+        each = four["compute_megaflops_per_core"]
+        assert four["compute_megaflops_per_core_without_sums"] >= each > 0
+        assert point["process_grid"] == "1x1x1x1"
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "4×4×4×8" in shown and "8×8×8×16" in shown and "5520" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["halo", "--ranks", "1,2"], "several are for lattice"),
+        (["lattice", "--ranks", "1,2", "--together"], "--together takes one --case"),
+        (["lattice", "--case", "cache,smal"], 'did you mean "small"?'),
+        (["lattice", "--case", "small,cache", "--set", "quarks.kapa=1"], "quarks.kapa"),
+    ],
+)
+def test_several_measurements_that_make_no_sense_are_one_sentence(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", *words]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told and told.count("\n") == 1

@@ -154,6 +154,22 @@ def show(result: dict[str, Any]) -> None:
     print_table("kernels on rank 0", heads, kernels)
 
 
+def show_points(results: Sequence[dict[str, Any]]) -> None:
+    """Print measurements of several cases or numbers of ranks as tables."""
+    heads = ["case", "lattice", "ranks × threads", "process grid", "Gflop/s a core: hopping matrix",
+             "% of roof", "solver"]  # fmt: skip
+    rows = [
+        [point["case"], "×".join(map(str, point["lattice"])),
+         f"{point['ranks']} × {point['threads']}", point["process_grid"],
+         f"{point['hopping']['gigaflops_per_core']:.2f}",
+         f"{100 * point['hopping']['roof_share']:.0f}",
+         f"{point['solver']['gigaflops_per_core']:.2f}"]
+        for point in results
+    ]  # fmt: skip
+    print_table(f"{results[0]['precision']} precision", heads, rows)
+    show_figures(results, "the source's four figures")
+
+
 def show_figures(results: Sequence[dict[str, Any]], title: str) -> None:
     """Print the source's four figures of measurements against cores and volume."""
     print_table(title, list(HEADS), [_figures_row(result) for result in results])
