@@ -138,7 +138,7 @@ def test_bench_measures_several_cases_and_numbers_of_ranks(
         (["halo", "--ranks", "1,2"], "several are for lattice"),
         (["lattice", "--ranks", "1,2", "--together"], "--together takes one --case"),
         (["lattice", "--case", "cache,smal"], 'did you mean "small"?'),
-        (["lattice", "--case", "small,cache", "--set", "quarks.kapa=1"], "quarks.kapa"),
+        (["lattice", "--case", "small,cache", "--set", "quarks.kapa=1"], 'did you mean "kappa"?'),
     ],
 )
 def test_several_measurements_that_make_no_sense_are_one_sentence(

@@ -16,15 +16,16 @@ def first_pieces(_model: Lattice) -> dict[str, float]:
     return {"links": 1.0}
 
 
-def iterated(model: Lattice, iterations: int) -> dict[str, float]:
+def iterated(model: Lattice, iterations: int | None) -> dict[str, float]:
     """Iterations of all right-hand sides; StudyError where the study fixes them."""
     fixed = model.solver.iterations
-    if fixed is not None:
+    if iterations is not None and fixed is not None:
         raise StudyError(
             f"--iterations {iterations} and solver.iterations = {fixed} exclude each other: the "
             "study fixes how many there are"
         )
-    return {"iteration": float(iterations * model.right_sides)}
+    each = iterations or fixed
+    return {"iteration": float(each * model.right_sides)} if each else {}
 
 
 def placed(given: LatticeCommunication, record: CommunicationRecord) -> LatticeCommunication:
