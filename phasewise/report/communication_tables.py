@@ -39,11 +39,12 @@ def _use(record: CommunicationRecord) -> Table:
     nodes = len(set(record.node.tolist()))
     share = share_on_node(record.traffic, record.node)
     turn = record.seconds / max(record.turns, 1)
+    plane = all(len(shape) == 2 for shape in record.process_grid)
     rows = [
         ("times", record.source),
         ("ranks", str(record.ranks)),
         ("nodes", str(nodes) if size is None else f"{nodes}, of {size} ranks"),
-        ("process grid, Prow x Pcol", record.grid_text),
+        (f"process grid{', Prow x Pcol' if plane else ''}", record.grid_text),
         ("layout", record.layout),
         ("exchange", ", ".join(f"{key} {value}" for key, value in record.algorithms.items())),
         (f"time of {record.unit.indefinite}", f"{_milliseconds(turn)} ms"),

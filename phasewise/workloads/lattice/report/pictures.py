@@ -126,9 +126,9 @@ def draw_polyakov(run: SolvesRun) -> Drawing:
     for axis, part, title in zip(axes[0], (0, 1), ("real part", "imaginary part"), strict=True):
         for at, (name, colour) in enumerate(zip(AXES, COLOURS, strict=True)):
             _by_solve(axis, run, loops[:, at, part], f"along {name}", colour)
-        axis.set_ylabel(f"Polyakov loop, {title}")
+        axis.set_ylabel(title)
         _solves(axis)
-        legend_above(axis)
+        legend_above(axis, len(AXES))
     return Drawing(
         canvas,
         "Mean of tr / 3 of the product of the links along a line through the lattice, for lines "

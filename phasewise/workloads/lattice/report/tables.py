@@ -21,10 +21,10 @@ def result_tables(run: SolvesRun) -> list[Table]:
     """The four figures of this run and of those that it is compared with; none without its
     communication.
     """
-    if run.communication is None:
+    given = [run.communication, *run.compared]
+    runs = [read_run(one.directory) for one in given if one is not None and one.turns > 0]
+    if not runs:
         return []
-    shown = [run.communication, *run.compared]
-    runs = [read_run(record.directory) for record in shown]
     solves = [one for one in runs if isinstance(one.study.model, Lattice)]
     flops = dict.fromkeys(iteration_flops(one.study.resolved()["quarks"]) for one in solves)
     others = "" if len(runs) > 1 else " Runs given with --compare stand beside this one."
