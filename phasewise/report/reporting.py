@@ -2,7 +2,6 @@
 
 * `CHAPTERS`: its chapters for a run with records;
 * `REPORTED`: a subclass of `ReportedRun` with the workload's own analyses;
-* `MIN_TURNS`: the fewest turns that its report shows, by default two;
 * `study_tables(run)`, `tiles(run)`: the study in tables, and the numbers at the top.
 """
 

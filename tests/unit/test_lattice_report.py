@@ -70,6 +70,8 @@ def test_what_the_phases_sent_is_as_planned(tmp_path: Path) -> None:
     words = ["--ranks", "2", "--machine", "altix", "--out", str(tmp_path / "two")]
     assert main(["simulate", study, *words]) == 0
     page = make_report(tmp_path / "two").path.read_text()
+    # One simulated solve has records, and so the four figures on the machine's cores.
+    assert str(WILSON_FLOPS) in page
     assert "equal" in page and "DIFFERS" not in page
 
 

@@ -8,12 +8,9 @@ from phasewise.workloads.lattice.report import pictures
 from phasewise.workloads.lattice.report.solves_run import SolvesRun
 from phasewise.workloads.lattice.report.tables import result_tables
 
-__all__ = ["CHAPTERS", "MIN_TURNS", "REPORTED", "tiles"]
+__all__ = ["CHAPTERS", "REPORTED", "tiles"]
 
 REPORTED = SolvesRun
-
-MIN_TURNS = 1
-"""One solve has all that the pictures show."""
 
 CHAPTERS = (
     Chapter(
