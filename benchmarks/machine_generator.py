@@ -52,19 +52,36 @@ Draw = np.random.Generator
 
 
 def machine_of(number: int) -> Machine:
-    """The machine of a number. Its kind goes with number div 2, so that each kind has even and odd
-    numbers.
-    """
-    draw, kind = np.random.default_rng([1, number]), KINDS[number // 2 % len(KINDS)]
+    """The machine of a number."""
+    return parse_machine(machine_text(number), _name_of(number))
+
+
+def _kind_of(number: int) -> str:
+    """It goes with number div 2, so that each kind has even and odd numbers."""
+    return KINDS[number // 2 % len(KINDS)]
+
+
+def _name_of(number: int) -> str:
+    return f"{_kind_of(number)}-{number}"
+
+
+def machine_text(number: int) -> str:
+    """The file of the machine of a number."""
+    draw, kind = np.random.default_rng([1, number]), _kind_of(number)
     node = ONE_NODE if kind == "node" else int(draw.choice(NODES[:5] if kind == "torus" else NODES))
     flow = _between(draw, *FITTED[FLOW])
-    lines = [f'name = "{kind}-{number}"', "[node]", f"ranks = {node}", *_memory(draw, node, flow)]
+    lines = [
+        f'name = "{_name_of(number)}"',
+        "[node]",
+        f"ranks = {node}",
+        *_memory(draw, node, flow),
+    ]
     lines += ["[network]", *_network(draw, kind, flow)]
     eager = int(_between(draw, LEAST_EAGER, FITTED[EAGER][1]))
     flops, bandwidth = _between(draw, 0.5e9, 20e9), _between(draw, 1e9, 20e9)
     lines += ["[protocol]", f"eager = {eager}", "[processor]", f"peak = {10 * flops!r}"]
     lines += [f"flops = {flops!r}", f"bandwidth = {bandwidth!r}"]
-    return parse_machine("\n".join(lines) + "\n", f"{kind}-{number}")
+    return "\n".join(lines) + "\n"
 
 
 def _between(draw: Draw, low: float, high: float) -> float:

@@ -124,6 +124,15 @@ class Planner(Protocol):
         *,
         agreed: bool = ...,
     ) -> dict[str, Any]: ...
+    def pair_seconds(
+        self,
+        platform: str,
+        eager: int,
+        sizes: list[int],
+        bandwidth_factors: list[float],
+        latency_factors: list[float],
+        rates: dict[str, Any],
+    ) -> list[float]: ...
     def by_load(
         self,
         parameters: str,

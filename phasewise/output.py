@@ -149,6 +149,15 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     console().print(table)
 
 
+def alike(value: float, *others: float, digits: int = 4) -> list[str]:
+    """A value with so many digits, or all before the point, and others with as many decimals: its
+    interval, or what it is compared with.
+    """
+    size = abs(value) or max(map(abs, others), default=0.0)
+    decimals = 0 if size == 0.0 else max(0, digits - 1 - math.floor(math.log10(size)))
+    return [f"{one:.{decimals}f}" for one in (value, *others)]
+
+
 def engineering(value: float, unit: str) -> str:
     """A value of a unit with the prefix that makes it short."""
     for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")):

@@ -88,11 +88,12 @@ class Runner {
   }
 
   void run(const nb::dict& exchange, const Bytes& from, std::int64_t from_item, const Bytes& to,
-           std::int64_t to_item, int times) {
+           std::int64_t to_item, int times, const std::vector<std::string>& prefixes) {
     const comm::Work work{exchange_of(exchange), buffer(from, from_item), buffer(to, to_item)};
     executor_.prepare({work.exchange});
     comm::Executor::Flight flight;
     for (int i = 0; i < times; ++i) {
+      recorder_.set_prefix(prefixes[i % prefixes.size()]);
       flight.start(executor_, [&](comm::Works& works) { works.push_back(work); });
       flight.finish();
     }
@@ -130,7 +131,9 @@ void bind_executor(nb::module_& m) {
       .def(nb::init<std::size_t>(), nb::arg("events") = 0)
       .def("run", &Runner::run, nb::arg("exchange"), nb::arg("source"), nb::arg("source_item"),
            nb::arg("target"), nb::arg("target_item"), nb::arg("times") = 1,
-           "Runs an exchange `times` times: a dict of team, me, rounds (as of reduce_rounds), "
-           "blocks (as of packed), adds, protocol, and nodes of the team's members.")
+           nb::arg("prefixes") = std::vector<std::string>{""},
+           "Runs an exchange `times` times, recorded under the prefixes in turn: a dict of team, "
+           "me, rounds (as of reduce_rounds), blocks (as of packed), adds, protocol, and nodes of "
+           "the team's members.")
       .def("record", &Runner::record, "The record, one line of JSON.");
 }

@@ -1,6 +1,7 @@
 // The input of the models, and the model that follows a turn's messages in time. No MPI.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -21,6 +23,7 @@
 #include "contention/fair_share.hpp"
 #include "contention/loads.hpp"
 #include "contention/torus.hpp"
+#include "driver/pair_program.hpp"
 #include "driver/phase_messages.hpp"
 #include "driver/program.hpp"
 #include "driver/round_costs.hpp"
@@ -73,10 +76,11 @@ driver::Rates rates_from(const nb::dict& given) {
     rates.overheads.message = nb::cast<std::array<double, comm::overheads>>(given["overheads"]);
   if (given.contains("round")) rates.overheads.round = nb::cast<double>(given["round"]);
   if (given.contains("copies")) {
-    const auto [spans, seconds] =
-        nb::cast<std::pair<std::vector<double>, std::vector<double>>>(given["copies"]);
-    rates.copies = {spans, seconds};
+    auto copies = nb::cast<std::map<std::string, std::vector<double>>>(given["copies"]);
+    rates.copies = {copies["spans"], copies["seconds"]};
+    rates.blocks = {copies["sizes"], copies["within"], copies["across"]};
   }
+  if (given.contains("rounds")) rates.rounds = nb::cast<std::vector<double>>(given["rounds"]);
   if (!given.contains("flop")) return rates;
   rates.flop = nb::cast<double>(given["flop"]);
   rates.byte = nb::cast<double>(given["byte"]);
@@ -133,6 +137,23 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
         contention::execute(program, network, protocol, eager, resolution(program) / effort);
   }
   return summed(program, execution);
+}
+
+std::vector<double> pair_seconds(const std::string& platform, std::int64_t eager,
+                                 std::vector<std::int64_t> sizes,
+                                 std::vector<double> bandwidth_factors,
+                                 std::vector<double> latency_factors, const nb::dict& rates) {
+  const contention::Network network(platform);
+  const contention::Protocol timing(std::move(sizes), std::move(bandwidth_factors),
+                                    std::move(latency_factors));
+  std::vector<double> seconds;
+  for (int number = 0; number < comm::protocols; ++number) {
+    const contention::Program program =
+        driver::pair_program(static_cast<comm::Protocol>(number), {}, rates_from(rates));
+    const auto times = summed(program, contention::execute(program, network, timing, eager, fine));
+    seconds.push_back(nb::cast<double>(times["turn"]));
+  }
+  return seconds;
 }
 
 // Times of messages by load (increasing), all of the same sizes.
@@ -225,11 +246,15 @@ void bind_prediction(nb::module_& m) {
         "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
         "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
         "of a flop, or of a byte if it has no flops; unit, as of work; overheads, seconds of a "
-        "message at either end beyond its latency, by kind; round, of each round; copies, spans "
-        "[B] and seconds of runs "
-        "that lie apart. Without flop nothing is computed. "
+        "message at either end beyond its latency, by kind; round, of each round, or rounds, by "
+        "protocol; copies: spans [B] and seconds of runs that lie apart, sizes [B] of blocks and "
+        "seconds to copy them within a rank's memory and across to that of another. Without flop "
+        "nothing is computed. "
         "effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, and not "
         "where the turn before has left them.");
+  m.def("pair_seconds", &pair_seconds, nb::arg("platform"), nb::arg("eager"), nb::arg("sizes"),
+        nb::arg("bandwidth_factors"), nb::arg("latency_factors"), nb::arg("rates") = nb::dict(),
+        "Seconds of an exchange of 8 bytes each way between two ranks of a node, by protocol.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
         nb::arg("rates") = nb::dict(),

@@ -13,6 +13,7 @@ void bind_probe(nb::module_& m) {
         nb::dict result;
         result["bytes_per_second"] = roof.bytes_per_second;
         result["flops_per_second"] = roof.flops_per_second;
+        result["single_flops_per_second"] = roof.single_flops_per_second;
         return result;
       },
       nb::arg("threads") = 1, "Memory bandwidth (triad) and fused multiply-add rate of this rank.");

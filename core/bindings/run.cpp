@@ -63,6 +63,7 @@ nb::list kernel_counts(const Run& run) {
     kernel["bytes"] = r.bytes;
     kernel["calls"] = r.calls;
     kernel["working_sets"] = r.working_sets;
+    kernel["single"] = r.single;
     result.append(kernel);
   }
   return result;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "comm/share.hpp"
+#include "parallel/cache_line.hpp"
 
 namespace phasewise::collectives {
 namespace {
@@ -197,8 +198,7 @@ Memory::Memory(const Description& d, int ranks, int rank) {
     given += block_bytes(d, rank, i);
     got += block_bytes(d, i, rank);
   }
-  constexpr std::int64_t line = 64;
-  half = (std::max(given, got) + line - 1) / line * line;
+  half = parallel::whole_lines(std::max(given, got));
 }
 
 comm::Exchanges exchanges_of(const Description& description, const Manner& manner,

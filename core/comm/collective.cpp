@@ -16,6 +16,7 @@ struct PendingCollective::Started {
   MPI_Request request = MPI_REQUEST_NULL;
   // Counts and places of blocks, which the library may read until it is done.
   std::vector<int> out{}, out_places{}, in{}, in_places{};
+  std::vector<double> given{};  // the terms of a sum on a simulated machine
 
   void call(MPI_Comm members, const Collective& collective, const std::byte* from, std::byte* to);
   void begin(MPI_Comm members, const Collective& collective, const std::byte* from, std::byte* to);
@@ -82,7 +83,14 @@ void PendingCollective::Started::begin(MPI_Comm members, const Collective& colle
       MPI_Ibcast(to, out[0], MPI_BYTE, 0, members, &request);
       break;
     case CollectiveKind::sum:
-      MPI_Iallreduce(MPI_IN_PLACE, to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
+      if (simulated()) {
+        // SimGrid 3.32 sends what is in place from a copy that it frees before it is sent.
+        const auto* terms = reinterpret_cast<const double*>(to);
+        given.assign(terms, terms + out[0]);
+        MPI_Iallreduce(given.data(), to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
+      } else {
+        MPI_Iallreduce(MPI_IN_PLACE, to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
+      }
       break;
     case CollectiveKind::reduce_scatter:
       MPI_Ireduce_scatter(from, to, out.data(), MPI_DOUBLE, MPI_SUM, members, &request);

@@ -154,7 +154,7 @@ void Executor::Flight::give(OneRound& round) const {
     if (!in_place) pack(round, source, part);
     round.sends.push_back({part.peer, source, part.bytes});
   }
-  for (const auto& [from, to] : round.layout.copies) {
+  for (const auto& [from, to] : round.layout.to_self) {
     pack(round, staging, from);
     store(round, staging, to);
     if (contents) staging += from.bytes;

@@ -49,8 +49,7 @@ void Pending::Posted::record_send(const Message& message) {
   if (recorder->keeps_events()) ends.push_back({message.peer, number, message.bytes});
 }
 
-void Pending::Posted::complete(std::size_t i, double end) {
-  --left;
+void Pending::Posted::record_end(std::size_t i, double end) {
   if (ends.empty()) return;
   recorder->add_event(
       {start, end, ends[i].bytes, ends[i].peer, ends[i].number, static_cast<std::int16_t>(phase),
@@ -78,12 +77,12 @@ double Pending::Posted::wait_for_all(double from) {
 
 double Pending::Posted::wait_one_by_one(double from) {
   double late = 0.0;
-  while (left > 0) {
+  for (; left > 0; --left) {
     int i = 0;
     MPI_Status status;
     MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &i, &status);
     late = std::max(late, begun_after(i, status, from));
-    complete(i, parallel::clock().now());
+    record_end(i, parallel::clock().now());
   }
   return late;
 }
@@ -104,7 +103,9 @@ bool Pending::test() {
   MPI_Testsome(static_cast<int>(which.size()), posted_->requests.data(), &count, which.data(),
                MPI_STATUSES_IGNORE);
   const double end = posted_->recorder->now();
-  for (int i = 0; i < count; ++i) posted_->complete(which[i], end);
+  for (int i = 0; i < count; ++i) posted_->record_end(which[i], end);
+  // Below 0 the library says that no request is active.
+  posted_->left -= static_cast<std::size_t>(std::max(count, 0));
   posted_->recorder->communicated(posted_->phase, start, end);
   if (posted_->left == 0) {
     posted_->all_done();
@@ -158,7 +159,7 @@ void Posting::finished() {
   Pending::Posted& posted = *posted_;
   posted.all_done();
   const double end = posted.recorder->now();
-  for (std::size_t i = 0; i < posted.ends.size(); ++i) posted.complete(i, end);
+  for (std::size_t i = 0; i < posted.ends.size(); ++i) posted.record_end(i, end);
   posted.recorder->communicated(posted.phase, start(), end);
   posted.recorder->waited(posted.phase, std::clamp(late_, 0.0, end - start()));
 }

@@ -60,7 +60,7 @@ struct Pending::Posted {
   std::size_t receives = 0;
   std::vector<MPI_Request> requests;
   std::vector<End> ends;  // only if events are kept
-  std::size_t left = 0;   // not yet complete
+  std::size_t left = 0;   // requests under way that are not yet complete
   std::vector<MPI_Status> statuses;
   std::vector<int> which;  // are complete
 
@@ -69,7 +69,8 @@ struct Pending::Posted {
 
   void record_receive(const Message& message);
   void record_send(const Message& message);
-  void complete(std::size_t i, double end);
+  // As an event, if these are kept.
+  void record_end(std::size_t i, double end);
   // Seconds after `from` at which the sender of request i began; 0 if the request is a send or was
   // complete before.
   double begun_after(std::size_t i, const MPI_Status& status, double from) const;

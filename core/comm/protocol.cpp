@@ -72,8 +72,9 @@ Overhead overhead_of(Protocol protocol) {
     case Protocol::put:
     case Protocol::get:
     case Protocol::shared:
-    case Protocol::shmem:
       return Overhead::one_sided;
+    case Protocol::shmem:
+      return Overhead::shmem;
     case Protocol::coarray:
       return Overhead::coarray;
     default:

@@ -50,8 +50,8 @@ inline std::string_view name_of(Protocol protocol) {
 std::string unavailable(Protocol protocol);
 
 // What a message costs a processor beyond the network's latency depends on the kind of call.
-enum class Overhead : std::uint8_t { two_sided, persistent, derived, one_sided, coarray };
-inline constexpr int overheads = 5;
+enum class Overhead : std::uint8_t { two_sided, persistent, derived, one_sided, coarray, shmem };
+inline constexpr int overheads = 6;
 Overhead overhead_of(Protocol protocol);
 // Seconds for each message at either end, by kind, and for each round of an exchange, on a
 // simulated machine; nothing on a real one.

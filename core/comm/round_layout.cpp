@@ -36,7 +36,7 @@ bool RoundLayout::make(const Exchange& exchange, const Round& round, std::int64_
     bytes_in += bytes;
     const Part part = part_of(exchange, t, to_item);
     if (t.peer == exchange.team->me)
-      copies.push_back({from_me[copies.size()], part});
+      to_self.push_back({from_me[to_self.size()], part});
     else
       receives.push_back(part);
   }

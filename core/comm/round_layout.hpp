@@ -18,15 +18,15 @@ struct RoundLayout {
     bool in_one_piece;
   };
   // What this rank copies to itself.
-  struct Copy {
+  struct ToSelf {
     Part from, to;
   };
 
   std::vector<Part> sends, receives;  // to and from other ranks; none is empty
-  std::vector<Copy> copies;
+  std::vector<ToSelf> to_self;
   Fragments fragments;
   std::int64_t from_item = -1, to_item = -1;              // B
-  std::int64_t bytes_out = 0, bytes_in = 0, largest = 0;  // B, copies among both
+  std::int64_t bytes_out = 0, bytes_in = 0, largest = 0;  // B, those to itself too
 
   // Does nothing, and returns false, if it was made for items of these sizes. A layout belongs to
   // one round.

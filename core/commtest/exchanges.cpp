@@ -104,7 +104,7 @@ std::string_view phase_of(Operator operation) {
 }
 
 Memory::Memory(const Description& description)
-    : stride((description.bytes + line - 1) / line * line),
+    : stride(parallel::whole_lines(description.bytes)),
       messages(description.messages()),
       first_arrived(description.operation == Operator::echo && !description.verify ? 0 : messages) {
 }

@@ -7,6 +7,7 @@
 
 #include "comm/exchange.hpp"
 #include "commtest/description.hpp"
+#include "parallel/cache_line.hpp"
 
 namespace phasewise::commtest {
 
@@ -27,10 +28,9 @@ struct Memory {
   std::int64_t made(int message) const { return message * stride; }
   std::int64_t arrived(int message) const { return (first_arrived + message) * stride; }
   std::int64_t answer_made() const { return (first_arrived + messages) * stride; }
-  std::int64_t answer_arrived() const { return answer_made() + line; }
-  std::int64_t bytes() const { return answer_arrived() + line; }
+  std::int64_t answer_arrived() const { return answer_made() + parallel::cache_line; }
+  std::int64_t bytes() const { return answer_arrived() + parallel::cache_line; }
 
-  static constexpr std::int64_t line = 64;
   std::int64_t stride;  // from one message to the next
   std::int64_t messages, first_arrived;
 };

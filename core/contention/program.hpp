@@ -30,7 +30,8 @@ struct ProgramRound {
   std::uint8_t channel;  // of its messages
   bool blocking;         // entered only by a rank that waits for the end of the sequence
   bool library;  // inside a call of the library, whose waiting nobody can tell from its transfer
-  float weight;  // within its sequence
+  bool flushes = false;    // a rank that has posted it waits for its end, whatever it was asked for
+  float weight;            // within its sequence
   float packing, storing;  // before the messages are posted, and after they have come [s]
   // What the calls themselves take around them, which is communication [s].
   float before = 0.0F, after = 0.0F;

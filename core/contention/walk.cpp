@@ -84,12 +84,19 @@ void Walk::go_on(int rank, double now) {
     const Instruction& instruction = *state.next;
     const Step step = advance(rank, instruction, now);
     if (step == Step::asleep) return;
-    if (step == Step::blocked && instruction.action == Action::finish) {
+    if (step == Step::blocked && waits(rank, instruction)) {
       state.waiting_for = flight_of(rank, instruction);
       state.since = now;
       return;
     }
   }
+}
+
+// Whether a rank that cannot go on with the rounds stays there.
+bool Walk::waits(int rank, const Instruction& instruction) const {
+  if (instruction.action == Action::finish) return true;
+  const Flight& flight = flights_[flight_of(rank, instruction)];
+  return flight.stage == Stage::posted && flight.round->flushes;
 }
 
 // Does what the instruction asks for, as far as it can be done now.

@@ -6,6 +6,7 @@
 
 #include "contention/matching.hpp"
 #include "contention/program.hpp"
+#include "parallel/cache_line.hpp"
 
 namespace phasewise::contention {
 
@@ -53,7 +54,7 @@ class Walk {
   enum class Stage : std::uint8_t { idle, packing, calling, posted, closing, storing };
   // A sequence of rounds under way: there is one at a time on each channel of a rank.
   // What every round needs lies together, since ranks take turns and none stays in a cache.
-  struct alignas(64) Flight {
+  struct alignas(parallel::cache_line) Flight {
     const ProgramRound* round = nullptr;  // under way, or the next
     const ProgramRound* last = nullptr;   // behind the last one
     const Send* sends = nullptr;          // of the rank, and where it receives from
@@ -88,6 +89,7 @@ class Walk {
   int rank_of(int flight) const { return flight / channels_; }
   void start(int rank, const Instruction& instruction);
   Step advance(int rank, const Instruction& instruction, double now);
+  bool waits(int rank, const Instruction& instruction) const;
   Step pass_round(int flight, bool waits, double now);
   void post(int flight, double now);
   void post_receive(int flight, int from, double now);

@@ -196,7 +196,7 @@ void Followed::add(const comm::Work& work, double weight) {
 
 // A copy takes its memory traffic, and runs that lie apart a line each.
 double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int64_t traffic) const {
-  const double moving = options_.rates.byte * static_cast<double>(traffic);
+  const double moving = options_.rates.moving(traffic);
   if (options_.rates.copies.spans.empty()) return moving;
   double apart = 0.0;
   for (const comm::Fragment& one : fragments) {
@@ -207,6 +207,16 @@ double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int6
     apart += runs * options_.rates.copies.at(static_cast<double>(span));
   }
   return std::max(moving, apart);
+}
+
+// How much longer it takes to store data in another rank's memory than in the own.
+double Followed::beyond(const comm::Exchange& exchange, const comm::Transfer& t) const {
+  const BlockCopies& blocks = options_.rates.blocks;
+  const bool stored = comm::staging_of(exchange.protocol) == comm::Staging::stored;
+  const bool other = t.peer != exchange.team->me && exchange.team->near(t.peer);
+  if (!stored || !blocks.known() || !other) return 0.0;
+  const auto bytes = static_cast<double>(exchange.bytes(t));
+  return blocks.to_other(bytes) - blocks.within_rank(bytes);
 }
 
 // What the executor copies.
@@ -221,15 +231,22 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
     append(fragments, exchange, t, item_size);
     return std::span<const comm::Fragment>(fragments);
   };
+  // The library gathers runs that lie apart too; only what that takes beyond the message is known.
+  const bool by_types = comm::staging_of(exchange.protocol) == comm::Staging::types;
   for (const comm::Transfer& t : round.sends) {
     const auto parts = fragments_of(t, work.from.item_size);
     if (t.peer == me || !sent_in_place(exchange, comm::in_one_piece(parts)))
-      copied.packing += seconds_of(parts, comm::packed_traffic(exchange.bytes(t)));
+      copied.packing +=
+          seconds_of(parts, comm::packed_traffic(exchange.bytes(t))) + beyond(exchange, t);
+    else if (by_types)
+      copied.packing += seconds_of(parts, 0);
   }
   for (const comm::Transfer& t : round.receives) {
     const auto parts = fragments_of(t, work.to.item_size);
     if (t.peer == me || !received_in_place(exchange, comm::in_one_piece(parts)))
       copied.storing += seconds_of(parts, comm::stored_traffic(exchange, exchange.bytes(t)));
+    else if (by_types)
+      copied.storing += seconds_of(parts, 0);
   }
   return copied;
 }
@@ -237,9 +254,10 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
 void Followed::add_round(const comm::Work& work, const comm::Round& round, double weight) {
   const Exchange& exchange = *work.exchange;
   const Copied seconds = copied(work, round);
-  RoundWriter(*this, exchange, weight,
-              {.packing = static_cast<float>(options_.rates.overheads.round + seconds.packing),
-               .storing = static_cast<float>(seconds.storing)})
+  RoundWriter(
+      *this, exchange, weight,
+      {.packing = static_cast<float>(options_.rates.round(exchange.protocol) + seconds.packing),
+       .storing = static_cast<float>(seconds.storing)})
       .write(round);
 }
 

@@ -78,6 +78,21 @@ double StridedCopies::at(double span) const {
   return seconds[above - 1] + share * (seconds[above] - seconds[above - 1]);
 }
 
+double BlockCopies::along(const std::vector<double>& seconds, double size) const {
+  const auto above = std::upper_bound(sizes.begin(), sizes.end(), size) - sizes.begin();
+  if (above == 0) return seconds.front() * size / sizes.front();
+  const auto last = std::min<std::ptrdiff_t>(above, std::ssize(sizes) - 1);
+  if (last == 0) return seconds.front() * size / sizes.front();
+  const double share = (size - sizes[last - 1]) / (sizes[last] - sizes[last - 1]);
+  return seconds[last - 1] + share * (seconds[last] - seconds[last - 1]);
+}
+
+// A block is read and written.
+double Rates::moving(std::int64_t traffic) const {
+  const auto bytes = static_cast<double>(traffic);
+  return blocks.known() ? blocks.within_rank(0.5 * bytes) : byte * bytes;
+}
+
 double Rates::seconds(const parallel::KernelCard& card, double items, int part) const {
   const auto measured = kernels.find(std::pair(std::string(card.name), part));
   if (measured != kernels.end())

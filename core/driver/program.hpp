@@ -23,6 +23,18 @@ struct StridedCopies {
   double at(double span) const;
 };
 
+// Seconds to copy blocks of these sizes [B], linear between them and beyond: within a rank's
+// memory, and into or from that of another rank of the node.
+struct BlockCopies {
+  std::vector<double> sizes, within, across;
+  double within_rank(double size) const { return along(within, size); }
+  double to_other(double size) const { return along(across, size); }
+  bool known() const { return !sizes.empty(); }
+
+ private:
+  double along(const std::vector<double>& seconds, double size) const;
+};
+
 // How long a rank computes, and what its calls to send and receive take. By default no time.
 struct Rates {
   // Seconds of a flop, and of a byte moved; a kernel takes the longer of both.
@@ -30,13 +42,23 @@ struct Rates {
   parallel::VectorUnit unit;
   // Seconds for each message at either end, beyond its latency, by kind, and for each round.
   comm::Overheads overheads;
+  // Seconds that a round takes beyond its messages, by protocol; empty: overheads.round for all.
+  std::vector<double> rounds;
   // Of runs that lie apart; by default their bytes alone count.
   StridedCopies copies;
+  // Of blocks; by default their bytes are charged at the memory's bandwidth, and a one-sided
+  // message within a node is one of the network.
+  BlockCopies blocks;
   // Seconds of a flop, or of a byte if the card has no flops, of kernels that were measured, by
   // name and part of the turn.
   std::map<std::pair<std::string, int>, double> kernels;
 
   double seconds(const parallel::KernelCard& card, double items, int part) const;
+  // Of copies with this memory traffic [B], and of a round beyond its messages.
+  double moving(std::int64_t traffic) const;
+  double round(comm::Protocol protocol) const {
+    return rounds.empty() ? overheads.round : rounds[static_cast<std::size_t>(protocol)];
+  }
 };
 
 struct ProgramOptions {

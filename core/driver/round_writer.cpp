@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "comm/in_place.hpp"
 #include "contention/collectives.hpp"
@@ -50,7 +51,7 @@ void RoundWriter::write(const comm::Round& round) {
   const Ends ends = ends_of(round);
   switch (exchange_.protocol) {
     case Protocol::sendrecv:
-      return in_pairs(ends);
+      return in_pairs(ends, std::min(ends.sends.size(), ends.sources.size()));
     case Protocol::ordered:
       return ordered(ends);
     case Protocol::packed:
@@ -59,10 +60,7 @@ void RoundWriter::write(const comm::Round& round) {
       return shared(round);
     case Protocol::isend_recv:
       send_each(ends.sends, Sending::plain, true);
-      for (const int source : ends.sources) {
-        open(false);
-        program_.receive(source);
-      }
+      receive_each(ends.sources);
       return wait(ends.sources.size());
     case Protocol::irecv_send:
     case Protocol::synchronous: {
@@ -77,9 +75,11 @@ void RoundWriter::write(const comm::Round& round) {
       send_each(ends.sends, Sending::plain, true);
       return wait(ends.sources.size());
     case Protocol::fence:
+      return between_fences(ends);
     case Protocol::post_start:
+      return between_posts(ends);
     case Protocol::get:
-      return one_sided(round, ends);
+      return get(round);
     case Protocol::put:
     case Protocol::shmem:
     case Protocol::coarray: {
@@ -89,7 +89,7 @@ void RoundWriter::write(const comm::Round& round) {
       return wait(ends.sources.size());
     }
     default:
-      return at_once(ends);
+      return in_pairs(ends, 0);
   }
 }
 
@@ -98,13 +98,25 @@ RoundWriter::Ends RoundWriter::ends_of(const comm::Round& round) const {
   Ends ends;
   for (const comm::Transfer& t : round.sends)
     if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0)
-      ends.sends.push_back({ranks[t.peer], bytes});
+      ends.sends.push_back({ranks[t.peer], left_to_network(t, bytes, ends.copying)});
   for (const comm::Transfer& t : round.receives)
     if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0) {
       ends.sources.push_back(ranks[t.peer]);
       ends.received += bytes;
     }
   return ends;
+}
+
+// The bytes of a message that go through the network. Within a node whose copies are known, the
+// rank itself copies one-sided data, which takes it `copying` longer [s], and nothing is left.
+std::int64_t RoundWriter::left_to_network(const comm::Transfer& t, std::int64_t bytes,
+                                          double& copying) const {
+  const BlockCopies& blocks = program_.options_.rates.blocks;
+  const comm::Staging staging = comm::staging_of(exchange_.protocol);
+  const bool one_sided = staging == comm::Staging::window || staging == comm::Staging::exposed;
+  if (!one_sided || !blocks.known() || !exchange_.team->near(t.peer)) return bytes;
+  copying += blocks.to_other(static_cast<double>(bytes));
+  return 0;
 }
 
 // What comes to this rank are the signals of the round in which all messages go the other way.
@@ -133,9 +145,10 @@ void RoundWriter::open(bool waits) {
   begun_ = true;
 }
 
-// A step that ends when all messages so far are done.
+// A step that ends when all messages so far are done, within the call that posts them.
 void RoundWriter::settle() {
   open();
+  step().flushes = true;
   program_.end_round(true);
   begun_ = false;
   copying_.packing = 0.0F;
@@ -155,10 +168,18 @@ void RoundWriter::receive_later(const Ranks& sources) {
   for (const int source : sources) program_.receive(source);
 }
 
-void RoundWriter::send_each(const Sends& sends, Sending sending, bool later) {
+// One after another, in calls that block.
+void RoundWriter::receive_each(const Ranks& sources) {
+  for (const int source : sources) {
+    open(false);
+    program_.receive(source);
+  }
+}
+
+void RoundWriter::send_each(const Sends& sends, Sending sending, bool later, double copying) {
   for (const contention::Send& send : sends) {
     open(false);
-    step().before = charged(1);
+    step().before = charged(1) + static_cast<float>(std::exchange(copying, 0.0));
     step().sending = sending;
     step().keeps_sends = later;
     program_.send(send.peer, send.bytes);
@@ -169,6 +190,8 @@ void RoundWriter::exchange(const Signals& signals) {
   if (signals.to.empty() && signals.from.empty()) return;
   open(false);
   step().channel = signal_channel(exchange_.channel);
+  // A rank that tells others something and hears nothing goes on.
+  if (signals.from.empty()) step().sending = Sending::eager;
   for (const int rank : signals.to) program_.send(rank, 0);
   for (const int rank : signals.from) program_.receive(rank);
 }
@@ -180,21 +203,10 @@ void RoundWriter::fence() {
     exchange({targets_of(part.sends), part.receives});
 }
 
-void RoundWriter::at_once(const Ends& ends) {
-  open();
-  step().before = charged(ends.sends.size());
-  for (const contention::Send& send : ends.sends) program_.send(send.peer, send.bytes);
-  for (const int source : ends.sources) program_.receive(source);
-  step().after = charged(ends.sources.size());
-  step().storing = copying_.storing;
-  program_.end_round();
-}
-
-// Each send goes with a receive, pair after pair; what is left over goes together.
-void RoundWriter::in_pairs(const Ends& ends) {
+// Each of the first sends goes with a receive, pair after pair; what is left over goes together.
+void RoundWriter::in_pairs(const Ends& ends, std::size_t pairs) {
   const Sends& sends = ends.sends;
   const Ranks& sources = ends.sources;
-  const std::size_t pairs = std::min(sends.size(), sources.size());
   for (std::size_t i = 0; i < pairs; ++i) {
     open();
     step().before = step().after = charged(1);
@@ -217,15 +229,11 @@ void RoundWriter::ordered(const Ends& ends) {
   for (const int peer : ends.sources) pairs.insert(std::minmax(me_, peer));
   for (const auto& [lower, upper] : pairs) {
     const int peer = lower == me_ ? upper : lower;
+    const auto with_peer = [&](const contention::Send& send) { return send.peer == peer; };
     Sends own;
-    std::ranges::copy_if(ends.sends, std::back_inserter(own),
-                         [&](const contention::Send& send) { return send.peer == peer; });
+    std::ranges::copy_if(ends.sends, std::back_inserter(own), with_peer);
     if (lower == me_) send_each(own, Sending::plain, false);
-    for (const int source : ends.sources)
-      if (source == peer) {
-        open(false);
-        program_.receive(peer);
-      }
+    receive_each(Ranks(std::ranges::count(ends.sources, peer), peer));
     if (lower != me_) send_each(own, Sending::plain, false);
   }
   wait(ends.sources.size());
@@ -234,8 +242,7 @@ void RoundWriter::ordered(const Ends& ends) {
 // The library packs each message before it is sent, and unpacks all when they are there.
 void RoundWriter::packed(const Ends& ends) {
   const auto copied = [&](std::int64_t bytes) {
-    return static_cast<float>(program_.options_.rates.byte *
-                              static_cast<double>(comm::packed_traffic(bytes)));
+    return static_cast<float>(program_.options_.rates.moving(comm::packed_traffic(bytes)));
   };
   receive_later(ends.sources);
   for (const contention::Send& send : ends.sends) {
@@ -248,40 +255,42 @@ void RoundWriter::packed(const Ends& ends) {
   program_.end_round(true);
 }
 
-void RoundWriter::one_sided(const comm::Round& round, const Ends& ends) {
-  if (exchange_.protocol == Protocol::get) {
-    const SignalPair signals = signals_of(round, Protocol::get);
-    exchange(signals.before);
-    exchange(signals.after);
-    Sends read;
-    for (const comm::Transfer& t : round.receives)
-      if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0)
-        read.push_back({exchange_.team->ranks[t.peer], bytes});
-    send_each(read, Sending::get, true);
-    return wait(ends.sources.size());
-  }
-  const Ranks to = distinct(targets_of(ends.sends)), from = distinct(ends.sources);
+// Epochs of all ranks: the data arrive before the second fence is complete.
+void RoundWriter::between_fences(const Ends& ends) {
   receive_later(ends.sources);
-  if (exchange_.protocol == Protocol::post_start) {
-    exchange({from, {}});  // post
-    exchange({{}, to});    // start
-  }
-  send_each(ends.sends, Sending::eager, true);
-  if (exchange_.protocol == Protocol::post_start) {
-    exchange({to, {}});    // complete
-    exchange({{}, from});  // wait
-    return wait(ends.sources.size());
-  }
+  send_each(ends.sends, Sending::eager, true, ends.copying);
   fence();
   settle();
   fence();
   wait(ends.sources.size());
 }
 
+// Epochs of the ranks that exchange.
+void RoundWriter::between_posts(const Ends& ends) {
+  const Ranks to = distinct(targets_of(ends.sends)), from = distinct(ends.sources);
+  receive_later(ends.sources);
+  exchange({from, {}});  // post
+  exchange({{}, to});    // start
+  send_each(ends.sends, Sending::eager, true, ends.copying);
+  exchange({to, {}});    // complete
+  exchange({{}, from});  // wait
+  wait(ends.sources.size());
+}
+
+// Flags say that the data are there; then their receiver, as if it sent them, reads them.
+void RoundWriter::get(const comm::Round& round) {
+  const SignalPair signals = signals_of(round, Protocol::get);
+  const Ends reads = ends_of({round.receives, round.sends});
+  exchange(signals.before);
+  exchange(signals.after);
+  send_each(reads.sends, Sending::get, true, reads.copying);
+  wait(reads.sends.size());
+}
+
 // The data, up to the flush.
 void RoundWriter::put(const SignalPair& signals, const Ends& ends) {
   exchange(signals.before);
-  send_each(ends.sends, Sending::put, true);
+  send_each(ends.sends, Sending::put, true, ends.copying);
   if (!ends.sends.empty()) settle();
 }
 

@@ -29,6 +29,7 @@ class RoundWriter {
     Sends sends;
     Ranks sources;
     std::int64_t received = 0;  // B
+    double copying = 0.0;       // into other ranks' memory [s]
   };
   // Empty messages: to whom, and from whom.
   struct Signals {
@@ -40,6 +41,7 @@ class RoundWriter {
 
   Ends ends_of(const comm::Round& round) const;
   SignalPair signals_of(const comm::Round& round, comm::Protocol protocol) const;
+  std::int64_t left_to_network(const comm::Transfer& t, std::int64_t bytes, double& copying) const;
   comm::Round part_of(const comm::Round& round, bool near) const;
 
   // Steps of a protocol; each ends the one before.
@@ -47,15 +49,17 @@ class RoundWriter {
   void settle();
   void wait(std::size_t received);
   void receive_later(const Ranks& sources);
-  void send_each(const Sends& sends, contention::Sending sending, bool later);
+  void receive_each(const Ranks& sources);
+  void send_each(const Sends& sends, contention::Sending sending, bool later, double copying = 0.0);
   void exchange(const Signals& signals);
   void fence();
 
-  void at_once(const Ends& ends);
-  void in_pairs(const Ends& ends);
+  void in_pairs(const Ends& ends, std::size_t pairs);
   void ordered(const Ends& ends);
   void packed(const Ends& ends);
-  void one_sided(const comm::Round& round, const Ends& ends);
+  void between_fences(const Ends& ends);
+  void between_posts(const Ends& ends);
+  void get(const comm::Round& round);
   void put(const SignalPair& signals, const Ends& ends);
   void flags_behind(const Signals& signals);
   void shared(const comm::Round& round);

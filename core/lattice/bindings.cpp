@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bindings/arrays.hpp"
+#include "lattice/one_process.hpp"
 #include "lattice/run.hpp"
 
 namespace nb = nanobind;
@@ -31,38 +32,20 @@ nb::object own_links(Run& run) {
   return nb::cast(bindings::numpy(std::move(reals)));
 }
 
-// A lattice on a single rank.
-class Alone {
- public:
-  Alone(const Given& given, const Extents& size)
-      : size_(size),
-        position_{size_, one_, places_, ranks_, nodes_, 0},
-        links(position_.domain(), 1, true) {
-    if (given.size() != static_cast<std::size_t>(links.bytes()) / sizeof(double))
-      throw std::invalid_argument("the links do not have the lattice's size");
-    std::memcpy(links.data(), given.data(), given.size() * sizeof(double));
-  }
-  const Position& position() const { return position_; }
-
- private:
-  Extents size_, one_{1, 1, 1, 1};
-  std::vector<Extents> places_{Extents{}};
-  std::vector<int> ranks_{0}, nodes_{0};
-  Position position_;
-
- public:
-  Links links;
-};
-
 // What is measured on the links of a whole lattice, and the largest deviation of U U† from 1.
 nb::dict gauge_values(const Given& given, const Extents& size) {
-  const Alone alone(given, size);
-  GaugeMeasurement measurement(alone.position(), true, 1, true);
-  measurement.measure_alone(alone.links);
+  const OneBox box(size);
+  Links links(box.position.domain(), 0, true);
+  if (given.size() != static_cast<std::size_t>(links.bytes()) / sizeof(double))
+    throw std::invalid_argument("the links do not have the lattice's size");
+  std::memcpy(links.data(), given.data(), given.size() * sizeof(double));
+  GaugeMeasurement measurement(box.position, true, 1, true);
+  OneProcess listener;
+  measurement.tell(links, listener);
   double deviation = 0.0;
   for_each_site(size, [&](const Extents& at) {
     for (int mu = 0; mu < axes; ++mu)
-      deviation = std::fmax(deviation, deviation_from_unitary(alone.links.at(at, mu)));
+      deviation = std::fmax(deviation, deviation_from_unitary(links.at(at, mu)));
   });
   const GaugeValues& values = measurement.values();
   nb::dict found;
@@ -76,6 +59,21 @@ nb::dict gauge_values(const Given& given, const Extents& size) {
   found["polyakov"] = loops;
   found["unitarity"] = deviation;
   return found;
+}
+
+nb::object stout_links(const Given& given, const Extents& size, double weight, int steps) {
+  const OneBox box(size);
+  Links links(box.position.domain(), 0, true), next(box.position.domain(), 0, true);
+  if (given.size() != static_cast<std::size_t>(links.bytes()) / sizeof(double))
+    throw std::invalid_argument("the links do not have the lattice's size");
+  std::memcpy(links.data(), given.data(), given.size() * sizeof(double));
+  for (int step = 0; step < steps; ++step) {
+    stout_step(links, weight, 1, next);
+    std::swap(links, next);
+  }
+  std::vector<double> reals(given.size());
+  std::memcpy(reals.data(), links.data(), reals.size() * sizeof(double));
+  return nb::cast(bindings::numpy(std::move(reals)));
 }
 
 }  // namespace
@@ -101,6 +99,8 @@ void bind(nb::module_& m) {
       .def("set_links", &set_links, nb::arg("links"),
            "This rank's links, [t][z][y][x][axis][3][3][re, im].")
       .def("links", &own_links, "This rank's links, flat, in the order of set_links.");
+  m.def("stout_links", &stout_links, nb::arg("links"), nb::arg("size"), nb::arg("weight"),
+        nb::arg("steps") = 1, "Stout links of a whole lattice, in the order of set_links.");
   m.def("gauge_values", &gauge_values, nb::arg("links"), nb::arg("size"),
         "What is measured on the links of a whole lattice, in the order of set_links: plaquettes, "
         "rectangle, link trace and Polyakov loops, 1 for unit matrices; unitarity, the largest "

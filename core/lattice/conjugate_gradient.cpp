@@ -3,154 +3,84 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parallel/large_pages.hpp"
+#include "lattice/bounded_sums.hpp"
+#include "lattice/phases.hpp"
 
 namespace phasewise::lattice {
 namespace {
 
-// The residual is made anew once it has fallen by this factor: single precision has seven digits.
-constexpr double reliable_fall = 0.05;
+constexpr double single_of(std::size_t real) { return static_cast<double>(real) / 8.0; }
 
+// One item: a site of one parity; a spinor has 24 reals, and 192 B in double precision.
 template <class Real>
-parallel::Buffer<Real> zeros(std::int64_t reals) {
-  parallel::Buffer<Real> field(reals);
-  parallel::prefer_large_pages(field.data(), static_cast<std::size_t>(reals) * sizeof(Real));
-  std::fill_n(field.data(), reals, Real{0});
-  return field;
-}
-
-// r = b - M†M x.
+inline constexpr parallel::KernelCard norm_card{
+    .name = "norm", .flops = 48.0, .bytes = 192.0 * single_of(sizeof(Real)), .vectorised = true};
+// x, r, p and the product; x and r are written.
 template <class Real>
-void true_residual(FieldOperator<Real>& matrix, const FieldShape<Real>& shape, const Real* b,
-                   const Real* x, Real* between, Real* r) {
-  matrix.apply(false, x, between);
-  matrix.apply(true, between, r);
-  shape.combine(b, Real(-1), r, r);
-}
+inline constexpr parallel::KernelCard update_card{.name = "update",
+                                                  .flops = 144.0,
+                                                  .bytes = 6.0 * 192.0 * single_of(sizeof(Real)),
+                                                  .vectorised = true};
+template <class Real>
+inline constexpr parallel::KernelCard turn_card{.name = "combine",
+                                                .flops = 48.0,
+                                                .bytes = 3.0 * 192.0 * single_of(sizeof(Real)),
+                                                .vectorised = true};
 
 }  // namespace
 
 template <class Real>
-ConjugateGradient<Real>::ConjugateGradient(FieldOperator<Real>& matrix, double all_sites,
-                                           Outside& outside)
-    : matrix_(matrix),
-      outside_(outside),
-      shape_{matrix.reals(), matrix.lanes(), matrix.threads(), all_sites} {
-  for (parallel::Buffer<Real>* field : {&x_, &r_, &p_, &q_, &z_})
-    *field = zeros<Real>(matrix.reals());
+ConjugateGradient<Real>::ConjugateGradient(Dirac<Real>& matrix, Sums sums)
+    : matrix_(matrix), sums_(sums) {
+  for (Field<Real>* field : {&x_, &r_, &p_, &q_, &z_})
+    *field = zeros<Real>(matrix.hopping().reals());
 }
 
 template <class Real>
-double ConjugateGradient<Real>::norm(const Real* field) {
-  const auto pass = [&](double bound) { return shape_.norm(field, bound); };
-  return other_(outside_, pass, pass);
-}
-
-template <class Real>
-void ConjugateGradient<Real>::clear_solution() {
+void ConjugateGradient<Real>::start(double squared, bool again) {
   std::fill_n(x_.data(), x_.size(), Real{0});
-}
-
-template <class Real>
-void ConjugateGradient<Real>::start() {
-  clear_solution();
-  std::copy_n(r_.data(), r_.size(), p_.data());
-  const auto pass = [&](double bound) { return shape_.norm(r_.data(), bound); };
-  squared_ = residual_(outside_, pass, pass);
-}
-
-template <class Real>
-void ConjugateGradient<Real>::iterate(bool turned) {
-  matrix_.apply(false, p_.data(), q_.data());
-  const auto curve = [&](double bound) { return shape_.norm(q_.data(), bound); };
-  const double curvature = curvature_(outside_, curve, curve);
-  matrix_.apply(true, q_.data(), z_.data());
-  const auto alpha = static_cast<Real>(curvature > 0.0 ? squared_ / curvature : 0.0);
-  before_ = squared_;
-  squared_ = residual_(
-      outside_,
-      [&](double bound) {
-        return shape_.advance(alpha, p_.data(), z_.data(), x_.data(), r_.data(), bound);
-      },
-      [&](double bound) { return shape_.norm(r_.data(), bound); });
-  if (turned) turn(squared_);
-}
-
-template <class Real>
-void ConjugateGradient<Real>::turn(double squared) {
+  grown_ = 0.0;
+  begins_ = !again;
   squared_ = squared;
-  const auto beta = static_cast<Real>(before_ > 0.0 ? squared_ / before_ : 0.0);
-  shape_.combine(r_.data(), beta, p_.data(), p_.data());
 }
 
+// p = r + β p.
 template <class Real>
-SolverResult solve(FieldOperator<Real>& matrix, double all_sites, Outside& outside,
-                   const SolverSettings& settings, const Real* b, Real* x) {
-  ConjugateGradient<Real> cg(matrix, all_sites, outside);
-  std::copy_n(b, matrix.reals(), cg.r());
-  cg.start();
-  SolverResult result;
-  const double scale = cg.squared(), goal = settings.tolerance * settings.tolerance * scale;
-  while (result.iterations < settings.iterations && cg.squared() > goal) {
-    cg.iterate();
-    ++result.iterations;
-    result.history.push_back(std::sqrt(cg.squared() / scale));
-  }
-  std::copy_n(cg.x(), matrix.reals(), x);
-  parallel::Buffer<Real> between = zeros<Real>(matrix.reals());
-  true_residual(matrix, cg.shape(), b, x, between.data(), cg.r());
-  result.converged = cg.squared() <= goal;
-  result.residual = scale > 0.0 ? std::sqrt(cg.norm(cg.r()) / scale) : 0.0;
-  return result;
+void ConjugateGradient<Real>::turn(double beta, workload::Listener& listener) {
+  listener.kernel(turn_card<Real>, matrix_.hopping().half_volume(), [&] {
+    shape_of(matrix_.hopping(), matrix_.threads())
+        .combine(r_.data(), static_cast<Real>(beta), p_.data(), p_.data());
+  });
+  length_ = std::sqrt(squared_) + beta * length_;
 }
 
-SolverResult solve_mixed(FieldOperator<double>& matrix, FieldOperator<float>& single,
-                         const ToDouble& to_double, const ToSingle& to_single, double all_sites,
-                         Outside& outside, const SolverSettings& settings, const double* b,
-                         double* x) {
-  const std::int64_t reals = matrix.reals();
-  const FieldShape<double> shape{reals, matrix.lanes(), matrix.threads(), all_sites};
-  parallel::Buffer<double> r = zeros<double>(reals), between = zeros<double>(reals),
-                           step = zeros<double>(reals);
-  RememberedSum residual("sum_residual");
-  const auto norm = [&](double bound) { return shape.norm(r.data(), bound); };
-  ConjugateGradient<float> cg(single, all_sites, outside);
-  std::fill_n(x, reals, 0.0);
-  std::copy_n(b, reals, r.data());
-  double squared = residual(outside, norm, norm);
-  const double scale = squared, goal = settings.tolerance * settings.tolerance * scale;
-  to_single(r.data(), cg.r());
-  cg.start();
-  SolverResult result;
-  double largest = squared;
-  while (result.iterations < settings.iterations && squared > goal) {
-    cg.iterate(false);
-    ++result.iterations;
-    result.history.push_back(std::sqrt(cg.squared() / scale));
-    largest = std::max(largest, cg.squared());
-    const bool last = result.iterations == settings.iterations;
-    if (cg.squared() > std::max(goal, reliable_fall * reliable_fall * largest) && !last) {
-      cg.turn(cg.squared());
-      continue;
-    }
-    to_double(cg.x(), step.data());
-    shape.combine(x, 1.0, step.data(), x);
-    true_residual(matrix, shape, b, x, between.data(), r.data());
-    squared = largest = residual(outside, norm, norm);
-    to_single(r.data(), cg.r());
-    cg.clear_solution();
-    cg.turn(squared);
-  }
-  result.converged = squared <= goal;
-  result.residual = scale > 0.0 ? std::sqrt(squared / scale) : 0.0;
-  return result;
+// p is turned when it is needed: by then a residual that was made anew has taken r's place.
+template <class Real>
+void ConjugateGradient<Real>::iterate(workload::Listener& listener) {
+  const double sites = matrix_.hopping().half_volume(), factor = matrix_.largest();
+  const auto shape = [&] { return shape_of(matrix_.hopping(), matrix_.threads()); };
+  if (begins_) length_ = 0.0;
+  turn(begins_ || before_ <= 0.0 ? 0.0 : squared_ / before_, listener);
+  begins_ = false;
+  matrix_.apply(false, p_, q_, listener);
+  const double most = factor * length_;
+  const auto [curvature] =
+      bounded_sums<1>(phases::sum_curvature, norm_card<Real>, sites, {most * most}, sums_, listener,
+                      [&](const Bounds<1>& bound) { return shape().norm(q_.data(), bound); });
+  matrix_.apply(true, q_, z_, listener);
+  const auto alpha = static_cast<Real>(curvature > 0.0 ? squared_ / curvature : 0.0);
+  const double largest = std::sqrt(squared_) + alpha * factor * std::sqrt(curvature);
+  before_ = squared_;
+  const auto [next] = bounded_sums<1>(
+      phases::sum_residual, update_card<Real>, sites, {largest * largest}, sums_, listener,
+      [&](const Bounds<1>& bound) {
+        return shape().advance(alpha, p_.data(), z_.data(), x_.data(), r_.data(), bound);
+      });
+  grown_ += alpha * length_;
+  squared_ = next;
 }
 
 template class ConjugateGradient<double>;
 template class ConjugateGradient<float>;
-template SolverResult solve<double>(FieldOperator<double>&, double, Outside&, const SolverSettings&,
-                                    const double*, double*);
-template SolverResult solve<float>(FieldOperator<float>&, double, Outside&, const SolverSettings&,
-                                   const float*, float*);
 
 }  // namespace phasewise::lattice

@@ -1,68 +1,34 @@
-// Conjugate gradients for M†M x = b on fields of one parity, in one precision or in single with the
-// residual made anew in double (reliable updates: Clark et al., Comput. Phys. Commun. 181 (2010)
-// 1517).
+// The conjugate gradient method for M†M x = b (Hestenes, Stiefel, J. Res. Nat. Bur. Standards 49
+// (1952) 409).
 #pragma once
 
-#include <functional>
-#include <vector>
-
-#include "lattice/dirac.hpp"
-#include "lattice/field_sums.hpp"
+#include "lattice/krylov.hpp"
 
 namespace phasewise::lattice {
 
-struct SolverSettings {
-  double tolerance = 1e-12;  // of |b - M†M x| / |b|; 0: all iterations are made
-  int iterations = 10000;    // at most
-};
-
-struct SolverResult {
-  int iterations = 0;
-  double residual = 0.0;  // |b - M†M x| / |b|, made from x
-  bool converged = false;
-  std::vector<double> history;  // the residual that the solver believes, after each iteration
-};
-
-// The state of an iteration in one precision.
 template <class Real>
-class ConjugateGradient {
+class ConjugateGradient final : public Krylov<Real> {
  public:
-  ConjugateGradient(FieldOperator<Real>& matrix, double all_sites, Outside& outside);
+  ConjugateGradient(Dirac<Real>& matrix, Sums sums);
 
-  // x = 0, r and p = the residual that stands in r().
-  void start();
-  // |Mp|², α, x and r with |r|², β, p: two calls of M and two sums. turn: p is made ready too.
-  void iterate(bool turn = true);
-  // p = r + β p, after r has been replaced or not; squared: |r|².
-  void turn(double squared);
-  double norm(const Real* field);
-
-  Real* r() { return r_.data(); }
-  Real* x() { return x_.data(); }
-  double squared() const { return squared_; }
-  const FieldShape<Real>& shape() const { return shape_; }
-  void clear_solution();
+  Field<Real>& residual() override { return r_; }
+  Field<Real>& solution() override { return x_; }
+  void start(double squared, bool again) override;
+  void iterate(workload::Listener& listener) override;
+  double squared() const override { return squared_; }
+  double grown() const override { return grown_; }
+  void set_sums(Sums sums) override { sums_ = sums; }
 
  private:
-  FieldOperator<Real>& matrix_;
-  Outside& outside_;
-  FieldShape<Real> shape_;
-  parallel::Buffer<Real> x_, r_, p_, q_, z_;
-  RememberedSum curvature_{"sum_curvature"}, residual_{"sum_residual"}, other_{"sum_norm"};
-  double squared_ = 0.0, before_ = 0.0;
+  void turn(double beta, workload::Listener& listener);
+
+  Dirac<Real>& matrix_;
+  Sums sums_;
+  Field<Real> x_, r_, p_, q_, z_;
+  double squared_ = 0.0;               // |r|²
+  double before_ = 0.0;                // that of p's last turn
+  double length_ = 0.0, grown_ = 0.0;  // bounds of |p| and |x|
+  bool begins_ = true;                 // p is still to be r
 };
-
-// x from b; x begins at zero.
-template <class Real>
-SolverResult solve(FieldOperator<Real>& matrix, double all_sites, Outside& outside,
-                   const SolverSettings& settings, const Real* b, Real* x);
-
-// Copies a field of one parity between the orders of two precisions.
-using ToDouble = std::function<void(const float*, double*)>;
-using ToSingle = std::function<void(const double*, float*)>;
-SolverResult solve_mixed(FieldOperator<double>& matrix, FieldOperator<float>& single,
-                         const ToDouble& to_double, const ToSingle& to_single, double all_sites,
-                         Outside& outside, const SolverSettings& settings, const double* b,
-                         double* x);
 
 }  // namespace phasewise::lattice

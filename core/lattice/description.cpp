@@ -12,6 +12,7 @@ using workload::Parameters;
 
 constexpr int longest = 4096;  // extent
 constexpr std::int64_t most_iterations = 1'000'000;
+constexpr int most_smearing = 10'000, most_stout = 1000;
 
 template <std::size_t n>
 std::vector<std::string> words(const std::array<std::string_view, n>& names) {
@@ -36,6 +37,15 @@ std::string text_of(const Extents& extents) {
   return text;
 }
 
+QuarkAction read_action(const Parameters& parameters) {
+  return {.mass = 0.5 / parameters.positive("quarks.kappa") - 4.0,
+          .anisotropy = parameters.positive("quarks.anisotropy"),
+          .velocity = parameters.positive("quarks.velocity"),
+          .clover_spatial = parameters.number("quarks.clover_spatial"),
+          .clover_temporal = parameters.number("quarks.clover_temporal"),
+          .twisted_mass = parameters.number("quarks.twisted_mass")};
+}
+
 }  // namespace
 
 Manner read_manner(const Parameters& parameters) {
@@ -44,11 +54,13 @@ Manner read_manner(const Parameters& parameters) {
   manner.spinors =
       static_cast<Spinors>(parameters.choice("communication.spinors", {"half", "full"}));
   manner.blocks =
-      static_cast<Blocks>(parameters.choice("communication.blocks", {"packed", "runs"}));
+      static_cast<Blocks>(parameters.choice("communication.blocks", {"packed", "runs", "derived"}));
   manner.overlap = parameters.integer("communication.overlap") != 0;
   manner.sums =
       static_cast<Sums>(parameters.choice("communication.sums", {"order-free", "library"}));
   manner.kernel = static_cast<Kernel>(parameters.choice("communication.kernel", {"fast", "plain"}));
+  if (manner.blocks == Blocks::derived && !manner.from_field())
+    parameters.fail("communication.blocks", "derived needs spinors = full and kernel = plain");
   return manner;
 }
 
@@ -59,14 +71,26 @@ Description::Description(const Parameters& parameters) {
   for (const int extent : size)
     if (extent % 2 != 0) parameters.fail("lattice.size", "give even extents");
   start = static_cast<Start>(parameters.choice("gauge.start", {"cold", "hot", "file"}));
-  kappa = parameters.positive("quarks.kappa");
+  action = read_action(parameters);
+  stout = {parameters.not_negative("quarks.stout_weight"),
+           static_cast<int>(parameters.integer("quarks.stout_steps"))};
+  if (stout.steps < 0 || stout.steps > most_stout)
+    parameters.fail("quarks.stout_steps", "give 0 to " + std::to_string(most_stout));
   const std::vector<double> given = parameters.numbers("quarks.phases", axes);
   for (int axis = 0; axis < axes; ++axis) phases[axis] = given[axis];
+  method = static_cast<Method>(parameters.choice("solver.method", {"cg", "bicgstab"}));
+  precision =
+      static_cast<Precision>(parameters.choice("solver.precision", {"double", "single", "mixed"}));
   tolerance = parameters.not_negative("solver.tolerance");
   iterations = parameters.integer("solver.iterations");
   if (iterations < 1 || iterations > most_iterations)
     parameters.fail("solver.iterations", "give 1 to " + std::to_string(most_iterations));
   pion = parameters.integer("measure.pion") != 0;
+  smearing = {parameters.not_negative("measure.width"),
+              static_cast<int>(parameters.integer("measure.iterations"))};
+  if (smearing.iterations < 0 || smearing.iterations > most_smearing)
+    parameters.fail("measure.iterations", "give 0 to " + std::to_string(most_smearing));
+  rectangles = parameters.integer("measure.rectangles") != 0;
   source = read_extents(parameters, "measure.source", 0, longest - 1);
   for (int axis = 0; axis < axes; ++axis)
     if (source[axis] >= size[axis]) parameters.fail("measure.source", "it lies beyond the lattice");

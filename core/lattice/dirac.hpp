@@ -1,86 +1,78 @@
-// The Dirac operator of Wilson quarks with clover term, anisotropy and twisted mass,
-//   D = A - H/2,  A = m + iµγ₅ + clover term,
-// and its even-odd form on even sites, M = A_ee - H_eo A_oo⁻¹ H_oe / 4. H is the hopping matrix.
+// The Dirac operator D = A - H/2 on a rank's part of the lattice, and its even-odd form on even
+// sites, M = A_ee - H_eo A_oo⁻¹ H_oe / 4.
 #pragma once
 
 #include <array>
-#include <memory>
 
-#include "lattice/hopping.hpp"
-#include "lattice/outside.hpp"
-#include "lattice/site_blocks.hpp"
-#include "parallel/buffer.hpp"
+#include "lattice/halo_hopping.hpp"
+#include "lattice/links.hpp"
+#include "lattice/quark_action.hpp"
 
 namespace phasewise::lattice {
 
-struct QuarkAction {
-  double mass = 0.0;  // m₀
-  double anisotropy = 1.0, velocity = 1.0;
-  double clover_spatial = 0.0, clover_temporal = 0.0;
-  double twisted_mass = 0.0;
-
-  double diagonal() const { return mass + 1.0 + 3.0 * velocity / anisotropy; }
-  std::array<double, axes> weights() const {
-    const double space = velocity / anisotropy;
-    return {space, space, space, 1.0};
-  }
-  bool clover() const { return clover_spatial != 0.0 || clover_temporal != 0.0; }
-  std::array<double, planes> plane_weights() const {
-    const double space = clover_spatial / anisotropy, time = clover_temporal;
-    return {space, space, time, space, time, time};
-  }
-};
-
-// An operator on fields of one parity, as solvers take it.
 template <class Real>
-class FieldOperator {
+class Dirac {
  public:
-  virtual ~FieldOperator() = default;
-  virtual void apply(bool dagger, const Real* from, Real* result) = 0;
-  virtual std::int64_t reals() const = 0;
-  virtual int lanes() const = 0;
-  virtual int threads() const = 0;
-};
+  // real: with memory. The position must outlive it.
+  Dirac(const Position& position, const QuarkAction& action, const Manner& manner, int threads,
+        bool real);
 
-template <class Real>
-class Dirac final : public FieldOperator<Real> {
- public:
-  // The links have their factors in them; strength: F, [site][plane][3][3][re, im] with x fastest,
-  // read with a clover term alone. Throws std::domain_error, with the site, where the part within
-  // an odd site cannot be inverted.
-  Dirac(Kernel kernel, const HoppingShape& shape, const QuarkAction& action, const double* links,
-        const double* before, const double* strength, Outside& outside);
+  // The hopping matrix's links (HaloHopping::set_links), and the configuration itself for the
+  // clover term, with its halo. Collective with a clover term; throws std::invalid_argument, on all
+  // ranks, where the part within an odd site cannot be inverted.
+  void set_links(const Links& links, const double* hops, const double* before,
+                 workload::Listener& listener);
+  void set_manner(const Manner& manner) { hopping_.set_manner(manner); }
 
   // M or M†.
-  void apply(bool dagger, const Real* from, Real* result) override;
-  std::int64_t reals() const override { return hopping_->field_reals(); }
-  int lanes() const override { return hopping_->lanes(); }
-  int threads() const override { return hopping_->shape().threads; }
-
+  void apply(bool dagger, const Field<Real>& from, Field<Real>& result,
+             workload::Listener& listener);
   // D or D† from both parities to one.
-  void full(int to, bool dagger, const Real* same, const Real* other, Real* result);
+  void full(int to, bool dagger, const Field<Real>& same, const Field<Real>& other,
+            Field<Real>& result, workload::Listener& listener);
   // b_e + H_eo A_oo⁻¹ b_o / 2: the right-hand side of M x_e = …
-  void prepare(const Real* even, const Real* odd, Real* result);
+  void prepare(const Field<Real>& even, const Field<Real>& odd, Field<Real>& result,
+               workload::Listener& listener);
   // x_o = A_oo⁻¹ (b_o + H_oe x_e / 2).
-  void reconstruct(const Real* odd, const Real* solution, Real* result);
+  void reconstruct(const Field<Real>& odd, const Field<Real>& solution, Field<Real>& result,
+                   workload::Listener& listener);
+  // b_e - (D x)_e; that of the odd sites vanishes by their construction.
+  void residual(const Field<Real>& even, const std::array<Field<Real>, 2>& solution,
+                Field<Real>& result, workload::Listener& listener);
 
-  const Hopping<Real>& hopping() const { return *hopping_; }
+  const HaloHopping<Real>& hopping() const { return hopping_; }
+  int threads() const { return threads_; }
+  const QuarkAction& action() const { return action_; }
+  // Bounds of |A_oo⁻¹| and |M|.
+  double largest_inverse() const { return largest_inverse_; }
+  double largest() const {
+    const double hop = action_.largest_hop();
+    return action_.largest_local() + 0.25 * hop * hop * largest_inverse_;
+  }
 
  private:
-  void hop(int to, bool dagger, const Real* from, Real* result);
-  // result = A from + factor add, or with the inverse of A on odd sites; result may be add.
-  void local(int parity, bool inverse, bool dagger, const Real* from, double factor,
-             const Real* add, Real* result) const;
+  // result = factor add + A from, or with the inverse of A on odd sites; result may be add or from.
+  struct Local {
+    int parity;
+    bool inverse, dagger;
+  };
+  void local(const Local& what, const Field<Real>& from, double factor, const Field<Real>* add,
+             Field<Real>& result, workload::Listener& listener) const;
   template <int Lanes>
-  void local_lanes(int parity, bool inverse, bool dagger, const Real* from, double factor,
-                   const Real* add, Real* result) const;
-  void make_blocks(const double* strength);
+  void local_lanes(const Local& what, const Real* from, double factor, const Real* add,
+                   Real* result) const;
+  // result = a + b/2; result may be either.
+  void add_half(const Field<Real>& a, const Field<Real>& b, Field<Real>& result,
+                workload::Listener& listener) const;
+  void make_blocks();
+  bool make_block(const Links& links, const Extents& at);
 
   QuarkAction action_;
-  Outside& outside_;
-  std::unique_ptr<Hopping<Real>> hopping_;
+  int threads_;
+  HaloHopping<Real> hopping_;
+  double largest_inverse_;
   parallel::Buffer<Real> blocks_[2], odd_inverse_;  // [vector][chirality][36][lane]
-  parallel::Buffer<Real> odd_, other_;
+  Field<Real> odd_, other_;
 };
 
 }  // namespace phasewise::lattice

@@ -1,17 +1,14 @@
-// Passes over fields that end in a sum over sites: each site's term is made in one order, and terms
-// are added exactly, so that the bits depend neither on ranks nor threads nor lanes. The bound on
-// the terms is the sum of an earlier iteration, so that no call for a maximum is needed; where a
-// term exceeds it, the sum is made again with a larger one, on all ranks alike.
+// Passes over fields of one parity, and the sums over sites that they end in: each site's term is
+// made in one order, and terms are added exactly (numerics/order_free_sum.hpp), so that the bits
+// depend neither on ranks nor threads nor lanes.
 #pragma once
 
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
-#include <string_view>
 #include <vector>
 
-#include "lattice/outside.hpp"
+#include "lattice/halo_hopping.hpp"
 #include "lattice/simd.hpp"
 #include "lattice/spin.hpp"
 #include "numerics/order_free_sum.hpp"
@@ -19,8 +16,11 @@
 
 namespace phasewise::lattice {
 
-// What a rank adds: both parts of the sum, and 1 if a term exceeds the bound.
-using PartialSum = std::array<double, 3>;
+// What a rank adds to some sums: both parts of each.
+template <int Number>
+using PartialSums = std::array<std::array<double, 2>, Number>;
+template <int Number>
+using Bounds = std::array<double, Number>;  // of the magnitude of each term
 
 template <class Real, int Lanes>
 PHASEWISE_HD Vector<double, Lanes> as_doubles(Vector<Real, Lanes> value) {
@@ -30,36 +30,38 @@ PHASEWISE_HD Vector<double, Lanes> as_doubles(Vector<Real, Lanes> value) {
     return __builtin_convertvector(value, Vector<double, Lanes>);
 }
 
-// term(site) of a vector of sites; all: terms on all ranks.
-template <class Real, int Lanes, class F>
-PartialSum sum_over_vectors(std::int64_t vectors, int threads, double bound, double all, F&& term) {
+// terms(site) of a vector of sites, an array of `Number` vectors; all: terms on all ranks.
+template <class Real, int Lanes, int Number, class F>
+PartialSums<Number> sums_over_vectors(std::int64_t vectors, int threads,
+                                      const Bounds<Number>& bounds, double all, F&& terms) {
   using D = Vector<double, Lanes>;
-  const numerics::OrderFreeGrid grid(bound, static_cast<std::int64_t>(all));
+  std::array<numerics::OrderFreeGrid, Number> grids;
+  for (int i = 0; i < Number; ++i)
+    grids[i] = numerics::OrderFreeGrid(bounds[i], static_cast<std::int64_t>(all));
   const std::int64_t blocks = (vectors + parallel::block_size - 1) / parallel::block_size;
-  std::vector<PartialSum> of_block(static_cast<std::size_t>(blocks));
+  std::vector<PartialSums<Number>> of_block(static_cast<std::size_t>(blocks));
   parallel::for_blocks(vectors, threads, [&](std::int64_t begin, int n, int) {
-    D high{}, low{}, within{};
+    D high[Number] = {}, low[Number] = {};
     for (std::int64_t site = begin; site < begin + n; ++site) {
-      const D value = as_doubles<Real, Lanes>(term(site));
-      const D upper = (value + grid.high_offset) - grid.high_offset;
-      high += upper;
-      low += ((value - upper) + grid.low_offset) - grid.low_offset;
-      const D size = value < 0.0 ? -value : value;
-      within += size <= bound ? D{} + 1.0 : D{};
+      const std::array<Vector<Real, Lanes>, Number> values = terms(site);
+      for (int i = 0; i < Number; ++i) {
+        const D value = as_doubles<Real, Lanes>(values[i]);
+        const D upper = (value + grids[i].high_offset) - grids[i].high_offset;
+        high[i] += upper;
+        low[i] += ((value - upper) + grids[i].low_offset) - grids[i].low_offset;
+      }
     }
-    PartialSum& sum = of_block[static_cast<std::size_t>(begin / parallel::block_size)];
-    for (int lane = 0; lane < Lanes; ++lane) {
-      sum[0] += lane_of<double, Lanes>(high, lane);
-      sum[1] += lane_of<double, Lanes>(low, lane);
-      if (lane_of<double, Lanes>(within, lane) != n) sum[2] = 1.0;
-    }
+    PartialSums<Number>& sums = of_block[static_cast<std::size_t>(begin / parallel::block_size)];
+    for (int i = 0; i < Number; ++i)
+      for (int lane = 0; lane < Lanes; ++lane) {
+        sums[i][0] += lane_of<double, Lanes>(high[i], lane);
+        sums[i][1] += lane_of<double, Lanes>(low[i], lane);
+      }
   });
-  PartialSum total{};
-  for (const PartialSum& sum : of_block) {
-    total[0] += sum[0];
-    total[1] += sum[1];
-    total[2] = std::fmax(total[2], sum[2]);
-  }
+  PartialSums<Number> total{};
+  for (const PartialSums<Number>& sums : of_block)
+    for (int i = 0; i < Number; ++i)
+      for (int part = 0; part < 2; ++part) total[i][part] += sums[i][part];
   return total;
 }
 
@@ -75,6 +77,38 @@ PHASEWISE_HD Vector<Real, Lanes> site_norm(const Real* spinor) {
   return sum;
 }
 
+template <class Real, int Lanes>
+PHASEWISE_HD ComplexOf<Vector<Real, Lanes>> load_complex(const Real* from) {
+  return {load_vector<Real, Lanes>(from), load_vector<Real, Lanes>(from + Lanes)};
+}
+template <class Real, int Lanes>
+PHASEWISE_HD void store_complex(Real* to, const ComplexOf<Vector<Real, Lanes>>& value) {
+  store_vector<Real, Lanes>(to, value.re);
+  store_vector<Real, Lanes>(to + Lanes, value.im);
+}
+// a + factor b.
+template <class V>
+PHASEWISE_HD ComplexOf<V> added(const ComplexOf<V>& a, const ComplexOf<V>& factor,
+                                const ComplexOf<V>& b) {
+  return {fused(-factor.im, b.im, fused(factor.re, b.re, a.re)),
+          fused(factor.im, b.re, fused(factor.re, b.im, a.im))};
+}
+
+// a* b of a vector of sites.
+template <class Real, int Lanes>
+PHASEWISE_HD ComplexOf<Vector<Real, Lanes>> site_product(const Real* a, const Real* b) {
+  using V = Vector<Real, Lanes>;
+  ComplexOf<V> sum{V{}, V{}};
+#pragma GCC unroll 12
+  for (int i = 0; i < spinor_reals; i += 2) {
+    const ComplexOf<V> x = load_complex<Real, Lanes>(a + i * Lanes);
+    const ComplexOf<V> y = load_complex<Real, Lanes>(b + i * Lanes);
+    sum.re = fused(x.im, y.im, fused(x.re, y.re, sum.re));
+    sum.im = fused(-x.im, y.re, fused(x.re, y.im, sum.im));
+  }
+  return sum;
+}
+
 // Fields of one parity, in the order of a kernel.
 template <class Real>
 struct FieldShape {
@@ -82,27 +116,29 @@ struct FieldShape {
   int lanes = 1, threads = 1;
   double all_sites = 0.0;  // of one parity, on all ranks
 
-  template <class F>
-  PartialSum sum(double bound, F&& term_of_lanes) const {
-    PartialSum total{};
+  // terms.operator()<Lanes>(first real of a vector of sites).
+  template <int Number, class F>
+  PartialSums<Number> sums(const Bounds<Number>& bounds, F&& terms) const {
+    PartialSums<Number> total{};
     with_lanes<Real>(lanes, [&]<int Lanes>() {
-      total = sum_over_vectors<Real, Lanes>(
-          reals / spinor_reals / Lanes, threads, bound, all_sites, [&](std::int64_t site) {
-            return term_of_lanes.template operator()<Lanes>(site * spinor_reals * Lanes);
+      total = sums_over_vectors<Real, Lanes, Number>(
+          reals / spinor_reals / Lanes, threads, bounds, all_sites, [&](std::int64_t site) {
+            return terms.template operator()<Lanes>(site * spinor_reals * Lanes);
           });
     });
     return total;
   }
 
-  PartialSum norm(const Real* field, double bound) const {
-    return sum(bound,
-               [&]<int Lanes>(std::int64_t at) { return site_norm<Real, Lanes>(field + at); });
+  PartialSums<1> norm(const Real* field, const Bounds<1>& bound) const {
+    return sums<1>(bound, [&]<int Lanes>(std::int64_t at) {
+      return std::array{site_norm<Real, Lanes>(field + at)};
+    });
   }
 
   // x += α p, r -= α z; |r|².
-  PartialSum advance(Real alpha, const Real* p, const Real* z, Real* x, Real* r,
-                     double bound) const {
-    return sum(bound, [&]<int Lanes>(std::int64_t at) {
+  PartialSums<1> advance(Real alpha, const Real* p, const Real* z, Real* x, Real* r,
+                         const Bounds<1>& bound) const {
+    return sums<1>(bound, [&]<int Lanes>(std::int64_t at) {
       using V = Vector<Real, Lanes>;
       const V step = all_lanes<Real, Lanes>(alpha);
       V sum{};
@@ -115,7 +151,7 @@ struct FieldShape {
         store_vector<Real, Lanes>(r + i, left);
         sum = fused(left, left, sum);
       }
-      return sum;
+      return std::array{sum};
     });
   }
 
@@ -133,32 +169,12 @@ struct FieldShape {
   }
 };
 
-// One sum of a solver: it remembers a bound. pass(bound) makes a rank's part while it updates
-// fields; again(bound) only makes it.
-class RememberedSum {
- public:
-  explicit RememberedSum(std::string_view phase) : phase_(phase) {}
-
-  template <class F, class G>
-  double operator()(Outside& outside, F&& pass, G&& again) {
-    PartialSum parts = pass(bound_);
-    outside.sum(phase_, parts);
-    while (parts[2] != 0.0) {
-      // A norm is at most 1e308, and a field of zeros fits any bound.
-      if (bound_ > 0x1p900) throw std::domain_error("a field of the solver is not finite");
-      bound_ *= 0x1p40;
-      parts = again(bound_);
-      outside.sum(phase_, parts);
-    }
-    const double value = parts[0] + parts[1];
-    // Each term is at most the sum; the next one may be larger.
-    if (value > 0.0) bound_ = 16.0 * value;
-    return value;
-  }
-
- private:
-  std::string_view phase_;
-  double bound_ = 1.0;
-};
+template <class Real>
+FieldShape<Real> shape_of(const HaloHopping<Real>& hopping, int threads) {
+  return {.reals = hopping.reals(),
+          .lanes = hopping.kernel().lanes(),
+          .threads = threads,
+          .all_sites = 0.5 * static_cast<double>(volume_of(hopping.domain().size))};
+}
 
 }  // namespace phasewise::lattice

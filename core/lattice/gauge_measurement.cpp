@@ -30,13 +30,6 @@ Extents face_box(const Domain& domain, int axis) {
   return box;
 }
 
-std::vector<Extents> sites_of(const Extents& box) {
-  std::vector<Extents> sites;
-  sites.reserve(static_cast<std::size_t>(volume_of(box)));
-  for_each_site(box, [&](const Extents& at) { sites.push_back(at); });
-  return sites;
-}
-
 }  // namespace
 
 GaugeMeasurement::GaugeMeasurement(const Position& position, bool rectangles, int threads,
@@ -76,16 +69,6 @@ void GaugeMeasurement::tell(const Links& links, Listener& listener) {
   read(sums);
 }
 
-void GaugeMeasurement::measure_alone(const Links& links) {
-  Sums sums{};
-  add_local(links, sums);
-  for (int axis = 0; axis < axes; ++axis) {
-    multiply_along(links, axis);
-    add_loops(axis, sums);
-  }
-  read(sums);
-}
-
 // The product of a line of links passes from rank to rank, so that its factors are multiplied in
 // one order.
 void GaugeMeasurement::chain(const Links& links, int axis, Listener& listener) {
@@ -106,7 +89,7 @@ void GaugeMeasurement::chain(const Links& links, int axis, Listener& listener) {
 
 void GaugeMeasurement::multiply_along(const Links& links, int axis) {
   if (product_.empty()) return;
-  const std::vector<Extents> sites = sites_of(face_box(domain_, axis));
+  const std::vector<Extents> sites = sites_in(face_box(domain_, axis));
   const bool first = domain_.place[axis] == 0;
   parallel::for_blocks(
       static_cast<std::int64_t>(sites.size()), threads_, [&](std::int64_t begin, int n, int) {
@@ -134,7 +117,7 @@ void GaugeMeasurement::add_loops(int axis, Sums& sums) const {
 }
 
 void GaugeMeasurement::add_local(const Links& links, Sums& sums) const {
-  const std::vector<Extents> sites = sites_of(domain_.extents());
+  const std::vector<Extents> sites = sites_in(domain_.extents());
   const auto over_sites = [&](auto&& term) {
     return exact_sum(domain_.volume(), threads_, bound, volume_of(domain_.size),
                      [&](std::int64_t i) { return term(sites[static_cast<std::size_t>(i)]); });

@@ -27,8 +27,6 @@ class GaugeMeasurement {
   comm::Exchanges exchanges() const;
   // Reports all that is done to the listener; `links` has its halo.
   void tell(const Links& links, workload::Listener& listener);
-  // The same on a single rank, without a listener.
-  void measure_alone(const Links& links);
   const GaugeValues& values() const { return values_; }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace phasewise::lattice {
 
@@ -39,6 +40,14 @@ void for_each_site(const Extents& box, F&& f) {
     for (at[2] = 0; at[2] < box[2]; ++at[2])
       for (at[1] = 0; at[1] < box[1]; ++at[1])
         for (at[0] = 0; at[0] < box[0]; ++at[0]) f(static_cast<const Extents&>(at));
+}
+
+// Their coordinates in that order.
+inline std::vector<Extents> sites_in(const Extents& box) {
+  std::vector<Extents> sites;
+  sites.reserve(static_cast<std::size_t>(volume_of(box)));
+  for_each_site(box, [&](const Extents& at) { sites.push_back(at); });
+  return sites;
 }
 
 // The part of a rank: the lattice is divided evenly by a grid of ranks, and the extents of a part

@@ -102,6 +102,10 @@ void convert_fields(const Hopping<From>& before, const From* from, const Hopping
 // gives one.
 template <class Real>
 inline constexpr parallel::KernelCard hopping_card{
-    .name = "hopping", .flops = 1320.0, .bytes = 192.0 * sizeof(Real), .vectorised = true};
+    .name = sizeof(Real) == 8 ? "hopping" : "hopping_single",
+    .flops = 1320.0,
+    .bytes = 192.0 * sizeof(Real),
+    .vectorised = true,
+    .single = sizeof(Real) == 4};
 
 }  // namespace phasewise::lattice

@@ -1,6 +1,7 @@
 #include "lattice/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -106,7 +107,7 @@ void Run::run_turn() {
   for (int component = 0; component < description_.right_sides(); ++component) solve(component);
 }
 
-// Without contents a solve takes as many iterations as a plan expects.
+// Without contents a solve takes as many iterations, and updates, as a plan expects.
 void Run::solve(int component) {
   const Solver& solver = turn_of_rank_.solver();
   turn_of_rank_.tell({.name = pieces::source, .index = component}, live_);
@@ -115,7 +116,18 @@ void Run::solve(int component) {
     return session().skeleton ? done < planned : !solver.done();
   };
   std::int64_t done = 0;
-  for (; goes_on(done); ++done) turn_of_rank_.tell({.name = pieces::iteration}, live_);
+  const auto updates = planned_updates(description_);
+  const auto updates_by = [&](std::int64_t iteration) {
+    return std::floor(updates * static_cast<double>(iteration) / static_cast<double>(planned));
+  };
+  for (; goes_on(done); ++done) {
+    turn_of_rank_.tell({.name = pieces::iteration}, live_);
+    const bool update =
+        session().skeleton ? updates_by(done + 1) > updates_by(done) : solver.wants_update();
+    if (!update) continue;
+    turn_of_rank_.tell({.name = pieces::update}, live_);
+    ++updates_;
+  }
   turn_of_rank_.tell({.name = pieces::solution, .index = component}, live_);
   iterations_ += done;
   last_iterations_ += done;
@@ -139,6 +151,7 @@ std::vector<workload::Value> Run::record() const {
                                       {"plaquette_time", {}, {gauge.plaquette_time}},
                                       {"link_trace", {}, {gauge.link_trace}},
                                       {"polyakov", {axes, 2}, loops}};
+  if (description_.rectangles) values.push_back({"rectangle", {}, {gauge.rectangle}});
   if (description_.pion) {
     const std::vector<double>& pion = turn_of_rank_.pion();
     values.push_back({"pion", {pion.size()}, pion});
@@ -168,8 +181,12 @@ std::vector<std::string> Run::exchange_keys() const {
 }
 
 std::vector<std::pair<std::string, double>> Run::piece_counts() const {
-  return {{std::string(pieces::links), static_cast<double>(configurations_)},
-          {std::string(pieces::iteration), static_cast<double>(iterations_)}};
+  std::vector<std::pair<std::string, double>> counts{
+      {std::string(pieces::links), static_cast<double>(configurations_)},
+      {std::string(pieces::iteration), static_cast<double>(iterations_)}};
+  if (description_.precision == Precision::mixed)
+    counts.emplace_back(pieces::update, static_cast<double>(updates_));
+  return counts;
 }
 
 void Run::exchange_as(const workload::Parameters& parameters) {

@@ -49,10 +49,10 @@ class Run : public workload::Run {
   Turn turn_of_rank_;
   workload::Live live_;
   bool has_links_ = false, links_are_new_ = true;
-  std::int64_t iterations_ = 0, configurations_ = 0;  // so far
-  std::int64_t last_iterations_ = 0;                  // of the last solve
-  double residual_ = 0.0;                             // the largest of its right-hand sides
-  std::vector<double> residuals_;                     // of the first one's iterations
+  std::int64_t iterations_ = 0, updates_ = 0, configurations_ = 0;  // so far
+  std::int64_t last_iterations_ = 0;                                // of the last solve
+  double residual_ = 0.0;          // the largest of its right-hand sides
+  std::vector<double> residuals_;  // of the first one's iterations
   bool converged_ = true;
 };
 

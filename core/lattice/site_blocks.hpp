@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <optional>
@@ -84,6 +85,14 @@ inline std::optional<Block> inverse(Block a) {
     }
   }
   return b;
+}
+
+// A bound of the norm of a matrix: the root of the sum of its elements' squares.
+inline double norm_bound(const Block& a) {
+  double sum = 0.0;
+  for (const auto& row : a)
+    for (const std::complex<double>& element : row) sum += std::norm(element);
+  return std::sqrt(sum);
 }
 
 // a² + µ².

@@ -1,10 +1,6 @@
-// The conjugate gradient method on the sites of even parity (Hestenes, Stiefel, J. Res. Nat. Bur.
-// Standards 49 (1952) 409), for D x = b with Wilson's D = a - H/2, a = 1/(2κ):
-//
-//   M x_e = b_e/a + H_eo b_o/(2a²),  M = 1 - H_eo H_oe/(4a²),  x_o = b_o/a + H_oe x_e/(2a)
-//
-// by M†M. The terms of each sum are bounded by |H| <= 8 before it is made, which takes no maximum
-// over the ranks.
+// Solves of D x = b on the even sites (dirac.hpp), in double precision, in single, or in single
+// with the residual made anew in double (reliable updates: Clark et al., Comput. Phys. Commun. 181
+// (2010) 1517).
 #pragma once
 
 #include <array>
@@ -12,35 +8,39 @@
 #include <vector>
 
 #include "lattice/description.hpp"
-#include "lattice/face_messages.hpp"
-#include "lattice/field_sums.hpp"
-#include "lattice/links.hpp"
-#include "workload/listener.hpp"
+#include "lattice/krylov.hpp"
 
 namespace phasewise::lattice {
 
 struct Solved {
   std::int64_t iterations = 0;
-  double residual = 0.0;          // |b - D x| / |b|
-  std::vector<double> residuals;  // of the iterations: |M†(b̂ - M x)| over that of the start
+  double residual = 0.0;  // |b - D x| / |b|
+  std::vector<double>
+      residuals;  // of the iterations: of the solver's system over that of the start
 };
 
 class Solver {
  public:
-  // real: with memory. The description must outlive it.
-  Solver(const Description& description, const Domain& domain, int threads, bool real);
+  // real: with memory. Description and position must outlive it.
+  Solver(const Description& description, const Position& position, int threads, bool real);
 
-  // Takes the links as they are, with the phases of the boundary.
-  void set_links(const Links& links);
-  // Exchanges along each axis, null along one that is not split, of the memory of `messages`.
+  // Takes the links, with their halo, as they are now. Collective with a clover term; throws as
+  // Dirac::set_links.
+  void set_links(const Links& links, workload::Listener& listener);
   void set_manner(const Manner& manner);
-  void set_exchanges(const comm::Exchanges& exchanges) { exchanges_ = exchanges; }
-  const FaceMessages& messages() const { return messages_; }
+  // Of the faces, in the same order on all ranks.
+  comm::Exchanges exchanges() const;
 
-  // Steps of a solve, told to the listener: with the right-hand side of this spin and colour,
-  // until done(), and for the solution.
-  void begin(int component, workload::Listener& listener);
+  // The right-hand side: a unit spinor of this spin and colour at the source; or
+  // [site][spin][colour][re, im], of this length over all ranks.
+  void set_point(int component);
+  void set_source(const std::vector<double>& plain, double length);
+  // Steps of a solve, told to the listener: until done(), with an update after each iteration that
+  // asks for one, and for the solution.
+  void begin(workload::Listener& listener);
   void iterate(workload::Listener& listener);
+  bool wants_update() const;
+  void update(workload::Listener& listener);
   void end(workload::Listener& listener);
   // Whether the residual is small enough, or the iterations are done.
   bool done() const;
@@ -48,43 +48,56 @@ class Solver {
   const Solved& solved() const { return solved_; }
   // Adds |x|² of each time slice, counted from the source, to `sums` and over the ranks.
   void add_pion(std::vector<double>& sums, workload::Listener& listener) const;
+  const std::array<Field<double>, 2>& solution() const { return solution_; }
+  Dirac<double>& matrix() { return matrix_; }
 
  private:
-  using Field = parallel::Buffer<double>;  // of one parity, in the order of the kernel
+  // A matrix and a method in single precision.
+  struct Single {
+    Dirac<float> matrix;
+    std::unique_ptr<Krylov<float>> krylov;
+  };
 
-  void make_hopping();
-  void hop(int to, bool dagger, const Field& in, Field& out, workload::Listener& listener);
-  void start_exchange(int axis, workload::Listener& listener);
-  // M or M† of a field, through odd_ and hopped_.
-  void apply(bool dagger, const Field& in, Field& out, workload::Listener& listener);
-  // a + factor b.
-  void combine(const Field& a, double factor, const Field& b, Field& out,
+  // The solver's right-hand side from that of the even sites, and what is left of it.
+  void normal(Field<double>& even, Field<double>& result, workload::Listener& listener);
+  // Hands residual_ to the solver.
+  void restart(double squared, bool again, workload::Listener& listener);
+  // Adds the solver's solution to solution_.
+  void absorb(workload::Listener& listener);
+  // result = a + factor b.
+  void combine(const Field<double>& a, double factor, const Field<double>& b, Field<double>& result,
                workload::Listener& listener) const;
-  // bound: of the whole sum, and so of each term. part(bound): what this rank adds.
-  template <class F>
-  double sum(std::string_view phase, const parallel::KernelCard& card, double bound, F&& part,
-             workload::Listener& listener) const;
-  double norm_of(std::string_view phase, const Field& field, double bound,
+  double norm_of(std::string_view phase, const Field<double>& field, double bound,
                  workload::Listener& listener) const;
-  FieldShape<double> shape() const;
-  double half_volume() const { return 0.5 * static_cast<double>(domain_.volume()); }
-  std::int64_t inside() const;
-  double largest_factor() const { return 1.0 + 16.0 / (diagonal_ * diagonal_); }
+  // By a sum whose digits the bound may take, which bounds a second one.
+  double precise_norm_of(std::string_view phase, const Field<double>& field, double bound,
+                         workload::Listener& listener) const;
+  template <class F>
+  decltype(auto) with_krylov(F&& f) const {
+    return single_ ? f(*single_->krylov) : f(*krylov_);
+  }
+  double squared() const {
+    return with_krylov([](const auto& krylov) { return krylov.squared(); });
+  }
+  double half_volume() const { return matrix_.hopping().half_volume(); }
+  double odd_bound() const;
 
   const Description& description_;
   Domain domain_;
   int threads_;
   bool real_;
   Manner manner_;
-  double diagonal_;
-  FaceMessages messages_;
-  comm::Exchanges exchanges_;
   std::vector<double> links_, before_;  // [site][axis][3][3][re, im]
-  std::unique_ptr<Hopping<double>> hopping_;
-  std::array<Field, 2> source_, solution_;  // by parity; of the source b/a
-  Field residual_, direction_, applied_, again_, odd_, hopped_;
-  double rr_ = 0.0, rr_start_ = 0.0;   // |r|²
-  double length_ = 0.0, grown_ = 0.0;  // bounds of |p| and |x_e|
+  Dirac<double> matrix_;
+  std::unique_ptr<Krylov<double>> krylov_;
+  std::unique_ptr<Single> single_;
+  std::array<Field<double>, 2> source_, solution_;  // by parity
+  Field<double> right_, residual_, between_;
+  double source_length_ = 1.0;  // |b|
+  double squared_start_ = 0.0, squared_goal_ = 0.0;
+  double largest_ = 0.0;  // |r|² since the last update
+  double grown_ = 0.0;    // bound of |x_e|
+  bool updated_ = false;  // by the last step
   Solved solved_;
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lattice/gauge_measurement.hpp"
+#include "lattice/smearing.hpp"
 #include "lattice/solver.hpp"
 #include "workload/workload.hpp"
 
@@ -40,18 +41,23 @@ class Turn : public workload::RankTurn {
   void clear_pion() { pion_.assign(pion_.size(), 0.0); }
 
  private:
+  void begin(int component, workload::Listener& listener);
   void tell_links(workload::Listener& listener);
-  void make_exchanges();
+  void exchange_links(Links& links, workload::Listener& listener);
+  // The links that the quarks see.
+  const Links& smooth_links(workload::Listener& listener);
 
   const Description& description_;
   Position position_;
   Domain domain_;
+  int threads_;
   bool real_;
-  Manner manner_;
   Links links_;
+  std::vector<Links> smooth_;  // two, in turn
   GaugeMeasurement gauge_;
+  SmearedSource smeared_;
   Solver solver_;
-  comm::Exchanges of_links_, of_faces_;
+  comm::Exchanges of_links_;
   std::vector<double> pion_;
 };
 

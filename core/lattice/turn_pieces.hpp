@@ -1,6 +1,7 @@
 // The pieces of a solve.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "lattice/description.hpp"
@@ -17,7 +18,17 @@ inline double planned_iterations(const Description& description) {
                                      : static_cast<double>(description.iterations);
 }
 
-// New links come once in a run. Each right-hand side is begun, iterated and solved.
+// The same of updates from double precision: each digit and a third takes one.
+inline constexpr double expected_updates = 10.0;
+
+inline double planned_updates(const Description& description) {
+  return description.precision == Precision::mixed
+             ? std::ceil(expected_updates * planned_iterations(description) / expected_iterations)
+             : 0.0;
+}
+
+// New links come once in a run. Each right-hand side is begun, iterated, with updates in mixed
+// precision, and solved.
 inline std::vector<workload::Piece> pieces_of(const Description& description) {
   using workload::Piece;
   std::vector<Piece> found;
@@ -31,6 +42,11 @@ inline std::vector<workload::Piece> pieces_of(const Description& description) {
                    .kind = Piece::Kind::data_dependent,
                    .per = "iteration",
                    .expected = description.right_sides() * planned_iterations(description)});
+  if (description.precision == Precision::mixed)
+    found.push_back({.name = pieces::update,
+                     .kind = Piece::Kind::data_dependent,
+                     .per = "update",
+                     .expected = description.right_sides() * planned_updates(description)});
   for (int i = 0; i < description.right_sides(); ++i)
     found.push_back({.name = pieces::solution, .kind = Piece::Kind::series, .index = i});
   return found;

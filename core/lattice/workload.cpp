@@ -20,17 +20,20 @@ class LatticeWorkload : public workload::Workload {
 
   std::vector<workload::Phase> phases() const override {
     std::vector<workload::Phase> found;
-    found.reserve(3 * axes + 5);
+    found.reserve(4 * axes + 8);
     for (int axis = 0; axis < axes; ++axis)
       found.push_back({std::string(phases::halo[axis]), "halo", axis_names[axis]});
-    for (const auto sum :
-         {phases::sum_curvature, phases::sum_residual, phases::sum_solution, phases::sum_pion})
+    for (const auto sum : {phases::sum_curvature, phases::sum_direction, phases::sum_step,
+                           phases::sum_residual, phases::sum_solution, phases::sum_pion})
       found.push_back({std::string(sum), "sum", "all"});
     for (int axis = 0; axis < axes; ++axis)
       found.push_back({std::string(phases::links[axis]), "halo", axis_names[axis], {}, 4.0});
+    for (int axis = 0; axis < 3; ++axis)
+      found.push_back({std::string(phases::smear[axis]), "halo", axis_names[axis], {}, 4.0});
     for (int axis = 0; axis < axes; ++axis)
       found.push_back({std::string(phases::polyakov[axis]), "chain", axis_names[axis]});
-    found.push_back({std::string(phases::sum_gauge), "sum", "all"});
+    for (const auto sum : {phases::bound_clover, phases::sum_gauge, phases::sum_source})
+      found.push_back({std::string(sum), "sum", "all"});
     return found;
   }
   std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }

@@ -10,9 +10,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "parallel/cache_line.hpp"
+
 namespace phasewise::parallel {
 
-inline constexpr std::size_t alignment = 64;  // bytes: a cache line, and every SIMD width
+inline constexpr std::size_t alignment = cache_line;  // B; that of every SIMD width too
 
 // Owns memory that is not touched before it is used, so that a page lies in the memory next to the
 // thread that fills it.

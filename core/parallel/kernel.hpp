@@ -19,6 +19,7 @@ struct KernelCard {
   // of a call), and how many of them an item takes (0: an item is an iteration).
   double trip = 0.0;
   double loops = 0.0;
+  bool single = false;  // flops of single precision
 };
 
 // Bytes that a call with these items touches, or touches before it leaves them for the next item:

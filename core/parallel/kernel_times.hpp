@@ -20,6 +20,7 @@ struct KernelRecord {
   double bytes = 0.0;         // moved to and from memory, as the card counts them
   double calls = 0.0;         // with items
   double working_sets = 0.0;  // bytes, summed over these calls
+  bool single = false;        // flops of single precision
 };
 
 class KernelTimes {
@@ -53,6 +54,7 @@ class KernelTimes {
     record.seconds += end - start;
     record.flops += flops;
     record.bytes += bytes;
+    record.single = card.single;
     if (items > 0.0) {
       record.calls += 1.0;
       record.working_sets += working_set(card, items);

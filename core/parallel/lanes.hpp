@@ -30,6 +30,19 @@ inline Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
 #endif
 }
 
+// Twice as many values of single precision.
+using SingleLanes = float __attribute__((vector_size(2 * lanes * sizeof(float))));
+inline SingleLanes multiply_add(SingleLanes a, SingleLanes b, SingleLanes c) {
+#if defined(__AVX512F__)
+  return static_cast<SingleLanes>(_mm512_fmadd_ps(a, b, c));
+#elif defined(__FMA__) && defined(__AVX2__)
+  return static_cast<SingleLanes>(_mm256_fmadd_ps(a, b, c));
+#else
+  for (int lane = 0; lane < 2 * lanes; ++lane) c[lane] = std::fma(a[lane], b[lane], c[lane]);
+  return c;
+#endif
+}
+
 // Minus zeros, and not plus: that leaves every value as it is, and costs nothing.
 inline Lanes all_lanes(double value) { return value - Lanes{}; }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <span>
+#include <vector>
 
 #include "comm/communicator.hpp"
 #include "comm/protocol.hpp"
@@ -15,11 +17,17 @@ struct CallCosts {
   // Seconds that a message which goes alone takes longer in a planned exchange than between bare
   // calls of MPI.
   double round = 0.0;
+  // Seconds of a planned exchange of 8 bytes each way, by protocol; 0 where it cannot be used.
+  std::array<double, comm::protocols> exchange{};
+  // Seconds to put blocks (block_sizes) into the other rank's memory, beyond what an exchange of 8
+  // bytes takes and the copy out of the window.
+  std::vector<double> puts;
 };
 
 // Collective. Ranks 0 and 1 exchange one message each way, and many at once, one exchange right
-// behind another; each further message takes the calls of a send and a receive. The costs are
-// known on rank 0.
-CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorder);
+// behind another; each further message takes the calls of a send and a receive. copies: seconds of
+// a block's copy within a rank's memory. The costs are known on rank 0.
+CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorder,
+                        std::span<const double> copies);
 
 }  // namespace phasewise::probe

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -16,6 +18,7 @@ constexpr std::int64_t double_bytes = 8;
 constexpr std::array<std::int64_t, 8> extents{4, 16, 64, 256, 1024, 2048, 4096, 16384};
 constexpr int copy_passes = 15;
 constexpr std::int64_t words_of_pass = 1 << 15;  // at least, so that a pass is longer than a clock
+constexpr std::int64_t smallest_block = 256, largest_block = 1 << 24;  // B
 
 // The columns of a square array with one more column on either side: those at its edges are read,
 // and the columns beyond are written.
@@ -57,19 +60,37 @@ class Square {
   comm::Copies copies_, back_;
 };
 
-double seconds_of_word(std::int64_t extent) {
-  Square square(extent);
-  const std::int64_t repeats = std::max<std::int64_t>(words_of_pass / square.words(), 1);
+// The median over the passes of the time of one of some copies in a row.
+template <class F>
+double median_seconds(std::int64_t repeats, F&& copy) {
   std::array<double, copy_passes> seconds;
-  square.copy();
+  copy();
   for (double& one : seconds) {
     const auto start = std::chrono::steady_clock::now();
-    for (std::int64_t i = 0; i < repeats; ++i) square.copy();
+    for (std::int64_t i = 0; i < repeats; ++i) copy();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    one = took.count() / static_cast<double>(repeats * square.words());
+    one = took.count() / static_cast<double>(repeats);
   }
   std::ranges::nth_element(seconds, seconds.begin() + copy_passes / 2);
   return seconds[copy_passes / 2];
+}
+
+double seconds_of_word(std::int64_t extent) {
+  Square square(extent);
+  const std::int64_t repeats = std::max<std::int64_t>(words_of_pass / square.words(), 1);
+  return median_seconds(repeats, [&] { square.copy(); }) / static_cast<double>(square.words());
+}
+
+// There and back, so that what is read was written just before, as the data of a message are.
+double seconds_of_block(std::int64_t bytes) {
+  std::vector<std::byte> here(static_cast<std::size_t>(bytes), std::byte{1}), there = here;
+  const std::int64_t repeats = std::max<std::int64_t>(double_bytes * words_of_pass / bytes, 1);
+  return 0.5 * median_seconds(repeats, [&] {
+           std::memcpy(there.data(), here.data(), here.size());
+           std::atomic_signal_fence(std::memory_order_seq_cst);
+           std::memcpy(here.data(), there.data(), here.size());
+           std::atomic_signal_fence(std::memory_order_seq_cst);
+         });
 }
 
 }  // namespace
@@ -81,6 +102,18 @@ StridedCopies measure_strided_copies() {
     found.seconds.push_back(seconds_of_word(extent));
   }
   return found;
+}
+
+std::vector<std::int64_t> block_sizes() {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = smallest_block; size <= largest_block; size *= 4) sizes.push_back(size);
+  return sizes;
+}
+
+std::vector<double> measure_block_copies() {
+  std::vector<double> seconds;
+  for (const std::int64_t size : block_sizes()) seconds.push_back(seconds_of_block(size));
+  return seconds;
 }
 
 }  // namespace phasewise::probe

@@ -30,10 +30,12 @@ Rates measure_rates(const comm::Communicator& world, comm::Recorder& recorder) {
   rates.roof = measure_roof(1);
   double roof[2] = {rates.roof.bytes_per_second, rates.roof.flops_per_second};
   average(world, roof);
-  rates.roof = {roof[0], roof[1]};
+  rates.roof = {roof[0], roof[1], rates.roof.single_flops_per_second};
   rates.copies = measure_strided_copies();
   average(world, rates.copies.seconds);
-  rates.calls = measure_calls(world, recorder);
+  rates.blocks = measure_block_copies();
+  average(world, rates.blocks);
+  rates.calls = measure_calls(world, recorder, rates.blocks);
   return rates;
 }
 
@@ -41,10 +43,18 @@ void write_rates(std::ostream& file, const Rates& rates) {
   file << std::setprecision(9) << "{\"roof\": {\"flops\": " << rates.roof.flops_per_second
        << ", \"bandwidth\": " << rates.roof.bytes_per_second << "}, \"calls\": {";
   write_list(file, "message", rates.calls.message);
+  file << ", ";
+  write_list(file, "exchange", rates.calls.exchange);
   file << ", \"round\": " << rates.calls.round << "}, \"copies\": {";
   write_list(file, "spans", rates.copies.spans);
   file << ", ";
   write_list(file, "seconds", rates.copies.seconds);
+  file << ", ";
+  write_list(file, "sizes", block_sizes());
+  file << ", ";
+  write_list(file, "within", rates.blocks);
+  file << ", ";
+  write_list(file, "across", rates.calls.puts);
   file << "}}\n";
 }
 

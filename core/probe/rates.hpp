@@ -15,13 +15,14 @@ struct Rates {
   Roof roof{};
   CallCosts calls;
   StridedCopies copies;
+  std::vector<double> blocks;  // seconds to copy those of block_sizes
 };
 
 // Collective; means over the ranks, of calls those of rank 0. Known on rank 0.
 Rates measure_rates(const comm::Communicator& world, comm::Recorder& recorder);
 
-// One line of JSON: `roof` with flops and bandwidth, `calls` with message (a list) and round,
-// `copies` with spans and seconds.
+// One line of JSON: `roof` with flops and bandwidth; `calls` with the lists message and exchange,
+// and round; `copies` with spans and seconds, and sizes, within and across.
 void write_rates(std::ostream& file, const Rates& rates);
 
 }  // namespace phasewise::probe

@@ -81,24 +81,25 @@ double loop_bandwidth(int threads, std::int64_t bytes, int arrays, F&& f) {
 // Independent fused multiply-adds on values that stay in registers, as wide as they are. There are
 // enough of them that none waits for another one's result. Which of the passes counts: 0, the
 // fastest one, to 1.
+template <class Vector>
 double multiply_add_rate(int threads, int passes, double which) {
   constexpr int count = 12, rounds = 100'000;
-  using parallel::Lanes;
+  constexpr int lanes = sizeof(Vector) / sizeof(Vector{}[0]);
   std::vector<double> results(threads);
   const std::vector<double> seconds = sorted_seconds(passes, [&] {
     parallel::for_tasks(threads, threads, [&](int t, int) {
-      const Lanes factor = parallel::all_lanes(0.999), term = parallel::all_lanes(1e-3);
-      Lanes value[count];
-      for (int i = 0; i < count; ++i) value[i] = parallel::all_lanes(i + t);
+      const Vector factor = Vector{} + 0.999F, term = Vector{} + 1e-3F;
+      Vector value[count];
+      for (int i = 0; i < count; ++i) value[i] = Vector{} + static_cast<float>(i + t);
       for (int round = 0; round < rounds; ++round)
 #pragma GCC unroll 12
         for (int i = 0; i < count; ++i) value[i] = parallel::multiply_add(value[i], factor, term);
-      for (const Lanes& v : value) results[t] += v[0];
+      for (const Vector& v : value) results[t] += v[0];
     });
   });
   double sum = 0.0;
   for (const double r : results) sum += r;
-  const double flops = 2.0 * count * parallel::lanes * rounds * static_cast<double>(threads);
+  const double flops = 2.0 * count * lanes * rounds * static_cast<double>(threads);
   const auto counts = static_cast<std::size_t>(which * (passes - 1));
   return sum == 0.0 ? 0.0 : flops / seconds[counts];
 }
@@ -111,9 +112,12 @@ double measure_bandwidth(int threads, std::int64_t bytes) {
 }
 
 Roof measure_roof(int threads) {
-  return {triad_bandwidth(threads), multiply_add_rate(threads, 150, 0.0)};
+  return {triad_bandwidth(threads), multiply_add_rate<parallel::Lanes>(threads, 150, 0.0),
+          multiply_add_rate<parallel::SingleLanes>(threads, 150, 0.0)};
 }
 
-double measure_present_rate(int threads) { return multiply_add_rate(threads, 5, 0.5); }
+double measure_present_rate(int threads) {
+  return multiply_add_rate<parallel::Lanes>(threads, 5, 0.5);
+}
 
 }  // namespace phasewise::probe

@@ -10,6 +10,7 @@ namespace phasewise::probe {
 struct Roof {
   double bytes_per_second;
   double flops_per_second;
+  double single_flops_per_second;  // in single precision
 };
 
 // Takes about a second; the best of several passes.

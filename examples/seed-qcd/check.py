@@ -1,4 +1,6 @@
-"""The seed's solver: its residuals against conjugate gradients in NumPy, and its plan."""
+"""The source's benchmark runs, its residuals are those of conjugate gradients in NumPy, and its
+messages have the sizes that the source gives.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,9 @@ import numpy as np
 import pytest
 
 import phasewise
-from phasewise.driver import load_core
+from phasewise.cli import main
 from phasewise.models.plan import plan
+from phasewise.runs.results import Results
 
 STUDY = Path(__file__).parent / "study.toml"
 SIZE, KAPPA = (8, 8, 8, 16), 0.13
@@ -72,29 +75,41 @@ def expected() -> list[float]:
     return found
 
 
-@pytest.fixture(scope="module")
-def record() -> Any:
-    run: Any = load_core().start(phasewise.load(STUDY, [f"lattice.size={list(SIZE)}"]).parameters())
-    run.step()
-    return run.record()
+def test_the_benchmark_solves_and_is_reported(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert main(["run", str(STUDY), "--out", str(out), "--quiet"]) == 0
+    with Results(out) as results:
+        assert results.rows("iterations").tolist() == [100, 100]
+        assert results.rows("residual")[0] < 1e-14
+        # Cold links have the loops of unit matrices, and no action.
+        assert results.rows("plaquette_space")[0] == 1.0
+        # On unit matrices the clover term is zero.
+        assert results.rows("residuals")[0][:COMPARED] == pytest.approx(expected(), rel=1e-9)
+    assert main(["report", str(out)]) == 0
+    assert "four figures" in (out / "report.html").read_text()
 
 
-def test_the_residuals_are_those_of_conjugate_gradients(record: Any) -> None:
-    assert record["iterations"] == 100
-    assert record["residuals"][:COMPARED] == pytest.approx(expected(), rel=1e-9)
+@pytest.mark.parametrize(("spinors", "bytes_of_site"), [("half", 96), ("full", 192)])
+def test_a_face_has_so_many_bytes_for_half_of_its_sites(spinors: str, bytes_of_site: int) -> None:
+    overrides = [
+        "lattice.size=[48,48,48,96]", "communication.process_grid=4x8x8x8",
+        f"communication.spinors={spinors}",
+    ]  # fmt: skip
+    # Parts of 12×6×6×12 sites.
+    faces = {"halo_x": 6 * 6 * 12, "halo_y": 12 * 6 * 12, "halo_t": 12 * 6 * 6}
+    phases = plan(phasewise.load(STUDY, overrides), 2048)["phases"]
+    for name, sites in faces.items():
+        bytes_of = {phase["bytes"] for phase in phases if phase["name"] == name}
+        assert bytes_of == {bytes_of_site * sites // 2}
 
 
-def test_unit_matrices_have_plaquettes_and_loops_of_one(record: Any) -> None:
-    for name in ("plaquette_space", "plaquette_time", "link_trace"):
-        assert record[name] == pytest.approx(1, abs=1e-14)
-    assert np.ravel(record["polyakov"]) == pytest.approx([1, 0] * 4, abs=1e-14)
-
-
-def test_the_plan_has_the_surface_of_table_1() -> None:
-    """512 cores: 1.333; whole spinors of half of the sites, 192 B, four products an iteration."""
-    found = plan(phasewise.load(STUDY), 512, pieces={"iteration": 1})
+def test_a_domain_has_the_surface_of_table_1() -> None:
+    """24³×48 on 512 cores: 1.333; half spinors of half of the sites, four products an iteration."""
+    overrides = ["lattice.size=[24,24,24,48]", "communication.spinors=half"]
+    found = plan(phasewise.load(STUDY, overrides), 512)
     sent = sum(
-        phase["bytes_per_rank"] for phase in found["phases"] if phase.get("piece") == "iteration"
-        and phase["name"].startswith("halo")
-    )  # fmt: skip
-    assert sent / (4 * 192 / 2 * 6**4) == pytest.approx(4 / 3, rel=1e-12)
+        phase["bytes_per_rank"]
+        for phase in found["phases"]
+        if phase.get("piece") == "iteration" and phase["name"].startswith("halo")
+    )
+    assert sent / (4 * 96 / 2 * 6**4) == pytest.approx(4 / 3, rel=1e-12)

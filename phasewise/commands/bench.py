@@ -2,10 +2,11 @@
 
 That part has `CASES`, its problem sizes, of which the first is the usual one; `run(core, case,
 overrides, threads, turns)`, a collective function that returns what ``--json`` prints; and
-`show(result)`. For ``--machine`` it may have `curves(timer, case, overrides)`, the same on the
-ranks of a `Timer` (phasewise.machines.turn_times). For ``--together`` it may have `rates(result)`,
-names and rates; without it, the rates are one over its `seconds_per_<unit>`, or over the `seconds`
-of its `curves`. For several cases or numbers of ranks it may have `show_points(results)`.
+`show(result)`. Its `PRECISION` is the key that ``--precision`` sets. For ``--machine`` it may have
+`curves(timer, case, overrides)`, the same on the ranks of a `Timer`
+(phasewise.machines.turn_times). For ``--together`` it may have `rates(result)`, names and rates;
+without it, the rates are one over its `seconds_per_<unit>`, or over the `seconds` of its `curves`.
+For several cases or numbers of ranks it may have `show_points(results)`.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--case", metavar="CASE", help=f"problem size, several with commas, of {sizes}"
     )
+    precise = [name for name, own in benched.items() if hasattr(own.part(PART), "PRECISION")]
+    parser.add_argument(
+        "--precision", metavar="P", help=f"double, single or mixed, of {', '.join(precise)}"
+    )
     parser.add_argument(
         "--ranks", type=counts, metavar="N", help="MPI ranks to start; several as 1,2,4"
     )
@@ -73,6 +78,7 @@ def main(options: argparse.Namespace) -> int:
     workload = with_part(PART)[options.workload]
     cases = chosen_cases(workload, options.case)
     ranks = options.ranks or [None]
+    options.set = [*_precision(options, workload), *options.set]
     if len(cases) * len(ranks) > 1:
         return _points(options, workload, cases, ranks)
     (case,), (options.ranks,) = cases, ranks
@@ -97,6 +103,17 @@ def chosen_cases(workload: Workload, given: str | None) -> list[str]:
         if case not in cases:
             raise StudyError(f'--case "{case}" is no case of {workload.name}{nearest(case, cases)}')
     return list(dict.fromkeys(chosen))
+
+
+def _precision(options: argparse.Namespace, workload: Workload) -> list[str]:
+    """The override that --precision stands for."""
+    if options.precision is None:
+        return []
+    key = getattr(workload.part(PART), "PRECISION", None)
+    if key is None:
+        able = [n for n, one in with_part(PART).items() if hasattr(one.part(PART), "PRECISION")]
+        raise StudyError(f"bench {workload.name} has one precision; --precision is for {able[0]}")
+    return [f"{key}={options.precision}"]
 
 
 def bench_argv(options: argparse.Namespace, case: str) -> list[str]:

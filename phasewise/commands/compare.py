@@ -18,7 +18,7 @@ from phasewise.models.comparison import (
 )
 from phasewise.models.recorded_run import read_run
 from phasewise.options import Parser, add_json, add_models
-from phasewise.output import console, message, print_json, print_table
+from phasewise.output import alike, console, message, print_json, print_table
 from phasewise.traces.records import common_unit
 from phasewise.workloads.interface import Unit
 
@@ -111,11 +111,11 @@ def _rows(point: Point, unit: Unit) -> list[list[str]]:
     measured = [point.measured_seconds, point.measured_waiting]
     predicted = [one.communication_seconds, one.waiting_seconds]
     parts = ["communication", "waiting in it"]
-    within = [_interval(one.low, one.high, point.inside), "–"]
+    within = [_interval(measured[0], one.low, one.high, point.inside), "–"]
     if turn is not None:
         measured, predicted = [*measured, turn], [*predicted, one.turn_seconds]
         parts.append(unit.one)
-        within.append(_interval(one.turn_low, one.turn_high, bool(point.turn_inside)))
+        within.append(_interval(turn, one.turn_low, one.turn_high, bool(point.turn_inside)))
     of_run = [
         _name(point) + ("*" if point.run.disturbed else ""),
         str(point.run.record.ranks),
@@ -128,12 +128,14 @@ def _rows(point: Point, unit: Unit) -> list[list[str]]:
     ]
 
 
-def _interval(low: float, high: float, inside: bool) -> str:
-    return f"{_ms(low)} … {_ms(high)}{'' if inside else ' !'}"
+def _interval(seconds: float, low: float, high: float, inside: bool) -> str:
+    """The interval in ms, with as many decimals as the time that was measured."""
+    ends = alike(*(1e3 * one for one in (seconds, low, high)))[1:]
+    return f"{' … '.join(ends)}{'' if inside else ' !'}"
 
 
 def _ms(seconds: float) -> str:
-    return "–" if math.isnan(seconds) else f"{1e3 * seconds:.4g}"
+    return "–" if math.isnan(seconds) else alike(1e3 * seconds)[0]
 
 
 def _two(ratio: float | None) -> str:

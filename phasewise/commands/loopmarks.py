@@ -20,6 +20,8 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="a source in C, C++ or Fortran")
     parser.add_argument(
         "--compile",
+        nargs="?",
+        const="",
         metavar="COMMAND",
         help='how gcc compiles it (as phasewise is built, or "gcc -O3 -march=native -fopenmp")',
     )

@@ -14,7 +14,7 @@ from phasewise.models.platforms import PlatformPoint, communication_bound, rate_
 from phasewise.options import Parser, add_json, add_study, counts
 from phasewise.output import console, message, print_json, print_table
 from phasewise.study import Study, load
-from phasewise.tuning.platforms import compare_platforms
+from phasewise.tuning.platforms import LeftOut, compare_platforms
 
 
 def add_options(parser: Parser) -> None:
@@ -44,16 +44,20 @@ def main(options: argparse.Namespace) -> int:
         from phasewise.report.predictions import check_picture
 
         check_picture(options.picture)
-    points = compare_platforms(study, machines, options.ranks, message, options.model, options.twin)
+    points, left_out = compare_platforms(
+        study, machines, options.ranks, options.model, options.twin
+    )
     if options.picture is not None:
         from phasewise.report.platforms import draw_platforms
         from phasewise.report.predictions import save_picture
 
         save_picture(lambda: draw_platforms(points, study.title), options.picture)
     if options.json:
-        print_json(summarise(study, machines, points))
+        print_json(summarise(study, machines, points, left_out))
     else:
         show(study, machines, points)
+    for case in left_out:
+        message(case.sentence)
     if options.picture is not None:
         message(f"wrote {options.picture}")
     return 0
@@ -79,7 +83,10 @@ def bounds_of(points: Sequence[PlatformPoint]) -> dict[str, int | None]:
 
 
 def summarise(
-    study: Study, machines: Sequence[Machine], points: Sequence[PlatformPoint]
+    study: Study,
+    machines: Sequence[Machine],
+    points: Sequence[PlatformPoint],
+    left_out: Sequence[LeftOut],
 ) -> dict[str, Any]:
     """What ``platforms --json`` prints."""
     hardware = any(machine.is_hardware for machine in machines)
@@ -88,6 +95,7 @@ def summarise(
         "reference": "hardware" if hardware else "simulator",
         "points": [point.to_dict() for point in points],
         "communication_bound": bounds_of(points),
+        "left_out": [case.to_dict() for case in left_out],
     }
 
 
@@ -100,7 +108,7 @@ def show(study: Study, machines: Sequence[Machine], points: Sequence[PlatformPoi
         [
             point.machine,
             str(point.prediction.ranks),
-            point.study.communication.grid_text,
+            point.process_grid,
             f"{point.rate:.4g}",
             _percent(point.communication_share),
             *(_percent(point.phases.get(name)) for name in names),

@@ -26,9 +26,9 @@ from phasewise.options import (
     counts,
     placement,
 )
-from phasewise.output import console, message, print_json, print_table
+from phasewise.output import alike, console, message, print_json, print_table
 from phasewise.study import Study, load
-from phasewise.study.laboratory import Pieces, first_pieces, pieces_name
+from phasewise.study.laboratory import Pieces, first_pieces, grid_on, pieces_name
 from phasewise.tables.keys import nearest
 from phasewise.tuning.automatic import settle
 from phasewise.workloads.interface import Workload
@@ -87,7 +87,8 @@ def main(options: argparse.Namespace) -> int:
         print_json(summary | known)
     else:
         show(study, machine, options.twin, predictions)
-        print(f"process grids: {', '.join(f'{n} ranks {g}' for n, g in grids_of(studies).items())}")
+        grids = grids_of(studies)
+        print(f"process grids on {', '.join(map(str, grids))} ranks: {', '.join(grids.values())}")
         if pieces:
             print(f"in {study.workload.unit.indefinite}: {pieces_text(study.workload, pieces)}")
         if first_pieces(study) and options.records is None:
@@ -100,7 +101,7 @@ def main(options: argparse.Namespace) -> int:
 
 def grids_of(studies: Mapping[int, Study]) -> dict[int, str]:
     """The process grid on each number of ranks."""
-    return {number: study.communication.grid_text for number, study in studies.items()}
+    return {number: grid_on(study, number) for number, study in studies.items()}
 
 
 def pieces_text(workload: Workload, pieces: Pieces) -> str:
@@ -178,7 +179,7 @@ def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Predic
     names = list(dict.fromkeys(name for one in most for name in one.phases))
     rows = [[name, *(_ms(one.phases.get(name)) for one in first)] for name in names]
     if rows:
-        heads = [f"{one.ranks} ranks" for one in first]
+        heads = [f"{one.ranks} rank{'' if one.ranks == 1 else 's'}" for one in first]
         print_table(f"model {models[0]} by phase [ms]", ["phase", *heads], rows)
     lines = [statement(machine)]
     lines += [
@@ -201,10 +202,11 @@ def _row(one: Prediction) -> list[str]:
 
 
 def _within(seconds: float, low: float, high: float) -> str:
-    return f"{_ms(seconds)} [{_ms(low)}…{_ms(high)}]"
+    found, *ends = alike(*(1e3 * one for one in (seconds, low, high)))
+    return f"{found} [{'…'.join(ends)}]"
 
 
 def _ms(seconds: float | None) -> str:
     if seconds is None:
         return "–"
-    return f"{1e3 * seconds:.0f}" if seconds >= 1 else f"{1e3 * seconds:.4g}"
+    return alike(1e3 * seconds)[0]

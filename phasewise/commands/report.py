@@ -39,7 +39,7 @@ def add_excerpt(parser: Parser) -> None:
         "--time",
         type=stretch,
         metavar="A:B",
-        help="show the time from A to B s after the first event (about one turn by default)",
+        help="show the time from A to B s after the first event (a turn in the middle by default)",
     )
     parser.add_argument(
         "--ranks", type=some_ranks, metavar="I:J", help="show the ranks I to J (all by default)"

@@ -26,7 +26,8 @@ from phasewise.reproduction.claim import VERDICT, Claim, Reproduction
 from phasewise.reproduction.source import Source, join
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.tables.keys import nearest
-from phasewise.workloads.discovery import with_part
+from phasewise.workloads.discovery import find_workload, with_part
+from phasewise.workloads.interface import Workload
 
 PART = "reproducing"
 PAGE, CLAIMS = "index.html", "claims.json"
@@ -41,13 +42,16 @@ def add_options(parser: Parser) -> None:
         "--quick", action="store_true", help="fewer simulations, or kept ones: under two minutes"
     )
     parser.add_argument("--source", metavar="NAME", help="which source; by default the beam paper")
+    parser.add_argument(
+        "--workload", metavar="NAME", help="in place of --source: the one that this workload has"
+    )
     parser.add_argument("--out", metavar="DIR", default="reproduced", help="folder for the page")
 
 
 def main(options: argparse.Namespace) -> int:
     """Regenerate everything into the folder ``options.out``; the exit status."""
     out, started = Path(options.out), time.monotonic()
-    name = chosen_source(options.source)
+    name = chosen_source(options.source, options.workload)
     simulated_tree()
     _make_folder(out)
     workers = min(this_machine().cores, MAX_WORKERS)
@@ -78,16 +82,39 @@ def _parts() -> dict[str, Any]:
     return {name: own.part(PART) for name, own in with_part(PART).items()}
 
 
-def chosen_source(name: str | None) -> str:
-    """The name of a source; StudyError with the nearest one for one that is not known."""
+def chosen_source(name: str | None, workload: str | None = None) -> str:
+    """The name of a source, or that of the only one that a workload has; StudyError, with the
+    nearest name, for what is not known.
+    """
     known = [*whole_sources(), *sorted(shared_sources())]
     if name is None:
-        return known[0]
+        return known[0] if workload is None else source_of(find_workload(workload))
+    if workload is not None:
+        raise StudyError(
+            f'--source "{name}" and --workload "{workload}" exclude each other: give one of them'
+        )
     if name not in known:
         raise StudyError(
             f'--source "{name}" is not known{nearest(name, known)}; accepted: {", ".join(known)}'
         )
     return name
+
+
+def source_of(workload: Workload) -> str:
+    """The name of the only source that a workload reproduces, or a chapter of it; StudyError if it
+    has none or several.
+    """
+    part: Any = workload.part(PART)
+    own = [part.SOURCE] if hasattr(part, "SOURCE") else []
+    own += [part.CHAPTER_OF.name] if hasattr(part, "CHAPTER_OF") else []
+    given = f'--workload "{workload.name}"'
+    if not own:
+        raise StudyError(f"{given} has no source; workloads that have one: {', '.join(_parts())}")
+    if len(own) > 1:
+        raise StudyError(
+            f"{given} has several sources: give one of them, --source {' or '.join(own)}"
+        )
+    return str(own[0])
 
 
 def _reproduced(name: str, out: Path, quick: bool, workers: int) -> Reproduction:
@@ -117,12 +144,13 @@ def show(claims: Sequence[Claim], notes: Sequence[str], name: str) -> None:
 
 def marks(claim: Claim) -> str:
     """Whether something was fitted to the claim, whether kept simulations were used, and whether
-    it was measured on this computer.
+    it was measured on this computer, or is arithmetic alone.
     """
     words = (
         ("fitted in part", claim.fitted),
         ("kept", claim.kept),
         ("measured here", claim.real),
+        ("arithmetic", claim.arithmetic),
     )
     return ", ".join(word for word, holds in words if holds)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.options import Parser, add_json, add_study, add_target, count
-from phasewise.output import message, print_json, print_table
+from phasewise.output import alike, message, print_json, print_table
 from phasewise.study import load
 from phasewise.tables.writing import document
 from phasewise.tuning.candidates import heads_of
@@ -98,14 +98,18 @@ def show(tuned: Tuned) -> None:
         [_row(entry, split) for entry in (*tuned.entries[:SHOWN], *given)],
     )
     print(document({"communication": choice.candidate.communication()}))
+    seconds, low, high = alike(*(1e3 * one for one in (choice.predicted, choice.low, choice.high)))
     print(
-        f"{choice.ranks} ranks × {_threads(choice.threads)}: {choice.predicted:.4g} s expected for "
-        f"{unit}, 90 %: {choice.low:.3g} to {choice.high:.3g} s (model {problem.model_name})"
+        f"{choice.ranks} ranks × {_threads(choice.threads)}: {seconds} ms expected for {unit}, "
+        f"90 %: {low} to {high} ms (model {problem.model_name})"
     )
-    verified = "not verified" if choice.verified is None else f"{choice.verified:.4g} s verified"
+    verified = "not verified"
+    if choice.verified is not None:
+        verified = f"{alike(1e3 * choice.verified)[0]} ms verified"
     print(f"{verified}, {_reference(problem)}")
     if (before := tuned.baseline_seconds) is not None:
-        print(f"yours {1e3 * before:.4g} ms → {1e3 * tuned.choice_seconds:.4g} ms")
+        then, now = alike(1e3 * before, 1e3 * tuned.choice_seconds)
+        print(f"yours {then} ms → {now} ms")
     if tuned.wrong is not None:
         print(tuned.wrong)
     elif tuned.disturbed is not None:
@@ -128,6 +132,6 @@ def _row(entry: Entry, split: bool) -> list[str]:
     return [
         f"{ranks}{first}",
         *others,
-        f"{entry.predicted * 1e3:.4g}",
-        "" if entry.verified is None else f"{entry.verified * 1e3:.4g}",
+        alike(1e3 * entry.predicted)[0],
+        "" if entry.verified is None else alike(1e3 * entry.verified)[0],
     ]

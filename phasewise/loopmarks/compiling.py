@@ -150,7 +150,7 @@ def _run(command: Command, source: Path, folder: Path) -> None:
     except (OSError, ValueError) as error:
         raise StudyError(f"{words[0]} cannot be run ({error})") from None
     if done.returncode != 0:
-        raise StudyError(_failure(source, words[0], done.stderr))
+        raise StudyError(_failure(source, command, done.stderr))
 
 
 def _without_output(words: tuple[str, ...]) -> list[str]:
@@ -166,9 +166,14 @@ def _without_output(words: tuple[str, ...]) -> list[str]:
     return kept
 
 
-def _failure(source: Path, compiler: str, words: str) -> str:
+def _failure(source: Path, command: Command, words: str) -> str:
     if is_fortran(source) and "f951" in words:
         return f"{source} is in Fortran, for which gcc needs gfortran (Debian's package gfortran)"
+    if "no input files" in words:
+        return (
+            f"--compile {command.text!r} names no file: give a command that compiles {source}, "
+            f'such as "{command.text} {source}"'
+        )
     lines = [line.strip() for line in words.splitlines() if line.strip()]
     told = next((line for line in lines if "rror" in line), lines[-1] if lines else "no message")
-    return f"{source} does not compile by {compiler}: {told[:300]}"
+    return f"{source} does not compile by {command.words[0]}: {told[:300]}"

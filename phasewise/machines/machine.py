@@ -5,15 +5,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.machines import schema
+from phasewise.machines.calls import Overhead, read_exchanges, read_overhead
 from phasewise.machines.curves import Curve, Line, Measured, read_curves, read_measured
 from phasewise.machines.kernel_rates import KernelRate, read_kernels
-from phasewise.machines.rank_rates import StridedCopies, read_copies
+from phasewise.machines.rank_rates import Copies, read_copies
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import (
     Key,
@@ -147,33 +148,14 @@ class Vector:
 
 
 @dataclass(frozen=True)
-class Overhead:
-    """What a message costs each of its sides beyond its latency [s], by how it is sent; `round`: of
-    a round of an exchange, beside its messages.
-    """
-
-    two_sided: float
-    persistent: float
-    derived: float
-    one_sided: float
-    coarray: float
-    round: float = 0.0
-
-    @property
-    def kinds(self) -> tuple[float, ...]:
-        """Those of messages, in the order of core/comm/protocol.hpp."""
-        return astuple(self)[: len(schema.OVERHEADS)]
-
-
-@dataclass(frozen=True)
 class Machine:
     """A machine; `paper` holds its row of the source paper's Table 4, by benchmark.
 
     curves: times of messages that were measured, as `measured` says; kernels: rates of kernels;
     nodes: how many it has, if the file says so; vector: None where the processor has no vector
     unit; overhead: None where nothing is known of it, and messages cost nothing beyond their
-    latency; copies: of words that lie apart, None where only bytes count; given: the name or file
-    by which it was loaded.
+    latency; copies: None where only bytes count; exchanges: seconds of an exchange of 8 bytes each
+    way between two ranks of a node, by protocol; given: the name or file by which it was loaded.
     """
 
     name: str
@@ -191,7 +173,8 @@ class Machine:
     nodes: int | None = None
     vector: Vector | None = None
     overhead: Overhead | None = None
-    copies: StridedCopies | None = None
+    copies: Copies | None = None
+    exchanges: dict[str, float] = field(default_factory=dict)
     given: str = field(default="", compare=False, repr=False)
 
     @property
@@ -263,8 +246,9 @@ def _machine(tables: dict[str, Any]) -> Machine:
         kernels=read_kernels(top.get("kernels", {})),
         nodes=node.get("count"),
         vector=vector,
-        overhead=_overhead(top),
+        overhead=read_overhead(top["overhead"]) if "overhead" in top else None,
         copies=read_copies(top["copies"]) if "copies" in top else None,
+        exchanges=read_exchanges(top.get("exchanges", {})),
     )
 
 
@@ -276,13 +260,6 @@ def _processor(top: dict[str, Any]) -> tuple[Processor, Vector | None]:
         return rates, None
     _require(values, tuple(schema.VECTOR), "processor")
     return rates, Vector(**{name: values[name] for name in schema.VECTOR})
-
-
-def _overhead(top: dict[str, Any]) -> Overhead | None:
-    if "overhead" not in top:
-        return None
-    values = _table(top, "overhead", schema.OVERHEAD, schema.OVERHEADS)
-    return Overhead(**{name.replace("-", "_"): value for name, value in values.items()})
 
 
 def _table(

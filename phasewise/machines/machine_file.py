@@ -8,13 +8,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
+import numpy as np
+
 from phasewise.machines import schema
 from phasewise.machines.curves import Curve, Line, Measured, find
 from phasewise.machines.kernel_rates import KernelRate, kernel_tables
-from phasewise.machines.rank_rates import CallCosts, RankRates, StridedCopies
+from phasewise.machines.rank_rates import CallCosts, Copies, RankRates
+from phasewise.workloads.protocols import PROTOCOLS
 
 HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z]+)[^\]]*\]\]?\s*(#.*)?$")
 MEASURED_TABLES = ("measured", "curve")
+LONG = 4096
+"""Messages of this size [B] take their time for their bytes."""
 
 
 def description_of(text: str) -> str:
@@ -83,6 +88,8 @@ def hardware_description(
         lines += ["", *_protocol(alone, rates.calls)]
         if rates.calls.message:
             lines += ["", *_overhead(rates.calls)]
+        if rates.calls.exchange:
+            lines += ["", *_exchanges(rates.calls)]
     if rates.copies is not None:
         lines += ["", *_copies(rates.copies)]
     flops, bandwidth = _value(rates.flops), _value(rates.bandwidth)
@@ -93,10 +100,12 @@ def hardware_description(
 
 def _memory(alone: Curve, curves: Sequence[Curve], nodes: int) -> list[str]:
     """One message has the times of ping-pong. The bandwidth of all ranks together is the largest
-    product of a number of ranks and the bandwidth of each. On a single node a rank's processor
-    copies all its messages.
+    product of a number of ranks and the bandwidth of each. On a single node, where [protocol] has
+    the times of one message, it is that of one times how many ranks' messages take as long, at most
+    sizes; there a rank's processor copies all its messages.
     """
-    together = [alone.bandwidth, *_totals(curves, "node")]
+    totals = _totals(curves, "node") if nodes > 1 else _at_once(alone, curves)
+    together = [alone.bandwidth, *totals]
     shared = ["rank_shares = true"] if nodes == 1 else []
     return [
         "[memory]",
@@ -129,21 +138,28 @@ def _protocol(alone: Curve, calls: CallCosts) -> list[str]:
 
 def _overhead(calls: CallCosts) -> list[str]:
     """What each message costs at either end, and a round beside them; kinds that were not measured
-    cost as two-sided ones, and co-arrays as other one-sided messages.
+    cost as two-sided ones, and co-arrays and OpenSHMEM as other one-sided messages.
     """
     kinds = dict(zip(schema.OVERHEADS, calls.message, strict=True))
     usual = kinds["two-sided"]
-    kinds["coarray"] = kinds["coarray"] or kinds["one-sided"]
+    for name in ("coarray", "shmem"):
+        kinds[name] = kinds[name] or kinds["one-sided"]
     costs = {name: each or usual for name, each in kinds.items()} | {"round": calls.round}
     return ["[overhead]", *(f"{name} = {_value(each)}" for name, each in costs.items())]
 
 
-def _copies(copies: StridedCopies) -> list[str]:
+def _exchanges(calls: CallCosts) -> list[str]:
+    known = [pair for pair in zip(PROTOCOLS, calls.exchange, strict=False) if pair[1] > 0.0]
     return [
-        "[copies]                     # of words that lie apart",
-        f"spans = {_value(copies.spans)}",
-        f"seconds = {_value(copies.seconds)}",
+        "[exchanges]                  # of 8 bytes each way between two ranks",
+        *(f"{name} = {_value(seconds)}" for name, seconds in known),
     ]
+
+
+def _copies(copies: Copies) -> list[str]:
+    lines = ["[copies]                     # of words that lie apart, and of blocks"]
+    names = (entry.name for entry in fields(copies) if getattr(copies, entry.name))
+    return [*lines, *(f"{name} = {_value(getattr(copies, name))}" for name in names)]
 
 
 def _factor(value: float) -> float:
@@ -191,6 +207,21 @@ def _network(curves: Sequence[Curve]) -> list[str]:
         f"latency = {_value(alone.latency or alone.seconds[0])}",
         f"flow_bandwidth = {_value(flow)}",
         f"adapter_bandwidth = {_value(max([flow, *_totals(curves, 'network')]))}",
+    ]
+
+
+def _at_once(alone: Curve, curves: Sequence[Curve]) -> list[float]:
+    """Of ranks of a node that send at once: as many times the bandwidth of one as their messages
+    take no longer, the median over long messages.
+    """
+    sizes = np.array([size for size in alone.sizes if size >= LONG], dtype=np.float64)
+    if not len(sizes):
+        return _totals(curves, "node")
+    return [
+        float(curve.pairs * np.median(alone.seconds_of(sizes) / curve.seconds_of(sizes)))
+        * alone.bandwidth
+        for curve in curves
+        if curve.benchmark == "parallel" and curve.level == "node"
     ]
 
 

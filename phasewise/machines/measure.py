@@ -124,7 +124,7 @@ class Measurement:
 
     def measure(self) -> tuple[Curve, ...]:
         """A curve for each probe, less those that there was no time for."""
-        self._take_first(first_sizes(self._quick))
+        self._take_first()
         for number in range(1, self._effort.refinements + 1):
             if not self._take(f"refinement {number}", self._bent()):
                 break
@@ -137,13 +137,22 @@ class Measurement:
             if estimates
         )
 
-    def _take_first(self, sizes: Sequence[int]) -> None:
+    def _first_sizes(self, probe: Probe) -> tuple[int, ...]:
+        within = probe.level == "node" and self._target.reference == "hardware"
+        return first_sizes(self._quick, within)
+
+    def _take_first(self) -> None:
         """Time the first sizes of each probe, where that has not been done before."""
         what, complete = "first sizes", True
         for launch in range(self._target.launches):
             lacking = [
                 Order(
-                    probe, tuple(s for s in sizes if self.samples.launches_of(probe, s) <= launch)
+                    probe,
+                    tuple(
+                        size
+                        for size in self._first_sizes(probe)
+                        if self.samples.launches_of(probe, size) <= launch
+                    ),
                 )
                 for probe in self.probes
             ]

@@ -1,19 +1,30 @@
-"""What a machine must say about its messages before a protocol can be simulated or predicted."""
+"""What a machine must say of its messages before ways to exchange can be simulated or predicted."""
 
 from __future__ import annotations
 
 from phasewise.errors import StudyError
 from phasewise.machines.machine import Machine
+from phasewise.workloads.communication import Communication
 from phasewise.workloads.protocols import AS_PUT
 
 
-def check_overhead(machine: Machine, protocol: str) -> None:
-    """StudyError if a protocol differs from others by its costs alone, and the machine's file has
-    none.
+def check_overhead(machine: Machine, communication: Communication) -> None:
+    """StudyError if a way to exchange differs from others by the costs of its messages alone, and
+    the machine's file has none.
     """
-    if protocol in AS_PUT and machine.overhead is None:
+    if machine.overhead is not None:
+        return
+    protocol = str(getattr(communication, "protocol", ""))
+    if protocol in AS_PUT:
         raise StudyError(
             f'communication.protocol = "{protocol}" is simulated as "put" at costs of its own, '
             f"which the file of {machine.name} lacks: give it a table [overhead], or choose "
             '"put" or another machine'
+        )
+    if communication.priced_by_overhead is not None:
+        given, other = communication.priced_by_overhead
+        raise StudyError(
+            f"{given} differs from {other} by what each message costs, which the file of "
+            f"{machine.name} lacks: give it a table [overhead], or choose {other} or another "
+            "machine"
         )

@@ -13,8 +13,10 @@ from phasewise.machines.curves import Floats, name_of
 from phasewise.machines.grids import probed_shape
 from phasewise.machines.statistics import interpolation_errors
 
-LARGEST = 4 * 2**20
-"""Size of the longest message [B]."""
+LARGEST, LARGEST_WITHIN = 4 * 2**20, 16 * 2**20
+"""Size of the longest message [B]; on real machines longer ones go within a node, where they no
+longer fit into caches.
+"""
 
 BENT = 0.03
 """Relative interpolation error above which sizes are inserted."""
@@ -57,10 +59,12 @@ class Probe:
         return name_of(self.labels)
 
 
-def first_sizes(quick: bool) -> tuple[int, ...]:
-    """0 and powers of 4 up to 4 MiB; powers of 8 in a quick measurement."""
-    step = 8 if quick else 4
-    sizes = [LARGEST]
+def first_sizes(quick: bool, within_node: bool = False) -> tuple[int, ...]:
+    """0 and powers of 4 up to 4 MiB; powers of 8 in a quick measurement. Powers of 2 up to 16 MiB
+    within a node of a real machine, where times jump between them.
+    """
+    step = 8 if quick else 2 if within_node else 4
+    sizes = [LARGEST_WITHIN if within_node and not quick else LARGEST]
     while sizes[0] // step >= FIRST_SIZE:
         sizes.insert(0, sizes[0] // step)
     return (0, *sizes)

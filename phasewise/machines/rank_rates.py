@@ -15,33 +15,38 @@ from phasewise.tables.keys import check_table, convert, plain
 class CallCosts:
     """Seconds for each message at either end, by kind of call in the order of schema.OVERHEADS (0:
     unknown); and what a message that goes alone takes longer in a planned exchange than between
-    bare calls of MPI.
+    bare calls of MPI. exchange: of 8 bytes each way between two ranks, by protocol (0: unknown).
     """
 
     message: tuple[float, ...] = ()
     round: float = 0.0
+    exchange: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
-class StridedCopies:
-    """Seconds to copy a word, or another run within a cache line, where runs one stride apart span
-    so many bytes.
+class Copies:
+    """spans, seconds: to copy a word, or another run within a cache line, where runs one stride
+    apart span so many bytes [B, s]. sizes, within, across: to copy a block of so many bytes within
+    a rank's memory, and to another rank's of the node [B, s, s]; empty: unknown.
     """
 
     spans: tuple[int, ...]
     seconds: tuple[float, ...]
+    sizes: tuple[int, ...] = ()
+    within: tuple[float, ...] = ()
+    across: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class RankRates:
-    """flop/s and memory bandwidth [B/s] of its roof; what its calls cost, and its strided
-    copies (None: unknown).
+    """flop/s and memory bandwidth [B/s] of its roof; what its calls and its copies cost (None:
+    unknown).
     """
 
     flops: float
     bandwidth: float
     calls: CallCosts = field(default_factory=CallCosts)
-    copies: StridedCopies | None = None
+    copies: Copies | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As `read_rank_rates` reads it."""
@@ -52,19 +57,33 @@ class RankRates:
         }
 
 
-def read_copies(table: object) -> StridedCopies:
+def read_copies(table: object) -> Copies:
     """The table [copies] of a machine file; StudyError, one sentence, if it is wrong."""
     given = check_table(table, schema.COPIES, "copies")
-    rows: dict[str, list[Any]] = {}
-    for name, key in (("spans", schema.SIZE), ("seconds", schema.MESSAGE_SECONDS)):
+    rows = _columns(given, "spans", "seconds")
+    if any(name in given for name in BLOCKS):
+        rows |= _columns(given, *BLOCKS)
+    whole = {name: tuple(map(int, rows[name])) for name in ("spans", "sizes") if name in rows}
+    return Copies(**rows | whole)
+
+
+BLOCKS = ("sizes", "within", "across")
+
+
+def _columns(given: Mapping[str, Any], sizes: str, *times: str) -> dict[str, Any]:
+    """A list of sizes that increase, and lists of seconds for each, by name."""
+    rows: dict[str, Any] = {}
+    for name, key in ((sizes, schema.SIZE), *((name, schema.MESSAGE_SECONDS) for name in times)):
         values = plain(given.get(name))
         if not isinstance(values, list) or not values:
             raise StudyError(f"copies.{name} must be a list of {key.plural}")
-        rows[name] = [convert(value, key, f"copies.{name}") for value in values]
-    spans, seconds = rows["spans"], rows["seconds"]
-    if len(spans) != len(seconds) or spans != sorted(set(spans)):
-        raise StudyError("copies.spans must increase, and copies.seconds have a time for each")
-    return StridedCopies(tuple(map(int, spans)), tuple(map(float, seconds)))
+        rows[name] = tuple(convert(value, key, f"copies.{name}") for value in values)
+    for name in times:
+        if len(rows[sizes]) != len(rows[name]) or list(rows[sizes]) != sorted({*rows[sizes]}):
+            raise StudyError(
+                f"copies.{sizes} must increase, and copies.{name} have a time for each"
+            )
+    return rows
 
 
 def read_rank_rates(given: Mapping[str, Any]) -> RankRates:
@@ -75,8 +94,19 @@ def read_rank_rates(given: Mapping[str, Any]) -> RankRates:
     return RankRates(
         float(given["roof"]["flops"]),
         float(given["roof"]["bandwidth"]),
-        CallCosts(tuple(map(float, calls["message"])), float(calls["round"])),
-        None
-        if copies is None
-        else StridedCopies(tuple(map(int, copies["spans"])), tuple(map(float, copies["seconds"]))),
+        CallCosts(
+            tuple(map(float, calls["message"])),
+            float(calls["round"]),
+            tuple(map(float, calls["exchange"])),
+        ),
+        None if copies is None else _copies_of(copies),
     )
+
+
+def _copies_of(given: Mapping[str, Any]) -> Copies:
+    """One rank alone has no other to copy to: without `across` no copies of blocks are known."""
+    columns = {name: tuple(map(float, given[name])) for name in ("seconds", "within", "across")}
+    spans, sizes = (tuple(map(int, given[name])) for name in ("spans", "sizes"))
+    if not columns["across"]:
+        return Copies(spans, columns["seconds"])
+    return Copies(spans, columns["seconds"], sizes, columns["within"], columns["across"])

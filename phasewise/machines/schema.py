@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from phasewise.tables.keys import Key
+from phasewise.workloads.protocols import PROTOCOLS
 
 MICROSECONDS = "the unit is seconds, a microsecond is 1e-6"
 _LATENCY = Key("number", above=0, most=1, unit="s", hint=MICROSECONDS)
@@ -23,6 +24,7 @@ TOP = {
     "processor": Key("table"),
     "overhead": Key("table"),
     "copies": Key("table"),
+    "exchanges": Key("table"),
     "paper": Key("table"),
     "measured": Key("table"),
     "curve": Key("any"),
@@ -35,7 +37,7 @@ MEMORY = {"latency": _LATENCY, "rank_bandwidth": _BANDWIDTH, "bandwidth": _BANDW
 RANK_SHARES = {"rank_shares": Key("flag", False)}
 """Whether messages that a rank sends, or gets, at once within its node share rank_bandwidth."""
 
-COPIES = {"spans": Key("any"), "seconds": Key("any")}
+COPIES = dict.fromkeys(("spans", "seconds", "sizes", "within", "across"), Key("any"))
 
 KINDS = ("fat-tree", "torus", "dragonfly", "none")
 """none: a machine of one node."""
@@ -106,10 +108,14 @@ VECTOR = {
 }
 """Keys of [processor] that a vector processor has besides: all of them or none."""
 
-OVERHEADS = ("two-sided", "persistent", "derived", "one-sided", "coarray")
-"""Kinds of messages whose cost beyond the latency [overhead] gives; `round` may be added."""
+OVERHEADS = ("two-sided", "persistent", "derived", "one-sided", "coarray", "shmem")
+"""Kinds of messages whose cost beyond the latency [overhead] gives, in the core's order."""
+NEEDED_OVERHEADS = OVERHEADS[:5]
+"""`shmem` and `round` may be added."""
 _COST = Key("number", least=0, most=1, unit="s", hint=MICROSECONDS)
 OVERHEAD = dict.fromkeys((*OVERHEADS, "round"), _COST)
+
+EXCHANGES = dict.fromkeys(PROTOCOLS, _COST)
 
 PAPER = {
     "ping_pong": _MEASURED,

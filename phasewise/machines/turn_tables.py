@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from phasewise.output import message, print_table
+from phasewise.output import alike, message, print_table
 
 Curve = Mapping[str, Any]
 Cell = Callable[[Curve, int], str]
@@ -15,16 +15,14 @@ COLUMNS = 5
 """Curves in a table, which fits into 100 columns."""
 
 
-def four_digits(value: float) -> str:
-    """A number with four digits, or all before the point, and no exponent."""
-    return f"{value:.0f}" if value >= 1000.0 else f"{value:.4g}"
-
-
 def micros(curve: Curve, at: int) -> str:
-    """Microseconds, with ~ where they are noisy, and in brackets those that a model predicts."""
+    """Microseconds, with ~ and two digits where they are noisy, and in brackets those that a model
+    predicts.
+    """
     mark = "~" if curve["noisy"][at] else ""
-    predicted = f" [{four_digits(1e6 * curve['predicted'][at])}]" if "predicted" in curve else ""
-    return f"{mark}{1e6 * curve['seconds'][at]:.2f}{predicted}"
+    both = [1e6 * curve[name][at] for name in ("seconds", "predicted") if name in curve]
+    found, *predicted = alike(*both, digits=2 if mark else 4)
+    return f"{mark}{found}{''.join(f' [{other}]' for other in predicted)}"
 
 
 def show_curves(
@@ -59,11 +57,15 @@ def _legend(result: Mapping[str, Any]) -> str:
     return "~: noisy"
 
 
+def _count(number: int) -> str:
+    return f"{number} time{'' if number == 1 else 's'}"
+
+
 def model_error(model: str, times: Iterable[tuple[float, float]]) -> str:
     """How far a model is off, in words; times: predicted and found."""
     off = [abs(predicted / seconds - 1.0) for predicted, seconds in times]
     return (
-        f"model {model} is off by {sum(off) / len(off):.1%} on the mean of {len(off)} times, "
+        f"model {model} is off by {sum(off) / len(off):.1%} on the mean of {_count(len(off))}, "
         f"{max(off):.1%} at worst"
     )
 
@@ -78,7 +80,16 @@ def show_remarks(result: Mapping[str, Any]) -> None:
         for pair in zip(curve["predicted"], curve["seconds"], strict=True)
     )
     message(model_error(result["model"], times))
+    used = {curve.get("messages", curve["protocol"]) for curve in result["curves"]}
     for name, other in result["stand_ins"].items():
-        message(f"{name} runs as {other} at costs of its own")
+        if name in used:
+            message(f"{name} runs as {other} at costs of its own")
+    if not _compares_protocols(result["curves"]):
+        return
     for name, reason in result["left_out"].items():
         message(f"{name} is left out: {reason}")
+
+
+def _compares_protocols(curves: Sequence[Curve]) -> bool:
+    """Whether curves differ in the protocol, and not in an algorithm whose messages have one."""
+    return len({curve["protocol"] for curve in curves if "messages" not in curve}) > 1

@@ -115,7 +115,7 @@ class Case:
                 "choose another model"
             )
         self.study.check_ranks(self.ranks)
-        check_overhead(self.machine, getattr(self.study.communication, "protocol", ""))
+        check_overhead(self.machine, self.study.communication)
         return self.study.parameters()
 
 

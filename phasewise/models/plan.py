@@ -12,7 +12,7 @@ from typing import Any
 from phasewise.driver import Planner, load_planner
 from phasewise.errors import StudyError
 from phasewise.study import Study
-from phasewise.study.laboratory import Pieces
+from phasewise.study.laboratory import Pieces, grid_names
 
 COUNTED = ("messages", "bytes_per_rank", "intra_node", "inter_node")
 
@@ -60,7 +60,7 @@ def plan(
         raise StudyError(str(error)) from error
     unit = study.workload.unit.one
     phases = [_phase(phase, unit, pieces or {}) for phase in found["phases"]]
-    grids = list(dict.fromkeys("x".join(map(str, shape)) for shape in found["process_grid"]))
+    grids = grid_names(found["process_grid"])
     return {
         "ranks": found["ranks"],
         "process_grid": grids[0] if len(grids) == 1 else grids,

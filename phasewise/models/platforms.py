@@ -8,6 +8,7 @@ from typing import Any
 
 from phasewise.models.prediction import Prediction
 from phasewise.study import Study
+from phasewise.study.laboratory import grid_on
 
 BOUND = 0.5
 """Share of a turn from which on it is bound by communication."""
@@ -20,6 +21,11 @@ class PlatformPoint:
     machine: str
     study: Study
     prediction: Prediction
+
+    @property
+    def process_grid(self) -> str:
+        """The grid that the ranks form."""
+        return grid_on(self.study, self.prediction.ranks)
 
     @property
     def rate(self) -> float:
@@ -46,7 +52,7 @@ class PlatformPoint:
         return {
             "machine": self.machine,
             "ranks": self.prediction.ranks,
-            "process_grid": self.study.communication.grid_text,
+            "process_grid": self.process_grid,
             "rate": self.rate,
             "unit": rate_unit(self.study),
             "step_seconds": self.prediction.turn_seconds,

@@ -13,7 +13,7 @@ from phasewise.models.discovery import load_model
 from phasewise.models.interval import interval, residuals_of, turn_interval
 from phasewise.models.model import Case, Model, Turn
 from phasewise.study import Study
-from phasewise.study.laboratory import Pieces, first_pieces
+from phasewise.study.laboratory import Pieces, first_pieces, sets_off_together
 from phasewise.workloads.discovery import main_phases
 
 
@@ -122,7 +122,15 @@ def predict_many(
     for number, study in studies.items():
         study.check_ranks(number)
     cases = [
-        Case(study, machine, number, twin, _pieces(study, first, pieces), records)
+        Case(
+            study,
+            machine,
+            number,
+            twin,
+            _pieces(study, first, pieces),
+            records,
+            agreed=first and sets_off_together(study),
+        )
         for number, study in studies.items()
     ]
     return [predict(case, model) for model in models for case in cases]

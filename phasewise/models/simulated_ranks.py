@@ -51,6 +51,7 @@ class SimulatedRanks:
             "twin": self.twin,
             "model": MODEL,
             "ranks": self.ranks,
+            "threads": 1,
             "left_out": self._left_out,
             "stand_ins": {name: STAND_IN for name in AS_PUT if name in self.protocols},
         }

@@ -17,6 +17,10 @@ _WARM = ("#b5651d", "#e4572e", "#c9a7eb", "#a4243b", "#d8973c", "#7b2d26")
 _COOL = ("#2f74d0", "#2c9a63", "#6fc3df", "#1b4079", "#8bc34a", "#5c80bc", "#0f7173", "#9ad1b3")
 
 
+SERIES = _COOL
+"""Of curves beside each other."""
+
+
 def colours_of(
     names: tuple[str, ...], computes: tuple[bool, ...], chosen: Mapping[str, str]
 ) -> dict[str, str]:

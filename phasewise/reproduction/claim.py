@@ -18,7 +18,8 @@ class Claim:
 
     holds: None if the claim was not tested. fitted: whether something of a twin was fitted to the
     paper's statement, so that agreement is no evidence. kept: whether simulations were used that
-    were made before. real: whether it was measured on this computer, and not simulated.
+    were made before. real: whether it was measured on this computer, and not simulated. arithmetic:
+    whether it follows from the paper's own numbers, without either.
     """
 
     id: int | str
@@ -30,10 +31,18 @@ class Claim:
     fitted: bool = False
     kept: bool = False
     real: bool = False
+    arithmetic: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+    @property
+    def reference(self) -> str:
+        """What the paper's result is compared with."""
+        if self.arithmetic:
+            return "arithmetic"
+        return "measured here" if self.real else "simulated"
 
 
 @dataclass(frozen=True)

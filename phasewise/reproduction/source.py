@@ -40,7 +40,7 @@ class Source:
     def claim(
         self, number: str, ours: str, holds: bool | None, sentence: str, **marks: bool
     ) -> Claim:
-        """A claim with what was found about it; marks: `fitted`, `real`."""
+        """A claim with what was found about it; marks: `fitted`, `real`, `arithmetic`."""
         own = self.statements[number]
         paper = f"{own.words} ({own.place})"
         return Claim(number, own.title, paper, ours, holds, sentence, **marks)
@@ -96,7 +96,7 @@ def claims_table(claims: Sequence[Claim]) -> Table:
             c.paper,
             c.ours,
             VERDICT[c.holds],
-            "measured here" if c.real else "simulated",
+            c.reference,
             "fitted or assumed" if c.fitted else "",
             c.sentence,
         )

@@ -31,7 +31,9 @@ class ProcessorTimes:
         self.cpu_seconds = 0.0
         """CPU time [s] of all threads."""
         self.switches = 0
-        """How often the system took a core from one of the threads."""
+        """How often another thread got the core of one of the threads that could have run on: the
+        system took it, or the thread, waiting in MPI, yielded it. Linux counts both as involuntary.
+        """
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -65,9 +67,9 @@ def _now() -> tuple[float, float, float, float]:
 class CoreShare:
     """The share of a core that the ranks of a run had.
 
-    share: the mean over the ranks; switches: involuntary ones of a rank in a second. cores and load
-    (the load average) are those of rank 0's node, 0 where unknown; crowd: threads of all ranks
-    there.
+    share: the mean over the ranks; switches: those of a rank in a second away from threads that
+    could have run on, taken or yielded. cores and load (the load average) are those of rank 0's
+    node, 0 where unknown; crowd: threads of all ranks there.
     """
 
     share: float
@@ -87,9 +89,10 @@ class CoreShare:
         """What held the ranks up, for a person."""
         who = "the rank" if self.ranks == 1 else "ranks"
         return (
-            f"{who} had {100 * self.share:.0f} % of a core (CPU time over wall time), "
-            f"{self.switches:.0f} involuntary switches a second: {self.cause}; times are not those "
-            "of a quiet machine"
+            f"{who} had {100 * self.share:.0f} % of a core (CPU time over wall time); "
+            "another thread got it, yields of waiting ranks included, "
+            f"{self.switches:.0f} times a second: {self.cause}; times are not those of a quiet "
+            "machine"
         )
 
     @property

@@ -69,8 +69,9 @@ def _length(listed: str) -> int:
 
 
 def measure(core: Measuring, threads: int, caches: Sequence[Cache] | None = None) -> dict[str, Any]:
-    """The roof of a number of threads: `flops_per_second`, `bytes_per_second` of a triad in main
-    memory, and `levels`, the fastest first. It takes some seconds.
+    """The roof of a number of threads: `flops_per_second`, and `single_flops_per_second` in single
+    precision, `bytes_per_second` of a triad in main memory, and `levels`, the fastest first. It
+    takes some seconds.
     """
     levels: list[Level] = []
     below = 0.0

@@ -83,7 +83,8 @@ def _kernel(
     sets = spent.pop("working_sets")
     working_set = sets / spent["calls"] if spent["calls"] > 0 else 0.0
     level = level_of(roof, working_set)
-    least = max(flops / roof["flops_per_second"], bytes_moved / level["bytes_per_second"])
+    rate = roof["single_flops_per_second" if after["single"] else "flops_per_second"]
+    least = max(flops / rate, bytes_moved / level["bytes_per_second"])
     return {
         "name": after["name"],
         **spent,

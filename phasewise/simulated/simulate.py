@@ -59,7 +59,7 @@ def simulate(
     steps = _sampled_steps(study, request.steps)
     study.check_ranks(ranks)
     check_simulated(study, request.skeleton)
-    check_overhead(machine, getattr(study.communication, "protocol", ""))
+    check_overhead(machine, study.communication)
     twin = make_twin(machine, request.twin, ranks)
     simulated_tree()
     folder = RunFolder(out)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from phasewise.errors import RunError
+from phasewise.errors import RunError, StudyError
 from phasewise.machines import make_twin
 from phasewise.machines.overhead import check_overhead
 from phasewise.machines.smpirun import simulate_driver
@@ -31,12 +31,12 @@ class SimulatedTime:
 
 def time_simulated(studies: Sequence[Study], request: Request) -> list[SimulatedTime]:
     """The times of a turn of each study. StudyError if study, machine and ranks do not fit,
-    RunError if SimGrid is missing or fails; it names the study.
+    RunError if SimGrid is missing or fails; both name the study that was under way.
     """
     for study in studies:
         study.check_ranks(request.ranks)
         check_simulated(study, request.skeleton)
-        check_overhead(request.machine, getattr(study.communication, "protocol", ""))
+        check_overhead(request.machine, study.communication)
     twin = make_twin(request.machine, request.twin, request.ranks)
     with TemporaryDirectory(prefix="phasewise-times-") as name:
         folder = Path(name)
@@ -45,10 +45,10 @@ def time_simulated(studies: Sequence[Study], request: Request) -> list[Simulated
             (folder / file).write_text(flat_parameters(study, request), encoding="utf-8")
         try:
             simulate_driver(twin, "".join(f"{file}\n" for file in files), folder, "--times")
-        except RunError as error:
+        except (RunError, StudyError) as error:
             done = len(_times(folder / TIMES))
             named = f"{_name(studies[done])}: " if done < len(studies) else ""
-            raise RunError(f"{named}{error}") from None
+            raise type(error)(f"{named}{error}") from None
         found = _times(folder / TIMES)
     if len(found) != len(studies):
         raise RunError(f"the simulation timed {len(found)} of {len(studies)} studies")

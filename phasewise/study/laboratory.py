@@ -5,6 +5,7 @@
   other;
 * `check_simulated(model, skeleton)`: StudyError if simulated ranks cannot run the study;
 * `first_pieces(model)`: how often each data-dependent piece occurs in a run's first turn;
+* `sets_off_together(model)`: whether all ranks begin that turn at once, for models in time;
 * `iterated(model, iterations)`: how often they occur in a turn whose solver takes this many
   iterations, for a workload that has one; None: as many as the study fixes;
 * `placed(communication, record)`: the communication on the process grid and places of a record;
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.study.study import Study
 from phasewise.workloads.communication import Communication
@@ -35,6 +37,21 @@ def process_grids(study: Study, places: Iterable[Sequence[int]]) -> list[list[in
 
 def _one_grid(_model: Any, places: Iterable[Sequence[int]]) -> list[list[int]]:
     return [[1 + max(along) for along in zip(*places, strict=True)]]
+
+
+def grid_names(shapes: Iterable[Sequence[int]]) -> list[str]:
+    """The distinct ones of several process grids, each as a study writes it."""
+    return list(dict.fromkeys("x".join(map(str, shape)) for shape in shapes))
+
+
+def grid_on(study: Study, ranks: int) -> str:
+    """The process grid in one word as tables show it: where the study leaves it open, the one that
+    the core chooses for the ranks.
+    """
+    if not study.communication.leaves_grid_open:
+        return study.communication.grid_text
+    plan = load_planner().plan(study.parameters(), ranks, rank=0)
+    return ",".join(grid_names(plan["process_grid"]))
 
 
 def fewest_steps(study: Study) -> int:
@@ -115,3 +132,12 @@ def pieces_name(workload: Workload, piece: str) -> str:
     """The plural of a piece's name."""
     names: dict[str, str] = getattr(workload.part(PART), "PIECES", {})
     return names.get(piece, f"{piece}s")
+
+
+def sets_off_together(study: Study) -> bool:
+    """Whether all ranks begin a run's first turn at once."""
+    return bool(study.workload.offers(PART, "sets_off_together", _apart)(study.model))
+
+
+def _apart(_model: Any) -> bool:
+    return False

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from phasewise.errors import StudyError
 from phasewise.traces.records import CommunicationRecord, Events
-from phasewise.traces.timeline import INNERMOST, OUTERMOST, one_turn
+from phasewise.traces.timeline import INNERMOST, OUTERMOST
+from phasewise.traces.turns import one_turn
 
 Bounds = tuple[float | None, float | None]
 
@@ -18,7 +19,7 @@ class Excerpt:
     """A part of a run.
 
     time: its start and end [s] after the run's first event, None standing for the first or the last
-    one; None: about one turn. ranks: the first and the last, both included; None: all. tasks:
+    one; None: a turn in the middle. ranks: the first and the last, both included; None: all. tasks:
     "innermost", "outermost", or the name of the task whose parts are shown.
     """
 

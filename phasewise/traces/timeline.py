@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.traces.collectives import collective_waits
-from phasewise.traces.records import COMPUTE, PHASE, RECEIVE, SEND, CommunicationRecord, Events
+from phasewise.traces.records import COMPUTE, PHASE, RECEIVE, SEND, Events
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -62,33 +62,6 @@ class Timeline:
     def seconds(self) -> float:
         """How long the stretch is [s]."""
         return float(self.edges[-1] - self.edges[0])
-
-
-def one_turn(events: Events, record: CommunicationRecord) -> tuple[float, float] | None:
-    """Start and end [s] of a turn that all ranks recorded; None without events.
-
-    This is the second turn if two were recorded, since the first one also does one-time work. If
-    less than a turn was recorded, it is all of that.
-    """
-    firsts, lasts, full = [], [], []
-    for rank in range(record.ranks):
-        own = events.of(rank)
-        if len(own):
-            firsts.append(float(own["start"].min()))
-            lasts.append(float(own["end"].max()))
-            full.append(bool(events.dropped[rank]))
-    if not firsts:
-        return None
-    start = min(firsts)
-    # A rank whose memory was full did more than it shows.
-    cut = [last for last, dropped in zip(lasts, full, strict=True) if dropped]
-    end = min(cut) if cut else max(lasts)
-    turn = record.seconds / max(record.turns, 1)
-    if not start < end:
-        return None
-    if not 0 < turn < end - start:
-        return start, end
-    return (start + turn, start + 2 * turn) if 2 * turn <= end - start else (start, start + turn)
 
 
 def timeline(

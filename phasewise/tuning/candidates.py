@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.study import Study
+from phasewise.study.laboratory import grid_on
 
 PART = "tuning"
 GIVEN = "the study's own"
@@ -101,9 +102,12 @@ class PlainCandidate:
 
 @dataclass(frozen=True)
 class Given:
-    """What the study has in [communication]. heads: how many cells it takes in a table."""
+    """What the study has in [communication]. ranks: that it runs on. heads: how many cells it takes
+    in a table.
+    """
 
     study: Study = field(compare=False)
+    ranks: int
     heads: int
 
     @property
@@ -128,13 +132,13 @@ class Given:
 
     def columns(self) -> tuple[str, ...]:
         """A title with the process grid, and empty cells."""
-        own = self.study.communication
-        return (f"{GIVEN}: {own.grid_text} {own.layout_text}", *("",) * (self.heads - 1))
+        grid, layout = grid_on(self.study, self.ranks), self.study.communication.layout_text
+        return (f"{GIVEN}: {grid} {layout}", *("",) * (self.heads - 1))
 
 
 def candidates(study: Study, ranks: int, machine: Machine) -> Sequence[Candidate]:
     """The candidates for a number of ranks, at least one; StudyError if none suits them."""
-    found: Sequence[Candidate] = study.workload.offers(PART, "candidates", _all)(
+    found: Sequence[Candidate] = study.workload.offers(PART, "candidates", combinations)(
         study, ranks, machine
     )
     return found
@@ -151,8 +155,8 @@ def _none(_model: Any, _ranks: int) -> Mapping[str, Sequence[Any]]:
     return {}
 
 
-def _all(study: Study, ranks: int, _machine: Machine) -> list[PlainCandidate]:
-    """Every combination that suits the ranks."""
+def combinations(study: Study, ranks: int, _machine: Machine) -> list[PlainCandidate]:
+    """Every combination of a workload's choices that suits the ranks."""
     choices = _choices(study, ranks)
     found = [
         PlainCandidate(tuple(zip(choices, values, strict=True)))

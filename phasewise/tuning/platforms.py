@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
@@ -22,43 +24,51 @@ chooses them.
 """
 GRID = "process_grid"
 
-Say = Callable[[str], None]
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A number of ranks that a machine, or the study on it, cannot have, and why."""
+
+    machine: str
+    ranks: int
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """As it is said."""
+        many = "rank" if self.ranks == 1 else "ranks"
+        return f"left out: {self.reason} ({self.machine}, {self.ranks} {many})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As an entry of `left_out` of ``platforms --json``."""
+        return dataclasses.asdict(self)
 
 
 def compare_platforms(
     study: Study,
     machines: Sequence[Machine],
     ranks: Sequence[int],
-    say: Say,
     model: str | None = None,
     twin: str = "full",
-) -> list[PlatformPoint]:
-    """A point for each machine and number of ranks, in the order of the machines.
+) -> tuple[list[PlatformPoint], list[LeftOut]]:
+    """A point for each machine and number of ranks, in the order of the machines, and those that
+    are left out.
 
-    model: that predicts; None: the best for each machine. Numbers of ranks that a machine has not
-    are left out, and `say` gets a sentence on each. StudyError if a machine has none of them, or if
-    the study does not suit one of them.
+    model: that predicts; None: the best for each machine. Left out is what the machine is too small
+    for, and what the study refuses. StudyError if nothing remains.
     """
-    return [
-        _best(study, machine, number, model or default_model(machine), twin)
-        for machine in machines
-        for number in _possible(machine, sorted(set(ranks)), say)
-    ]
-
-
-def _possible(machine: Machine, ranks: Sequence[int], say: Say) -> list[int]:
-    """Those numbers of ranks that the machine has."""
-    found: list[int] = []
-    for number in ranks:
-        try:
-            check_size(machine, number)
-        except StudyError as error:
-            if not found:
-                raise
-            say(f"left out: {error}")
-        else:
-            found.append(number)
-    return found
+    points: list[PlatformPoint] = []
+    left_out: list[LeftOut] = []
+    for machine in machines:
+        for number in sorted(set(ranks)):
+            try:
+                check_size(machine, number)
+                points.append(_best(study, machine, number, model or default_model(machine), twin))
+            except StudyError as error:
+                left_out.append(LeftOut(machine.name, number, str(error)))
+    if not points:
+        raise StudyError(left_out[0].reason)
+    return points, left_out
 
 
 def _best(study: Study, machine: Machine, ranks: int, model: str, twin: str) -> PlatformPoint:

@@ -18,7 +18,7 @@ from phasewise.models import Case, Model, Prediction, default_model, load_model,
 from phasewise.runs.choosing import nothing_to_try
 from phasewise.runs.core_share import CoreShare
 from phasewise.study import Study
-from phasewise.study.laboratory import first_pieces
+from phasewise.study.laboratory import first_pieces, sets_off_together
 from phasewise.tuning.automatic import settle
 from phasewise.tuning.candidates import (
     Candidate,
@@ -166,7 +166,7 @@ class CandidateSearch:
             return None
         study = settle(problem.study, problem.ranks, problem.machine, problem.twin).study
         threads = 1 if problem.cores is None else max(problem.cores // problem.ranks, 1)
-        given = Given(study, len(heads_of(study)))
+        given = Given(study, problem.ranks, len(heads_of(study)))
         return self._predicted(given, problem.ranks, threads, load_model(problem.model_name))
 
     def _cheap(self, precise: Model) -> Model:
@@ -210,8 +210,15 @@ class CandidateSearch:
         study = candidate.apply(problem.study)
         # Simulations run the first turn, in which every data-dependent piece occurs; later turns
         # have few.
-        pieces = {} if problem.machine.is_hardware else first_pieces(study)
-        case = Case(study, problem.machine, ranks, problem.twin, pieces)
+        first = not problem.machine.is_hardware
+        case = Case(
+            study,
+            problem.machine,
+            ranks,
+            problem.twin,
+            first_pieces(study) if first else {},
+            agreed=first and sets_off_together(study),
+        )
         return _as_entry(candidate, ranks, threads, predict(case, model))
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:

@@ -95,6 +95,13 @@ class Communication:
         return dataclasses.replace(self, **changes)
 
     @property
+    def priced_by_overhead(self) -> tuple[str, str] | None:
+        """A key and value, as the study writes them, that differs from another one by what its
+        messages cost alone, and that other value; None where there is none.
+        """
+        return None
+
+    @property
     def node_ranks(self) -> int:
         """Ranks of a node that the study gives; 0: as detected."""
         return int(getattr(self, "node_size", 0))

@@ -25,10 +25,11 @@ from phasewise.mpi.launch import (
 )
 from phasewise.report.contents import make_report
 from phasewise.runs.results import Results
-from phasewise.study import load
+from phasewise.study import Study, load
 from phasewise.traces.records import read_communication
 from phasewise.workloads.lattice.gauge.files import write_links
 from tests.mpi.whole_run import datasets, ran
+from tests.unit.test_gauge_files import DATA
 from tests.unit.test_lattice_qcd import random_links, reals
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -48,6 +49,8 @@ phases = [0.2, 0, 0, 1]
 [solver]
 iterations = {ITERATIONS}
 """
+FIELD = {"spinors": "full", "kernel": "plain"}
+"""Spinors go from where they lie in a field."""
 # Ranks, process grid, and further keys.
 VARIANTS = [
     (2, "1x1x1x2", {"halo": "sendrecv", "blocks": "runs"}),
@@ -55,6 +58,10 @@ VARIANTS = [
     (4, "2x2x1x1", {"halo": "irecv-isend", "blocks": "runs", "spinors": "full"}),
     (4, "1x1x2x2", {"halo": "put", "overlap": "true", "layout": "t-first"}),
     (4, "1x2x2x1", {"halo": "fence", "blocks": "runs", "layout": "random"}),
+    (4, "2x1x2x1", FIELD | {"halo": "sendrecv", "blocks": "runs"}),
+    (4, "1x2x1x2", FIELD | {"halo": "derived", "blocks": "derived"}),
+    (4, "2x2x1x1", FIELD | {"halo": "put", "blocks": "derived", "overlap": "true"}),
+    (2, "1x1x2x1", FIELD | {"halo": "persistent", "blocks": "derived"}),
 ]
 
 
@@ -83,6 +90,99 @@ def test_every_way_to_exchange_leaves_the_bits_of_one_rank(
         assert np.isfinite(results.rows("residual")).all()
 
 
+# Quarks, solvers and measurements, as a study has them.
+KINDS = {
+    "clover, stabilised": """
+[quarks]
+kappa = 0.11
+clover = 1.2
+anisotropy = 1.3
+velocity = 0.9
+[solver]
+method = "bicgstab"
+iterations = 5
+""",
+    "twisted, mixed": """
+[quarks]
+kappa = 0.12
+clover_temporal = 0.5
+twisted_mass = 0.1
+stout_weight = 0.1
+stout_steps = 3
+[solver]
+precision = "mixed"
+tolerance = 1e-9
+""",
+    "smeared, single": """
+[quarks]
+kappa = 0.12
+phases = [0.2, 0, 0, 1]
+[solver]
+precision = "single"
+iterations = 3
+[measure]
+pion = { source = "smeared", width = 1.5, iterations = 3 }
+source = [1, 2, 3, 5]
+rectangles = true
+""",
+}
+
+
+@mpi
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_quark_and_solver_has_its_plan_and_the_bits_of_one_rank(
+    kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "kind.toml"
+    path.write_text(STUDY.split("[quarks]", maxsplit=1)[0] + KINDS[kind])
+    ran(path, "--ranks", 1, "--out", tmp_path / "one", "--quiet")
+    for ranks, grid, keys in (
+        (2, "2x1x1x1", {"kernel": "plain"}),
+        (4, "1x1x2x2", {"overlap": "true", "halo": "persistent"}),
+        (4, "2x2x1x1", {"spinors": "full"}),
+    ):
+        out = tmp_path / grid
+        ran(path, "--ranks", ranks, "--out", out, "--quiet", *given(grid, keys))
+        assert datasets(out) == datasets(tmp_path / "one"), grid
+        check_record(out, load(path, [w for w in given(grid, keys) if w != "--set"]), ranks)
+    with Results(tmp_path / "one") as results:
+        assert (results.rows("residual") < {"single": 1.0, "mixed": 1e-8}.get(kind[-6:], 0.1)).all()
+
+
+def check_record(folder: Path, study: Study, ranks: int) -> None:
+    """What a run sent is what its pieces, as often as they occurred, send by the plan."""
+    record = read_communication(folder)
+    pieces = {name: 2.0 * count for name, count in record.pieces.items()}
+    times = {"solve": 2.0, "iteration": pieces["iteration"], "configuration": pieces["links"]}
+    times["update"] = pieces.get("update", 0.0)
+    sent: dict[str, float] = {}
+    for phase in plan(study, ranks)["phases"]:
+        sent[phase["name"]] = (
+            sent.get(phase["name"], 0.0) + times[phase["per"]] * phase["bytes_per_rank"]
+        )
+    checked = 0
+    for name in sent:
+        found = record.phase(name)
+        if name.startswith(("halo", "links", "smear")) and found is not None:
+            assert found.bytes.tolist() == [sent[name]] * ranks, name
+            checked += 1
+    assert checked >= 2
+
+
+@mpi
+def test_a_clover_term_that_cannot_be_inverted_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "singular.toml"
+    cold = STUDY.split("[quarks]", maxsplit=1)[0].replace("hot", "cold")
+    # Without fields A = 1/(2κ) - 3 + 3ν/ξ, which is 0 here.
+    path.write_text(cold + "[quarks]\nkappa = 0.25\nanisotropy = 3.0\nclover = 1.0\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "phasewise", "run", path, "--ranks", "2", "--out", tmp_path / "out"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode in (1, 2)
+    assert "the clover term of the odd site" in done.stderr and "Traceback" not in done.stderr
+
+
 @mpi
 @pytest.mark.parametrize(("ranks", "grid", "keys"), [v for v in VARIANTS if v[0] == 4])
 def test_the_record_of_the_faces_is_the_plan(
@@ -106,6 +206,41 @@ def test_the_record_of_the_faces_is_the_plan(
         assert found is not None
         assert found.bytes.tolist() == [sent[name]] * ranks
         assert found.messages.tolist() == [count] * ranks
+
+
+# Of t = 0 … 4 by Chroma, which solved in single precision.
+WEAK_FIELD_PION = [0.7498817306, 0.1275590769, 0.0488181427, 0.0261706827, 0.0205313171]
+
+
+@mpi
+@pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not here")
+def test_the_pion_of_a_weak_field_from_a_smeared_source_is_the_published_one(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "weak.toml"
+    path.write_text(
+        f"""
+workload = "lattice"
+solves = 1
+[lattice]
+size = [4, 4, 4, 8]
+[gauge]
+start = "file"
+file = "{DATA / "weak_field.lime"}"
+[quarks]
+kappa = 0.135
+anisotropy = 2.464
+velocity = 0.95
+[solver]
+precision = "mixed"
+[measure]
+pion = {{ source = "smeared", width = 2.0, iterations = 5 }}
+"""
+    )
+    ran(path, "--ranks", 2, "--out", tmp_path / "out", "--quiet")
+    with Results(tmp_path / "out") as results:
+        found = results.rows("pion")[0]
+    assert found[:5] == pytest.approx(np.array(WEAK_FIELD_PION), rel=2e-6)
 
 
 HASHES = """

@@ -6,18 +6,22 @@ import json
 from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
 
 from phasewise.cli import main
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
+from phasewise.models import Case, predict
 from phasewise.models.simulated_ranks import SimulatedRanks
-from phasewise.simulated.simulate import Request, simulate
+from phasewise.simulated import timing
+from phasewise.simulated.simulate import Request, flat_parameters, simulate
 from phasewise.simulated.timing import time_simulated
 from phasewise.study import Study
 from phasewise.workloads.commtest.bench import LENGTHS, curves
 
+core: Any = pytest.importorskip("phasewise._core", reason="the core is not built")
 try:
     simulated_tree()
 except RunError as error:
@@ -55,6 +59,7 @@ def test_bench_prints_the_curves_of_a_machine(capsys: pytest.CaptureFixture[str]
     assert main([*chosen, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["reference"], result["machine"], result["ranks"]) == ("simulator", "phoenix", 2)
+    assert result["threads"] == 1
     (curve,) = result["curves"]
     assert (curve["protocol"], curve["words"], result["best"]) == ("shmem", [8], {"8": "shmem"})
     assert curve["predicted"] == pytest.approx(curve["seconds"], rel=0.03)
@@ -68,6 +73,74 @@ def test_a_study_that_the_simulator_lacks_is_named() -> None:
     request = Request(load_machine("phoenix"), 2, skeleton=True)
     with pytest.raises(StudyError, match="neighbour"):
         time_simulated([swap(8, "neighbour")], request)
+
+
+def reduced(length: int) -> Study:
+    own = {"operator": "reduce-scatter", "bytes": length, "verify": False}
+    return Study.from_dict({"workload": "collectives", "exchanges": 1, "collectives": own})
+
+
+def test_long_sums_of_the_library_can_be_started_and_finished(tmp_path: Path) -> None:
+    """With contents; in place SimGrid would send from memory that it has freed."""
+    study = Study.from_dict(
+        {
+            "workload": "collectives",
+            "exchanges": 3,
+            "collectives": {"operator": "allreduce", "bytes": 2**18, "blocking": False},
+        }
+    )
+    summary, _ = simulate(study, Request(load_machine("phoenix"), 4), tmp_path)
+    # The values of each block go over a link of 12.8 GB/s at least once.
+    assert summary["turn_seconds"] > 2**18 / 12.8e9
+    with h5py.File(tmp_path / "records.h5") as records:
+        assert list(records["wrong"]) == [0, 0, 0]
+
+
+def test_a_study_that_fails_among_others_is_named() -> None:
+    """Its values are more than MPI counts, and more than most memories hold."""
+    request = Request(load_machine("phoenix"), 128, skeleton=True)
+    studies = [reduced(8), reduced(2**28), reduced(16)]
+    with pytest.raises(RunError, match=r"^operator reduce-scatter, bytes 268435456, .* failed: "):
+        time_simulated(studies, request)
+
+
+def test_a_study_that_the_driver_refuses_among_others_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def written(study: Study, request: Request) -> str:
+        text = flat_parameters(study, request)
+        return text + ("spoiled = 1\n" if study.model.bytes == 64 else "")
+
+    monkeypatch.setattr(timing, "flat_parameters", written)
+    request = Request(load_machine("phoenix"), 2, skeleton=True)
+    with pytest.raises(StudyError, match=r"^operator swap, bytes 64, .*spoiled") as refused:
+        time_simulated([swap(8, "put"), swap(64, "put"), swap(16, "put")], request)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("operator", ["swap", "echo", "stream"])
+def test_a_simulated_run_ends_where_its_last_get_does(tmp_path: Path, operator: str) -> None:
+    """Nothing follows the get; a third rank is in no pair, and comes to the end at once."""
+    own = {"operator": operator, "bytes": 64, "verify": False}
+    study = Study.from_dict(
+        {
+            "workload": "commtest",
+            "exchanges": 1,
+            "commtest": own,
+            "communication": {"protocol": "get"},
+        }
+    )
+    machine = load_machine("phoenix")
+    summary, record = simulate(study, Request(machine, 3), tmp_path)
+    expected = predict(Case(study, machine, 3), "contention").turn_seconds
+    # The model's ranks have exchanged before, and do not wait for the start of the run.
+    assert expected < summary["turn_seconds"] < 2 * expected
+    planned = core.traffic(study.parameters(), 3)
+    assert {phase.name for phase in record.phases} == {operator}
+    found = (record.traffic.source, record.traffic.target, record.traffic.messages)
+    assert list(zip(*found, strict=True)) == list(
+        zip(planned["from"], planned["to"], planned["messages"], strict=True)
+    )
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ class FakeSimulation:
         items = float(sum(len(columns["id"]) for columns in self._columns.values()) * self._steps)
         rates = {"seconds": 0.5 * self._steps, "flops": 10 * items, "bytes": 52 * items}
         calls = {"calls": float(self._steps), "working_sets": 52 * items}
-        return [{"name": "kick", "items": items} | rates | calls]
+        return [{"name": "kick", "items": items, "single": False} | rates | calls]
 
     def communication(self, events: bool) -> tuple[str, bytes]:
         """Turns of 1 s; one event for each message."""

@@ -20,10 +20,11 @@ from phasewise.report.figure import Missing
 from phasewise.report.reporting import reported
 from phasewise.report.timeline import draw_states, draw_tasks, draw_utilisation
 from phasewise.traces.efficiency import efficiency, node_size_of, phase_costs, share_on_node
-from phasewise.traces.records import Events, read_communication
+from phasewise.traces.records import EVENT, Events, read_communication
 from phasewise.traces.summary import communication_summary, show_communication
-from phasewise.traces.timeline import covered, one_turn, parents, timeline
-from tests.unit.synthetic_communication import BYTES, TURN, write_communication
+from phasewise.traces.timeline import covered, parents, timeline
+from phasewise.traces.turns import one_turn
+from tests.unit.synthetic_communication import BYTES, NAMES, TURN, write_communication
 from tests.unit.synthetic_run import make_study
 
 ROUNDING = 1e-12
@@ -143,6 +144,36 @@ def test_the_time_line_says_who_computes_communicates_and_waits(folder):
     named = [[line.names[task] for task in row] for row in line.task[:, [1, 9, 13, 17, 19]]]
     expected = ["push", "reduce_column", "deposit", "broadcast_row", "moments"]
     assert named == [expected] * 8
+
+
+def test_the_turn_shown_is_in_the_middle_and_has_every_task_though_the_first_is_long(tmp_path):
+    write_messages(tmp_path, turns=6)
+    record = read_communication(tmp_path)
+    # The first turn takes 50 ms more, so that a mean turn is nearly twice as long as the others.
+    late = np.memmap(record.directory / "events.bin", EVENT, "r+")
+    after = late["start"] + 1e-9 >= np.repeat(TURN - record.clock_offset, len(late) // 8)
+    for name in ("start", "end"):
+        late[name][after] += 0.05
+    late.flush()
+    content = json.loads((tmp_path / "communication.json").read_text())
+    content["seconds"] += 0.05
+    (tmp_path / "communication.json").write_text(json.dumps(content))
+    record = read_communication(tmp_path)
+    events = Events(record)
+    # The fourth of six turns.
+    start, end = one_turn(events, record)
+    assert (start, end) == pytest.approx((0.05 + 3 * TURN, 0.05 + 4 * TURN), abs=ROUNDING)
+    shown = {events.names[task] for row in timeline(events, (start, end), 50).task for task in row}
+    assert shown == set(NAMES)
+
+
+def test_where_no_task_comes_once_in_a_turn_a_mean_turn_in_the_middle_is_shown(folder):
+    content = json.loads((folder / "communication.json").read_text())
+    # As if the three turns were five, in the same time: the third of five equal parts.
+    (folder / "communication.json").write_text(json.dumps(content | {"turns": 5}))
+    record = read_communication(folder)
+    expected = (2 / 5 * 3 * TURN, 3 / 5 * 3 * TURN)
+    assert one_turn(Events(record), record) == pytest.approx(expected, abs=ROUNDING)
 
 
 def test_the_waiting_of_the_time_line_is_that_of_the_record(folder):

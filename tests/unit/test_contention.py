@@ -232,7 +232,9 @@ def test_words_that_lie_apart_take_their_time_and_rows_their_bytes() -> None:
     words, byte, apart = 1000, 1e-12, 3e-9
     span = 8.0 * words * (words + 2)
     rates = {"flop": 0.0, "byte": byte, "kernels": []}
-    found = exchange(halo(words), **rates, copies=([span / 10, span * 10], [2e-9, 4e-9]))
+    found = exchange(
+        halo(words), **rates, copies={"spans": [span / 10, span * 10], "seconds": [2e-9, 4e-9]}
+    )
     # Half way between both spans in the logarithm. Two columns are packed and two unpacked. Along y
     # a rank is its own neighbour: two rows are read into messages, and stored from there.
     expected = 4 * words * apart + 4 * 2 * 8 * words * byte

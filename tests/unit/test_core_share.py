@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -61,6 +64,29 @@ def test_a_busy_thread_has_cpu_time_and_a_sleeping_one_has_none() -> None:
     assert ProcessorTimes().to_dict()["core_share"] is None
 
 
+YIELDS = "import os\nos.sched_setaffinity(0, {0})\nprint(flush=True)\nwhile True: os.sched_yield()"
+
+
+def test_switches_count_the_yields_of_a_rank_that_waits() -> None:
+    """Taken from it, in slices of milliseconds, the core would be lost some hundred times here."""
+    before = os.sched_getaffinity(0)
+    core = min(before)
+    words = [sys.executable, "-c", YIELDS.replace("0}", f"{core}}}")]
+    times = ProcessorTimes()
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        try:
+            os.sched_setaffinity(0, {core})
+            with times.counted():
+                for _ in range(2000):
+                    os.sched_yield()
+        finally:
+            os.sched_setaffinity(0, before)
+            other.kill()
+    assert times.switches > 1000
+
+
 def test_the_share_of_a_record_is_the_mean_over_its_ranks() -> None:
     ranks = [
         {"seconds": 2.0, "node": 0, "core_share": share, "involuntary_switches": 100 * number}
@@ -80,7 +106,8 @@ def test_disturbed_ranks_are_told_in_a_sentence_with_the_cause() -> None:
     assert not QUIET.disturbed
     assert BUSY.disturbed
     assert BUSY.sentence == (
-        "ranks had 20 % of a core (CPU time over wall time), 1234 involuntary switches a second: "
+        "ranks had 20 % of a core (CPU time over wall time); another thread got it, yields of "
+        "waiting ranks included, 1234 times a second: "
         "other work had the rest (load average 10.4 on 2 cores); times are not those of a quiet "
         "machine"
     )

@@ -299,12 +299,14 @@ def test_samples_that_are_not_whole_are_a_failed_run(tmp_path: Path) -> None:
 
 def test_the_description_of_measured_hardware_follows_from_its_curves() -> None:
     alone = curve(benchmark="ping-pong", level="node")
-    both = curve(benchmark="parallel", level="node", pairs=4, bandwidth=6e8)
+    longer = tuple(seconds / 0.6 for seconds in alone.seconds)
+    both = curve(benchmark="parallel", level="node", pairs=4, bandwidth=7e8, seconds=longer)
     rates = RankRates(1e10, 5e9)
     found = parse_machine(hardware_description("here", 4, 1, rates, [alone, both], {}), "file.toml")
     assert found.memory is not None and found.network.kind == "none"
     assert (found.memory.latency, found.memory.rank_bandwidth) == (1e-6, 1e9)
-    assert found.memory.bandwidth == 4 * 6e8
+    # Four messages at once take 1/0.6 as long as one.
+    assert found.memory.bandwidth == pytest.approx(4 * 0.6 * 1e9)
     across = [
         curve(benchmark="ping-pong"), curve(),
         curve(benchmark="parallel", pairs=4, bandwidth=5e8),
@@ -338,7 +340,7 @@ def test_one_message_on_the_described_machine_has_the_times_of_ping_pong() -> No
         benchmark="ping-pong", level="node", sizes=sizes, seconds=seconds, low=seconds,
         high=seconds, bends=(4096,),
     )  # fmt: skip
-    calls = CallCosts((1e-7, 2e-7, 0.0, 3e-7, 0.0), 5e-8)
+    calls = CallCosts((1e-7, 2e-7, 0.0, 3e-7, 0.0, 0.0), 5e-8)
     for size in (*sizes, 32, 1500, 9000, 40000):
         assert described(alone, size) == pytest.approx(alone.seconds_of(size), rel=1e-5)
         assert described(alone, size, calls) == pytest.approx(alone.seconds_of(size), rel=1e-5)

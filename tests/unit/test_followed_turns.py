@@ -167,3 +167,14 @@ bandwidth = 1e9
         found = follow(study(communication__process_grid="2x1"), 4, platform, computes=False)
         times.append(communicating(found))
     assert times[0] < times[1] < times[2]
+
+
+@pytest.mark.parametrize("protocol", ["get", "put", "irecv-isend"])
+def test_messages_that_take_no_time_end_in_the_call_that_asks_for_them(protocol: str) -> None:
+    own = {"operator": "stream", "bytes": 2**20, "verify": False}
+    tables = {"commtest": own, "communication": {"protocol": protocol}}
+    case = Study.from_dict({"workload": "commtest", "exchanges": 1, **tables})
+    at_once, slow = follow(case, 2, AT_ONCE, False), follow(case, 2, SLOW, False)
+    assert at_once["turn"] < 1e-9
+    # Nothing is shared there: all messages take as long as one, at 1e8 B/s.
+    assert slow["turn"] == pytest.approx(2**20 / 1e8, rel=1e-3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from phasewise.cli import main
-from phasewise.study import Study
+from phasewise.study import Study, load
 from tests.unit.quark_reference import GAMMA as GAMMAS
 from tests.unit.quark_reference import GAMMA_5 as GAMMA5
 
@@ -72,9 +73,7 @@ def reference(links: Array, field: Array, kappa: float, phases: tuple[float, ...
 
 def wilson(links: Array, field: Array, kappa: float = KAPPA, phases: Any = PHASES) -> Array:
     size = links.shape[3::-1]
-    box = core.LatticeQuarks(
-        list(size), reals(links).ravel(), np.zeros(0), list(phases), 1 / (2 * kappa) - 4
-    )
+    box = core.LatticeQuarks(list(size), reals(links).ravel(), list(phases), 1 / (2 * kappa) - 4)
     values = np.asarray(box.dirac(reals(field).ravel())).reshape(*field.shape, 2)
     return np.asarray(values[..., 0] + 1j * values[..., 1])
 
@@ -173,6 +172,37 @@ def test_a_solve_that_does_not_converge_says_so() -> None:
     assert fixed.record()["converged"] == 1.0 and fixed.record()["iterations"] == 36
 
 
+@pytest.mark.parametrize(("action", "c1"), [("wilson", 0), ("symanzik", -1 / 12)])
+def test_the_action_of_a_site_follows_from_its_loops(
+    action: str, c1: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "action.toml"
+    path.write_text(
+        f"""
+workload = "lattice"
+solves = 1
+[lattice]
+size = [4, 4, 2, 4]
+[gauge]
+action = "{action}"
+beta = 5.5
+start = "hot"
+[quarks]
+kappa = 0.1
+[solver]
+iterations = 1
+"""
+    )
+    assert main(["run", str(path), "--out", str(tmp_path / "out"), "--json", "--quiet"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    started = core.start(load(path).parameters())
+    loops = core.gauge_values(np.asarray(started.links()), [4, 4, 2, 4])
+    expected = 5.5 * ((1 - 8 * c1) * 6 * (1 - loops["plaquette"]))
+    expected += 5.5 * 12 * c1 * (1 - loops["rectangle"])
+    assert found["action"] == pytest.approx(expected, rel=1e-12)
+    assert (found["rectangle"] is None) == (action == "wilson")
+
+
 def test_bench_gives_the_four_figures(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["bench", "lattice", "--case", "cache", "--turns", "1", "--json"]
     assert main([*words, "--set", "solver.iterations=5"]) == 0
@@ -192,3 +222,19 @@ def test_bench_gives_the_four_figures(capsys: pytest.CaptureFixture[str]) -> Non
     expected = 5520 * 5 * 256 / found["seconds_per_solve"] / 1e9
     assert four["overall_gigaflops"] == pytest.approx(expected)
     assert main([*words, "--set", "solver.iterations=0"]) == 2
+    assert main([*words, "--set", "solver.method=bicgstab"]) == 2
+    assert main(["bench", "halo", "--precision", "single"]) == 2
+    assert "bench halo has one precision; --precision is for lattice" in capsys.readouterr().err
+
+
+def test_bench_takes_single_precision_and_a_clover_term(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["bench", "lattice", "--case", "cache", "--turns", "1", "--json"]
+    options = ["--precision", "single", "--set", "quarks.clover=1.9"]
+    assert main([*words, *options, "--set", "solver.iterations=5"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["precision"] == "single" and found["solver"]["flops_per_site"] == 7728
+    names = {kernel["name"]: kernel for kernel in found["kernels"]}
+    # Four products an iteration on half of the sites; the first and the last are in double.
+    assert names["hopping_single"]["items"] == 5 * 4 * 256
+    assert 0 < names["hopping"]["items"] < names["hopping_single"]["items"]
+    assert names["clover"]["items"] > 0

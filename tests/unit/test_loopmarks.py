@@ -125,6 +125,7 @@ def test_a_file_that_does_not_compile_is_refused_with_the_compiler_s_words(tmp_p
         ("no-such-compiler {file}", "no-such-compiler is not found"),
         ("gcc '-O3 {file}", "is no command: no closing quotation"),
         (" ", "--compile is empty"),
+        ("gcc -O2", "--compile 'gcc -O2' names no file: give a command that compiles {file}, such"),
     ],
 )
 def test_a_command_that_cannot_serve_is_refused(tmp_path, capsys, command, words):
@@ -133,6 +134,13 @@ def test_a_command_that_cannot_serve_is_refused(tmp_path, capsys, command, words
         path.write_text("int f(int* a) { for (int i = 0; i < 9; ++i) a[i] = i; return 1; }\n")
     sentence = refused(capsys, names["file"], "--compile", command.format(**names))
     assert words.format(**names) in sentence
+
+
+def test_compile_without_a_command_or_a_file_is_refused(tmp_path, capsys):
+    file = tmp_path / "one.c"
+    file.write_text("int f(int* a) { for (int i = 0; i < 9; ++i) a[i] = i; return 1; }\n")
+    assert "--compile is empty: give a command such as" in refused(capsys, file, "--compile")
+    assert "are required: FILE" in refused(capsys, "--compile")
 
 
 def test_a_file_that_cannot_be_read_or_is_of_no_known_language_is_refused(tmp_path, capsys):

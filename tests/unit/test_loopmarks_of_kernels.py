@@ -56,6 +56,8 @@ BY_OTHERS = {
     ("field/doubled_grid.cpp", "solve_card"): "FFTW",
     ("kernels/description.cpp", "dense_eigen_card"): "LAPACK",
     ("kernels/description.cpp", "lanczos_card"): "products, which have cards of their own",
+    ("lattice/dirac.cpp", "local_card"): "Vector, a vector by its type",
+    ("lattice/stabilised_gradient.cpp", "pass_card"): "Vector, a vector by its type",
     ("linear/multiply.cpp", "multiply_card"): "Lanes, a vector by its type",
     ("linear/sparse.cpp", "sell_card"): "Lanes, a vector by its type",
     ("spacecharge/tsc.cpp", "kick_tsc_card"): "FourValues, a vector by its type",

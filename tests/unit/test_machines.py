@@ -95,7 +95,8 @@ def written(folder: Path, text: str) -> str:
 def test_the_machines_of_all_papers_and_a_modern_one_are_there() -> None:
     collisions = ["bassi", "bluegene-l", "jacquard", "jaguar", "seaborg"]
     slides = ["altix", "earth-simulator", "p690", "phoenix", "phoenix-ssp"]
-    assert machine_names() == sorted([*collisions, *slides, "modern", "wilson"])
+    lattices = ["altix-4700", "altix-dense", "xt4"]
+    assert machine_names() == sorted([*collisions, *slides, *lattices, "modern", "wilson"])
     assert load_machine("wilson").node_ranks == 12
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from phasewise.mpi.progress import MARK
+from phasewise.output import alike
 
 TELLS = """
 import os
@@ -104,3 +105,10 @@ def test_without_ranks_nothing_of_an_mpi_installation_is_needed(
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_ends_of_an_interval_have_as_many_decimals_as_its_value() -> None:
+    assert alike(0.03534, 0.01767, 0.0707) == ["0.03534", "0.01767", "0.07070"]
+    assert alike(1234.4, 617.25) == ["1234", "617"]
+    assert alike(0.0, 0.0) == ["0", "0"]
+    assert alike(2.0, digits=2) == ["2.0"]

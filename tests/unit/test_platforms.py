@@ -82,6 +82,52 @@ def test_numbers_of_ranks_that_a_machine_has_not_are_left_out(
     assert "left out: altix has 2 nodes of 128 ranks" in done.err
 
 
+def test_numbers_of_ranks_that_the_study_refuses_are_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text('workload = "commtest"\nexchanges = 1\n[commtest]\nbytes = 64\n')
+    words = ["platforms", str(path), "--machine", "altix,phoenix", "--ranks", "1,2", "--json"]
+    assert main(words) == 0
+    done = capsys.readouterr()
+    found = json.loads(done.out)
+    assert [(one["machine"], one["ranks"]) for one in found["points"]] == [
+        ("altix", 2),
+        ("phoenix", 2),
+    ]
+    assert [(one["machine"], one["ranks"]) for one in found["left_out"]] == [
+        ("altix", 1),
+        ("phoenix", 1),
+    ]
+    reason = 'commtest.pairs = "0-1": the pair 0-1 needs 2 ranks, not 1'
+    assert done.err.splitlines() == [
+        f"left out: {reason} (altix, 1 rank)",
+        f"left out: {reason} (phoenix, 1 rank)",
+    ]
+    assert reason in refused(capsys, str(path), "--machine", "altix,phoenix", "--ranks", "1")
+
+
+def test_a_machine_that_is_too_small_leaves_the_others_in_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = compared(capsys, halo_study(tmp_path), "--machine", "altix,bassi", "--ranks", "512")
+    assert [one["machine"] for one in found["points"]] == ["bassi"]
+    assert [one["machine"] for one in found["left_out"]] == ["altix"]
+
+
+def test_tables_name_the_grid_that_stands_for_auto(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = halo_study(tmp_path)
+    point = compared(capsys, written, "--machine", "bassi", "--ranks", "1")["points"][0]
+    assert point["process_grid"] == "1x1"
+    predicted = ["predict", written, "--machine", "bassi", "--ranks", "6,16"]
+    assert main([*predicted, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["process_grids"] == {"6": "3x2", "16": "4x4"}
+    assert main(predicted) == 0
+    assert "process grids on 6, 16 ranks: 3x2, 4x4" in capsys.readouterr().out
+
+
 def test_the_table_and_the_picture_show_machines_and_bounds(
     study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from phasewise.errors import StudyError
-from phasewise.machines.machine import parse_machine
+from phasewise.machines.machine import Machine, parse_machine
 from phasewise.machines.machine_file import hardware_description
 from phasewise.machines.rank_rates import (
     CallCosts,
+    Copies,
     RankRates,
-    StridedCopies,
     read_rank_rates,
 )
+from phasewise.models import contention
+from phasewise.models.model import Case
+from phasewise.study import Study
 from tests.unit.test_curves import curve
 
 
 def test_a_measured_machine_has_the_costs_of_calls_and_of_words_that_lie_apart() -> None:
     alone = curve(benchmark="ping-pong", level="node")
-    copies = StridedCopies((128, 2048, 32768), (1e-9, 5e-10, 2e-9))
-    rates = RankRates(1e10, 5e9, CallCosts((1e-7, 2e-7, 0.0, 3e-7, 0.0), 5e-8), copies)
+    copies = Copies((128, 2048, 32768), (1e-9, 5e-10, 2e-9))
+    rates = RankRates(1e10, 5e9, CallCosts((1e-7, 2e-7, 0.0, 3e-7, 0.0, 0.0), 5e-8), copies)
     found = parse_machine(hardware_description("here", 2, 1, rates, [alone], {}), "file.toml")
     assert found.memory is not None and found.memory.rank_shares
     assert found.copies == copies
-    # What was not measured costs as a two-sided message, and co-arrays as a put.
+    # What was not measured costs as a two-sided message, and co-arrays and OpenSHMEM as a put.
     assert found.overhead is not None
-    assert found.overhead.kinds == (1e-7, 2e-7, 1e-7, 3e-7, 3e-7)
+    assert found.overhead.kinds == (1e-7, 2e-7, 1e-7, 3e-7, 3e-7, 3e-7)
     assert found.overhead.round == 5e-8
     across = [curve(benchmark="ping-pong"), curve()]
     several = hardware_description("here", 2, 2, rates, [alone, *across], {})
@@ -43,6 +47,11 @@ def test_a_measured_machine_has_the_costs_of_calls_and_of_words_that_lie_apart()
         ("spans = 1\nseconds = [1e-9]", "copies.spans must be a list of"),
         ("spans = [1]", "copies.seconds must be a list of"),
         ("spans = [1]\nseconds = [0]", r"copies.seconds = 0 must be"),
+        ("spans = [1]\nseconds = [1e-9]\nsizes = [1, 2]\nwithin = [1e-9, 1e-9]", "copies.across"),
+        (
+            "spans = [1]\nseconds = [1e-9]\nsizes = [1, 2]\nwithin = [1e-9]\nacross = [1, 1]",
+            "copies.sizes must increase, and copies.within have a time for each",
+        ),
         ("span = [1]\nseconds = [1]", 'unknown key "span"; did you mean "spans"?'),
     ],
 )
@@ -56,6 +65,57 @@ def test_copies_that_make_no_sense_are_one_sentence(table: str, sentence: str) -
 
 
 def test_rates_are_read_as_they_are_written() -> None:
-    copies = StridedCopies((128, 2048), (1e-9, 5e-10))
-    for rates in (RankRates(1e10, 5e9), RankRates(1.5, 2.5, CallCosts((1.0,) * 5, 0.1), copies)):
+    blocks = Copies((128, 2048), (1e-9, 5e-10), (256, 1024), (1e-8, 2e-8), (5e-8, 3e-7))
+    for rates in (
+        RankRates(1e10, 5e9),
+        RankRates(1.5, 2.5, CallCosts((1.0,) * 6, 0.1, (2.0,) * 19), blocks),
+    ):
         assert read_rank_rates(json.loads(json.dumps(rates.to_dict()))) == rates
+
+
+def machine_of_two(rates: RankRates, extra: str = "") -> Machine:
+    """A node of two ranks whose messages take 1 µs and a byte in a nanosecond."""
+    text = hardware_description(
+        "here", 2, 1, rates, [curve(benchmark="ping-pong", level="node")], {}
+    )
+    return parse_machine(text + extra, "file.toml")
+
+
+def turn_of(machine: Machine, protocol: str, words: int) -> float:
+    """Seconds of an exchange of the halo of a square on two ranks, as `contention` follows it."""
+    tables = {
+        "workload": "halo", "exchanges": 1, "halo": {"words": words},
+        "communication": {"protocol": protocol, "process_grid": "2x1"},
+    }  # fmt: skip
+    case = Case(Study.from_dict(tables), machine, 2, agreed=True)
+    return contention.follow(case).seconds
+
+
+CALLS = CallCosts((0.0,) * 6)
+
+
+def test_a_rank_takes_the_time_of_blocks_of_their_size_for_its_copies_and_puts() -> None:
+    plain = Copies((128, 2**31), (1e-12, 1e-12))
+    quick = replace(plain, sizes=(1024, 2**24), within=(1e-9, 1e-6), across=(2e-9, 2e-6))
+    slow = replace(quick, across=(1e-3, 1e-3 * 2**14))
+    none, copied, waited = (
+        machine_of_two(RankRates(1e10, 5e9, CALLS, copies)) for copies in (plain, quick, slow)
+    )
+    for protocol in ("put", "fence", "shared", "get"):
+        assert turn_of(copied, protocol, 16384) < turn_of(none, protocol, 16384)
+        # Two messages of a word's 8 bytes, each put at a millisecond for 1024 bytes.
+        longer = turn_of(waited, protocol, 16384) - turn_of(copied, protocol, 16384)
+        assert longer == pytest.approx(2 * 16384 * 8 / 1024 * 1e-3, rel=1e-3)
+    assert turn_of(waited, "irecv-isend", 64) == turn_of(copied, "irecv-isend", 64)
+
+
+def test_a_round_takes_what_the_measured_exchange_took_beyond_the_followed_one() -> None:
+    rates = RankRates(1e10, 5e9, CALLS, Copies((128,), (1e-12,)))
+    usual = machine_of_two(rates)
+    charged = machine_of_two(rates, "\n[exchanges]\nirecv-isend = 5e-6\nfence = 1e-9\n")
+    alone = usual.memory.latency if usual.memory else 0.0
+    once = turn_of(charged, "irecv-isend", 2) - turn_of(usual, "irecv-isend", 2)
+    assert once == pytest.approx(2 * (5e-6 - alone), rel=0.02)
+    # One that took less costs nothing; one that was not measured costs as the first.
+    assert turn_of(charged, "fence", 2) == turn_of(usual, "fence", 2)
+    assert turn_of(charged, "put", 2) - turn_of(usual, "put", 2) == pytest.approx(once)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from phasewise.commands.reproduce import chosen_source
+from phasewise.errors import StudyError
 from phasewise.reproduction.source import Chapter, Source, Statement, join
+from phasewise.workloads.discovery import find_workload
 
 SOURCE = Source(
     "atlas", "An atlas", "of two statements", "The reference is a simulator.",
@@ -34,10 +39,28 @@ def test_claims_stand_in_the_order_of_the_source_and_the_unseen_are_listed() -> 
 def test_the_page_tells_measured_from_simulated_and_marks_what_was_fitted() -> None:
     real = SOURCE.claim("a1", "1 s", True, "", real=True)
     fitted = SOURCE.claim("a2", "3 s", True, "", fitted=True)
-    found = join(SOURCE, {"walking": Chapter("Walking", (real, fitted))}, quick=False)
+    added = SOURCE.claim("a3", "7", True, "", arithmetic=True)
+    found = join(SOURCE, {"walking": Chapter("Walking", (real, fitted, added))}, quick=False)
     (table,) = found.page.sections[0].tables
     assert [row[5:7] for row in table.rows] == [
         ("measured here", ""),
         ("simulated", "fitted or assumed"),
-        ("simulated", ""),
+        ("arithmetic", ""),
     ]
+
+
+def test_a_workload_stands_for_the_only_source_that_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert chosen_source(None, "lattice") == "altix-qcd"
+    assert chosen_source(None, "halo") == chosen_source("cray-x1")
+    assert chosen_source(None, "collision") == chosen_source(None)
+    with pytest.raises(StudyError, match='"spacecharge" has no source; workloads that have one: c'):
+        chosen_source(None, "spacecharge")
+    with pytest.raises(StudyError, match='did you mean "lattice"'):
+        chosen_source(None, "latice")
+    with pytest.raises(StudyError, match="exclude each other"):
+        chosen_source("cray-x1", "lattice")
+    monkeypatch.setattr(find_workload("halo").part("reproducing"), "SOURCE", "a-b", raising=False)
+    with pytest.raises(StudyError, match="several sources: give one of them, --source a-b or cray"):
+        chosen_source(None, "halo")

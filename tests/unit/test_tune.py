@@ -200,7 +200,7 @@ def test_cores_are_split_into_ranks_and_threads_and_computation_into_threads(
 def test_the_title_says_how_many_steps_were_simulated(capsys: pytest.CaptureFixture[str]) -> None:
     paper = load(Path(__file__).parents[2] / "examples/paper/study.toml")
     tried = Entry(Candidate(((2, 16), (2, 16))), 64, 1, "m", 1.0, 0.9, 1.1, 1.05)
-    given = Entry(Given(paper, 3), 64, 1, "m", 2.0, 1.9, 2.1, 2.1)
+    given = Entry(Given(paper, 64, 3), 64, 1, "m", 2.0, 1.9, 2.1, 2.1)
     show(Tuned(Problem(paper, load_machine("bassi"), 64, model="m"), [tried], given))
     words = " ".join(capsys.readouterr().out.split())
     assert "a turn, verified by 4 of its 15 steps, in ms" in words
@@ -216,8 +216,8 @@ def test_the_table_names_only_keys_that_are_not_as_usual(
     show(Tuned(Problem(study(), load_machine("bassi"), 16, model="m"), [found], found))
     text = capsys.readouterr().out
     assert "2x4 column-first" in text
-    assert "1.05 s verified, on bassi, full twin: a simulator, not hardware" in text
-    assert "16 ranks × 1 thread: 1 s expected for a turn" in text
+    assert "1050 ms verified, on bassi, full twin: a simulator, not hardware" in text
+    assert "16 ranks × 1 thread: 1000 ms expected for a turn" in text
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from phasewise.machines.turn_tables import micros, show_remarks
 from phasewise.machines.turn_times import PASSES, RanksHere, best_protocols, columns, time_turns
 from phasewise.study import Study
 
@@ -73,3 +74,34 @@ def test_the_best_protocol_of_each_size_has_the_least_time() -> None:
         {"protocol": "b", "bytes": [16, 32], "seconds": [2.0, 9.0]},
     ]
     assert best_protocols(curves, "bytes") == {"8": "a", "16": "b", "32": "b"}
+
+
+def curve(protocol: str, seconds: float = 1.5960e-2, **more: Any) -> dict[str, Any]:
+    own = {"protocol": protocol, "bytes": [8], "seconds": [seconds], "noisy": [False]}
+    return own | {"predicted": [1.01 * seconds]} | more
+
+
+def remarks(capsys: pytest.CaptureFixture[str], *curves: dict[str, Any]) -> list[str]:
+    stand_ins = {"shmem": "put", "coarray": "put"}
+    result = {"reference": "simulator", "model": "contention", "left_out": {"neighbour": "reason"}}
+    show_remarks(result | {"curves": curves, "stand_ins": stand_ins})
+    return capsys.readouterr().err.splitlines()[1:]
+
+
+def test_remarks_are_on_protocols_of_the_case_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    own, left_out = "shmem runs as put at costs of its own", "neighbour is left out: reason"
+    assert remarks(capsys, curve("put")) == []
+    assert remarks(capsys, curve("shmem")) == [own]
+    assert remarks(capsys, curve("put"), curve("shmem")) == [own, left_out]
+    sums = [curve(name, messages="irecv-isend") for name in ("binomial", "library")]
+    assert remarks(capsys, *sums) == []
+    assert remarks(capsys, *sums, curve("node-aware", messages="shmem")) == [own]
+
+
+def test_a_time_and_its_prediction_have_the_same_decimals() -> None:
+    assert micros(curve("put"), 0) == "15960 [16120]"
+    assert micros(curve("put", 4.3e-6), 0) == "4.300 [4.343]"
+    assert micros(curve("put", 9.999e-6), 0) == "9.999 [10.099]"
+    real = curve("put", 4.3e-6)
+    del real["predicted"]
+    assert micros(real | {"noisy": [True]}, 0) == "~4.3"

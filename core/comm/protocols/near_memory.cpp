@@ -14,7 +14,9 @@ namespace {
 
 constexpr int spins_within_node = 2000;  // before the processor is left to others
 
-std::int64_t slot_bytes(std::int64_t bytes) { return 2 * alignment + 2 * aligned(bytes); }
+std::int64_t slot_bytes(std::int64_t bytes) {
+  return 2 * parallel::cache_line + 2 * parallel::whole_lines(bytes);
+}
 
 }  // namespace
 
@@ -47,8 +49,8 @@ NearMemory::NearMemory(const RoundPlace& place, const std::vector<Link>& sends,
 }
 
 NearMemory::Slot NearMemory::slot_at(std::byte* at, std::int64_t bytes) {
-  return {reinterpret_cast<NearFlag*>(at), reinterpret_cast<NearFlag*>(at + alignment),
-          at + 2 * alignment, aligned(bytes)};
+  return {reinterpret_cast<NearFlag*>(at), reinterpret_cast<NearFlag*>(at + parallel::cache_line),
+          at + 2 * parallel::cache_line, parallel::whole_lines(bytes)};
 }
 
 // A simulated machine's ranks are in one process, so that all of them share its memory.
@@ -63,7 +65,8 @@ void NearMemory::allocate(const RoundPlace& place, std::int64_t bytes) {
   MPI_Allgather(&me, 1, MPI_INT, ranks_.data(), 1, MPI_INT, node);
   bases_.resize(size);
   if (simulated()) {
-    memory_ = static_cast<std::byte*>(allocate_message_buffer(std::max(bytes, alignment)));
+    memory_ =
+        static_cast<std::byte*>(allocate_message_buffer(std::max(bytes, parallel::cache_line)));
     MPI_Allgather(&memory_, sizeof memory_, MPI_BYTE, bases_.data(), sizeof memory_, MPI_BYTE,
                   node);
     return;

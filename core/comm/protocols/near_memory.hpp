@@ -9,11 +9,12 @@
 #include "comm/carrier.hpp"
 #include "comm/posted.hpp"
 #include "comm/protocols/window.hpp"
+#include "parallel/cache_line.hpp"
 
 namespace phasewise::comm {
 
 // Alone on its cache line. `time` is that of the sender, by rank 0's clock [s].
-struct alignas(64) NearFlag {
+struct alignas(parallel::cache_line) NearFlag {
   std::atomic<std::int64_t> count;
   double time;
 };

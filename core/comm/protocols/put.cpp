@@ -56,9 +56,11 @@ class PutIntoWindow : public Put {
 class SimulatedPut : public Put {
  public:
   SimulatedPut(const RoundPlace& place, Overhead overhead, bool flags_are_messages)
-      : Put(place, overhead, flags_are_messages), ends_(place) {
+      : Put(place, overhead, flags_are_messages), ends_(place), stands_in_(!flags_are_messages) {
     for (int half = 0; half < 2; ++half) ends_.expect(receives_, window_, half);
   }
+  // As what it stands for.
+  bool blocks() const override { return stands_in_ || Put::blocks(); }
 
  protected:
   void free_other_half() override {
@@ -71,6 +73,7 @@ class SimulatedPut : public Put {
 
  private:
   WaitingEnds ends_;
+  bool stands_in_;
   bool used_ = false;  // the other half
 };
 

@@ -7,6 +7,7 @@
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/symmetric_memory.hpp"
 #include "comm/protocols/window.hpp"
+#include "parallel/cache_line.hpp"
 
 namespace phasewise::comm {
 namespace {
@@ -37,7 +38,7 @@ class Symmetric : public Carrier {
     std::int64_t end = 0, flags = 0;
     for (const Link& link : receives_) {
       here_.push_back({end, flags++});
-      end += aligned(link.bytes);
+      end += parallel::whole_lines(link.bytes);
     }
     for (const Link& link : sends_)
       unpacked_there_.push_back(has(receives_, link.peer) ? no_flag : flags++);

@@ -10,11 +10,11 @@
 #include "comm/communicator.hpp"
 #include "comm/handle.hpp"
 #include "comm/protocols/transport_library.hpp"
+#include "parallel/cache_line.hpp"
 
 namespace phasewise::comm {
 namespace {
 
-constexpr std::int64_t line = 64;           // B
 constexpr std::int64_t smallest = 1 << 16;  // B
 constexpr std::int64_t fewest_flags = 64;
 constexpr int spins = 200;  // before the processor is left to others
@@ -56,7 +56,7 @@ struct SymmetricMemory::Heap {
 
 SymmetricMemory::SymmetricMemory(Protocol protocol, std::int64_t bytes, std::int64_t flags)
     : heap_(Heap::of(protocol)),
-      first_byte_(heap_.bytes.take((bytes + line - 1) / line * line)),
+      first_byte_(heap_.bytes.take(parallel::whole_lines(bytes))),
       first_flag_(heap_.flags.take(flags)) {
   if (!heap_.open())
     throw std::invalid_argument(

@@ -2,6 +2,7 @@
 
 #include "comm/message_buffer.hpp"
 #include "comm/protocols/signals.hpp"
+#include "parallel/cache_line.hpp"
 
 namespace phasewise::comm {
 std::vector<Link> links_of(const RoundPlace& place, const std::vector<Transfer>& transfers) {
@@ -22,12 +23,12 @@ HalvedWindow::HalvedWindow(const RoundPlace& place, const std::vector<Link>& min
                            const std::vector<Link>& theirs) {
   for (const Link& link : mine) {
     mine_.push_back(size_);
-    size_ += aligned(link.bytes);
+    size_ += parallel::whole_lines(link.bytes);
   }
   const auto bytes = static_cast<MPI_Aint>(2 * size_);
   if (simulated()) {
-    memory_ =
-        static_cast<std::byte*>(allocate_message_buffer(std::max<MPI_Aint>(bytes, alignment)));
+    memory_ = static_cast<std::byte*>(
+        allocate_message_buffer(std::max<MPI_Aint>(bytes, parallel::cache_line)));
     MPI_Win_create(memory_, bytes, 1, MPI_INFO_NULL, Inside::comm(place.group), &window_);
   } else {
     void* base = nullptr;

@@ -19,12 +19,6 @@ struct Link {
 };
 std::vector<Link> links_of(const RoundPlace& place, const std::vector<Transfer>& transfers);
 
-// What messages occupy in such memory begins on a cache line [B].
-inline constexpr std::int64_t alignment = 64;
-inline std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 // Tells the other end of each link of `mine` a value, and learns those of `theirs`; the k-th link
 // with a peer at one end is the k-th at the other.
 template <class T>

@@ -13,7 +13,7 @@ from typing import Any
 
 from phasewise.driver import Core
 from phasewise.errors import StudyError
-from phasewise.machines.turn_tables import four_digits, micros, show_curves, show_remarks
+from phasewise.machines.turn_tables import micros, show_curves, show_remarks
 from phasewise.machines.turn_times import (
     RanksHere,
     Timer,
@@ -22,6 +22,7 @@ from phasewise.machines.turn_times import (
     columns,
     protocols_of,
 )
+from phasewise.output import alike
 from phasewise.study import Study
 from phasewise.study.reading import overridden
 from phasewise.tables.declared import schema_of
@@ -163,4 +164,4 @@ def _head(curve: Mapping[str, Any]) -> str:
 
 
 def _cell(curve: Mapping[str, Any], at: int) -> str:
-    return f"{micros(curve, at)} {four_digits(curve['bandwidth'][at] / 1e6)}"
+    return f"{micros(curve, at)} {alike(curve['bandwidth'][at] / 1e6)[0]}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from phasewise.machines.turn_tables import four_digits, model_error
+from phasewise.machines.turn_tables import model_error
 from phasewise.machines.turn_times import columns
 from phasewise.models.simulated_ranks import MODEL
+from phasewise.output import alike
 from phasewise.report.tables import Table
 from phasewise.reproduction.cray_x1 import CRAY_X1 as CHAPTER_OF
 from phasewise.reproduction.source import Chapter
@@ -38,7 +39,7 @@ def chapter(out: Path, quick: bool, workers: int) -> Chapter:
 def _table(times: Times) -> Table:
     lengths = [n for n in next(iter(times.values())) if n in QUICK_LENGTHS]
     rows = tuple(
-        (label_of(curve), *(four_digits(1e-6 * points[n].bandwidth) for n in lengths))
+        (label_of(curve), *(alike(1e-6 * points[n].bandwidth)[0] for n in lengths))
         for curve, points in times.items()
     )
     heads = ("MB/s of a pair, by bytes", *map(str, lengths))

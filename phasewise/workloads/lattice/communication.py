@@ -24,8 +24,10 @@ from phasewise.workloads.lattice.grids import Extents, fitting_grids, least_surf
 from phasewise.workloads.protocols import PROTOCOL
 
 GRID = re.compile(r"[1-9][0-9]{0,3}(?:x[1-9][0-9]{0,3}){3}", re.ASCII)
-LAYOUTS = ("x-first", "t-first", "bricks", "random")
-BLOCKS = ("packed", "runs")
+X_FIRST, T_FIRST, BRICKS = "x-first", "t-first", "bricks"
+LAYOUTS = (X_FIRST, T_FIRST, BRICKS, "random")
+PACKED, RUNS, DERIVED = "packed", "runs", "derived"
+BLOCKS = (PACKED, RUNS, DERIVED)
 SPINORS = ("half", "full")
 KERNELS = ("fast", "plain")
 SUMS = ("order-free", "library")
@@ -63,7 +65,7 @@ class LatticeCommunication(Communication):
     """The protocol of the faces."""
     blocks: str = key("word", BLOCKS[0], choices=BLOCKS, flat=True)
     """packed: a message for a face; runs: one for each contiguous run of its sites in the field,
-    as shmem had to.
+    as shmem had to; derived: a message for a face, of its sites where they lie in the field.
     """
     spinors: str = key("word", SPINORS[0], choices=SPINORS, flat=True)
     """What goes of a spinor: two of its four components, or all."""
@@ -78,6 +80,13 @@ class LatticeCommunication(Communication):
     machine: str = declared(MACHINE)
 
     @property
+    def priced_by_overhead(self) -> tuple[str, str] | None:
+        """Runs are a packed face in more messages."""
+        if self.blocks != RUNS:
+            return None
+        return f"communication.blocks = {show(RUNS)}", show(PACKED)
+
+    @property
     def protocol(self) -> str:
         """That of the faces, under the name that other workloads give it."""
         return self.halo
@@ -88,6 +97,12 @@ def read_communication(table: object, folder: Path) -> LatticeCommunication:
     schema = schema_of(LatticeCommunication)
     values = with_defaults(check_table(table, schema, "communication"), schema)
     found = LatticeCommunication(**machine_in(values, folder))
+    if found.blocks == DERIVED and (found.spinors, found.kernel) != ("full", "plain"):
+        raise StudyError(
+            'communication.blocks = "derived" needs spinors = "full" and kernel = "plain", whose '
+            f"field has whole spinors in the order of the sites, not spinors = "
+            f"{show(found.spinors)} and kernel = {show(found.kernel)}"
+        )
     grid = extents_of(found.process_grid)
     where = f"communication.process_grid = {show(found.process_grid)}"
     if found.process_grid != AUTO and grid == (0, 0, 0, 0):

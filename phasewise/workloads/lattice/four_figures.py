@@ -6,22 +6,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from phasewise.study.study import Study
 from phasewise.traces.records import CommunicationRecord
-from phasewise.workloads.lattice.model import model_of
+from phasewise.workloads.lattice.model import Lattice, model_of
 
-WILSON_FLOPS, CLOVER_FLOPS = 5520, 7728
-"""Of an iteration of the solver, an even site, without clover term and with it."""
 HOPPING_FLOPS = 1320
 """Of the hopping matrix, a site of one parity; the source counts 1296."""
+ITERATION_FLOPS, CLOVER_ITERATION_FLOPS = 5520, 7728
+"""Of an iteration of conjugate gradients, an even site, without clover term and with it, as the
+source counts them.
+"""
 
 HALO, SUM = "halo_", "sum_"
 """How the names of the phases of faces, and of sums over all ranks, begin."""
-
-
 LEAST = 1e-12
 """Time outside of exchanges at least [s]: the bench compares a median with means."""
 
@@ -37,70 +35,58 @@ EXPLAINED = (
 )
 
 
-def iteration_flops(quarks: Mapping[str, Any]) -> int:
-    """Of an iteration, an even site, from a study's table [quarks]."""
-    return CLOVER_FLOPS if quarks.get("clover") else WILSON_FLOPS
+def iteration_flops(model: Lattice) -> int:
+    """Of an iteration, an even site."""
+    return CLOVER_ITERATION_FLOPS if model.quarks.has_clover else ITERATION_FLOPS
 
 
 def convention(flops: int) -> str:
     """A sentence on how the flops are counted."""
-    kind = "with" if flops == CLOVER_FLOPS else "without"
+    kind = "with" if flops == CLOVER_ITERATION_FLOPS else "without"
     return (
-        f"Flops as the source counts them: {flops} for an even site and iteration, {kind} clover "
-        f"term; there 1296 are the hopping matrix's for a site and 552 the clover term's, of which "
+        f"By {flops} flops an even site and iteration, as the source counts, {kind} clover "
+        "term; there 1296 are the hopping matrix's for a site and 552 the clover term's, of which "
         f"kernels here count {HOPPING_FLOPS} and 504"
     )
 
 
-@dataclass(frozen=True)
-class FourFigures:
-    """Overall rate; compute rate of a core outside of the exchanges of faces, with sums over all
-    ranks in its time, as in the source, and without; what a process sends and receives in these
-    exchanges [MB/s], 0 where nothing is exchanged; and their share of the time.
-    """
-
-    overall_gigaflops: float
-    compute_megaflops_per_core: float
-    compute_megaflops_per_core_without_sums: float
-    exchange_megabytes_per_second: float
-    overhead: float
-
-
 def four_figures(
-    flops: float, cores: int, seconds: float, halo: float, sums: float, moved: float
-) -> FourFigures:
-    """From the flops of all cores in `seconds`, in which a process spends `halo` seconds in
-    exchanges of faces, `sums` in sums, and sends and receives `moved` bytes of faces.
+    flops: float, cores: int, seconds: float, inside: float, moved: float, sums: float = 0.0
+) -> dict[str, float]:
+    """Of so many flops on all cores in `seconds`, of which a process is `inside` the exchanges of
+    faces [s], in which it sends and receives `moved` bytes, and in `sums` over all ranks [s]:
+    overall rate, compute rate of a core outside of its exchanges, with sums in its time, as the
+    source has it, and without; bytes per second in exchanges, and their share of the time.
     """
-    each = 1e-6 * flops / cores
-    outside = max(seconds - halo, LEAST)
-    return FourFigures(
-        overall_gigaflops=1e-9 * flops / seconds,
-        compute_megaflops_per_core=each / outside,
-        compute_megaflops_per_core_without_sums=each / max(outside - sums, LEAST),
-        exchange_megabytes_per_second=1e-6 * moved / halo if halo > 0 else 0.0,
-        overhead=halo / seconds,
-    )
+    outside, each = max(seconds - inside, LEAST), flops / cores / 1e6
+    return {
+        "overall_gigaflops": flops / seconds / 1e9,
+        "compute_megaflops_per_core": each / outside,
+        "compute_megaflops_per_core_without_sums": each / max(outside - sums, LEAST),
+        "exchange_megabytes_per_second": moved / inside / 1e6 if inside > 0 else 0.0,
+        "overhead": inside / seconds,
+    }
 
 
-def recorded_figures(study: Study, record: CommunicationRecord) -> FourFigures | None:
-    """Those of a run, means over its ranks; None where no computation took time in it."""
+def recorded_figures(study: Study, record: CommunicationRecord) -> dict[str, float] | None:
+    """Those of a run, means over its ranks; None where no computation took time in it, or flops of
+    its solver are not counted.
+    """
     model = model_of(study)
-    halo, sums, moved, computing = 0.0, 0.0, 0.0, 0.0
+    inside, sums, moved, computing = 0.0, 0.0, 0.0, 0.0
     for phase in record.phases:
         seconds = float(phase.communicating.mean())
         computing += float(phase.computing.mean())
         if phase.name.startswith(HALO):
-            halo += seconds
+            inside += seconds
             moved += 2.0 * float(phase.bytes.mean())
         elif phase.name.startswith(SUM):
             sums += seconds
     iterations = record.pieces.get("iteration", 0.0) * record.turns
-    if computing == 0 or iterations == 0:
+    if model.solver.method != "cg" or computing == 0 or iterations == 0:
         return None
-    flops = iteration_flops(study.resolved()["quarks"]) * iterations * model.sites / 2
-    cores = record.ranks * record.threads
-    return four_figures(flops, cores, record.seconds, halo, sums, moved)
+    flops = iteration_flops(model) * iterations * model.sites / 2
+    return four_figures(flops, record.ranks * record.threads, record.seconds, inside, moved, sums)
 
 
 def volume_texts(size: Sequence[int], cores: int) -> tuple[str, ...]:
@@ -108,15 +94,15 @@ def volume_texts(size: Sequence[int], cores: int) -> tuple[str, ...]:
     return "×".join(map(str, size)), str(cores), f"{math.prod(size) / cores:.6g}"
 
 
-def figure_texts(found: FourFigures | None) -> tuple[str, ...]:
+def figure_texts(found: Mapping[str, float] | None) -> tuple[str, ...]:
     """The figures as cells of a table, in the order of its heads."""
     if found is None:
         return ("–",) * 5
-    exchange = found.exchange_megabytes_per_second
+    exchange = found["exchange_megabytes_per_second"]
     return (
-        f"{found.overall_gigaflops:.3g}",
-        f"{found.compute_megaflops_per_core:.0f}",
-        f"{found.compute_megaflops_per_core_without_sums:.0f}",
+        f"{found['overall_gigaflops']:.3g}",
+        f"{found['compute_megaflops_per_core']:.0f}",
+        f"{found['compute_megaflops_per_core_without_sums']:.0f}",
         f"{exchange:.0f}" if exchange > 0 else "–",
-        f"{100 * found.overhead:.1f}",
+        f"{100 * found['overhead']:.1f}",
     )

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 from phasewise.errors import StudyError
 from phasewise.traces.records import CommunicationRecord
 from phasewise.workloads.lattice.communication import LatticeCommunication, grid_of
 from phasewise.workloads.lattice.model import Lattice
 
-WHEN = {"links": "once for each configuration", "iteration": "once in an iteration"}
-PIECES = {"links": "configurations", "iteration": "iterations"}
+WHEN = {
+    "links": "once for each configuration",
+    "iteration": "once in an iteration",
+    "update": "once in an update from double precision",
+}
+PIECES = {"links": "configurations", "iteration": "iterations", "update": "updates"}
 
 
 def first_pieces(_model: Lattice) -> dict[str, float]:
@@ -16,8 +22,15 @@ def first_pieces(_model: Lattice) -> dict[str, float]:
     return {"links": 1.0}
 
 
+def sets_off_together(_model: Lattice) -> bool:
+    """Nothing comes before the links of the first solve, which make up much of a short one."""
+    return True
+
+
 def iterated(model: Lattice, iterations: int | None) -> dict[str, float]:
-    """Iterations of all right-hand sides; StudyError where the study fixes them."""
+    """Iterations of all right-hand sides, with an update for every ten in mixed precision;
+    StudyError where the study fixes them. None: as many as it fixes.
+    """
     fixed = model.solver.iterations
     if iterations is not None and fixed is not None:
         raise StudyError(
@@ -25,7 +38,12 @@ def iterated(model: Lattice, iterations: int | None) -> dict[str, float]:
             "study fixes how many there are"
         )
     each = iterations or fixed
-    return {"iteration": float(each * model.right_sides)} if each else {}
+    if each is None:
+        return {}
+    found = {"iteration": float(each * model.right_sides)}
+    if model.solver.precision == "mixed":
+        found["update"] = float(model.right_sides * math.ceil(each / 10))
+    return found
 
 
 def placed(given: LatticeCommunication, record: CommunicationRecord) -> LatticeCommunication:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of, values_of
-from phasewise.tables.keys import check_table, show, with_defaults
+from phasewise.tables.keys import Key, check_table, show, with_defaults
 from phasewise.workloads.lattice.grids import Extents
 
 LONGEST = 4096
@@ -20,7 +20,17 @@ TOLERANCE = 1e-12
 LIMIT = 10_000
 """Iterations of a right-hand side within which a tolerance is to be met, by default."""
 
+PIONS = ("point", "smeared")
+MOST_SMEARING = 10_000
 STARTS = ("cold", "hot", "file")
+METHODS = ("cg", "bicgstab")
+PRECISIONS = ("double", "single", "mixed")
+RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331}
+"""The coefficient c₁ of rectangles in the action; that of plaquettes is 1 - 8 c₁ (tree level:
+Weisz, Nucl. Phys. B 212 (1983) 1; Iwasaki, Nucl. Phys. B 258 (1985) 141).
+"""
+SINGLE = 1e-6
+"""The least tolerance that single precision reaches."""
 SITE_BYTES = 4 * 144 * 2 + 10 * 192
 """Memory of a site: links twice, and ten fields of spinors on half of the sites and on all."""
 
@@ -37,6 +47,10 @@ class LatticeTable:
 class Gauge:
     """The keys of [gauge]."""
 
+    action: str = key("word", "wilson", choices=tuple(RECTANGLES))
+    """Of the links: of plaquettes alone, or of rectangles too, which are measured then."""
+    beta: float | None = key("number", above=0, most=1000)
+    """Its coefficient, with which the action of the links is given."""
     start: str = key("word", "cold", choices=STARTS, flat=True)
     """cold: unit matrices; hot: random ones, by the seed; file: those of `file`."""
     file: Path | None = key("text")
@@ -52,14 +66,40 @@ class Quarks:
         "numbers", (0.0, 0.0, 0.0, 1.0), length=4, least=-2, most=2, unit="π", flat=True
     )
     """Of ψ(x + L) along x, y, z and t."""
+    anisotropy: float = key("number", 1.0, above=0, most=100, flat=True)
+    """ξ: hops in space, and the clover term of planes in space, are divided by it."""
+    velocity: float = key("number", 1.0, above=0, most=100, flat=True)
+    """ν: a factor of hops in space."""
+    clover: ClassVar[Key] = Key("number", least=-100, most=100)
+    """c_sw of all planes."""
+    clover_spatial: float = key("number", 0.0, least=-100, most=100, flat=True)
+    clover_temporal: float = key("number", 0.0, least=-100, most=100, flat=True)
+    """Of planes in space, and of those with t, instead of `clover`."""
+    twisted_mass: float = key("number", 0.0, least=-100, most=100, flat=True)
+    """µ of iµγ₅."""
+    stout_weight: float = key("number", 0.0, least=0, most=1, flat=True)
+    stout_steps: int = key("integer", 0, least=0, most=1000, flat=True)
+    """ρ and number of steps of the stout links that the quarks see."""
+
+    @property
+    def diagonal(self) -> float:
+        """The coefficient of ψ(x), apart from clover term and twisted mass."""
+        return 1 / (2 * self.kappa) - 3 + 3 * self.velocity / self.anisotropy
+
+    @property
+    def has_clover(self) -> bool:
+        """Whether there is a clover term."""
+        return self.clover_spatial != 0.0 or self.clover_temporal != 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class SolverTable:
     """The keys of [solver]."""
 
-    method: str = key("word", "cg", choices=("cg",))
-    precision: str = key("word", "double", choices=("double",))
+    method: str = key("word", METHODS[0], choices=METHODS, flat=True)
+    """cg: conjugate gradients of M†M; bicgstab: the stabilised biconjugate ones of M."""
+    precision: str = key("word", PRECISIONS[0], choices=PRECISIONS, flat=True)
+    """mixed: single, with the residual made anew in double."""
     tolerance: float | None = key("number", above=0, most=0.1)
     """Of the residual over that of the start."""
     iterations: int | None = key("integer", least=1, most=MOST_ITERATIONS)
@@ -83,11 +123,21 @@ class Measure:
     """The keys of [measure]."""
 
     pion: str | None = key(
-        "word", choices=("point",), flat=True, as_flat=lambda value: int(value is not None)
+        "word", choices=PIONS, flat=True, as_flat=lambda value: int(value is not None)
     )
-    """point: the correlator of a pion from a point, which takes twelve right-hand sides."""
+    """The correlator of a pion from a point, or from one that is made wide within its time slice,
+    which takes twelve right-hand sides.
+    """
+    width: float = key("number", 0.0, least=0, most=1000, unit="sites", flat=True)
+    """w of a smeared source, (1 + w²Δ/4n)ⁿ."""
+    iterations: int = key("integer", 0, least=0, most=MOST_SMEARING, flat=True)
+    """n of it."""
     source: Extents = key("integers", (0, 0, 0, 0), length=4, least=0, most=LONGEST, flat=True)
     """The point."""
+    rectangles: bool = key("flag", False, flat=True)
+    """Whether loops of two links by one are measured too, which takes two planes of neighbours'
+    links.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,13 +176,67 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -
     found: dict[str, Any] = {}
     for name, kind in TABLES.items():
         schema = schema_of(kind)
-        values = with_defaults(check_table(tables[name] or {}, schema, name), schema)
+        given = tables[name] or {}
+        if name == "measure":
+            given = _with_pion(given)
+        values = with_defaults(check_table(given, schema, name), schema)
+        if name == "quarks":
+            values = _with_clover(values, given)
         if name == "gauge" and values["file"] is not None:
             values["file"] = (folder / values["file"]).resolve()
         found[name] = kind(**values)
+    if RECTANGLES[found["gauge"].action] != 0.0:
+        found["measure"] = replace(found["measure"], rectangles=True)
     model = Lattice(**found)
     _check(model)
     return model
+
+
+def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The coefficient of each kind of plane, where one is given for all."""
+    found = dict(values)
+    one = found.pop("clover")
+    if one is None:
+        return found
+    both = ("clover_spatial", "clover_temporal")
+    if other := next((name for name in both if name in given), None):
+        raise StudyError(
+            f"quarks.clover and quarks.{other} exclude each other: the first is the coefficient "
+            "of all planes, the second that of some"
+        )
+    return found | dict.fromkeys(both, one)
+
+
+PION_TABLE = {
+    "source": Key("word", PIONS[0], choices=PIONS),
+    "width": Key("number"),
+    "iterations": Key("integer"),
+}
+"""measure.pion as a table of its own."""
+
+
+def _with_pion(given: Any) -> Any:
+    """[measure] with the keys of the table `pion`, if it is one, among its own."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("pion"), Mapping):
+        return given
+    pion = check_table(given["pion"], PION_TABLE, "measure.pion")
+    for name in ("width", "iterations"):
+        if name in pion and name in given:
+            raise StudyError(
+                f"measure.{name} and measure.pion.{name} are one key: give one of them"
+            )
+    own: dict[str, Any] = {name: pion[name] for name in ("width", "iterations") if name in pion}
+    return {**given, **own, "pion": pion.get("source", PIONS[0])}
+
+
+def _check_pion(measure: Measure) -> None:
+    smeared = measure.width > 0 and measure.iterations > 0
+    if (measure.pion == "smeared") != smeared or (measure.width > 0) != (measure.iterations > 0):
+        raise StudyError(
+            f"measure.pion = {show(measure.pion) if measure.pion else 'nothing'} with "
+            f"measure.width = {show(measure.width)} and measure.iterations = "
+            f'{show(measure.iterations)}: a "smeared" source has both above 0, another one neither'
+        )
 
 
 def _check(model: Lattice) -> None:
@@ -157,6 +261,27 @@ def _check(model: Lattice) -> None:
             "solver.tolerance and solver.iterations exclude each other: give a tolerance to be "
             "met, or a number of iterations"
         )
+    if model.solver.precision == "single" and 0 < model.solver.wanted < SINGLE:
+        raise StudyError(
+            f"solver.tolerance = {show(model.solver.wanted)} is beyond single precision; give "
+            f'{show(SINGLE)} or more, or solver.precision = "mixed"'
+        )
+    if (
+        model.quarks.diagonal == 0
+        and model.quarks.twisted_mass == 0
+        and not model.quarks.has_clover
+    ):
+        raise StudyError(
+            "quarks.kappa, anisotropy and velocity give a Dirac operator without a diagonal, "
+            "1/(2 kappa) - 3 + 3 velocity / anisotropy = 0; change one of them a little"
+        )
+    quarks = model.quarks
+    if (quarks.stout_weight > 0) != (quarks.stout_steps > 0):
+        raise StudyError(
+            f"quarks.stout_weight = {show(quarks.stout_weight)} and quarks.stout_steps = "
+            f"{show(quarks.stout_steps)} belong together: both are above 0, or neither"
+        )
+    _check_pion(model.measure)
     for axis, extent, at in zip("xyzt", size, model.measure.source, strict=True):
         if at >= extent:
             raise StudyError(

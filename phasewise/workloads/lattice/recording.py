@@ -36,6 +36,8 @@ def rows(study: Study) -> dict[str, Dataset]:
             columns=("re", "im"),
         ),
     }  # fmt: skip
+    if model.measure.rectangles:
+        found["rectangle"] = Dataset((), "Mean loop of two links by one, 1 when cold.")
     if model.measure.pion:
         times = model.lattice.size[3]
         found["pion"] = Dataset((times,), "Correlator of the pion by time from the source.")

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from phasewise.report.page import Tile
+from phasewise.report.reported_run import ReportedRun
 from phasewise.report.reporting import Chapter
-from phasewise.workloads.lattice.report import pictures
-from phasewise.workloads.lattice.report.solves_run import SolvesRun
-from phasewise.workloads.lattice.report.tables import result_tables
-
-__all__ = ["CHAPTERS", "REPORTED", "tiles"]
-
-REPORTED = SolvesRun
+from phasewise.workloads.lattice import pictures
+from phasewise.workloads.lattice.report_tables import figure_tables
 
 CHAPTERS = (
     Chapter(
-        "results",
-        "Results",
+        "solves",
+        "Solves",
         (
-            ("residual", "Residual", pictures.draw_residual),
-            ("pion", "Correlator of the pion", pictures.draw_pion),
-            ("effective-mass", "Effective mass", pictures.draw_effective_mass),
-            ("plaquettes", "Plaquettes", pictures.draw_plaquettes),
-            ("polyakov", "Polyakov loops", pictures.draw_polyakov),
+            ("residuals", "Residuals", pictures.draw_residuals),
+            ("pion", "Pion", pictures.draw_pion),
+            ("loops", "Plaquettes and Polyakov loops", pictures.draw_loops),
         ),
-        result_tables,
+        figure_tables,
     ),
 )
 
 
-def tiles(run: SolvesRun) -> list[Tile]:
+def tiles(run: ReportedRun) -> list[Tile]:
     """The lattice, its plaquette, and how well it was solved."""
     size = "×".join(map(str, run.study["lattice"]["size"]))
     space, time = (float(run.results.rows(f"plaquette_{kind}")[-1]) for kind in ("space", "time"))

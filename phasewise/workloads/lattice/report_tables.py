@@ -1,8 +1,9 @@
-"""Tables of solves: the source's four figures against cores and volume."""
+"""The report's table of the source's four figures against cores and volume."""
 
 from __future__ import annotations
 
 from phasewise.models.recorded_run import Recorded, read_run
+from phasewise.report.reported_run import ReportedRun
 from phasewise.report.tables import Table
 from phasewise.workloads.lattice.four_figures import (
     EXPLAINED,
@@ -14,22 +15,24 @@ from phasewise.workloads.lattice.four_figures import (
     volume_texts,
 )
 from phasewise.workloads.lattice.model import Lattice, model_of
-from phasewise.workloads.lattice.report.solves_run import SolvesRun
 
 
-def result_tables(run: SolvesRun) -> list[Table]:
+def figure_tables(run: ReportedRun) -> list[Table]:
     """The four figures of this run and of those that it is compared with; none without its
     communication.
     """
     given = [run.communication, *run.compared]
     runs = [read_run(one.directory) for one in given if one is not None and one.turns > 0]
-    if not runs:
-        return []
     solves = [one for one in runs if isinstance(one.study.model, Lattice)]
-    flops = dict.fromkeys(iteration_flops(one.study.resolved()["quarks"]) for one in solves)
+    if run.communication is None or not solves:
+        return []
+    flops = dict.fromkeys(iteration_flops(model_of(one.study)) for one in solves)
     others = "" if len(runs) > 1 else " Runs given with --compare stand beside this one."
     kinds = ". ".join(map(convention, flops))
-    note = f"{EXPLAINED}. Means over the ranks, of the time of whole solves. {kinds}.{others}"
+    note = (
+        f"{EXPLAINED}. Means over the ranks, of the time of whole runs, with what is measured on "
+        f"the links. {kinds}.{others}"
+    )
     return [Table("The source's four figures", HEADS, tuple(map(_row, solves)), note)]
 
 

@@ -1,0 +1,48 @@
+// The exchange of some messages each way between two ranks, as costs of calls are measured and
+// predicted.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "comm/exchange.hpp"
+
+namespace phasewise::comm {
+
+struct PairMessages {
+  int number = 1;          // each way
+  std::int64_t bytes = 8;  // of each
+  // Whether messages are sent from the odd chunks of a buffer, and arrive in the even ones.
+  bool turned = false;
+
+  // From chunk to chunk [B]: at least a cache line.
+  std::int64_t apart() const { return std::max<std::int64_t>(bytes, 64); }
+};
+
+// Of the two members of a team; its buffer has 2 number chunks. Without `takes_part` the rank has
+// no messages.
+inline ExchangePointer pair_exchange(TeamPointer team, Protocol protocol,
+                                     const PairMessages& messages, bool takes_part = true) {
+  Exchange exchange;
+  exchange.phase = "probe";
+  exchange.protocol = protocol;
+  const int peer = 1 - team->me, odd = messages.turned ? 1 : 0;
+  exchange.team = std::move(team);
+  const auto item = std::make_shared<const std::vector<int>>(1, 0);
+  exchange.items = {item};
+  Round round;
+  for (int message = 0; message < messages.number && takes_part; ++message) {
+    round.sends.push_back({peer, {2 * message + odd}});
+    round.receives.push_back({peer, {2 * message + 1 - odd}});
+  }
+  for (int chunk = 0; chunk < 2 * messages.number; ++chunk)
+    exchange.blocks.push_back(
+        {item.get(),
+         {.offset = chunk * messages.apart(), .run = messages.bytes, .repeats = nullptr}});
+  exchange.rounds = std::make_shared<const Rounds>(Rounds{round});
+  return std::make_shared<const Exchange>(std::move(exchange));
+}
+
+}  // namespace phasewise::comm

@@ -1,0 +1,28 @@
+#include "driver/pair_program.hpp"
+
+#include <memory>
+
+#include "driver/followed.hpp"
+
+namespace phasewise::driver {
+
+contention::Program pair_program(comm::Protocol protocol, const comm::PairMessages& messages,
+                                 const Rates& rates) {
+  const ProgramOptions options{.counts = {}, .rates = rates};
+  contention::Program program;
+  program.spread = 0.0;
+  for (int rank = 0; rank < 2; ++rank) {
+    Followed follower(2, rank, options, program.phases);
+    const auto team =
+        std::make_shared<comm::Team>(comm::Team{.ranks = {0, 1}, .me = rank, .nodes = {0, 0}});
+    const comm::ExchangePointer exchange = comm::pair_exchange(team, protocol, messages);
+    follower.start(exchange->channel, [&](comm::Works& works) {
+      works.push_back({comm::lent(exchange), {}, {}});
+    });
+    follower.finish(exchange->channel);
+    program.ranks.push_back(follower.take());
+  }
+  return program;
+}
+
+}  // namespace phasewise::driver

@@ -1,0 +1,35 @@
+// How ranks exchange in a solve, which a run may change.
+#pragma once
+
+#include <cstdint>
+
+#include "comm/protocol.hpp"
+#include "lattice/hopping.hpp"
+#include "workload/parameters.hpp"
+
+namespace phasewise::lattice {
+
+// What a rank sends of a spinor at a face: two of four spin components, the links of the way back
+// already applied; or all four.
+enum class Spinors : std::uint8_t { half, full };
+// How a face goes: as one message that the hopping matrix packs, or one for each contiguous run of
+// its sites in the field; or as one message of the sites where they lie in the field.
+enum class Blocks : std::uint8_t { packed, runs, derived };
+enum class Sums : std::uint8_t { order_free, library };
+
+struct Manner {
+  comm::Protocol halo = comm::Protocol::irecv_isend;
+  Spinors spinors = Spinors::half;
+  Blocks blocks = Blocks::packed;
+  bool overlap = false;  // sites away from the faces are computed while the faces go
+  Sums sums = Sums::order_free;
+  Kernel kernel = Kernel::fast;
+
+  // Whole spinors in the order of single sites go from where they lie in the field.
+  bool from_field() const {
+    return blocks != Blocks::packed && spinors == Spinors::full && kernel == Kernel::plain;
+  }
+};
+Manner read_manner(const workload::Parameters& parameters);
+
+}  // namespace phasewise::lattice

@@ -1,0 +1,15 @@
+// The unit in which memory goes to and from a processor: what two ranks or threads write at once
+// begins on lines of its own.
+#pragma once
+
+#include <cstdint>
+
+namespace phasewise::parallel {
+
+inline constexpr std::int64_t cache_line = 64;  // B
+
+constexpr std::int64_t whole_lines(std::int64_t bytes) {
+  return (bytes + cache_line - 1) / cache_line * cache_line;
+}
+
+}  // namespace phasewise::parallel

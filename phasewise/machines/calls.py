@@ -1,0 +1,45 @@
+"""What calls that send and receive cost on a machine: its tables [overhead] and [exchanges]."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+
+from phasewise.errors import StudyError
+from phasewise.machines import schema
+from phasewise.tables.keys import check_table
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """What a message costs each of its sides beyond its latency [s], by how it is sent; `round`: of
+    a round of an exchange, beside its messages.
+    """
+
+    two_sided: float
+    persistent: float
+    derived: float
+    one_sided: float
+    coarray: float
+    shmem: float
+    round: float = 0.0
+
+    @property
+    def kinds(self) -> tuple[float, ...]:
+        """Those of messages, in the order of core/comm/protocol.hpp."""
+        return astuple(self)[: len(schema.OVERHEADS)]
+
+
+def read_overhead(table: object) -> Overhead:
+    """The table [overhead] of a machine file; StudyError, one sentence, if it is wrong."""
+    values = check_table(table, schema.OVERHEAD, "overhead")
+    for name in schema.NEEDED_OVERHEADS:
+        if name not in values:
+            raise StudyError(f"overhead.{name} is missing")
+    values.setdefault("shmem", values["one-sided"])
+    return Overhead(**{name.replace("-", "_"): value for name, value in values.items()})
+
+
+def read_exchanges(table: object) -> dict[str, float]:
+    """The table [exchanges]: seconds by protocol; StudyError, one sentence, if it is wrong."""
+    seconds = check_table(table, schema.EXCHANGES, "exchanges")
+    return {name: float(value) for name, value in seconds.items()}

@@ -1,1 +1,0 @@
-"""What a report shows of solves: pictures and tables."""
