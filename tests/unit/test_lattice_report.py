@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from phasewise.cli import main
+from phasewise.report import palette
 from phasewise.report.contents import make_report
 from phasewise.study import Study
 from phasewise.workloads.lattice.four_figures import convention, four_figures, iteration_flops
@@ -47,6 +49,28 @@ def test_a_report_of_one_solve_has_all_pictures_and_the_four_figures(tmp_path: P
     page = report.path.read_text()
     assert "The source's four figures" in page.replace("&#x27;", "'").replace("&#39;", "'")
     assert "5520" in page and "4×4×4×8" in page
+
+
+def contrast(one: str, other: str) -> float:
+    """Of two colours, by the Web Content Accessibility Guidelines."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (
+            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_curves_are_seen_on_light_and_dark_pages() -> None:
+    style = (Path(palette.__file__).parent / "page.css").read_text()
+    cards = re.findall(r"--card: (#[0-9a-f]{6})", style)
+    assert len(cards) == 2 and len(set(palette.SERIES)) == len(palette.SERIES) >= 8
+    # 3:1 is asked of graphics.
+    assert min(contrast(c, card) for c in palette.SERIES for card in cards) >= 3
 
 
 def test_a_report_without_a_pion_says_what_it_needs(tmp_path: Path) -> None:
