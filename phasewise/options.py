@@ -90,6 +90,11 @@ def add_overrides(parser: Parser) -> None:
 def add_processors(parser: Parser) -> None:
     """``--ranks`` and ``--threads``."""
     parser.add_argument("--ranks", type=count, metavar="N", help="MPI ranks to start")
+    add_threads(parser)
+
+
+def add_threads(parser: Parser) -> None:
+    """``--threads``."""
     parser.add_argument("--threads", type=count, default=1, metavar="T", help="threads per rank")
 
 

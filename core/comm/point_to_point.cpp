@@ -1,5 +1,6 @@
 // Messages between two ranks: posted, waited for, and recorded one by one.
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -134,6 +135,7 @@ Posting::Posting(const Communicator& group, int phase, Channel channel, Overhead
   posted_->channel = channel;
   posted_->start = group.recorder().now();
   posted_->timed = timed;
+  if (!timed) group.recorder().waited(phase, std::numeric_limits<double>::quiet_NaN());
   posted_->overhead = overhead;
 }
 

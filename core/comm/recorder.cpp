@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -10,8 +11,9 @@
 namespace phasewise::comm {
 namespace {
 
-// The shortest text that reads back as this value, and as a floating-point number.
+// The shortest text that reads back as this value, and as a floating-point number; null for NaN.
 std::string number(double value) {
+  if (std::isnan(value)) return "null";
   char text[32];
   const auto [end, error] = std::to_chars(text, text + sizeof text, value);
   std::string result(text, end);

@@ -48,7 +48,7 @@ struct PhaseRecord {
   std::int64_t synchronisations = 0;  // flags, handshakes, fences; see Signals
   double computing = 0.0;             // s, in kernels of this name and in packing and adding for it
   double communicating = 0.0;         // s, waiting included
-  double waiting = 0.0;               // s, until a late partner had begun to send
+  double waiting = 0.0;               // s, until a late partner had begun to send; NaN: unknown
   bool library = false;               // whether the library sends messages that are not seen here
   TrafficByPeer sent_to;              // by rank among all
 };

@@ -6,6 +6,7 @@ overrides, threads, turns)`, a collective function that returns what ``--json`` 
 `curves(timer, case, overrides)`, the same on the ranks of a `Timer`
 (phasewise.machines.turn_times). For ``--together`` it may have `rates(result)`, names and rates;
 without it, the rates are one over its `seconds_per_<unit>`, or over the `seconds` of its `curves`.
+For several cases or numbers of ranks it may have `show_points(results)`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+from collections.abc import Sequence
 from typing import Any
 
 from phasewise.driver import Core, launched_size, load_core
@@ -21,14 +23,15 @@ from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.mpi.copies import in_step, run_copies
 from phasewise.mpi.launch import start
+from phasewise.mpi.printed import printed
 from phasewise.mpi.ranks import together
-from phasewise.options import Parser, add_json, add_overrides, add_processors, count
+from phasewise.options import Parser, add_json, add_overrides, add_threads, count, counts
 from phasewise.output import print_json, print_table
 from phasewise.tables.keys import nearest
 from phasewise.workloads.discovery import with_part
 from phasewise.workloads.interface import Workload
 
-PART = "bench"
+PART, SHOW = "bench", "show_points"
 
 
 def cases_of(workload: Workload) -> tuple[str, ...]:
@@ -43,12 +46,17 @@ def add_options(parser: Parser) -> None:
     benched = with_part(PART)
     parser.add_argument("workload", choices=list(benched), help="what to measure")
     sizes = "; ".join(f"{name}: {', '.join(cases_of(own))}" for name, own in benched.items())
-    parser.add_argument("--case", metavar="CASE", help=f"problem size, of {sizes}")
+    parser.add_argument(
+        "--case", metavar="CASE", help=f"problem size, several with commas, of {sizes}"
+    )
     precise = [name for name, own in benched.items() if hasattr(own.part(PART), "PRECISION")]
     parser.add_argument(
         "--precision", metavar="P", help=f"double, single or mixed, of {', '.join(precise)}"
     )
-    add_processors(parser)
+    parser.add_argument(
+        "--ranks", type=counts, metavar="N", help="MPI ranks to start; several as 1,2,4"
+    )
+    add_threads(parser)
     parser.add_argument(
         "--turns", type=count, metavar="K", help="turns, or what the workload counts, to measure"
     )
@@ -68,8 +76,12 @@ def add_options(parser: Parser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Run the benchmark here, in ranks that it starts, or as one of the ranks; the exit status."""
     workload = with_part(PART)[options.workload]
-    case = chosen_case(workload, options.case)
+    cases = chosen_cases(workload, options.case)
+    ranks = options.ranks or [None]
     options.set = [*_precision(options, workload), *options.set]
+    if len(cases) * len(ranks) > 1:
+        return _points(options, workload, cases, ranks)
+    (case,), (options.ranks,) = cases, ranks
     if options.machine is not None:
         return _simulate(options, workload, case)
     if options.together:
@@ -83,12 +95,14 @@ def main(options: argparse.Namespace) -> int:
     return together(core, lambda: _run_here(options, workload, case, core), options.json)
 
 
-def chosen_case(workload: Workload, given: str | None) -> str:
-    """The given case, or the usual one; StudyError if there is no such case."""
+def chosen_cases(workload: Workload, given: str | None) -> list[str]:
+    """The given cases, or the usual one; StudyError if there is no such case."""
     cases = cases_of(workload)
-    if given is not None and given not in cases:
-        raise StudyError(f'--case "{given}" is no case of {workload.name}{nearest(given, cases)}')
-    return given or cases[0]
+    chosen = [cases[0]] if given is None else given.split(",")
+    for case in chosen:
+        if case not in cases:
+            raise StudyError(f'--case "{case}" is no case of {workload.name}{nearest(case, cases)}')
+    return list(dict.fromkeys(chosen))
 
 
 def _precision(options: argparse.Namespace, workload: Workload) -> list[str]:
@@ -126,6 +140,38 @@ def _print(options: argparse.Namespace, workload: Workload, result: dict[str, An
         print_json(result)
     else:
         workload.offers(PART, "show", print_json)(result)
+
+
+def _points(
+    options: argparse.Namespace,
+    workload: Workload,
+    cases: Sequence[str],
+    ranks: Sequence[int | None],
+) -> int:
+    """Each case on each number of ranks, one after another."""
+    show = getattr(workload.part(PART), SHOW, None)
+    if show is None:
+        able = [name for name, one in with_part(PART).items() if hasattr(one.part(PART), SHOW)]
+        raise StudyError(
+            f"bench {workload.name} takes one --case and one number of --ranks; several are for "
+            f"{', '.join(able)}"
+        )
+    for name, given in (("--machine", options.machine), ("--together", options.together)):
+        if given:
+            raise StudyError(f"{name} takes one --case and one number of --ranks")
+    if launched_size() > 0:
+        raise StudyError("several cases or numbers of --ranks are started here: use no launcher")
+    argvs = [
+        [*bench_argv(options, case), *([] if number is None else ["--ranks", str(number)])]
+        for case in cases
+        for number in dict.fromkeys(ranks)
+    ]
+    points = [printed([*argv, *([] if options.json else ["--json"])]) for argv in argvs]
+    if options.json:
+        print_json({"points": points})
+    else:
+        show(points)
+    return 0
 
 
 def _simulate(options: argparse.Namespace, workload: Workload, case: str) -> int:

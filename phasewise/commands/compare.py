@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 
 from phasewise.models import load_model
@@ -134,11 +135,11 @@ def _interval(seconds: float, low: float, high: float, inside: bool) -> str:
 
 
 def _ms(seconds: float) -> str:
-    return alike(1e3 * seconds)[0]
+    return "–" if math.isnan(seconds) else alike(1e3 * seconds)[0]
 
 
 def _two(ratio: float | None) -> str:
-    return "–" if ratio is None else f"{ratio:.3f}"
+    return "–" if ratio is None or math.isnan(ratio) else f"{ratio:.3f}"
 
 
 def _draw(points: Sequence[Point], path: str) -> None:

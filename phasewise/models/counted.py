@@ -10,17 +10,15 @@ from phasewise.study.laboratory import Pieces, iterated
 
 def counted(study: Study, iterations: int | None, recorded: str | None) -> Pieces:
     """The pieces of a turn of the study: those of its solver's iterations, or those in a turn of
-    the run in the folder `recorded`, in the mean; empty without either. StudyError for both, and if
-    study and run have no such pieces.
+    the run in the folder `recorded`, in the mean; without either those that the study fixes.
+    StudyError for both, and if study and run have no such pieces.
     """
     if iterations is not None and recorded is not None:
         raise StudyError(
             "--iterations and --records exclude each other: give a number, or the folder of a run "
             "that has recorded it"
         )
-    if iterations is not None:
-        return iterated(study, iterations)
-    return {} if recorded is None else _recorded(study, recorded)
+    return iterated(study, iterations) if recorded is None else _recorded(study, recorded)
 
 
 def _recorded(study: Study, folder: str) -> Pieces:

@@ -143,7 +143,8 @@ def _observed(run: Recorded, case: Case) -> Observed:
     own = Case(run.study, case.machine, run.record.ranks, run.twin, run.pieces)
     imbalance, kernels = _computing(own) if run.computes else (0.0, 0.0)
     transfer = {
-        phase.name: float(np.mean(phase.communicating - phase.waiting)) / run.record.turns
+        phase.name: float(np.mean(phase.communicating - np.nan_to_num(phase.waiting)))
+        / run.record.turns
         for phase in run.record.phases
         if phase.communicates
     }

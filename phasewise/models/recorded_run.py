@@ -50,7 +50,9 @@ class Recorded:
 
     @property
     def waiting(self) -> float:
-        """Seconds of a turn in which a rank waits for a late sender, mean over the ranks."""
+        """Seconds of a turn in which a rank waits for a late sender, mean over the ranks; NaN where
+        messages do not say when their senders began.
+        """
         waited = [float(np.mean(phase.waiting)) for phase in self.record.phases]
         return sum(waited) / max(self.record.turns, 1)
 

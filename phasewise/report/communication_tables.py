@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from phasewise.models.plan import EACH_TURN
@@ -38,11 +39,12 @@ def _use(record: CommunicationRecord) -> Table:
     nodes = len(set(record.node.tolist()))
     share = share_on_node(record.traffic, record.node)
     turn = record.seconds / max(record.turns, 1)
+    plane = all(len(shape) == 2 for shape in record.process_grid)
     rows = [
         ("times", record.source),
         ("ranks", str(record.ranks)),
         ("nodes", str(nodes) if size is None else f"{nodes}, of {size} ranks"),
-        ("process grid, Prow x Pcol", record.grid_text),
+        (f"process grid{', Prow x Pcol' if plane else ''}", record.grid_text),
         ("layout", record.layout),
         ("exchange", ", ".join(f"{key} {value}" for key, value in record.algorithms.items())),
         (f"time of {record.unit.indefinite}", f"{_milliseconds(turn)} ms"),
@@ -81,7 +83,7 @@ def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCos
             _number(cost.messages),
             _number(1e-6 * cost.bytes),
             f"{100 * cost.share:.2f}",
-            *_against_plan(run, record, cost, plan.get(cost.name)),
+            *_against_plan(run, record, cost, plan.get(cost.name, [])),
         )
         for cost in costs
         if cost.communicates
@@ -99,27 +101,49 @@ def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCos
 
 
 def _against_plan(
-    run: ReportedRun, record: CommunicationRecord, cost: PhaseCost, planned: dict[str, Any] | None
+    run: ReportedRun, record: CommunicationRecord, cost: PhaseCost, planned: list[dict[str, Any]]
 ) -> tuple[str, str]:
     """Messages per turn of the rank that sends most, and whether they are those of the plan."""
     phase = record.phase(cost.name)
     assert phase is not None
     turns = max(record.turns, 1)
-    if planned is None or planned.get("library") or phase.library:
+    ranks = {int(entry["rank"]) for entry in planned}
+    if len(ranks) != 1 or planned[0].get("library") or phase.library:
         return _number(float(phase.messages.max()) / turns), UNPLANNED
-    rank = int(planned["rank"])
+    rank = ranks.pop()
     recorded = int(phase.messages[rank]), int(phase.bytes[rank])
-    expected = int(planned["messages"]), int(planned["bytes_per_rank"])
-    if planned["per"] != EACH_TURN:
-        # Sent for each data-dependent piece; the number of messages gives the number of pieces.
-        times, rest = divmod(recorded[0], expected[0]) if expected[0] else (0, recorded[0])
-        agrees = rest == 0 and recorded[1] == times * expected[1]
-        verdict = (
-            f"{AGREES}, {times} {pieces_name(run.workload, planned['per'])}" if agrees else DIFFERS
-        )
-    else:
-        verdict = AGREES if recorded == tuple(turns * n for n in expected) else DIFFERS
+    verdict = _verdict(run, record, recorded, planned)
     return _number(recorded[0] / turns), verdict
+
+
+def _verdict(
+    run: ReportedRun,
+    record: CommunicationRecord,
+    recorded: tuple[int, int],
+    planned: list[dict[str, Any]],
+) -> str:
+    """Whether a rank's messages and bytes are those of the entries of a plan."""
+    first, *others = planned
+    if others or first["per"] == EACH_TURN:
+        times = [_times_of(record, entry) for entry in planned]
+        expected = tuple(
+            sum(n * int(entry[key]) for n, entry in zip(times, planned, strict=True))
+            for key in ("messages", "bytes_per_rank")
+        )
+        return AGREES if recorded == expected else DIFFERS
+    # Sent for each data-dependent piece; the number of messages gives the number of pieces.
+    messages, size = int(first["messages"]), int(first["bytes_per_rank"])
+    count, rest = divmod(recorded[0], messages) if messages else (0, recorded[0])
+    agrees = rest == 0 and recorded[1] == count * size
+    return f"{AGREES}, {count} {pieces_name(run.workload, first['per'])}" if agrees else DIFFERS
+
+
+def _times_of(record: CommunicationRecord, entry: dict[str, Any]) -> int:
+    """How often an entry of a plan came in the whole run."""
+    turns = max(record.turns, 1)
+    if entry["per"] == EACH_TURN:
+        return turns
+    return round(record.pieces.get(str(entry["piece"]), 0.0) * turns)
 
 
 def _times(record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:
@@ -130,7 +154,8 @@ def _times(record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:
     )
     note = (
         f"Least / mean / largest over the ranks, ms per {record.unit.one}. Waiting, a part of "
-        "communicating, lasts until a late partner has begun to send. "
+        "communicating, lasts until a late partner has begun to send; a dash: none, or "
+        "messages do not say when their senders began. "
         f"Source: {record.source}."
     )
     heads = ("", "computing", "communicating", "waiting")
@@ -138,7 +163,7 @@ def _times(record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:
 
 
 def _spread(values: Spread) -> str:
-    if values.most == 0:
+    if values.most == 0 or math.isnan(values.most):
         return "–"
     return " / ".join(map(_milliseconds, (values.least, values.mean, values.most)))
 
@@ -154,4 +179,4 @@ def _number(value: float) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return "–" if share is None or math.isnan(share) else f"{100 * share:.1f} %"

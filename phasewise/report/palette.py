@@ -17,8 +17,10 @@ _WARM = ("#b5651d", "#e4572e", "#c9a7eb", "#a4243b", "#d8973c", "#7b2d26")
 _COOL = ("#2f74d0", "#2c9a63", "#6fc3df", "#1b4079", "#8bc34a", "#5c80bc", "#0f7173", "#9ad1b3")
 
 
-SERIES = _COOL
-"""Of curves beside each other."""
+SERIES = (
+    "#2f74d0", "#e4572e", "#2c9a63", "#a868d8", "#0f8b8d", "#c77f1a", "#d1578f", "#7a8b3a",
+)  # fmt: skip
+"""Of curves beside each other: each has a contrast of 3 at least on light and dark pages."""
 
 
 def colours_of(

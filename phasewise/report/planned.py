@@ -32,23 +32,27 @@ def planned_traffic(run: ReportedRun, record: CommunicationRecord, layout: str) 
     return Traffic(*(np.asarray(column, dtype=np.int64) for column in columns))
 
 
-def planned_phases(run: ReportedRun, record: CommunicationRecord) -> dict[str, dict[str, Any]]:
-    """Phases of the plan by name, each of the rank that sends most messages.
+def planned_phases(
+    run: ReportedRun, record: CommunicationRecord
+) -> dict[str, list[dict[str, Any]]]:
+    """What the plan has under the name of each phase, each entry of the rank that sends most
+    messages.
 
-    Entries of one name are added if they are for the same rank. Empty without a plan, and for a run
-    that chose its algorithms itself.
+    Entries are added if they are for the same rank and come equally often. Empty without a plan,
+    and for a run that chose its algorithms itself.
     """
     tuned = run.study.get("communication", {}).get("tune") == "auto"
     # The record of a run that tries several ways to exchange covers all of them.
     found = None if tuned else _ask("plan", run, record)
-    phases: dict[str, dict[str, Any]] = {}
+    phases: dict[str, list[dict[str, Any]]] = {}
     for phase in [] if found is None else found["phases"]:
-        name = str(phase["name"])
-        if name not in phases:
-            phases[name] = dict(phase)
-        elif phases[name]["rank"] == phase["rank"] and phases[name]["per"] == phase["per"]:
+        known = phases.setdefault(str(phase["name"]), [])
+        alike = [one for one in known if (one["rank"], one["per"]) == (phase["rank"], phase["per"])]
+        for one in alike:
             for key in ("messages", "bytes_per_rank"):
-                phases[name][key] += phase[key]
+                one[key] += phase[key]
+        if not alike:
+            known.append(dict(phase))
     return phases
 
 

@@ -21,7 +21,6 @@ from phasewise.traces.timeline import Timeline, timeline
 from phasewise.workloads.discovery import workload_of
 from phasewise.workloads.interface import Workload
 
-MIN_TURNS = 2
 # Intervals of the time line: about one per pixel of the pictures.
 INTERVALS = 1200
 WHOLE = Excerpt()
@@ -59,7 +58,7 @@ class ReportedRun:
         self._beside = None if beside is None else read_communication(beside)
         if self._beside is not None and not self._beside.events.any():
             raise StudyError(f"{beside} holds no events: run it again with --events 100000")
-        if self.has_records and len(self.results) < MIN_TURNS:
+        if self.has_records and len(self.results) < self.workload.fewest_shown:
             raise RunError(
                 f"{self.results.path} holds {self.workload.unit.of(len(self.results))} so far, "
                 "too few for a report"

@@ -16,8 +16,6 @@ from phasewise.version import __version__
 from phasewise.workloads.interface import Unit
 
 TURN_FILE = "turns.jsonl"
-MIN_TURNS = 2
-"""Fewest turns that are recorded, as fewer cannot be analysed."""
 
 SCALED_TIMES = ("computing", "communicating", "waiting")
 SCALED_COUNTS = ("calls", "messages", "bytes")
@@ -70,7 +68,8 @@ def _scale_rank(rank: dict[str, Any], scale: dict[str, float]) -> None:
             continue
         rank["seconds"] += (factor - 1.0) * (phase["computing"] + phase["communicating"])
         for key in SCALED_TIMES:
-            phase[key] *= factor
+            if phase[key] is not None:  # waiting that nothing tells
+                phase[key] *= factor
         for key in SCALED_COUNTS:
             phase[key] = round(phase[key] * factor)
         phase["sent_to"] = {
@@ -84,7 +83,7 @@ def take_records(
 ) -> None:
     """Write records.h5 of `folder` from the driver's turns in `source`, if there are enough."""
     turns = source / TURN_FILE
-    if study.count < MIN_TURNS or not turns.is_file():
+    if study.count < study.workload.fewest_shown or not turns.is_file():
         return
     attributes = {
         "study": json_attribute(study.resolved()),

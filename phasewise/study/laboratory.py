@@ -7,7 +7,7 @@
 * `first_pieces(model)`: how often each data-dependent piece occurs in a run's first turn;
 * `sets_off_together(model)`: whether all ranks begin that turn at once, for models in time;
 * `iterated(model, iterations)`: how often they occur in a turn whose solver takes this many
-  iterations, for a workload that has one;
+  iterations, for a workload that has one; None: as many as the study fixes;
 * `placed(communication, record)`: the communication on the process grid and places of a record;
 * `GROUPS`, `LOADS`, `WHEN`, `PIECES`: how texts call the groups of ranks in a plan's loads, these
   loads, the moment at which a data-dependent piece occurs, and several such pieces.
@@ -91,12 +91,12 @@ def _no_pieces(*_given: Any) -> Pieces:
     return {}
 
 
-def iterated(study: Study, iterations: int) -> Pieces:
-    """How often pieces occur in a turn whose solver takes this many iterations; StudyError for a
-    study without such pieces.
+def iterated(study: Study, iterations: int | None) -> Pieces:
+    """How often pieces occur in a turn whose solver takes this many iterations; None: as many as
+    the study fixes, if it does. StudyError for a study without such pieces.
     """
     found: Pieces = study.workload.offers(PART, "iterated", _no_pieces)(study.model, iterations)
-    if not found:
+    if iterations is not None and not found:
         raise StudyError(
             f"--iterations {iterations}: {study.workload.title} have no iterations whose number "
             "depends on data; leave it out"

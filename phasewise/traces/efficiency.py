@@ -39,7 +39,8 @@ class Efficiency:
     """How well a run used its ranks; an efficiency is None if no computing was recorded, and
     serialisation and transfer also unless the run was simulated with messages that take no time.
 
-    `communicating` and `waiting` are shares of the run's time, means over the ranks.
+    `communicating` and `waiting` are shares of the run's time, means over the ranks; `waiting` is
+    NaN where messages do not say when their senders began.
     """
 
     load_balance: float | None

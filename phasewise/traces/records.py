@@ -66,7 +66,8 @@ class Traffic:
 class Phase:
     """A phase or kernel over all R ranks: arrays (R,), times in s over all turns.
 
-    `communicating` includes `waiting`, the time until a late partner has begun to send. If
+    `communicating` includes `waiting`, the time until a late partner has begun to send, NaN where
+    messages do not say when their senders began. If
     `library` is true, the MPI library chooses the messages: `bytes` is the volume that it was asked
     to send, and `traffic` does not contain it.
     """
@@ -124,6 +125,8 @@ class CommunicationRecord:
     """The workload that the record names, if it does and there is one of this name."""
     ideal_seconds: float | None = None
     """`seconds` of a simulated run with messages that take no time, where that was simulated."""
+    threads: int = 1
+    """Of each rank."""
     core_share: CoreShare | None = None
     """How much of a core the ranks had; None where that is unknown, as on simulated machines."""
 
@@ -298,6 +301,7 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         pieces=_pieces(ranks, turns),
         workload=workload,
         ideal_seconds=_ideal(content.get(IDEAL)),
+        threads=max(int(content.get("threads", 1)), 1),
         core_share=core_share_of(content, ranks),
     )
 
@@ -337,7 +341,7 @@ def _phases(by_rank: list[dict[str, Any]], main: tuple[str, ...]) -> Iterator[Ph
             bytes=_values(entries, "bytes", np.int64),
             computing=_values(entries, "computing", np.float64),
             communicating=_values(entries, "communicating", np.float64),
-            waiting=_values(entries, "waiting", np.float64),
+            waiting=_waiting(entries),
             traffic=_traffic(entries),
             main=name in known,
             synchronisations=_synchronisations(entries),
@@ -353,6 +357,13 @@ def _values(entries: list[dict[str, Any]], key: str, kind: type) -> NDArray[Any]
     # A rank that never met the phase has nothing of it; one that met it has everything.
     values: NDArray[Any] = np.array([entry[key] if entry else 0 for entry in entries], kind)
     _check_counts(values)
+    return values
+
+
+def _waiting(entries: list[dict[str, Any]]) -> Floats:
+    values: Floats = np.array([entry["waiting"] if entry else 0 for entry in entries], np.float64)
+    # Null, and so NaN, where no message carried the time at which its sender began.
+    _check_counts(values[~np.isnan(values)])
     return values
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from phasewise.output import print_table
@@ -13,9 +14,10 @@ def communication_summary(record: CommunicationRecord) -> dict[str, Any]:
     """`communication` of ``run --json``: means over the ranks, for all turns of the record.
 
     Each phase has seconds and waiting [s], messages and bytes sent, and its share of the run's
-    time. For a phase with `library`, messages are its calls and bytes the volume that the library
-    was asked to send. The efficiencies are null if no computing was recorded; `serialisation` and
-    `transfer` are there for a run that was also simulated with messages that take no time.
+    time; waiting is None where nothing says when a message's sender began. For a phase with
+    `library`, messages are its calls and bytes the volume that the library was asked to send. The
+    efficiencies are null if no computing was recorded; `serialisation` and `transfer` are there for
+    a run that was also simulated with messages that take no time.
     """
     whole = efficiency(record)
     return {
@@ -25,7 +27,7 @@ def communication_summary(record: CommunicationRecord) -> dict[str, Any]:
             cost.name: {
                 "seconds": cost.communicating.mean * record.turns,
                 "share": cost.share,
-                "waiting": cost.waiting.mean * record.turns,
+                "waiting": _known(cost.waiting.mean * record.turns, cost.library),
                 "messages": cost.messages * record.turns / record.ranks,
                 "bytes": cost.bytes * record.turns / record.ranks,
                 "library": cost.library,
@@ -39,6 +41,10 @@ def communication_summary(record: CommunicationRecord) -> dict[str, Any]:
     }
 
 
+def _known(waiting: float, library: bool) -> float | None:
+    return None if library or math.isnan(waiting) else waiting
+
+
 def _split(whole: Efficiency) -> dict[str, float]:
     if whole.serialisation is None or whole.transfer is None:
         return {}
@@ -49,9 +55,11 @@ def show_communication(record: CommunicationRecord) -> None:
     """Print what each phase cost as a table, and the efficiency of the run in a line."""
     whole = efficiency(record)
     costs = [cost for cost in phase_costs(record) if cost.communicates]
-    spreads = [(cost.communicating, cost.waiting.mean) for cost in costs]
+    spreads = [
+        (cost.communicating, math.nan if cost.library else cost.waiting.mean) for cost in costs
+    ]
     times = [(spread.least, spread.mean, spread.most, wait) for spread, wait in spreads]
-    unit, scale = _unit(max((max(row) for row in times), default=0.0) * record.turns)
+    unit, scale = _unit(max((row[2] for row in times), default=0.0) * record.turns)
     rows = [
         [
             cost.name + ("*" if cost.library else ""),
@@ -93,7 +101,11 @@ def _unit(longest: float) -> tuple[str, float]:
 
 
 def _short(value: float) -> str:
-    """A number of at least 0 in at most 7 characters, so that a table fits 80 columns."""
+    """A number of at least 0 in at most 7 characters, so that a table fits 80 columns; a dash for
+    NaN.
+    """
+    if math.isnan(value):
+        return "–"
     if value >= 1000:
         return f"{value:.0f}" if value < 1e7 else f"{value:.1e}"
     return f"{value:.3g}" if value >= 1 else f"{value:.2g}"

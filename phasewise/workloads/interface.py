@@ -132,6 +132,8 @@ class Workload:
     """StudyError if model and communication do not suit a number of ranks."""
     needed_records: tuple[str, ...] = ()
     """Datasets at the top of records.h5 that every run of the workload has."""
+    fewest_shown: int = 2
+    """Fewest turns that can be shown and analysed: a simulated run of fewer keeps no records."""
     dump_folder: str = ""
     """Folder in that of a run for the files that its part `recording` dumps beside the records."""
     free_keys: str = ""

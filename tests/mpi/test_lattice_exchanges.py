@@ -4,7 +4,9 @@ the ranks exchange.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,7 @@ from phasewise.mpi.launch import (
     this_machine,
     without_mpi,
 )
+from phasewise.report.contents import make_report
 from phasewise.runs.results import Results
 from phasewise.study import Study, load
 from phasewise.traces.records import read_communication
@@ -322,3 +325,18 @@ def test_a_run_goes_on_with_links_of_a_file_on_other_ranks(tmp_path: Path) -> No
         assert results.rows("plaquette_space")[-1] == pytest.approx(
             values["plaquette_space"], abs=1e-14
         )
+
+
+@mpi
+@pytest.mark.parametrize("halo", ["fence", "persistent", "put"])
+def test_waiting_is_null_where_no_message_carries_its_senders_time(
+    study: Path, tmp_path: Path, halo: str
+) -> None:
+    folder = tmp_path / halo
+    words = ["--ranks", 2, "--out", folder, *given("1x1x1x2", {"halo": halo})]
+    phases = json.loads(ran(study, *words, "--json").stdout)["communication"]["phases"]
+    assert phases["sum_residual"]["waiting"] is None
+    # An empty message is the flag of a put, and its tag carries the time.
+    assert (phases["halo_t"]["waiting"] is None) == (halo != "put")
+    cells = re.findall(r"<td>(.*?)</td>", make_report(folder).path.read_text())
+    assert cells and not any("nan" in cell.split() for cell in cells)

@@ -21,6 +21,7 @@ from phasewise.report.reporting import reported
 from phasewise.report.timeline import draw_states, draw_tasks, draw_utilisation
 from phasewise.traces.efficiency import efficiency, node_size_of, phase_costs, share_on_node
 from phasewise.traces.records import EVENT, Events, read_communication
+from phasewise.traces.summary import communication_summary, show_communication
 from phasewise.traces.timeline import covered, parents, timeline
 from phasewise.traces.turns import one_turn
 from tests.unit.synthetic_communication import BYTES, NAMES, TURN, write_communication
@@ -411,3 +412,20 @@ def test_damaged_events_are_refused_in_one_sentence(folder):
 def test_a_missing_folder_to_compare_with_is_named(folder):
     with pytest.raises(RunError, match=r"nowhere holds no communication\.json"):
         reported(folder, [folder / "nowhere"])
+
+
+def test_waiting_that_nobody_knows_is_null_and_not_zero(tmp_path, capsys):
+    write_communication(tmp_path)
+    path = tmp_path / "communication.json"
+    content = json.loads(path.read_text())
+    for rank in content["rank"]:
+        rank["phases"]["reduce_column"]["waiting"] = None
+    path.write_text(json.dumps(content))
+    record = read_communication(tmp_path)
+    assert np.isnan(record.phase("reduce_column").waiting).all()
+    phases = communication_summary(record)["phases"]
+    assert phases["reduce_column"]["waiting"] is None
+    assert any(phase["waiting"] == 0.0 for phase in phases.values())
+    assert np.isnan(efficiency(record).waiting)
+    show_communication(record)
+    assert "nan" not in capsys.readouterr().out

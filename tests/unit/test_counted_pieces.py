@@ -79,6 +79,15 @@ def test_a_plan_counts_the_iterations_that_are_given(
     assert times == 12 * 25
 
 
+def test_a_plan_counts_the_iterations_that_a_study_fixes(
+    study: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(study).write_text(STUDY.replace("tolerance = 1e-6", "iterations = 7"))
+    planned = found(capsys, "plan", study, "--ranks", "2")
+    own, each = by_piece(planned, None), by_piece(planned, "iteration")
+    assert planned["totals"]["messages"] == own + 7 * each > own
+
+
 def test_a_plan_of_a_recorded_run_has_what_it_sent(
     study: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,12 +11,24 @@ from typing import Any
 from phasewise.driver import Core, Run
 from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively
-from phasewise.output import print_table
+from phasewise.output import console, print_table
 from phasewise.runs.timing import WARM_UP_TURNS, measure
 from phasewise.study import Study
+from phasewise.study.laboratory import grid_on
 from phasewise.study.reading import apply_override
 from phasewise.workloads.lattice.communication import check_process_grid
-from phasewise.workloads.lattice.four_figures import HOPPING_FLOPS, four_figures, iteration_flops
+from phasewise.workloads.lattice.four_figures import (
+    EXPLAINED,
+    HALO,
+    HEADS,
+    HOPPING_FLOPS,
+    SUM,
+    convention,
+    figure_texts,
+    four_figures,
+    iteration_flops,
+    volume_texts,
+)
 from phasewise.workloads.lattice.model import model_of
 
 SIZES = {
@@ -48,7 +60,7 @@ def run(
     """Time a case on the ranks of this run; collective."""
     study = collectively(core, lambda: _study(case, overrides, core.size()))
     model = model_of(study)
-    iterations, cores = model.solver.most, core.size() * threads
+    iterations, cores = model.solver.most * model.right_sides, core.size() * threads
     flops = iteration_flops(model)
 
     def figures(_run: Run, seconds: float) -> dict[str, Any]:
@@ -76,23 +88,27 @@ def run(
     # The hopping matrix has a roof; the solver's share is that part of its time.
     share = hopping["seconds"] / found["seconds_per_solve"]
     found["solver"]["roof_share"] = hopping["roof_share"] * share
-    found["four_figures"] = _four_figures(found, flops * model.sites / 2 * iterations, cores)
+    found["four_figures"] = measured_figures(found, flops * model.sites / 2 * iterations, cores)
     return {
         "case": case,
         "lattice": list(model.lattice.size),
-        "process_grid": study.communication.grid_text,
+        "process_grid": grid_on(study, core.size()),
         "precision": model.solver.precision,
         **found,
     }
 
 
-def _four_figures(found: Mapping[str, Any], flops: float, cores: int) -> dict[str, float]:
-    """Of a solve of so many flops."""
-    turns = found["solves"] + WARM_UP_TURNS
-    halos = [phase for phase in found["phases"] if phase["name"].startswith("halo")]
-    inside = sum(phase["seconds"] for phase in halos) / turns
-    moved = 2 * sum(phase["bytes"] for phase in halos) / turns
-    return four_figures(flops, cores, found["seconds_per_solve"], inside, moved)
+def measured_figures(found: Mapping[str, Any], flops: float, cores: int) -> dict[str, float]:
+    """The source's four figures of rank 0, from the flops of a solve."""
+    turns = int(found["solves"]) + WARM_UP_TURNS
+
+    def of_a_solve(start: str, key: str) -> float:
+        own = (phase for phase in found["phases"] if phase["name"].startswith(start))
+        return sum(float(phase[key]) for phase in own) / turns
+
+    inside, sums = of_a_solve(HALO, "seconds"), of_a_solve(SUM, "seconds")
+    moved = 2 * of_a_solve(HALO, "bytes")
+    return four_figures(flops, cores, found["seconds_per_solve"], inside, moved, sums)
 
 
 def _study(case: str, overrides: Sequence[str], ranks: int) -> Study:
@@ -124,7 +140,6 @@ def _study(case: str, overrides: Sequence[str], ranks: int) -> Study:
 
 def show(result: dict[str, Any]) -> None:
     """Print a measurement as tables."""
-    four = result["four_figures"]
     size = "×".join(map(str, result["lattice"]))
     cores = result["ranks"] * result["threads"]
     sites = math.prod(result["lattice"])
@@ -135,13 +150,7 @@ def show(result: dict[str, Any]) -> None:
     ]  # fmt: skip
     heads = ["", "Gflop/s a core", "ns a site", "% of roof", "flops a site"]
     print_table(f"{size}, {sites} sites on {cores} cores, {result['precision']}", heads, rows)
-    rows = [
-        ["overall [Gflop/s]", f"{four['overall_gigaflops']:.2f}"],
-        ["outside of exchanges [Mflop/s a core]", f"{four['compute_megaflops_per_core']:.0f}"],
-        ["in exchanges [MB/s a process]", f"{four['exchange_megabytes_per_second']:.0f}"],
-        ["overhead [%]", f"{100 * four['overhead']:.1f}"],
-    ]
-    print_table(f"process grid {result['process_grid']}", ["", ""], rows)
+    show_figures([result], f"process grid {result['process_grid']}")
     kernels = [
         [k["name"], f"{1e3 * k['seconds']:.3f}", f"{k['gigaflops']:.2f}",
          f"{k['gigabytes_per_second']:.2f}", str(k["level"]), f"{100 * k['roof_share']:.0f}"]
@@ -149,3 +158,32 @@ def show(result: dict[str, Any]) -> None:
     ]  # fmt: skip
     heads = ["kernel", "ms a solve", "Gflop/s", "GB/s", "level", "% of roof"]
     print_table("kernels on rank 0", heads, kernels)
+
+
+def show_points(results: Sequence[dict[str, Any]]) -> None:
+    """Print measurements of several cases or numbers of ranks as tables."""
+    heads = ["case", "lattice", "ranks × threads", "process grid", "Gflop/s a core: hopping matrix",
+             "% of roof", "solver"]  # fmt: skip
+    rows = [
+        [point["case"], "×".join(map(str, point["lattice"])),
+         f"{point['ranks']} × {point['threads']}", point["process_grid"],
+         f"{point['hopping']['gigaflops_per_core']:.2f}",
+         f"{100 * point['hopping']['roof_share']:.0f}",
+         f"{point['solver']['gigaflops_per_core']:.2f}"]
+        for point in results
+    ]  # fmt: skip
+    print_table(f"{results[0]['precision']} precision", heads, rows)
+    show_figures(results, "the source's four figures")
+
+
+def show_figures(results: Sequence[dict[str, Any]], title: str) -> None:
+    """Print the source's four figures of measurements against cores and volume."""
+    print_table(title, list(HEADS), [_figures_row(result) for result in results])
+    flops = dict.fromkeys(result["solver"]["flops_per_site"] for result in results)
+    lines = [EXPLAINED, *map(convention, flops)]
+    console().print(".\n".join(lines) + ".", soft_wrap=True)
+
+
+def _figures_row(result: dict[str, Any]) -> list[str]:
+    size, cores = result["lattice"], result["ranks"] * result["threads"]
+    return [*volume_texts(size, cores), *figure_texts(result["four_figures"])]

@@ -27,19 +27,22 @@ def sets_off_together(_model: Lattice) -> bool:
     return True
 
 
-def iterated(model: Lattice, iterations: int) -> dict[str, float]:
+def iterated(model: Lattice, iterations: int | None) -> dict[str, float]:
     """Iterations of all right-hand sides, with an update for every ten in mixed precision;
-    StudyError where the study fixes them.
+    StudyError where the study fixes them. None: as many as it fixes.
     """
     fixed = model.solver.iterations
-    if fixed is not None:
+    if iterations is not None and fixed is not None:
         raise StudyError(
             f"--iterations {iterations} and solver.iterations = {fixed} exclude each other: the "
             "study fixes how many there are"
         )
-    found = {"iteration": float(iterations * model.right_sides)}
+    each = iterations or fixed
+    if each is None:
+        return {}
+    found = {"iteration": float(each * model.right_sides)}
     if model.solver.precision == "mixed":
-        found["update"] = float(model.right_sides * math.ceil(iterations / 10))
+        found["update"] = float(model.right_sides * math.ceil(each / 10))
     return found
 
 

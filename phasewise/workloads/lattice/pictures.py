@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
-from phasewise.report.style import legend_above, log_ticks, new_picture, whole_ticks
+from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture, whole_ticks
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +24,19 @@ def shown_solves(count: int) -> list[int]:
     return sorted({round(i) for i in np.linspace(0, count - 1, min(count, MOST_CURVES))})
 
 
+def distinct_curves(rows: Floats) -> list[tuple[str, Floats]]:
+    """Rows (solves, N) that differ, with the solves that have them: those on the same links are
+    equal.
+    """
+    found: dict[bytes, list[int]] = {}
+    for solve, row in enumerate(rows):
+        found.setdefault(row.tobytes(), []).append(solve)
+    return [
+        (f"solve {first}" + (f" and {len(others)} equal to it" if others else ""), rows[first])
+        for first, *others in found.values()
+    ]
+
+
 def draw_residuals(run: ReportedRun) -> Drawing | Missing:
     """The residual against the iteration, of the first right-hand side of some solves."""
     residuals = np.asarray(run.results.rows("residuals"))
@@ -31,13 +44,16 @@ def draw_residuals(run: ReportedRun) -> Drawing | Missing:
         return Missing("The picture needs a solve of at least one iteration.")
     canvas, axes = new_picture(1, 1, 3.2)
     axis = axes[0, 0]
-    for colour, solve in enumerate(shown_solves(len(residuals))):
-        row = residuals[solve][np.isfinite(residuals[solve])]
+    curves = distinct_curves(residuals)
+    for colour, place in enumerate(shown_solves(len(curves))):
+        label, curve = curves[place]
+        row = curve[np.isfinite(curve)]
         shown = np.where(row > 0, row, np.nan)
         axis.plot(
-            np.arange(1, len(row) + 1), shown, color=SERIES[colour % len(SERIES)],
-            label=f"solve {solve}",
-        )  # fmt: skip
+            np.arange(1, len(row) + 1), shown, color=SERIES[colour % len(SERIES)], label=label
+        )
+    if wanted := run.study["solver"].get("tolerance"):
+        axis.axhline(wanted, color=MUTED, linestyle="--", linewidth=0.9, label="tolerance")
     axis.set_yscale("log")
     log_ticks(axis)
     axis.set_xlabel("iteration")
