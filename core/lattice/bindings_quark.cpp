@@ -3,11 +3,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/arrays.hpp"
@@ -24,11 +29,16 @@ namespace {
 
 using Plain = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
-HoppingShape shape_of(const Extents& box, const std::vector<int>& split, const std::string& spinors,
-                      int threads) {
+// The third rows of links with these phases and weights in them are made anew.
+using Factors = std::optional<std::pair<std::array<double, axes>, std::array<double, axes>>>;
+
+HoppingShape shape_of(const Extents& box, int threads, int link_reals, const Factors& factors) {
   HoppingShape shape{.box = box, .threads = threads};
-  for (const int axis : split) shape.split.at(axis) = true;
-  shape.spinors = spinors == "full" ? FaceSpinors::full : FaceSpinors::half;
+  shape.two_rows = link_reals == 12;
+  if (factors)
+    shape.third_row = third_row_of({factors->first, factors->second}, {box, {1, 1, 1, 1}, {}});
+  if (shape.two_rows && !shape.third_row)
+    throw std::invalid_argument("links of 12 reals need phases of whole numbers and weights");
   return shape;
 }
 
@@ -58,8 +68,11 @@ std::vector<double> hopped(Kernel kernel, const HoppingShape& shape, const doubl
 
 nb::object hop(const Extents& box, const Plain& links, const Plain& psi, int to, bool dagger,
                const std::string& kernel, const std::string& precision,
-               const std::vector<int>& split, const std::string& spinors, int threads) {
-  const HoppingShape shape = shape_of(box, split, spinors, threads);
+               const std::vector<int>& split, const std::string& spinors, int threads,
+               int link_reals, const Factors& factors) {
+  HoppingShape shape = shape_of(box, threads, link_reals, factors);
+  for (const int axis : split) shape.split.at(axis) = true;
+  shape.spinors = spinors == "full" ? FaceSpinors::full : FaceSpinors::half;
   const Kernel kind = kernel == "plain" ? Kernel::plain : Kernel::fast;
   return nb::cast(bindings::numpy(
       precision == "single" ? hopped<float>(kind, shape, links.data(), psi.data(), to, dagger)
@@ -99,8 +112,9 @@ double seconds_a_site(Kernel kernel, const HoppingShape& shape, double least) {
 }
 
 double time_hopping(const Extents& box, const std::string& kernel, const std::string& precision,
-                    int threads, double seconds) {
-  const HoppingShape shape = shape_of(box, {}, "half", threads);
+                    int threads, double seconds, int link_reals) {
+  const HoppingShape shape =
+      shape_of(box, threads, link_reals, Factors{{{0, 0, 0, 0}, {1, 1, 1, 1}}});
   const Kernel kind = kernel == "plain" ? Kernel::plain : Kernel::fast;
   return precision == "single" ? seconds_a_site<float>(kind, shape, seconds)
                                : seconds_a_site<double>(kind, shape, seconds);
@@ -112,14 +126,16 @@ void bind_quark(nb::module_& m) {
   m.def("lattice_hopping", &hop, nb::arg("box"), nb::arg("links"), nb::arg("psi"), nb::arg("to"),
         nb::arg("dagger") = false, nb::arg("kernel") = "fast", nb::arg("precision") = "double",
         nb::arg("split") = std::vector<int>{}, nb::arg("spinors") = "half", nb::arg("threads") = 1,
+        nb::arg("link_reals") = 18, nb::arg("factors") = nb::none(),
         "The hopping matrix to the sites of a parity; along axes that are split the box's own "
-        "faces serve as another rank's.");
+        "faces serve as another rank's. factors: the phases and weights in the links, whose third "
+        "rows are made anew then.");
   m.def("lattice_links_with_factors", &with_factors, nb::arg("box"), nb::arg("links"),
         nb::arg("phases"), nb::arg("weights") = std::array<double, axes>{1, 1, 1, 1},
         "Links with the phases of the boundary (units of pi) and the weights of the hops in them.");
   m.def("lattice_hopping_time", &time_hopping, nb::arg("box"), nb::arg("kernel"),
         nb::arg("precision"), nb::arg("threads") = 1, nb::arg("seconds") = 0.5,
-        "The least time of a site [s] in the hopping matrix.");
+        nb::arg("link_reals") = 18, "The least time of a site [s] in the hopping matrix.");
 }
 
 }  // namespace phasewise::lattice

@@ -59,6 +59,12 @@ Manner read_manner(const Parameters& parameters) {
   manner.sums =
       static_cast<Sums>(parameters.choice("communication.sums", {"order-free", "library"}));
   manner.kernel = static_cast<Kernel>(parameters.choice("communication.kernel", {"fast", "plain"}));
+  const std::int64_t link_reals = parameters.integer("communication.link_reals");
+  if (link_reals != 18 && link_reals != 12)
+    parameters.fail("communication.link_reals", "give 18 or 12");
+  manner.two_rows = link_reals == 12;
+  if (manner.two_rows && manner.kernel != Kernel::fast)
+    parameters.fail("communication.link_reals", "12 needs kernel = fast");
   if (manner.blocks == Blocks::derived && !manner.from_field())
     parameters.fail("communication.blocks", "derived needs spinors = full and kernel = plain");
   return manner;
@@ -97,6 +103,9 @@ Description::Description(const Parameters& parameters) {
   grid = read_extents(parameters, "communication.process_grid", 0, longest);
   layout = static_cast<Layout>(parameters.choice("communication.layout", words(layout_names)));
   manner = read_manner(parameters);
+  for (const double phase : phases)
+    if (manner.two_rows && phase != std::floor(phase))
+      parameters.fail("communication.link_reals", "12 needs quarks.phases of whole numbers");
 }
 
 Extents grid_for(const Description& description, int ranks) {

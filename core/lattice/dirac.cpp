@@ -42,9 +42,8 @@ Dirac<Real>::Dirac(const Position& position, const QuarkAction& action, const Ma
       other_(zeros<Real>(hopping_.reals())) {}
 
 template <class Real>
-void Dirac<Real>::set_links(const Links& links, const double* hops, const double* before,
-                            workload::Listener& listener) {
-  if (hops != nullptr) hopping_.set_links(hops, before);
+void Dirac<Real>::set_links(const Links& links, const Hops& hops, workload::Listener& listener) {
+  if (hops.links != nullptr) hopping_.set_links(hops);
   if (!action_.clover()) return;
   const Domain& domain = hopping_.domain();
   // The largest inverse, and a site that has none.

@@ -20,8 +20,7 @@ class Dirac {
   // The hopping matrix's links (HaloHopping::set_links), and the configuration itself for the
   // clover term, with its halo. Collective with a clover term; throws std::invalid_argument, on all
   // ranks, where the part within an odd site cannot be inverted.
-  void set_links(const Links& links, const double* hops, const double* before,
-                 workload::Listener& listener);
+  void set_links(const Links& links, const Hops& hops, workload::Listener& listener);
   void set_manner(const Manner& manner) { hopping_.set_manner(manner); }
 
   // M or M†.

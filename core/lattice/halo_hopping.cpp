@@ -90,19 +90,19 @@ comm::Exchanges HaloHopping<Real>::exchanges() const {
 
 template <class Real>
 void HaloHopping<Real>::set_manner(const Manner& manner) {
-  const bool other = manner.spinors != manner_.spinors || manner.kernel != manner_.kernel;
+  const bool other = manner.spinors != manner_.spinors || manner.kernel != manner_.kernel ||
+                     manner.two_rows != manner_.two_rows;
   manner_ = manner;
   if (other) {
     messages_ = FaceMessages(domain_, site_bytes<Real>(manner.spinors), real_);
-    if (links_ != nullptr) make_hopping();
+    if (hops_.links != nullptr) make_hopping();
   }
   make_exchanges();
 }
 
 template <class Real>
-void HaloHopping<Real>::set_links(const double* links, const double* before) {
-  links_ = links;
-  before_ = before;
+void HaloHopping<Real>::set_links(const Hops& hops) {
+  hops_ = hops;
   make_hopping();
 }
 
@@ -111,8 +111,10 @@ void HaloHopping<Real>::make_hopping() {
   HoppingShape shape{.box = domain_.extents(), .threads = threads_};
   for (int axis = 0; axis < axes; ++axis) shape.split[axis] = domain_.split(axis);
   shape.spinors = manner_.spinors == Spinors::half ? FaceSpinors::half : FaceSpinors::full;
+  shape.third_row = hops_.third_row;
+  shape.two_rows = manner_.two_rows;
   hopping_ = Hopping<Real>::make(manner_.kernel, shape);
-  hopping_->set_links(links_, before_);
+  hopping_->set_links(hops_.links, hops_.before);
 }
 
 // Half of the sites that are not on a face.
@@ -159,20 +161,21 @@ void HaloHopping<Real>::apply(int to, bool dagger, const Field<Real>& in, Field<
     else
       listener.finish(comm::common_channel);
   }
+  const parallel::KernelCard card = hopping_card<Real>(manner_.two_rows);
   const auto interior = [&] { hopping_->interior(to, dagger, in.data(), out.data()); };
   const auto boundary = [&] {
     hopping_->boundary(to, dagger, in.data(), messages_.arrived(), out.data());
   };
   if (!manner_.overlap || !split)
-    return listener.kernel(hopping_card<Real>, half_volume(), [&] {
+    return listener.kernel(card, half_volume(), [&] {
       interior();
       if (split) boundary();
     });
   const auto within = static_cast<double>(inside());
-  if (within > 0.0) listener.kernel(hopping_card<Real>, within, interior);
+  if (within > 0.0) listener.kernel(card, within, interior);
   for (int axis = 0; axis < axes; ++axis)
     if (domain_.split(axis)) listener.finish(static_cast<comm::Channel>(axis));
-  listener.kernel(hopping_card<Real>, half_volume() - within, boundary);
+  listener.kernel(card, half_volume() - within, boundary);
 }
 
 template class HaloHopping<double>;

@@ -25,15 +25,19 @@ Field<Real> zeros(std::int64_t reals) {
   return field;
 }
 
+// Links as Hopping::set_links takes them, kept by the caller, for a change of manner.
+struct Hops {
+  const double *links = nullptr, *before = nullptr;
+  std::optional<ThirdRow> third_row{};
+};
+
 template <class Real>
 class HaloHopping {
  public:
   // real: with memory. The position must outlive it.
   HaloHopping(const Position& position, const Manner& manner, int threads, bool real);
 
-  // In the order of [site][axis][3][3][re, im], as Hopping::set_links takes them; kept by the
-  // caller, for a change of manner.
-  void set_links(const double* links, const double* before);
+  void set_links(const Hops& hops);
   void set_manner(const Manner& manner);
   // In the same order on all ranks.
   comm::Exchanges exchanges() const;
@@ -63,7 +67,7 @@ class HaloHopping {
   FaceMessages messages_;
   // Along each axis, by the parity of the sites that go; null along one that is not split.
   std::array<comm::Exchanges, 2> exchanges_;
-  const double *links_ = nullptr, *before_ = nullptr;
+  Hops hops_;
   std::unique_ptr<Hopping<Real>> hopping_;
 };
 

@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "lattice/geometry.hpp"
+#include "lattice/third_row.hpp"
 #include "parallel/kernel.hpp"
 #include "parallel/loops.hpp"
 
@@ -28,6 +30,10 @@ struct HoppingShape {
   std::array<bool, axes> split{};  // along which neighbours are of other ranks
   FaceSpinors spinors = FaceSpinors::half;
   int threads = 1;
+  // Without it links are used as given; with it, their third rows are made anew, so that results
+  // have the same bits whether these are kept or not.
+  std::optional<ThirdRow> third_row{};
+  bool two_rows = false;  // keeps 12 reals of a link instead of 18: the fast kernel alone
 };
 
 // Faces that came, [axis][0]: from the positive side, [axis][1]: from the negative one.
@@ -98,14 +104,15 @@ void convert_fields(const Hopping<From>& before, const From* from, const Hopping
   });
 }
 
-// A site takes 8 links of 18 reals, one spinor, as neighbours are found again in a cache, and
-// gives one.
+// A site takes 8 links of 18 or 12 reals, one spinor, as neighbours are found again in a cache, and
+// gives one. The flops that make third rows anew, 8 x 48, are not counted.
 template <class Real>
-inline constexpr parallel::KernelCard hopping_card{
-    .name = sizeof(Real) == 8 ? "hopping" : "hopping_single",
-    .flops = 1320.0,
-    .bytes = 192.0 * sizeof(Real),
-    .vectorised = true,
-    .single = sizeof(Real) == 4};
+constexpr parallel::KernelCard hopping_card(bool two_rows) {
+  return {.name = sizeof(Real) == 8 ? "hopping" : "hopping_single",
+          .flops = 1320.0,
+          .bytes = (two_rows ? 144.0 : 192.0) * sizeof(Real),
+          .vectorised = true,
+          .single = sizeof(Real) == 4};
+}
 
 }  // namespace phasewise::lattice

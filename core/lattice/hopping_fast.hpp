@@ -15,7 +15,8 @@
 
 namespace phasewise::lattice {
 
-template <class Real, int Lanes>
+// Rows: of a link that are kept.
+template <class Real, int Lanes, int Rows>
 class FastHopping final : public Hopping<Real> {
  public:
   using V = Vector<Real, Lanes>;
@@ -34,10 +35,13 @@ class FastHopping final : public Hopping<Real> {
         from_[axis][1][lane] = sub_.neighbour(lane, axis, -1);
       }
     }
+    if constexpr (Rows == 2) set_scales(*shape.third_row);
     for (parallel::Buffer<Real>& links : links_) {
-      links = parallel::Buffer<Real>(sub_.vectors() * site_links);
+      // One vector more, which is fetched ahead and never read.
+      links = parallel::Buffer<Real>((sub_.vectors() + 1) * site_links);
       parallel::prefer_large_pages(links.data(), links.size() * sizeof(Real));
     }
+    ahead_ = links_[0].size() * sizeof(Real) > own_cache;
   }
 
   int lanes() const override { return Lanes; }
@@ -52,10 +56,12 @@ class FastHopping final : public Hopping<Real> {
       const auto [vector, lane] = sub_.slot(at);
       Real* to = links_[parity_of(at)].data() + vector * site_links + lane;
       for (int axis = 0; axis < axes; ++axis)
-        for (int i = 0; i < link_reals; ++i) {
-          const std::int64_t from = (site * axes + axis) * link_reals + i;
-          to[(2 * axis * link_reals + i) * Lanes] = static_cast<Real>(links[from]);
-          to[((2 * axis + 1) * link_reals + i) * Lanes] = static_cast<Real>(before[from]);
+        for (int side = 0; side < 2; ++side) {
+          Real link[link_reals];
+          take_link(shape().third_row, sub_.box, at, axis, side,
+                    (side == 0 ? links : before) + (site * axes + axis) * link_reals, link);
+          for (int i = 0; i < kept_reals; ++i)
+            to[((2 * axis + side) * kept_reals + i) * Lanes] = link[i];
         }
     });
   }
@@ -110,7 +116,9 @@ class FastHopping final : public Hopping<Real> {
   }
 
  private:
-  static constexpr std::int64_t site_links = std::int64_t{2} * axes * link_reals * Lanes;
+  static constexpr std::size_t own_cache = std::size_t{2} << 20;  // bytes, of common processors
+  static constexpr int kept_reals = Rows * colours * 2;
+  static constexpr std::int64_t site_links = std::int64_t{2} * axes * kept_reals * Lanes;
   static constexpr std::int64_t site_reals = std::int64_t{spinor_reals} * Lanes;
 
   // A vector of sites that is worked on.
@@ -179,6 +187,44 @@ class FastHopping final : public Hopping<Real> {
       }
   }
 
+  // The factors of third rows, by the place of lanes at the edge of the rank's box.
+  void set_scales(const ThirdRow& third_row) {
+    for (int axis = 0; axis < axes; ++axis)
+      for (int side = 0; side < 2; ++side)
+        for (int shift = 0; shift < 2; ++shift) {
+          Extents in{};
+          if (side == 0) in[axis] = sub_edge(axis);
+          for (int lane = 0; lane < Lanes; ++lane) {
+            const double factor = third_row.factor(sub_.box, place_of(in, shift, lane), axis, side);
+            edge_scale_[axis][side][shift][lane] = static_cast<Real>(factor);
+          }
+          scale_[axis] = all_lanes<Real, Lanes>(static_cast<Real>(third_row.scale[axis]));
+        }
+  }
+  // The last place along an axis in a sub-box.
+  int sub_edge(int axis) const { return (axis == 0 ? sub_.inner[0] / 2 : sub_.inner[axis]) - 1; }
+
+  // U h, or U† h, of a link towards a side.
+  template <int Axis, int Side, bool Adjoint>
+  PHASEWISE_HD Half times(const Extents& in, int shift, const Real* links, const Half& half) const {
+    const Real* link = links + (2 * Axis + Side) * kept_reals * Lanes;
+    // Into the core's own cache: the processor alone asks for links of the next sites too late. A
+    // function of its own would be left out, since it does nothing that counts.
+    if (ahead_)
+#pragma GCC unroll 18
+      for (int i = 0; i < kept_reals; ++i) __builtin_prefetch(link + site_links + i * Lanes, 0, 2);
+    const auto element = [&](int i, int k) { return load(link, i * colours + k); };
+    if constexpr (Rows == 3) {
+      return times_link<Adjoint, V>(element, half);
+    } else {
+      const bool edge = in[Axis] == (Side == 0 ? sub_edge(Axis) : 0);
+      ComplexOf<V> third[colours];
+      third_row<V>(element, edge ? edge_scale_[Axis][Side][shift] : scale_[Axis], third);
+      return times_link<Adjoint, V>([&](int i, int k) { return i == 2 ? third[k] : element(i, k); },
+                                    half);
+    }
+  }
+
   static ComplexOf<V> load(const Real* vector, int complex) {
     return {load_vector<Real, Lanes>(vector + 2 * complex * Lanes),
             load_vector<Real, Lanes>(vector + (2 * complex + 1) * Lanes)};
@@ -231,13 +277,11 @@ class FastHopping final : public Hopping<Real> {
   template <int Axis, int Side, bool Dagger, bool Halo>
   PHASEWISE_HD void hop(const Site& site, Spinor<V>& sum) const {
     constexpr int sign = (Side == 0) == Dagger ? 1 : -1;
-    const Real* link = site.links + (2 * Axis + Side) * link_reals * Lanes;
-    const auto element = [&](int i, int k) { return load(link, i * colours + k); };
     const bool outside = Halo && shape().split[Axis];
     const bool full = shape().spinors == FaceSpinors::full;
     Half half = neighbours<Axis, Side, sign>(site);
     if (outside && (full || Side == 0)) take_lanes<Axis, Side, sign>(site, full, half);
-    half = times_link<Side == 1, V>(element, half);
+    half = times<Axis, Side, Side == 1>(site.in, site.shift, site.links, half);
     if (outside && !full && Side == 1) take_lanes<Axis, Side, sign>(site, false, half);
     add_expanded<Axis, sign>(sum, half);
   }
@@ -317,13 +361,11 @@ class FastHopping final : public Hopping<Real> {
     const bool full = shape().spinors == FaceSpinors::full;
     Half half;
     if (!full) half = projected<Axis, sign>(spinor);
+    const int shift = (1 - to + in[1] + in[2] + in[3]) & 1;
     if (Side == 0 && !full) {
       const std::int64_t vector = (spinor - from) / site_reals;
-      const Real* link =
-          links_[1 - to].data() + vector * site_links + 2 * Axis * link_reals * Lanes;
-      half = times_link<true, V>([&](int i, int k) { return load(link, i * colours + k); }, half);
+      half = times<Axis, 0, true>(in, shift, links_[1 - to].data() + vector * site_links, half);
     }
-    const int shift = (1 - to + in[1] + in[2] + in[3]) & 1;
     const int edge = Side == 0 ? sub_.box[Axis] - 1 : 0;
     for (int lane = 0; lane < Lanes; ++lane) {
       const Extents at = place_of(in, shift, lane);
@@ -344,8 +386,11 @@ class FastHopping final : public Hopping<Real> {
 
   SubBoxes sub_;
   bool uniform_ = true;  // all sub-boxes begin on even sites
+  bool ahead_ = false;   // links are fetched ahead, since no core's own cache holds them
   P upper_[2];           // by shift: lanes that take the odd one of two x
   P from_[axes][2];      // the lane that a lane's neighbour beyond the edge lies in
+  // Of two rows, the factors of third ones: inside, and at a sub-box's edge by side and shift.
+  V scale_[axes], edge_scale_[axes][2][2];
   parallel::Buffer<Real> links_[2];
 };
 

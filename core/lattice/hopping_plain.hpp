@@ -33,10 +33,11 @@ class PlainHopping final : public Hopping<Real> {
     for_each_site(box_, [&](const Extents& at) {
       const std::int64_t from = site_of(box_, at) * axes * link_reals;
       const std::int64_t to = half_site_of(box_, at) * axes * link_reals;
-      for (int i = 0; i < axes * link_reals; ++i) {
-        links_[0][parity_of(at)][to + i] = static_cast<Real>(links[from + i]);
-        links_[1][parity_of(at)][to + i] = static_cast<Real>(before[from + i]);
-      }
+      for (int axis = 0; axis < axes; ++axis)
+        for (int side = 0; side < 2; ++side)
+          take_link(shape().third_row, box_, at, axis, side,
+                    (side == 0 ? links : before) + from + axis * link_reals,
+                    links_[side][parity_of(at)].data() + to + axis * link_reals);
     });
   }
 

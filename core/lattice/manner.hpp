@@ -24,6 +24,7 @@ struct Manner {
   bool overlap = false;  // sites away from the faces are computed while the faces go
   Sums sums = Sums::order_free;
   Kernel kernel = Kernel::fast;
+  bool two_rows = false;  // 12 reals of a link are kept instead of 18
 
   // Whole spinors in the order of single sites go from where they lie in the field.
   bool from_field() const {

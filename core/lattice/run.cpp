@@ -177,7 +177,7 @@ std::string Run::layout() const {
 }
 
 std::vector<std::string> Run::exchange_keys() const {
-  return {"halo", "blocks", "spinors", "overlap", "sums", "kernel"};
+  return {"halo", "blocks", "spinors", "overlap", "sums", "kernel", "link_reals"};
 }
 
 std::vector<std::pair<std::string, double>> Run::piece_counts() const {

@@ -83,9 +83,12 @@ void Solver::set_links(const Links& links, Listener& listener) {
       }
     });
   }
-  const double *hops = real_ ? links_.data() : nullptr, *before = real_ ? before_.data() : nullptr;
-  matrix_.set_links(links, hops, before, listener);
-  if (single_) single_->matrix.set_links(links, hops, before, listener);
+  Hops hops;
+  if (real_)
+    hops = {links_.data(), before_.data(),
+            third_row_of({description_.phases, description_.action.weights()}, domain_)};
+  matrix_.set_links(links, hops, listener);
+  if (single_) single_->matrix.set_links(links, hops, listener);
 }
 
 void Solver::combine(const Field<double>& a, double factor, const Field<double>& b,

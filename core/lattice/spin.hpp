@@ -94,4 +94,18 @@ PHASEWISE_HD HalfSpinor<T> times_link(F&& element, const HalfSpinor<T>& half) {
   return product;
 }
 
+// Scale times the third row of a link of SU(3), the conjugate of the cross product of the others.
+template <class T, class F>
+PHASEWISE_HD void third_row(F&& element, T scale, ComplexOf<T> (&row)[colours]) {
+#pragma GCC unroll 3
+  for (int i = 0; i < colours; ++i) {
+    const int j = (i + 1) % colours, k = (i + 2) % colours;
+    const ComplexOf<T> aj = element(0, j), ak = element(0, k), bj = element(1, j),
+                       bk = element(1, k);
+    const T re = fused(ak.im, bj.im, fused(-ak.re, bj.re, fused(-aj.im, bk.im, aj.re * bk.re)));
+    const T im = fused(ak.im, bj.re, fused(ak.re, bj.im, fused(-aj.im, bk.re, -aj.re * bk.im)));
+    row[i] = {scale * re, scale * im};
+  }
+}
+
 }  // namespace phasewise::lattice

@@ -8,7 +8,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,6 +17,8 @@ MEMORY = "memory"
 LEAST_MEMORY = 1 << 28
 """Bytes of the arrays in main memory, at least; four times the largest cache otherwise."""
 SIZE = re.compile(r"[0-9]+[KMG]")
+PART = 1.15
+"""A part of a cache is faster than the next larger one by this factor at least."""
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -31,7 +33,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class Level:
-    """A memory level: how many bytes its caches hold together, and their bandwidth [B/s]."""
+    """A memory level, or a part of one: how many bytes it holds, and its bandwidth [B/s]."""
 
     name: str
     bytes: float
@@ -70,31 +72,45 @@ def _length(listed: str) -> int:
 
 def measure(core: Measuring, threads: int, caches: Sequence[Cache] | None = None) -> dict[str, Any]:
     """The roof of a number of threads: `flops_per_second`, and `single_flops_per_second` in single
-    precision, `bytes_per_second` of a triad in main memory, and `levels`, the fastest first. It
-    takes some seconds.
+    precision, `bytes_per_second` of a triad in main memory, and `levels`, the smallest first; a
+    cache that is slower for larger data comes in parts of one name. It takes some seconds.
     """
     levels: list[Level] = []
     below = 0.0
     for cache in find_caches() if caches is None else caches:
         instances = min(threads, max(1, (os.cpu_count() or 1) // cache.shared_by))
         holds = float(cache.size * instances)
-        levels.append(Level(cache.name, holds, _best(core, threads, _sizes(below, holds))))
+        levels += _parts(core, threads, cache.name, _sizes(below, holds))
         below = holds
     size = max(LEAST_MEMORY, 4 * below)
-    levels.append(Level(MEMORY, math.inf, _best(core, threads, [size])))
+    levels.append(Level(MEMORY, math.inf, core.measure_bandwidth(threads, int(size))))
     return {**core.measure_roof(threads), "levels": [_shown(level) for level in levels]}
 
 
 def _sizes(below: float, holds: float) -> list[float]:
-    """Sizes that lie in a level and not in the one below, small ones too: a cache that is shared
-    with other programs holds less than its size.
+    """Sizes by doubling whose halves lie in a level and not in the one below; one alone for the
+    smallest level.
     """
-    sizes = (holds / 4, holds / 2, 2 * below, math.sqrt(below * holds))
-    return sorted({size for size in sizes if below < size < holds}) or [holds]
+    sizes = [holds]
+    while 0 < 2 * below < sizes[0] / 2:
+        sizes.insert(0, sizes[0] / 2)
+    return sizes
 
 
-def _best(core: Measuring, threads: int, sizes: Sequence[float]) -> float:
-    return max(core.measure_bandwidth(threads, int(size)) for size in sizes)
+def _parts(core: Measuring, threads: int, name: str, sizes: Sequence[float]) -> list[Level]:
+    """A cache, in parts where it is slower for larger data: one that is shared with other programs,
+    or other guests of a machine, holds less than its size. Half of a part's size is measured, which
+    is surely held; what is held is no slower than what is larger.
+    """
+    parts: list[Level] = []
+    for size in reversed(sizes):
+        rate = core.measure_bandwidth(threads, int(size / 2))
+        if parts and rate < PART * parts[0].bytes_per_second:
+            best = max(rate, parts[0].bytes_per_second)
+            parts[0] = replace(parts[0], bytes_per_second=best)
+        else:
+            parts.insert(0, Level(name, size, rate))
+    return parts
 
 
 def _shown(level: Level) -> dict[str, Any]:

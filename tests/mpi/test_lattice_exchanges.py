@@ -149,6 +149,18 @@ def test_every_kind_of_quark_and_solver_has_its_plan_and_the_bits_of_one_rank(
         assert (results.rows("residual") < {"single": 1.0, "mixed": 1e-8}.get(kind[-6:], 0.1)).all()
 
 
+@mpi
+@pytest.mark.parametrize("kind", ["clover, stabilised", "twisted, mixed"])
+def test_two_rows_of_a_link_leave_the_bits_of_whole_ones(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.toml"
+    quarks = KINDS[kind].replace("[quarks]", "[quarks]\nphases = [1, 0, -1, 1]")
+    path.write_text(STUDY.split("[quarks]", maxsplit=1)[0] + quarks)
+    ran(path, "--ranks", 1, "--out", tmp_path / "one", "--quiet")
+    keys = {"link_reals": "12", "overlap": "true"}
+    ran(path, "--ranks", 4, "--out", tmp_path / "four", "--quiet", *given("2x1x2x1", keys))
+    assert datasets(tmp_path / "four") == datasets(tmp_path / "one")
+
+
 def check_record(folder: Path, study: Study, ranks: int) -> None:
     """What a run sent is what its pieces, as often as they occurred, send by the plan."""
     record = read_communication(folder)

@@ -73,6 +73,7 @@ def test_every_key_becomes_its_flat_parameter() -> None:
         "communication.overlap = 1",
         "communication.sums = library",
         "communication.kernel = plain",
+        "communication.link_reals = 18",
         "communication.node_size = 2",
     ]
     assert Study.from_dict(given.resolved()) == given
@@ -117,6 +118,8 @@ def test_a_pion_may_be_a_table_of_its_own() -> None:
         ({"process_grid": "2x2"}, 'as "1x2x2x4", or "auto"'),
         ({"halo": "sendrcv"}, 'did you mean "sendrecv"?'),
         ({"layout": "brick"}, 'did you mean "bricks"?'),
+        ({"link_reals": 16}, "is not known: a link is kept as 18 reals, or as the 12"),
+        ({"link_reals": 12, "kernel": "plain"}, 'needs kernel = "fast"'),
         ({"blocks": "derived"}, 'needs spinors = "full" and kernel = "plain"'),
     ],
 )
@@ -148,6 +151,12 @@ def test_a_missing_lattice_or_quark_is_named() -> None:
 def test_ranks_that_do_not_fit_are_told_what_does(grid: str, ranks: int, sentence: str) -> None:
     with pytest.raises(StudyError, match=sentence):
         study(process_grid=grid).check_ranks(ranks)
+
+
+def test_phases_that_are_no_signs_need_whole_links() -> None:
+    twisted = study(link_reals=12, quarks={"kappa": 0.12, "phases": [0.5, 0, 0, 1]})
+    with pytest.raises(StudyError, match=r"needs quarks.phases of whole numbers, not \[0.5, 0"):
+        twisted.check_ranks(1)
 
 
 def test_the_core_chooses_the_grid_of_least_surface_too() -> None:

@@ -63,6 +63,27 @@ def test_kernels_split_axes_spinors_and_threads_give_the_same_bits(box, precisio
                 assert np.array_equal(found, expected), (split, kernel, spinors, threads)
 
 
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("box", BOXES)
+def test_links_of_two_rows_give_the_bits_of_whole_ones(box, precision):
+    phases, weights = [1.0, 0.0, -1.0, 1.0], [0.7, 0.7, 0.7, 1.0]
+    links, psi = random_links(box), random_spinor(box)
+    plain = np.ascontiguousarray(links).view(float)
+    changed = np.asarray(_core.lattice_links_with_factors(box, plain, phases, weights))
+    changed = changed.view(complex).reshape(links.shape)
+    for to, dagger in itertools.product((0, 1), (False, True)):
+        options = {"dagger": dagger, "precision": precision}
+        given = hop(box, changed, psi, to, kernel="plain", **options)
+        options["factors"] = (phases, weights)
+        whole = hop(box, changed, psi, to, kernel="plain", **options)
+        assert np.abs(whole - given).max() < (1e-13 if precision == "double" else 5e-5)
+        for split, spinors in itertools.product(SPLITS, ("half", "full")):
+            options |= {"split": split, "spinors": spinors}
+            for reals in (18, 12):
+                found = hop(box, changed, psi, to, link_reals=reals, **options)
+                assert np.array_equal(found, whole), (split, spinors, reals)
+
+
 def test_dagger_is_between_two_gamma_5():
     box = [4, 4, 4, 8]
     links, psi = random_links(box), random_spinor(box)

@@ -48,6 +48,21 @@ def test_each_level_has_the_bandwidth_of_arrays_that_only_it_holds(threads: int)
     assert machine.asked[-1] >= 4 * machine.edges[-1]
 
 
+class Shared(Machine):
+    """Its largest cache has room for a quarter of its size: others use it too."""
+
+    def measure_bandwidth(self, threads: int, bytes: int) -> float:  # noqa: A002
+        return super().measure_bandwidth(threads, 4 * bytes if bytes > 1024 * KIB else bytes)
+
+
+def test_a_cache_that_others_use_too_comes_in_parts_of_their_own_bandwidth() -> None:
+    roof = measure(Shared(1), 1, CACHES)
+    shown = [(level["name"], level["bytes"]) for level in roof["levels"]]
+    assert shown[2:] == [("L3", 4096 * KIB), ("L3", 16384 * KIB), (MEMORY, None)]
+    rates = [level_of(roof, size * KIB)["bytes_per_second"] for size in (3000, 5000, 99999)]
+    assert rates == [4e9, 1e9, 1e9]
+
+
 def test_a_working_set_lies_in_the_smallest_level_that_holds_it() -> None:
     roof = measure(Machine(1), 1, CACHES)
     sizes = {32 * KIB: "L1", 33 * KIB: "L2", 5000 * KIB: "L3", 1e9: MEMORY}

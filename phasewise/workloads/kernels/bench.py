@@ -186,7 +186,9 @@ def show(result: dict[str, Any]) -> None:
     """Print the rates as a table."""
     roof = result["roof"]
     bandwidths = ", ".join(
-        f"{level['name']} {level['bytes_per_second'] / 1e9:.0f}" for level in roof["levels"]
+        f"{level['name']} {level['bytes_per_second'] / 1e9:.0f}"
+        + ("" if level["bytes"] is None else f" to {level['bytes'] / 1e6:.3g} MB")
+        for level in roof["levels"]
     )
     print_table(
         f"kernels: {roof['flops_per_second'] / 1e9:.1f} Gflop/s; GB/s: {bandwidths}",

@@ -8,11 +8,13 @@ from typing import Any
 from phasewise.runs.choosing import Shapes
 from phasewise.workloads.lattice.communication import (
     BRICKS,
+    LINK_REALS,
     SPINORS,
     T_FIRST,
     X_FIRST,
     LatticeCommunication,
     grid_of,
+    may_keep_two_rows,
 )
 from phasewise.workloads.lattice.grids import fitting_grids, surface_ratio
 from phasewise.workloads.lattice.model import Lattice
@@ -33,12 +35,17 @@ def study_key(model: Lattice) -> dict[str, Any]:
 
 
 def changes(
-    given: LatticeCommunication, _model: Lattice, shapes: Shapes, _levels: bool
+    given: LatticeCommunication, model: Lattice, shapes: Shapes, _levels: bool
 ) -> list[dict[str, Any]]:
-    """The other protocols of this build, and the other overlap; none on a single rank."""
+    """Links of 18 or 12 reals, and on several ranks the other overlap and the other protocols of
+    this build.
+    """
+    found: list[dict[str, Any]] = []
+    if may_keep_two_rows(given, model):
+        found.append({"link_reals": sum(LINK_REALS) - given.link_reals})
     if math.prod(shapes[0]) == 1:
-        return []
-    found: list[dict[str, Any]] = [{"overlap": not given.overlap}]
+        return found
+    found.append({"overlap": not given.overlap})
     return found + [{"halo": name} for name in available() if name != given.halo]
 
 

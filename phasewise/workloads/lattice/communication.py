@@ -31,6 +31,8 @@ BLOCKS = (PACKED, RUNS, DERIVED)
 SPINORS = ("half", "full")
 KERNELS = ("fast", "plain")
 SUMS = ("order-free", "library")
+LINK_REALS = (18, 12)
+FAST, TWO_ROWS = KERNELS[0], LINK_REALS[1]
 MAX_RANKS = 10**6
 FURTHEST = 4096
 """How far from a number of ranks one that fits is looked for."""
@@ -54,7 +56,7 @@ class LatticeCommunication(Communication):
     """The keys of [communication]."""
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = (
-        "halo", "blocks", "spinors", "overlap", "sums", "kernel",
+        "halo", "blocks", "spinors", "overlap", "sums", "kernel", "link_reals",
     )  # fmt: skip
 
     process_grid: str = key("text", AUTO, flat=True, as_flat=extents_of)
@@ -75,6 +77,8 @@ class LatticeCommunication(Communication):
     """order-free: the same bits on any ranks; library: as the library adds."""
     kernel: str = key("word", KERNELS[0], choices=KERNELS, flat=True)
     """fast: the hopping matrix in vectors of sites; plain: in loops over single ones."""
+    link_reals: int = key("integer", LINK_REALS[0], least=12, most=18, flat=True)
+    """Of a link of SU(3) that the kernel keeps: all, or two rows, from which it makes the third."""
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)
@@ -103,6 +107,7 @@ def read_communication(table: object, folder: Path) -> LatticeCommunication:
             f"field has whole spinors in the order of the sites, not spinors = "
             f"{show(found.spinors)} and kernel = {show(found.kernel)}"
         )
+    _check_link_reals(found)
     grid = extents_of(found.process_grid)
     where = f"communication.process_grid = {show(found.process_grid)}"
     if found.process_grid != AUTO and grid == (0, 0, 0, 0):
@@ -114,9 +119,36 @@ def read_communication(table: object, folder: Path) -> LatticeCommunication:
     return found
 
 
+def _check_link_reals(found: LatticeCommunication) -> None:
+    """StudyError if links cannot be kept as the table says."""
+    where = f"communication.link_reals = {found.link_reals}"
+    if found.link_reals not in LINK_REALS:
+        raise StudyError(
+            f"{where} is not known: a link is kept as 18 reals, or as the 12 of two rows"
+        )
+    if found.link_reals == TWO_ROWS and found.kernel != FAST:
+        raise StudyError(
+            f"{where} needs kernel = {show(FAST)}: kernel = {show(found.kernel)} keeps all 18"
+        )
+
+
+def may_keep_two_rows(communication: LatticeCommunication, model: Any) -> bool:
+    """Whether the third row of a link follows from the others: a phase that is no sign of the
+    boundary prevents it.
+    """
+    whole = all(phase == int(phase) for phase in model.quarks.phases)
+    return whole and communication.kernel == FAST
+
+
 def check_process_grid(model: Any, communication: Communication, ranks: int) -> None:
     """StudyError if lattice and process grid do not suit this number of ranks."""
+    assert isinstance(communication, LatticeCommunication)
     size = model.lattice.size
+    if communication.link_reals == TWO_ROWS and not may_keep_two_rows(communication, model):
+        raise StudyError(
+            f"communication.link_reals = {TWO_ROWS} needs quarks.phases of whole numbers, not "
+            f"{show(list(model.quarks.phases))}"
+        )
     grid = extents_of(communication.grid_text)
     if grid == (0, 0, 0, 0):
         if next(fitting_grids(size, ranks), None) is None:
