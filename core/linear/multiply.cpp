@@ -17,9 +17,10 @@ constexpr int vectors = 3;
 constexpr int height = lanes == 8 ? 8 : 4;
 constexpr int width = vectors * lanes;
 
-// Packed at once: a panel of B, `depth` by `width`, stays in the first-level cache, the rows of A
-// in the second beside matrices that fit there, and the columns of B in the third.
-constexpr std::int64_t depth = 256;
+// Packed at once: the rows of A and a panel of B, `depth` by `width`, stay in the second-level
+// cache, and the columns of B in the third. The kernel reads 16 B of a panel of B a cycle, which
+// the second level gives; a smaller depth would move C more often.
+constexpr std::int64_t depth = 512;
 constexpr std::int64_t rows_at_once = 16 * height;
 constexpr std::int64_t columns_at_once = 64 * width;
 
