@@ -1,6 +1,7 @@
 #include "contention/execution.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <queue>
 #include <utility>
@@ -13,6 +14,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 // Links whose shares differ by less are filled together.
 constexpr double share_tolerance = 2e-3;
+constexpr double least_weight = 0.02;
 
 using Event = std::pair<double, int>;  // time, and the transfer's or the rank's index
 using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
@@ -42,6 +44,7 @@ class Sharing : public Walk {
     double start = 0.0;
     Timing::Message message;
     Route route;
+    std::array<double, 3> weights;  // of a route by ranks: of the sender, the node, the receiver
   };
   // A transfer that uses links.
   struct Active {
@@ -55,6 +58,9 @@ class Sharing : public Walk {
     const auto& [id, from, to, bytes] = departure;
     network_.find_route(from, to, transfer.route);
     transfer.message = timing_.message(transfer.route, bytes, from, to);
+    const auto& [of_sender, of_receiver] =
+        std::pair(transfer.message.of_sender, transfer.message.of_receiver);
+    transfer.weights = {of_sender, of_receiver, of_receiver};
     transfer.id = id;
     transfer.start = now + transfer.message.delay;
     starting_.emplace(transfer.start, index);
@@ -130,9 +136,11 @@ class Sharing : public Walk {
   void set_rates(double now) {
     now_ = now;
     flows_.clear();
-    for (const Active& active : active_)
-      flows_.push_back(
-          {transfers_[active.index].route.links, transfers_[active.index].message.max_rate});
+    for (const Active& active : active_) {
+      const Transfer& transfer = transfers_[active.index];
+      flows_.push_back({transfer.route.links, transfer.message.max_rate});
+      if (transfer.route.by_ranks) flows_.back().weights = transfer.weights;
+    }
     share_.rates(flows_, share_tolerance, rates_);
     first_end_ = never;
     lasting_ = 0.0;
@@ -172,11 +180,20 @@ double Protocol::factor(const std::vector<double>& factors, std::int64_t bytes) 
 
 Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*from*/,
                                   int /*to*/) const {
-  return {.bytes = bytes,
-          .within = false,
-          .delay = route.latency * factor(latency_factors_, bytes),
-          .max_rate = route.max_bandwidth,
-          .amount = static_cast<double>(bytes) / factor(bandwidth_factors_, bytes)};
+  Message found{.bytes = bytes,
+                .within = false,
+                .delay = route.latency * factor(latency_factors_, bytes),
+                .max_rate = route.max_bandwidth,
+                .amount = static_cast<double>(bytes) / factor(bandwidth_factors_, bytes)};
+  if (!route.by_ranks || !streams_.known() || bytes == 0) return found;
+  // The side that takes longer takes what a further message of a stream does; that of the sender is
+  // what is left of a message's time. A message that the receiver alone copies takes the sender
+  // nothing.
+  const double alone = found.amount / found.max_rate;
+  const double slower = streams_.message(static_cast<double>(bytes)) / alone;
+  found.of_receiver = std::clamp(slower, least_weight, 1.0);
+  found.of_sender = std::clamp(1.0 - slower, least_weight, found.of_receiver);
+  return found;
 }
 
 Execution execute(const Program& program, const Network& network, const Timing& timing,

@@ -14,6 +14,8 @@ using contention::Sending;
 
 namespace {
 
+constexpr double word = 8.0;  // B of the shortest messages
+
 // Signals have a communicator of their own.
 std::uint8_t signal_channel(comm::Channel channel) {
   return static_cast<std::uint8_t>(static_cast<int>(channel) + comm::channels);
@@ -42,12 +44,17 @@ RoundWriter::RoundWriter(Followed& program, const comm::Exchange& exchange, doub
       weight_(weight),
       overhead_(program.options_.rates.overheads
                     .message[static_cast<int>(overhead_of(exchange.protocol))]),
+      further_(overhead_),
       copying_(copying),
       me_(program.rank_),
       posting_(comm::blocks(exchange.protocol) ? Followed::Posting::in_pairs
                                                : Followed::Posting::at_once) {}
 
 void RoundWriter::write(const comm::Round& round) {
+  const contention::Streams& streams = program_.options_.rates.streams;
+  one_way_ = one_way(round);
+  if (one_way_ && streams.known())
+    further_ = std::min(overhead_, is_one_sided() ? streams.put(word) : streams.message(word));
   const Ends ends = ends_of(round);
   switch (exchange_.protocol) {
     case Protocol::sendrecv:
@@ -111,12 +118,18 @@ RoundWriter::Ends RoundWriter::ends_of(const comm::Round& round) const {
 // rank itself copies one-sided data, which takes it `copying` longer [s], and nothing is left.
 std::int64_t RoundWriter::left_to_network(const comm::Transfer& t, std::int64_t bytes,
                                           double& copying) const {
-  const BlockCopies& blocks = program_.options_.rates.blocks;
-  const comm::Staging staging = comm::staging_of(exchange_.protocol);
-  const bool one_sided = staging == comm::Staging::window || staging == comm::Staging::exposed;
-  if (!one_sided || !blocks.known() || !exchange_.team->near(t.peer)) return bytes;
-  copying += blocks.to_other(static_cast<double>(bytes));
+  const Rates& rates = program_.options_.rates;
+  if (!is_one_sided() || !rates.blocks.known() || !exchange_.team->near(t.peer)) return bytes;
+  const bool further = one_way_ && copying > 0.0;
+  // The call is charged by itself.
+  copying += std::max(
+      rates.to_other(static_cast<double>(bytes), further) - (further ? further_ : 0.0), 0.0);
   return 0;
+}
+
+bool RoundWriter::is_one_sided() const {
+  const comm::Staging staging = comm::staging_of(exchange_.protocol);
+  return staging == comm::Staging::window || staging == comm::Staging::exposed;
 }
 
 // What comes to this rank are the signals of the round in which all messages go the other way.
@@ -177,9 +190,10 @@ void RoundWriter::receive_each(const Ranks& sources) {
 }
 
 void RoundWriter::send_each(const Sends& sends, Sending sending, bool later, double copying) {
+  double call = overhead_;
   for (const contention::Send& send : sends) {
     open(false);
-    step().before = charged(1) + static_cast<float>(std::exchange(copying, 0.0));
+    step().before = static_cast<float>(std::exchange(call, further_) + std::exchange(copying, 0.0));
     step().sending = sending;
     step().keeps_sends = later;
     program_.send(send.peer, send.bytes);

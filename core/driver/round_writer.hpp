@@ -11,6 +11,11 @@
 
 namespace phasewise::driver {
 
+// Whether a rank only sends in a round, or only gets.
+inline bool one_way(const comm::Round& round) {
+  return round.sends.empty() != round.receives.empty();
+}
+
 class RoundWriter {
  public:
   // Copying around the round's messages [s].
@@ -42,6 +47,7 @@ class RoundWriter {
   Ends ends_of(const comm::Round& round) const;
   SignalPair signals_of(const comm::Round& round, comm::Protocol protocol) const;
   std::int64_t left_to_network(const comm::Transfer& t, std::int64_t bytes, double& copying) const;
+  bool is_one_sided() const;
   comm::Round part_of(const comm::Round& round, bool near) const;
 
   // Steps of a protocol; each ends the one before.
@@ -64,18 +70,22 @@ class RoundWriter {
   void flags_behind(const Signals& signals);
   void shared(const comm::Round& round);
 
+  // Of further messages of a stream the calls of one side count: the other side's are made
+  // meanwhile.
   float charged(std::size_t messages) const {
-    return static_cast<float>(overhead_ * static_cast<double>(messages));
+    const double further = messages > 1 ? static_cast<double>(messages - 1) : 0.0;
+    return static_cast<float>(messages == 0 ? 0.0 : overhead_ + further * further_);
   }
   contention::ProgramRound& step() { return program_.round_; }
 
   Followed& program_;
   const comm::Exchange& exchange_;
   double weight_, overhead_;
+  double further_;  // of further messages of a round
   Copying copying_;
   int me_;
   Followed::Posting posting_;
-  bool begun_ = false;
+  bool begun_ = false, one_way_ = false;
 };
 
 }  // namespace phasewise::driver
