@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 from pathlib import Path
 from typing import Any
@@ -20,14 +21,13 @@ from phasewise.workloads.lattice.gauge.files import (
     open_links,
     write_links,
 )
-from tests.unit.test_lattice_qcd import random_links, reals
+from tests.unit.damaged_fields import DAMAGES, SIZE, Damage, field, not_special_links, values
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "lattice"
 published = pytest.mark.skipif(not DATA.is_dir(), reason="the fields lie outside the project")
 
-SIZE = (2, 4, 2, 6)
 KINDS = [(name, precision) for name, own in FORMATS.items() for precision in own.PRECISIONS]
 
 
@@ -68,16 +68,6 @@ def test_a_field_of_milc_has_its_checksum_in_the_archives_format() -> None:
     stored = open_links(DATA / "lat.sample.l4448")
     two_rows = stored.words().reshape(-1, 4, 3, 6)[:, :, :2]
     assert checksums.hexadecimal(checksums.nersc(two_rows.reshape(len(two_rows), -1))) == "b3be9b3b"
-
-
-def field() -> Any:
-    return reals(random_links(7, SIZE))
-
-
-def values(links: Any) -> dict[str, float]:
-    import phasewise._core as core
-
-    return dict(core.gauge_values(links.ravel(), list(SIZE)))
 
 
 @pytest.mark.parametrize(("name", "precision"), KINDS)
@@ -143,40 +133,13 @@ def test_the_archives_files_are_read_in_either_byte_order_and_with_two_rows(
     assert np.abs(again - links).max() < 1e-6
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new", "sentence"),
-    [
-        ("nersc", b"PLAQUETTE = +", b"PLAQUETTE = +1", "the plaquette of its links is"),
-        ("nersc", b"LINK_TRACE = -", b"LINK_TRACE = +", "the link trace of its links is"),
-        ("nersc", b"CHECKSUM = ", b"CHECKSUM = f", "the checksums of its links are"),
-        ("nersc", b"IEEE64BIG", b"IEEE64BUG", 'did you mean "IEEE64BIG"?'),
-        ("nersc", b"DIMENSION_2 = 4\n", b"", "its header lacks DIMENSION_2"),
-        ("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = four", "is not a whole number"),
-        ("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = nan", "is not a whole number"),
-        ("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = inf", "is not a whole number"),
-        ("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = 4.7", "is not a whole number"),
-        ("nersc", b"PLAQUETTE = +", b"PLAQUETTE = n", "is not a number"),
-        ("nersc", b"END_HEADER", b"END-HEADER", "no line END_HEADER"),
-        ("ildg", b"<precision>64", b"<precision>65", "precision 65 is not known; accepted: 32, 64"),
-        ("ildg", b"<lx>2</lx>", b"<lx>4</lx>", "links of this size and precision have"),
-        ("ildg", b"ildg-format", b"ildg-formet", "has no record ildg-format"),
-        ("ildg", b"scidac-checksum", b"scidac-chacksum", "has no record scidac-checksum"),
-        ("ildg", b"<suma>", b"<sumx>", "does not give suma"),
-        ("milc", b"\0\0\x4e\x87", b"\0\0\x4e\x86", "begins with no magic number"),
-    ],
-)
-def test_a_damaged_file_is_one_sentence(
-    name: str, old: bytes, new: bytes, sentence: str, tmp_path: Path
-) -> None:
-    links, path = field(), tmp_path / "field"
-    precision = FORMATS[name].PRECISIONS[-1]
-    write_links(path, name, precision, SIZE, links, values(links))
-    raw = path.read_bytes()
-    assert old in raw
-    path.write_bytes(raw.replace(old, new, 1))
+@pytest.mark.parametrize("damage", DAMAGES, ids=[one.name for one in DAMAGES])
+def test_a_damaged_file_is_one_sentence(damage: Damage, tmp_path: Path) -> None:
+    path = tmp_path / "field"
+    damage.write(path)
     with pytest.raises(StudyError) as caught:
         checked_links(open_links(path))
-    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+    assert damage.sentence in str(caught.value) and "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("name", "precision"), KINDS)
@@ -200,24 +163,24 @@ def test_files_of_any_length_and_with_any_bytes_are_one_sentence_or_whole(
             assert str(path) in str(error) and "\n" not in str(error)
 
 
-def test_links_that_are_not_unitary_or_finite_are_refused(tmp_path: Path) -> None:
-    links = field()
-    for change, sentence in ((1.1, "not SU"), (np.nan, "not finite")):
-        bad = links.copy()
-        bad[1, 0, 2, 1, 3, 0, 0, 0] *= change
-        path = tmp_path / "field"
-        write_links(path, "ildg", "double", SIZE, bad, values(links))
-        with pytest.raises(StudyError, match=sentence):
-            checked_links(open_links(path))
-
-
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", ["ildg", "nersc"])
-def test_unitary_links_of_another_determinant_are_refused(kind: str, tmp_path: Path) -> None:
-    bad, path = field(), tmp_path / "field"
-    bad[1, 0, 2, 1, 3] *= -1.0
-    write_links(path, kind, "double", SIZE, bad, values(bad))
-    with pytest.raises(StudyError, match="their determinants differ from 1"):
+@pytest.mark.parametrize("name", not_special_links())
+def test_links_that_are_not_special_unitary_are_refused(
+    name: str, kind: str, tmp_path: Path
+) -> None:
+    (bad, sentence), path = not_special_links()[name], tmp_path / "field"
+    write_links(path, kind, "double", SIZE, bad, values(field()))
+    with pytest.raises(StudyError) as caught:
         checked_links(open_links(path))
+    assert sentence in str(caught.value)
+
+
+def test_a_pipe_is_no_file_of_links(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
+        with pytest.raises(StudyError, match="is no file, but a folder, a pipe, a device"):
+            open_links(path)
 
 
 @pytest.mark.filterwarnings("error")

@@ -71,10 +71,10 @@ class Stored:
         """The links of a box, [t][z][y][x][4][3][3][2]."""
         box = _slices(origin, extents or self.size)
         # A signalling NaN of a damaged file would raise a warning; callers refuse it.
-        with np.errstate(invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             reals = np.asarray(self._mapped("f")[box], dtype=np.float64)
-        links = reals.reshape(*reals.shape[:4], 4, self.rows, 3, 2)
-        return links if self.rows == 3 else completed(links)
+            links = reals.reshape(*reals.shape[:4], 4, self.rows, 3, 2)
+            return links if self.rows == 3 else completed(links)
 
     def words(self, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None) -> Words:
         """The data of a box as numbers of 32 bits, (sites, words of a site)."""
