@@ -27,7 +27,7 @@ from phasewise.report.contents import make_report
 from phasewise.runs.results import Results
 from phasewise.study import Study, load
 from phasewise.traces.records import read_communication
-from phasewise.workloads.lattice.gauge.files import write_links
+from phasewise.workloads.lattice.gauge.writing import write_links
 from tests.mpi.whole_run import datasets, ran
 from tests.unit.test_gauge_files import DATA
 from tests.unit.test_lattice_qcd import random_links, reals

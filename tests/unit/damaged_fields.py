@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.workloads.lattice.gauge.files import FORMATS, write_links
+from phasewise.workloads.lattice.gauge.files import FORMATS
+from phasewise.workloads.lattice.gauge.writing import write_links
 from tests.unit.test_lattice_qcd import random_links, reals
 
 SIZE = (2, 4, 2, 6)

@@ -19,8 +19,8 @@ from phasewise.workloads.lattice.gauge.files import (
     checked_links,
     found_checksums,
     open_links,
-    write_links,
 )
+from phasewise.workloads.lattice.gauge.writing import write_links
 from tests.unit.damaged_fields import DAMAGES, SIZE, Damage, field, not_special_links, values
 
 pytest.importorskip("phasewise._core", reason="the core is not built")

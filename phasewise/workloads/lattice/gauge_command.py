@@ -13,9 +13,9 @@ from phasewise.workloads.lattice.gauge.files import (
     FORMATS,
     checked_links,
     open_links,
-    write_links,
 )
 from phasewise.workloads.lattice.gauge.stored import PRECISIONS
+from phasewise.workloads.lattice.gauge.writing import write_links
 
 ACTIONS = {"check": 1, "convert": 2}
 """Files that each action takes."""

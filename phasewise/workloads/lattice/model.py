@@ -11,6 +11,7 @@ from typing import Any, ClassVar, cast
 from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
+from phasewise.workloads.lattice.gauge.names import PRECISIONS as LINK_PRECISIONS
 from phasewise.workloads.lattice.grids import Extents
 
 LONGEST = 4096
@@ -141,6 +142,16 @@ class Measure:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LinkRecords:
+    """The keys of [records] that are of links."""
+
+    links: str | None = key("word", choices=tuple(LINK_PRECISIONS))
+    """The format of the file in which the links are after the last solve; None: none is written."""
+    links_precision: str | None = key("word", choices=("single", "double"))
+    """Of that file; None: the best of the format."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Lattice:
     """The model of a study."""
 
@@ -149,6 +160,7 @@ class Lattice:
     quarks: Quarks
     solver: SolverTable
     measure: Measure
+    records: LinkRecords
 
     @property
     def sites(self) -> int:
@@ -171,7 +183,7 @@ TABLES: dict[str, type] = {
 """A study's tables, in the order in which it shows them."""
 
 
-def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -> Lattice:
+def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Lattice:
     """The model of a study's tables; files are relative to the folder."""
     found: dict[str, Any] = {}
     for name, kind in TABLES.items():
@@ -187,9 +199,28 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -
         found[name] = kind(**values)
     if RECTANGLES[found["gauge"].action] != 0.0:
         found["measure"] = replace(found["measure"], rectangles=True)
-    model = Lattice(**found)
+    model = Lattice(**found, records=_with_precision(LinkRecords(**records)))
     _check(model)
     return model
+
+
+def _with_precision(records: LinkRecords) -> LinkRecords:
+    """The precision of the file of links, where there is one; StudyError if it has none such."""
+    given = records.links_precision
+    if records.links is None:
+        if given is None:
+            return records
+        raise StudyError(
+            f"records.links_precision = {show(given)} is of a file of links: give records.links, "
+            f"its format, {', '.join(map(show, LINK_PRECISIONS))}"
+        )
+    known = LINK_PRECISIONS[records.links]
+    if given is not None and given not in known:
+        raise StudyError(
+            f"records.links_precision = {show(given)}: {records.links} files have no such "
+            f"precision; accepted: {', '.join(map(show, known))}"
+        )
+    return replace(records, links_precision=given or known[-1])
 
 
 def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -292,7 +323,7 @@ def _check(model: Lattice) -> None:
 
 def resolved(model: Lattice) -> dict[str, Any]:
     """The tables of a model."""
-    return {name: values_of(getattr(model, name)) for name in TABLES}
+    return {name: values_of(getattr(model, name)) for name in (*TABLES, "records")}
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from phasewise.driver import Communicator, Run
 from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively, on_rank_zero
 from phasewise.study import Study
+from phasewise.workloads.lattice.driver import LatticeRun
 from phasewise.workloads.lattice.gauge.files import (
     FORMATS,
     check_special,
@@ -25,16 +26,6 @@ from phasewise.workloads.lattice.gauge.loops import loop_sums, matrices, mean_lo
 from phasewise.workloads.lattice.gauge.stored import Floats, Stored
 from phasewise.workloads.lattice.grids import Extents
 from phasewise.workloads.lattice.model import model_of
-
-
-class LatticeRun(Run, Protocol):
-    """A run of solves as Python sees it (core/lattice/bindings.cpp)."""
-
-    @property
-    def extents(self) -> Extents: ...
-    @property
-    def origin(self) -> Extents: ...
-    def set_links(self, links: Floats) -> None: ...
 
 
 def load(run: Run, comm: Communicator, study: Study) -> None:

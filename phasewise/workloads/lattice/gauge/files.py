@@ -1,4 +1,4 @@
-"""Opens, checks and writes files of links in any format."""
+"""Opens and checks files of links in any format."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import Any, cast
 import numpy as np
 
 from phasewise.driver import load_planner
-from phasewise.errors import RunError, StudyError
-from phasewise.runs.disk import disk_reason, is_special, replacing
+from phasewise.errors import StudyError
+from phasewise.runs.disk import disk_reason, is_special
 from phasewise.workloads.lattice.gauge import checksums, ildg, milc, nersc
 from phasewise.workloads.lattice.gauge.stored import (
-    PRECISIONS,
     Floats,
     Stored,
     deviation_from_special,
@@ -132,29 +131,3 @@ def check_special(stored: Stored, links: Floats) -> None:
 
 def _named(sums: Mapping[str, str]) -> str:
     return " and ".join(f"{name} {value}" for name, value in sums.items())
-
-
-def write_links(
-    path: Path, name: str, precision: str, size: Extents, links: Floats, values: Mapping[str, float]
-) -> Stored:
-    """Write links, [t][z][y][x][4][3][3][2], beside the file and then in its place; the result as
-    it is read. StudyError if the format has no such precision, RunError if the disk refuses.
-    """
-    kind = FORMATS[name]
-    if precision not in kind.PRECISIONS:
-        raise StudyError(
-            f"{name} files have no {precision} precision; accepted: {', '.join(kind.PRECISIONS)}"
-        )
-    data = np.ascontiguousarray(links, dtype=f">f{PRECISIONS[precision]}")
-    words = data.reshape(-1, 72).view(">u4").astype(np.uint32)
-    sites = np.arange(len(words), dtype=np.int64)
-    whole = Stored(path, name, size, precision, 3, True, 0)
-    sums = cast(tuple[int, int], kind.found_checksums(whole, words, sites))
-    try:
-        with replacing(path) as file:
-            file.write(kind.header(size, precision, sums, values))
-            file.write(data.tobytes())
-            file.write(getattr(kind, "footer", lambda _sums: b"")(sums))
-    except OSError as error:
-        raise RunError(f"{path} cannot be written: {disk_reason(error)}") from None
-    return open_links(path)

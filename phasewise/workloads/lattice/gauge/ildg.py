@@ -14,7 +14,7 @@ from pathlib import Path
 
 from phasewise.errors import StudyError
 from phasewise.runs.disk import disk_reason
-from phasewise.workloads.lattice.gauge import checksums
+from phasewise.workloads.lattice.gauge import checksums, names
 from phasewise.workloads.lattice.gauge.stored import (
     PRECISIONS as REALS,
 )
@@ -27,7 +27,7 @@ from phasewise.workloads.lattice.gauge.stored import (
 from phasewise.workloads.lattice.grids import Extents
 
 NAME = "ildg"
-PRECISIONS = ("single", "double")
+PRECISIONS = names.PRECISIONS[NAME]
 BITS = {32: "single", 64: "double"}
 MAGIC = 0x456789AB
 LAYOUT = ">IHHQ128s"

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from phasewise.errors import StudyError
 from phasewise.tables.keys import nearest
-from phasewise.workloads.lattice.gauge import checksums
+from phasewise.workloads.lattice.gauge import checksums, names
 from phasewise.workloads.lattice.gauge.stored import Stored, Words, check_length, check_size
 from phasewise.workloads.lattice.grids import Extents
 
 NAME = "nersc"
-PRECISIONS = ("single", "double")
+PRECISIONS = names.PRECISIONS[NAME]
 FIRST, LAST = b"BEGIN_HEADER\n", b"END_HEADER\n"
 LONGEST_HEADER = 65536
 ROWS = {"4D_SU3_GAUGE": 2, "4D_SU3_GAUGE_3x3": 3}
@@ -26,6 +25,8 @@ WORDS = {
     "IEEE64LITTLE": ("double", False),
 }
 """Precision and byte order of a FLOATING_POINT."""
+NO_DATE = "not given"
+"""The same links give the same file."""
 
 
 def recognises(head: bytes) -> bool:
@@ -99,7 +100,6 @@ def header(
 ) -> bytes:
     """What stands before the links: three rows of each, most significant byte first."""
     bits = 8 * {"single": 4, "double": 8}[precision]
-    now = time.strftime("%a %b %d %H:%M:%S %Y", time.gmtime())
     lines = {
         "HDR_VERSION": "1.0",
         "DATATYPE": "4D_SU3_GAUGE_3x3",
@@ -113,8 +113,8 @@ def header(
         "ENSEMBLE_LABEL": "phasewise",
         "SEQUENCE_NUMBER": "1",
         "CREATOR": "phasewise",
-        "CREATION_DATE": now,
-        "ARCHIVE_DATE": now,
+        "CREATION_DATE": NO_DATE,
+        "ARCHIVE_DATE": NO_DATE,
         "FLOATING_POINT": f"IEEE{bits}BIG",
     }
     text = "".join(f"{name} = {value}\n" for name, value in lines.items())
