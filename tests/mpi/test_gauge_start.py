@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from phasewise.workloads.lattice.gauge.files import FORMATS
+from phasewise.workloads.lattice.gauge.names import form_of
 from phasewise.workloads.lattice.gauge.writing import write_links
 from tests.mpi.test_lattice_exchanges import printed
 from tests.mpi.whole_run import datasets, ran, run
@@ -61,11 +62,11 @@ def wrong_files(folder: Path) -> dict[str, str]:
         found[f"d{number}"] = damage.sentence
     for number, (links, sentence) in enumerate(not_special_links().values()):
         for kind in ("ildg", "nersc"):
-            write_links(folder / f"{kind}{number}.field", kind, "double", SIZE, links,
+            write_links(folder / f"{kind}{number}.field", form_of(kind, "double"), SIZE, links,
                         values(field()))  # fmt: skip
             found[f"{kind}{number}"] = sentence
     size = (4, 2, 2, 6)
-    write_links(folder / "size.field", "milc", "single", size, field(), values(field()))
+    write_links(folder / "size.field", form_of("milc", "single"), size, field(), values(field()))
     found["size"] = "has a lattice of 4×2×2×6 sites, and lattice.size is 2×4×2×6"
     (folder / "folder.field").mkdir()
     found["folder"] = "is no file, but a folder"
@@ -78,8 +79,8 @@ def test_ranks_refuse_a_wrong_file_together_in_one_sentence(ranks: int, tmp_path
     wrong = wrong_files(tmp_path)
     for name, own in FORMATS.items():
         for precision in own.PRECISIONS:
-            write_links(tmp_path / f"{name}-{precision}.field", name, precision, SIZE, field(),
-                        values(field()))  # fmt: skip
+            path = tmp_path / f"{name}-{precision}.field"
+            write_links(path, form_of(name, precision), SIZE, field(), values(field()))
     (tmp_path / "study.toml").write_text(STUDY.format(file="none"))
     script = tmp_path / "starts.py"
     script.write_text(STARTS)
@@ -111,7 +112,7 @@ def test_a_run_from_a_wrong_file_ends_with_status_2_and_one_sentence(tmp_path: P
 @mpi
 def test_a_run_goes_on_only_on_its_own_lattice(tmp_path: Path) -> None:
     path = tmp_path / "field"
-    write_links(path, "ildg", "double", SIZE, field(), values(field()))
+    write_links(path, form_of("ildg", "double"), SIZE, field(), values(field()))
     study, out = tmp_path / "study.toml", tmp_path / "out"
     study.write_text(STUDY.format(file=path))
     every = ("--set", "records.checkpoint_every=1")
@@ -125,7 +126,7 @@ def test_a_run_goes_on_only_on_its_own_lattice(tmp_path: Path) -> None:
     path.unlink()
     ran(study, *longer, "--ranks", 3)
     whole = tmp_path / "whole"
-    write_links(path, "ildg", "double", SIZE, field(), values(field()))
+    write_links(path, form_of("ildg", "double"), SIZE, field(), values(field()))
     ran(study, *every, "--set", "solves=2", "--out", whole, "--quiet")
     resumed: dict[str, Any] = datasets(out)
     assert resumed == datasets(whole)

@@ -14,7 +14,7 @@ import pytest
 
 from phasewise.cli import main
 from phasewise.workloads.lattice.gauge.files import checked_links, open_links
-from phasewise.workloads.lattice.gauge.names import PRECISIONS
+from phasewise.workloads.lattice.gauge.names import PRECISIONS, form_of
 from phasewise.workloads.lattice.gauge.writing import write_links
 from tests.mpi.test_gauge_start import STUDY, mpi
 from tests.mpi.test_lattice_exchanges import printed
@@ -30,16 +30,16 @@ WRITTEN = "links/solve-000000000001."
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     """A study whose links come from a file beside it."""
-    write_links(tmp_path / "field", "ildg", "double", SIZE, field(), values(field()))
+    write_links(tmp_path / "field", form_of("ildg", "double"), SIZE, field(), values(field()))
     path = tmp_path / "lattice.toml"
     path.write_text(STUDY.format(file="field"))
     return path
 
 
-def asked(name: str, precision: str) -> tuple[str, ...]:
+def asked(name: str, precision: str, *further: str) -> tuple[str, ...]:
     """The options for a file of links."""
-    values = (f"records.links={name}", f"records.links_precision={precision}")
-    return tuple(word for value in values for word in ("--set", value))
+    keys = (f"links={name}", f"links_precision={precision}", *further)
+    return tuple(word for key in keys for word in ("--set", f"records.{key}"))
 
 
 @mpi
@@ -62,6 +62,18 @@ def test_ranks_write_the_file_that_a_conversion_writes(
     capsys.readouterr()
     assert main(["gauge", "check", str(out / f"{WRITTEN}{name}"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["format"] == name
+
+
+@mpi
+def test_ranks_write_two_rows_and_the_other_byte_order_too(study: Path) -> None:
+    folder = study.parent
+    words = ["gauge", "convert", str(folder / "field"), str(folder / "converted")]
+    assert main([*words, "--format", "nersc", "--rows", "2", "--byte-order", "little"]) == 0
+    form = asked("nersc", "double", "links_rows=2", "links_byte_order=little")
+    ran(study, *form, "--ranks", 6, "--out", folder / "out")
+    found = folder / f"out/{WRITTEN}nersc"
+    assert found.read_bytes() == (folder / "converted").read_bytes()
+    assert b"4D_SU3_GAUGE\n" in found.read_bytes() and b"IEEE64LITTLE" in found.read_bytes()
 
 
 @mpi
@@ -145,15 +157,16 @@ import os, signal, sys
 from pathlib import Path
 from phasewise.driver import load_core
 from phasewise.workloads.lattice.gauge import writing
+from phasewise.workloads.lattice.gauge.names import form_of
 from tests.unit.damaged_fields import SIZE, field, values
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 writing.{step} = killed
 path = Path(sys.argv[1])
 if {whole}:
-    writing.write_links(path, "ildg", "double", SIZE, field(), values(field()))
+    writing.write_links(path, form_of("ildg", "double"), SIZE, field(), values(field()))
 else:
-    writing.write_own_links(path, "ildg", "double", SIZE, (0, 0, 0, 0), field(), values(field()),
+    writing.write_own_links(path, form_of("ildg"), SIZE, (0, 0, 0, 0), field(), values(field()),
                             load_core())
 """
 
@@ -164,7 +177,7 @@ def test_a_writer_that_is_killed_leaves_the_earlier_file(
     step: str, whole: bool, tmp_path: Path, repository: Path
 ) -> None:
     path = tmp_path / "field"
-    write_links(path, "nersc", "single", SIZE, field(), values(field()))
+    write_links(path, form_of("nersc", "single"), SIZE, field(), values(field()))
     before = path.read_bytes()
     # A conversion has these steps in one, the replacement.
     script = KILLED.format(step=step, whole=whole).replace("writing._fill", "writing.os.fsync")
@@ -177,7 +190,7 @@ def test_a_writer_that_is_killed_leaves_the_earlier_file(
     assert path.read_bytes() == before
     assert (tmp_path / "field.partial").exists()
     # The next writer takes its place.
-    write_links(path, "ildg", "double", SIZE, field(), values(field()))
+    write_links(path, form_of("ildg", "double"), SIZE, field(), values(field()))
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -193,10 +206,12 @@ def test_a_half_that_a_killed_run_left_is_gone_after_the_next_one(study: Path) -
 
 def test_a_precision_that_a_format_lacks_is_one_sentence(study: Path, capsys: Any) -> None:
     for keys, sentence in (
-        (["records.links=milc", "records.links_precision=double"], "milc files have no such"),
-        (["records.links_precision=double"], "give records.links, its format"),
-        (["records.links=ilgd"], 'did you mean "ildg"'),
+        (["links=milc", "links_precision=double"], "milc files have no double precision"),
+        (["links_precision=double"], "give its format too"),
+        (["links_rows=3"], "records.links_rows is of a file of links"),
+        (["links=ildg", "links_rows=2"], "ildg files have no 2 rows of a link"),
+        (["links=ilgd"], 'did you mean "ildg"'),
     ):
-        words = [word for value in keys for word in ("--set", value)]
+        words = [word for key in keys for word in ("--set", f"records.{key}")]
         assert main(["check", str(study), *words]) == 2
         assert sentence in capsys.readouterr().err

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from phasewise.workloads.lattice.gauge.files import FORMATS
+from phasewise.workloads.lattice.gauge.names import form_of
 from phasewise.workloads.lattice.gauge.writing import write_links
 from tests.unit.test_lattice_qcd import random_links, reals
 
@@ -39,7 +40,7 @@ class Damage:
     def write(self, path: Path) -> None:
         """A file that is damaged so, in the highest precision of its format."""
         links = field()
-        write_links(path, self.format, FORMATS[self.format].PRECISIONS[-1], SIZE, links,
+        write_links(path, form_of(self.format), SIZE, links,
                     values(links))  # fmt: skip
         raw = path.read_bytes()
         changed = self.change(raw)

@@ -60,14 +60,14 @@ def values(study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
 def dump(folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool) -> None:
     """Write the links after the last solve, each rank its own; collective."""
     model = model_of(study)
-    if model.records.links is None or at_start or run.turn != study.count:
+    form = model.records.form
+    if form is None or at_start or run.turn != study.count:
         return
     own, record = cast(LatticeRun, run), run.record()
     space, time = float(record["plaquette_space"]), float(record["plaquette_time"])
     write_own_links(
-        folder / f"{study.workload.unit.one}-{run.turn:012d}.{model.records.links}",
-        model.records.links,
-        str(model.records.links_precision),
+        folder / f"{study.workload.unit.one}-{run.turn:012d}.{form.format}",
+        form,
         model.lattice.size,
         own.origin,
         np.asarray(own.links()).reshape(*reversed(own.extents), 4, 3, 3, 2),

@@ -14,7 +14,6 @@ from pathlib import Path
 from phasewise.errors import StudyError
 from phasewise.workloads.lattice.gauge import checksums, names
 from phasewise.workloads.lattice.gauge.stored import Stored, Words, check_length, check_size
-from phasewise.workloads.lattice.grids import Extents
 
 NAME = "milc"
 PRECISIONS = names.PRECISIONS[NAME]
@@ -53,8 +52,6 @@ def found_checksums(_stored: Stored, words: Words, sites: checksums.Sites) -> tu
     return checksums.milc(words, sites)
 
 
-def header(
-    size: Extents, _precision: str, sums: tuple[int, int], _values: Mapping[str, float]
-) -> bytes:
-    """What stands before the links, most significant byte first."""
-    return struct.pack(">" + LAYOUT, MAGIC, *size, STAMP, 0, *sums)
+def header(stored: Stored, sums: tuple[int, int], _values: Mapping[str, float]) -> bytes:
+    """What stands before the links."""
+    return struct.pack(stored.order + LAYOUT, MAGIC, *stored.size, STAMP, 0, *sums)

@@ -16,29 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.driver import Communicator
-from phasewise.errors import PhasewiseError, RunError, StudyError
+from phasewise.errors import PhasewiseError, RunError
 from phasewise.mpi.ranks import collectively, on_rank_zero
 from phasewise.runs.disk import disk_reason, replacing, sync_folder
 from phasewise.workloads.lattice.gauge.files import FORMATS, open_links
+from phasewise.workloads.lattice.gauge.names import Form
 from phasewise.workloads.lattice.gauge.stored import PRECISIONS, Floats, Stored, site_numbers
 from phasewise.workloads.lattice.grids import Extents
-
-SITE_REALS = 72
-"""Of four links with three rows."""
 
 Sums = tuple[int, int]
 Values = Mapping[str, float]
 """Plaquette and link trace."""
 
 
-def write_links(
-    path: Path, name: str, precision: str, size: Extents, links: Floats, values: Values
-) -> Stored:
+def write_links(path: Path, form: Form, size: Extents, links: Floats, values: Values) -> Stored:
     """Write links, [t][z][y][x][4][3][3][2], beside the file and then in its place; the result as
-    it is read. StudyError if the format has no such precision, RunError if the disk refuses.
+    it is read. RunError if the disk refuses.
     """
-    stored = _described(path, name, precision, size)
-    data = _encoded(links, precision)
+    stored = _described(path, form, size)
+    data = _encoded(stored, links)
     sums = _sums(stored, data, np.arange(len(data), dtype=np.int64))
     before, after = _frame(stored, sums, values)
     with _writing(path), replacing(path) as file:
@@ -50,8 +46,7 @@ def write_links(
 
 def write_own_links(
     path: Path,
-    name: str,
-    precision: str,
+    form: Form,
     size: Extents,
     origin: Extents,
     links: Floats,
@@ -62,8 +57,8 @@ def write_own_links(
 
     What stood there stays until the new file is whole.
     """
-    stored = _described(path, name, precision, size)
-    data = _encoded(links, precision)
+    stored = _described(path, form, size)
+    data = _encoded(stored, links)
     extents: Extents = links.shape[3::-1]
     sites = site_numbers(size, origin, extents)
     sums = _sums_of_all(comm, stored, _sums(stored, data, sites))
@@ -80,23 +75,19 @@ def write_own_links(
         raise
 
 
-def _described(path: Path, name: str, precision: str, size: Extents) -> Stored:
-    kind = FORMATS[name]
-    if precision not in kind.PRECISIONS:
-        raise StudyError(
-            f"{name} files have no {precision} precision; accepted: {', '.join(kind.PRECISIONS)}"
-        )
-    return Stored(path, name, size, precision, 3, True, 0)
+def _described(path: Path, form: Form, size: Extents) -> Stored:
+    return Stored(path, form.format, size, form.precision, form.rows, form.big, 0)
 
 
-def _encoded(links: Floats, precision: str) -> NDArray[Any]:
-    """The bytes of the links in the file, (sites, reals)."""
-    kind = f">f{PRECISIONS[precision]}"
-    return np.ascontiguousarray(links, dtype=kind).reshape(-1, SITE_REALS)
+def _encoded(stored: Stored, links: Floats) -> NDArray[Any]:
+    """The reals of the links as the file has them, (sites, reals of a site)."""
+    kind = f"{stored.order}f{PRECISIONS[stored.precision]}"
+    rows = links[..., : stored.rows, :, :]
+    return np.ascontiguousarray(rows, dtype=kind).reshape(-1, stored.site_reals)
 
 
 def _sums(stored: Stored, data: NDArray[Any], sites: NDArray[np.int64]) -> Sums:
-    words = data.view(">u4").astype(np.uint32)
+    words = data.view(f"{stored.order}u4").astype(np.uint32)
     return cast(Sums, FORMATS[stored.format].found_checksums(stored, words, sites))
 
 
@@ -113,7 +104,7 @@ def _sums_of_all(comm: Communicator, stored: Stored, own: Sums) -> Sums:
 def _frame(stored: Stored, sums: Sums, values: Values) -> tuple[bytes, bytes]:
     """What stands before and behind the links."""
     kind = FORMATS[stored.format]
-    before = cast(bytes, kind.header(stored.size, stored.precision, sums, values))
+    before = cast(bytes, kind.header(stored, sums, values))
     return before, cast(bytes, getattr(kind, "footer", lambda _sums: b"")(sums))
 
 
@@ -145,7 +136,7 @@ def _fill(
     edges = [0, *(np.flatnonzero(np.diff(sites) != 1) + 1).tolist(), len(sites)]
     with _writing(path), beside.open("r+b", buffering=0) as file:
         for first, last in pairwise(edges):
-            file.seek(offset + int(sites[first]) * data.itemsize * SITE_REALS)
+            file.seek(offset + int(sites[first]) * data[0].nbytes)
             run = memoryview(data[first:last].tobytes())
             while run:
                 run = run[file.write(run) :]
