@@ -194,6 +194,41 @@ def test_a_writer_that_is_killed_leaves_the_earlier_file(
     assert list(tmp_path.iterdir()) == [path]
 
 
+ONE_KILLED = FULL.replace(
+    "# Less than the links need.",
+    "from phasewise.workloads.lattice.gauge import writing\n"
+    "fill = writing._fill\n"
+    "def dying(path, beside, offset, data, sites):\n"
+    "    half = len(sites) // 2\n"
+    "    fill(path, beside, offset, data[:half], sites[:half])\n"
+    "    if core.rank() == core.size() - 1:\n"
+    "        import os, signal; os.kill(os.getpid(), signal.SIGKILL)\n"
+    "    fill(path, beside, offset, data, sites)\n"
+    "writing._fill = dying",
+).replace("(40_000, 40_000)", "(10**6, 10**6)")
+
+
+@mpi
+def test_a_rank_that_is_killed_while_all_write_ends_them_and_leaves_the_earlier_file(
+    study: Path,
+) -> None:
+    earlier = study.parent / f"{WRITTEN}ildg"
+    earlier.parent.mkdir()
+    earlier.write_bytes(b"earlier")
+    script = study.with_name("killed.py")
+    script.write_text(ONE_KILLED)
+    with pytest.raises(AssertionError):  # the ranks end with another status than 0
+        printed(script, 3)
+    assert earlier.read_bytes() == b"earlier"
+    assert not list(study.parent.glob("*.said"))
+    # Without the kill the same ranks write the file.
+    script.write_text(ONE_KILLED.replace("os.kill", "print"))
+    printed(script, 3)
+    assert earlier.read_bytes() != b"earlier"
+    checked_links(open_links(earlier))
+    assert list(earlier.parent.iterdir()) == [earlier]
+
+
 @mpi
 def test_a_half_that_a_killed_run_left_is_gone_after_the_next_one(study: Path) -> None:
     out = study.parent / "out"
