@@ -102,6 +102,7 @@ Description::Description(const Parameters& parameters) {
     if (source[axis] >= size[axis]) parameters.fail("measure.source", "it lies beyond the lattice");
   grid = read_extents(parameters, "communication.process_grid", 0, longest);
   layout = static_cast<Layout>(parameters.choice("communication.layout", words(layout_names)));
+  if (layout == Layout::file) places = parameters.list("communication.places");
   manner = read_manner(parameters);
   for (const double phase : phases)
     if (manner.two_rows && phase != std::floor(phase))

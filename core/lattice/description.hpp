@@ -39,6 +39,7 @@ struct Description {
   std::array<int, axes> source{};  // the point
   Extents grid{};                  // zeros: the one with the least surface
   Layout layout{};
+  std::vector<double> places;  // number of each rank's, for a layout from a file
   Manner manner;
 
   int right_sides() const { return pion ? 12 : 1; }

@@ -118,6 +118,27 @@ std::vector<Extents> places_of(const Extents& size, const Extents& grid, Layout 
   return places;
 }
 
+std::vector<Extents> places_numbered(const Extents& grid, const std::vector<double>& numbers) {
+  const auto count = static_cast<std::size_t>(volume_of(grid));
+  if (numbers.size() != count)
+    throw std::invalid_argument("communication.places gives places to " +
+                                std::to_string(numbers.size()) + " ranks, and there are " +
+                                std::to_string(count));
+  std::vector<double> sorted = numbers;
+  std::ranges::sort(sorted);
+  for (std::size_t number = 0; number < count; ++number)
+    if (sorted[number] != static_cast<double>(number))
+      throw std::invalid_argument(
+          "communication.places is no permutation: give each number from 0 "
+          "to " +
+          std::to_string(count - 1) + " once");
+  std::vector<Extents> places;
+  places.reserve(count);
+  for (const double number : numbers)
+    places.push_back(place_at(grid, static_cast<std::int64_t>(number), from_x));
+  return places;
+}
+
 std::vector<int> ranks_at(const Extents& grid, const std::vector<Extents>& places) {
   std::vector<int> ranks(places.size());
   for (std::size_t rank = 0; rank < places.size(); ++rank)

@@ -11,15 +11,20 @@
 namespace phasewise::lattice {
 
 // x_first, t_first: that axis fastest; bricks: the ranks of a node are the brick of least surface,
-// and bricks follow each other with x fastest; random: in an order that the seed decides.
-enum class Layout : std::uint8_t { x_first, t_first, bricks, random };
-inline constexpr std::array<std::string_view, 4> layout_names{"x-first", "t-first", "bricks",
-                                                              "random"};
+// and bricks follow each other with x fastest; random: in an order that the seed decides; file: as
+// the study numbers them, with x fastest.
+enum class Layout : std::uint8_t { x_first, t_first, bricks, random, file };
+inline constexpr std::array<std::string_view, 5> layout_names{"x-first", "t-first", "bricks",
+                                                              "random", "file"};
 
 // The place of each rank. nodes: of the ranks. Throws std::invalid_argument with one sentence if
 // nodes of this many ranks cannot be bricks of the grid.
 std::vector<Extents> places_of(const Extents& size, const Extents& grid, Layout layout,
                                const std::vector<int>& nodes, std::uint64_t seed);
+
+// The places with these numbers. Throws std::invalid_argument with one sentence if the numbers are
+// not those of the grid's places, each once.
+std::vector<Extents> places_numbered(const Extents& grid, const std::vector<double>& numbers);
 
 // The rank at each place, places numbered with x fastest.
 std::vector<int> ranks_at(const Extents& grid, const std::vector<Extents>& places);

@@ -22,7 +22,9 @@ constexpr parallel::KernelCard stout_card{.name = "stout",
 
 Ranks::Ranks(const Description& description, const std::vector<int>& nodes)
     : grid(grid_for(description, static_cast<int>(nodes.size()))),
-      places(places_of(description.size, grid, description.layout, nodes, description.seed)),
+      places(description.layout == Layout::file
+                 ? places_numbered(grid, description.places)
+                 : places_of(description.size, grid, description.layout, nodes, description.seed)),
       at(ranks_at(grid, places)) {}
 
 Turn::Turn(const Description& description, const Ranks& ranks, const std::vector<int>& nodes,

@@ -27,7 +27,8 @@ from phasewise.report.contents import make_report
 from phasewise.runs.results import Results
 from phasewise.study import Study, load
 from phasewise.traces.records import read_communication
-from phasewise.workloads.lattice.gauge.files import write_links
+from phasewise.workloads.lattice.gauge.names import form_of
+from phasewise.workloads.lattice.gauge.writing import write_links
 from tests.mpi.whole_run import datasets, ran
 from tests.unit.test_gauge_files import DATA
 from tests.unit.test_lattice_qcd import random_links, reals
@@ -320,7 +321,7 @@ def test_a_run_goes_on_with_links_of_a_file_on_other_ranks(tmp_path: Path) -> No
     size = (4, 4, 4, 8)
     links = reals(random_links(3, size))
     values = dict(core.gauge_values(links.ravel(), list(size)))
-    write_links(tmp_path / "field.lime", "ildg", "double", size, links, values)
+    write_links(tmp_path / "field.lime", form_of("ildg", "double"), size, links, values)
     path = tmp_path / "file.toml"
     text = STUDY.replace("[4, 4, 8, 8]", str(list(size))).replace(
         'start = "hot"', 'start = "file"\nfile = "field.lime"'

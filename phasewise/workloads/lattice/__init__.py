@@ -11,7 +11,7 @@ from phasewise.workloads.lattice.communication import (
     check_process_grid,
     read_communication,
 )
-from phasewise.workloads.lattice.model import TABLES, Lattice, derive, read, resolved
+from phasewise.workloads.lattice.model import TABLES, Lattice, LinkRecords, derive, read, resolved
 
 
 def _parameters(model: Lattice) -> Iterable[tuple[str, Any]]:
@@ -32,9 +32,11 @@ WORKLOAD = Workload(
     parameters=_parameters,
     communication=schema_of(LatticeCommunication),
     read_communication=read_communication,
-    records={},
+    records=schema_of(LinkRecords),
     derive=derive,
     check_ranks=check_process_grid,
+    dump_folder="links",
+    free_keys=r"records\.links.*",
     fewest_shown=1,  # one solve has all that the pictures show
     main_phases=("halo_x", "halo_y", "halo_z", "halo_t"),
 )

@@ -21,11 +21,14 @@ from phasewise.workloads.communication import (
     machine_in,
 )
 from phasewise.workloads.lattice.grids import Extents, fitting_grids, least_surface
+from phasewise.workloads.lattice.layout_file import places_in
 from phasewise.workloads.protocols import PROTOCOL
 
 GRID = re.compile(r"[1-9][0-9]{0,3}(?:x[1-9][0-9]{0,3}){3}", re.ASCII)
 X_FIRST, T_FIRST, BRICKS = "x-first", "t-first", "bricks"
 LAYOUTS = (X_FIRST, T_FIRST, BRICKS, "random")
+FILE = "file"
+"""The layout of a study that names a file instead of one of these words."""
 PACKED, RUNS, DERIVED = "packed", "runs", "derived"
 BLOCKS = (PACKED, RUNS, DERIVED)
 SPINORS = ("half", "full")
@@ -61,8 +64,13 @@ class LatticeCommunication(Communication):
 
     process_grid: str = key("text", AUTO, flat=True, as_flat=extents_of)
     """Ranks along x, y, z and t; auto: the grid of least surface."""
-    layout: str = key("word", LAYOUTS[0], choices=LAYOUTS, flat=True)
-    """Which rank has which place: x or t fastest, nodes as bricks of least surface, at random."""
+    layout: str = key("text", LAYOUTS[0], flat=True)
+    """Which rank has which place: x or t fastest, nodes as bricks of least surface, at random, or
+    FILE.
+    """
+    layout_file: Path | None = None
+    places: tuple[int, ...] = ()
+    """The number of each rank's place, from the file."""
     halo: str = declared(PROTOCOL)
     """The protocol of the faces."""
     blocks: str = key("word", BLOCKS[0], choices=BLOCKS, flat=True)
@@ -83,6 +91,21 @@ class LatticeCommunication(Communication):
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)
 
+    def resolved(self) -> dict[str, Any]:
+        """As the table of a TOML file, every default written out."""
+        return super().resolved() | {"layout": self.layout_text}
+
+    def flat(self) -> Iterator[tuple[str, Any]]:
+        """Keys and values for the driver, without the leading ``communication.``."""
+        yield from super().flat()
+        if self.places:
+            yield "places", self.places
+
+    @property
+    def layout_text(self) -> str:
+        """The layout's word, or its file."""
+        return str(self.layout_file or self.layout)
+
     @property
     def priced_by_overhead(self) -> tuple[str, str] | None:
         """Runs are a packed face in more messages."""
@@ -100,6 +123,11 @@ def read_communication(table: object, folder: Path) -> LatticeCommunication:
     """The table with every default filled in."""
     schema = schema_of(LatticeCommunication)
     values = with_defaults(check_table(table, schema, "communication"), schema)
+    layout = str(values["layout"])
+    if layout not in LAYOUTS:
+        file = (folder / layout).resolve()
+        places = places_in(layout, file, LAYOUTS)
+        values = {**values, "layout": FILE, "layout_file": file, "places": places}
     found = LatticeCommunication(**machine_in(values, folder))
     if found.blocks == DERIVED and (found.spinors, found.kernel) != ("full", "plain"):
         raise StudyError(
@@ -148,6 +176,11 @@ def check_process_grid(model: Any, communication: Communication, ranks: int) -> 
         raise StudyError(
             f"communication.link_reals = {TWO_ROWS} needs quarks.phases of whole numbers, not "
             f"{show(list(model.quarks.phases))}"
+        )
+    if communication.places and len(communication.places) != ranks:
+        raise StudyError(
+            f"communication.layout: {communication.layout_text} gives places to "
+            f"{len(communication.places)} ranks, and there are {ranks}"
         )
     grid = extents_of(communication.grid_text)
     if grid == (0, 0, 0, 0):

@@ -13,9 +13,11 @@ from phasewise.workloads.lattice.gauge.files import (
     FORMATS,
     checked_links,
     open_links,
-    write_links,
 )
+from phasewise.workloads.lattice.gauge.names import PRECISIONS as PRECISIONS_OF
+from phasewise.workloads.lattice.gauge.names import form_of
 from phasewise.workloads.lattice.gauge.stored import PRECISIONS
+from phasewise.workloads.lattice.gauge.writing import write_links
 
 ACTIONS = {"check": 1, "convert": 2}
 """Files that each action takes."""
@@ -31,6 +33,10 @@ def add_options(parser: Parser) -> None:
         "--precision",
         choices=list(PRECISIONS),
         help="of the file that is written (that of IN; of MILC files single)",
+    )
+    parser.add_argument("--rows", type=int, choices=(2, 3), help="of a link that are written (3)")
+    parser.add_argument(
+        "--byte-order", choices=("big", "little"), help="of the file that is written (big)"
     )
 
 
@@ -59,12 +65,12 @@ def _converted(options: argparse.Namespace, links: Any, found: dict[str, Any]) -
         raise StudyError(f"gauge convert needs --format: {', '.join(FORMATS)}")
     if target.exists() and target.samefile(source):
         raise StudyError(f"{target} is the file that is read; name another one to write")
-    kind = FORMATS[options.format]
-    precision = options.precision or (
-        found["precision"] if found["precision"] in kind.PRECISIONS else kind.PRECISIONS[0]
-    )
+    precision = options.precision
+    if precision is None and found["precision"] in PRECISIONS_OF[options.format]:
+        precision = found["precision"]
+    form = form_of(options.format, precision, options.rows, options.byte_order)
     x, y, z, t = found["size"]
-    stored = write_links(target, options.format, precision, (x, y, z, t), links, found)
+    stored = write_links(target, form, (x, y, z, t), links, found)
     message(f"wrote {target}")
     return checked_links(stored)[1]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.traces.records import CommunicationRecord
-from phasewise.workloads.lattice.communication import LatticeCommunication, grid_of
+from phasewise.workloads.lattice.communication import FILE, LAYOUTS, LatticeCommunication, grid_of
 from phasewise.workloads.lattice.model import Lattice
 
 WHEN = {
@@ -47,9 +49,20 @@ def iterated(model: Lattice, iterations: int | None) -> dict[str, float]:
 
 
 def placed(given: LatticeCommunication, record: CommunicationRecord) -> LatticeCommunication:
-    """`given` on the process grid of a record."""
+    """`given` on the process grid of a record, with its layout, and its places if a file gave them:
+    it may be gone.
+    """
     x, y, z, t = record.process_grid[0]
-    return given.changed({"process_grid": grid_of((x, y, z, t))})
+    found: dict[str, Any] = {"process_grid": grid_of((x, y, z, t)), "layout": record.layout}
+    file, places = None, tuple[int, ...]()
+    if record.layout not in LAYOUTS:
+        found["layout"], file = FILE, Path(record.layout)
+        steps = (1, x, x * y, x * y * z)
+        places = tuple(
+            sum(int(at) * step for at, step in zip(place, steps, strict=True))
+            for place in record.place
+        )
+    return given.changed({**found, "layout_file": file, "places": places})
 
 
 def check_simulated(model: Lattice, skeleton: bool) -> None:

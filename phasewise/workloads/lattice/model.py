@@ -11,6 +11,8 @@ from typing import Any, ClassVar, cast
 from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
+from phasewise.workloads.lattice.gauge.names import PRECISIONS as FORMATS
+from phasewise.workloads.lattice.gauge.names import Form, form_of
 from phasewise.workloads.lattice.grids import Extents
 
 LONGEST = 4096
@@ -141,6 +143,26 @@ class Measure:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LinkRecords:
+    """The keys of [records] that are of links."""
+
+    links: str | None = key("word", choices=tuple(FORMATS))
+    """The format of the file in which the links are after the last solve; None: none is written."""
+    links_precision: str | None = key("word", choices=("single", "double"))
+    links_rows: int | None = key("integer", least=2, most=3)
+    """Of a link."""
+    links_byte_order: str | None = key("word", choices=("big", "little"))
+    """Of that file; None: the best precision, three rows, big."""
+
+    @property
+    def form(self) -> Form | None:
+        """How the links stand in the file; StudyError where they cannot."""
+        if self.links is None:
+            return None
+        return form_of(self.links, self.links_precision, self.links_rows, self.links_byte_order)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Lattice:
     """The model of a study."""
 
@@ -149,6 +171,7 @@ class Lattice:
     quarks: Quarks
     solver: SolverTable
     measure: Measure
+    records: LinkRecords
 
     @property
     def sites(self) -> int:
@@ -171,7 +194,7 @@ TABLES: dict[str, type] = {
 """A study's tables, in the order in which it shows them."""
 
 
-def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -> Lattice:
+def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Lattice:
     """The model of a study's tables; files are relative to the folder."""
     found: dict[str, Any] = {}
     for name, kind in TABLES.items():
@@ -187,9 +210,32 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -
         found[name] = kind(**values)
     if RECTANGLES[found["gauge"].action] != 0.0:
         found["measure"] = replace(found["measure"], rectangles=True)
-    model = Lattice(**found)
+    model = Lattice(**found, records=_with_form(LinkRecords(**records)))
     _check(model)
     return model
+
+
+def _with_form(records: LinkRecords) -> LinkRecords:
+    """With all that the form of a file of links leaves open; StudyError if there is none such."""
+    if records.links is None:
+        given = next((n for n, value in vars(records).items() if value is not None), None)
+        if given is None:
+            return records
+        raise StudyError(
+            f"records.{given} is of a file of links: give its format too, records.links = "
+            f"{', '.join(map(show, FORMATS))}"
+        )
+    try:
+        form = records.form
+    except StudyError as error:
+        raise StudyError(f"records.links: {error}") from None
+    assert form is not None
+    return replace(
+        records,
+        links_precision=form.precision,
+        links_rows=form.rows,
+        links_byte_order=form.byte_order,
+    )
 
 
 def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -292,7 +338,7 @@ def _check(model: Lattice) -> None:
 
 def resolved(model: Lattice) -> dict[str, Any]:
     """The tables of a model."""
-    return {name: values_of(getattr(model, name)) for name in TABLES}
+    return {name: values_of(getattr(model, name)) for name in (*TABLES, "records")}
 
 
 @dataclass(frozen=True)

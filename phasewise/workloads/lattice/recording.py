@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
+from phasewise.driver import Communicator, Run
 from phasewise.runs.layout import Dataset
 from phasewise.study import Study
+from phasewise.workloads.lattice.driver import LatticeRun
+from phasewise.workloads.lattice.gauge.writing import write_own_links
 from phasewise.workloads.lattice.model import model_of
 from phasewise.workloads.protocols import check_protocol
 
@@ -51,6 +55,25 @@ def values(study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
     given = np.asarray(record["residuals"])[:wanted]
     residuals[: len(given)] = given
     return {**record, "residuals": residuals}
+
+
+def dump(folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool) -> None:
+    """Write the links after the last solve, each rank its own; collective."""
+    model = model_of(study)
+    form = model.records.form
+    if form is None or at_start or run.turn != study.count:
+        return
+    own, record = cast(LatticeRun, run), run.record()
+    space, time = float(record["plaquette_space"]), float(record["plaquette_time"])
+    write_own_links(
+        folder / f"{study.workload.unit.one}-{run.turn:012d}.{form.format}",
+        form,
+        model.lattice.size,
+        own.origin,
+        np.asarray(own.links()).reshape(*reversed(own.extents), 4, 3, 3, 2),
+        {"plaquette": 0.5 * (space + time), "link_trace": float(record["link_trace"])},
+        comm,
+    )
 
 
 def check(study: Study) -> None:

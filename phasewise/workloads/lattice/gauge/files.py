@@ -1,4 +1,4 @@
-"""Opens, checks and writes files of links in any format."""
+"""Opens and checks files of links in any format."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import Any, cast
 import numpy as np
 
 from phasewise.driver import load_planner
-from phasewise.errors import RunError, StudyError
-from phasewise.runs.disk import disk_reason, replacing
+from phasewise.errors import StudyError
+from phasewise.runs.disk import disk_reason, is_special
 from phasewise.workloads.lattice.gauge import checksums, ildg, milc, nersc
 from phasewise.workloads.lattice.gauge.stored import (
-    PRECISIONS,
     Floats,
     Stored,
     deviation_from_special,
@@ -35,6 +34,8 @@ SAME_VALUE = {"single": 1e-6, "double": 1e-9}
 def open_links(path: Path) -> Stored:
     """The links of a file; StudyError if it cannot be read as one."""
     try:
+        if is_special(path):
+            raise StudyError(f"{path} is no file, but a folder, a pipe, a device or a socket")
         with path.open("rb") as file:
             head = file.read(LONGEST_HEAD)
     except OSError as error:
@@ -74,23 +75,12 @@ def checked_links(stored: Stored) -> tuple[Floats, dict[str, Any]]:
     """All links, and what `phasewise gauge check` says of them; StudyError, one sentence, where
     they are not those of an SU(3) gauge field, or not those that the file describes.
     """
-    links = stored.read()
-    if not np.isfinite(links).all():
-        raise StudyError(f"{stored.path} has links that are not finite")
+    links = finite_links(stored)
     sums = check_sums(stored, found_checksums(stored))
     values = dict(cast(Any, load_planner()).gauge_values(links, list(stored.size)))
-    if not values["unitarity"] <= UNITARY[stored.precision]:
-        raise StudyError(
-            f"{stored.path} has links that are not SU(3): U U† differs from 1 by up to "
-            f"{values['unitarity']:.2g}"
-        )
+    check_unitary(stored, values["unitarity"])
     check_special(stored, links)
-    for name, given in (("plaquette", stored.plaquette), ("link_trace", stored.link_trace)):
-        if given is not None and not abs(values[name] - given) <= SAME_VALUE[stored.precision]:
-            raise StudyError(
-                f"{stored.path}: the {name.replace('_', ' ')} of its links is {values[name]:.10g}, "
-                f"and the file says {given:.10g}"
-            )
+    check_values(stored, values)
     return links, {
         "format": stored.format,
         "size": list(stored.size),
@@ -98,6 +88,35 @@ def checked_links(stored: Stored) -> tuple[Floats, dict[str, Any]]:
         **values,
         "checksums": sums,
     }
+
+
+def finite_links(
+    stored: Stored, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None
+) -> Floats:
+    """The links of a box; StudyError if they are not numbers."""
+    links = stored.read(origin, extents)
+    if not np.isfinite(links).all():
+        raise StudyError(f"{stored.path} has links that are not finite")
+    return links
+
+
+def check_unitary(stored: Stored, deviation: float) -> None:
+    """StudyError if U U† of a link differs from 1 by as much."""
+    if not deviation <= UNITARY[stored.precision]:
+        raise StudyError(
+            f"{stored.path} has links that are not SU(3): U U† differs from 1 by up to "
+            f"{deviation:.2g}"
+        )
+
+
+def check_values(stored: Stored, values: Mapping[str, float]) -> None:
+    """StudyError if plaquette and link trace are not those in the file, where it has them."""
+    for name, given in (("plaquette", stored.plaquette), ("link_trace", stored.link_trace)):
+        if given is not None and not abs(values[name] - given) <= SAME_VALUE[stored.precision]:
+            raise StudyError(
+                f"{stored.path}: the {name.replace('_', ' ')} of its links is {values[name]:.10g}, "
+                f"and the file says {given:.10g}"
+            )
 
 
 def check_special(stored: Stored, links: Floats) -> None:
@@ -112,29 +131,3 @@ def check_special(stored: Stored, links: Floats) -> None:
 
 def _named(sums: Mapping[str, str]) -> str:
     return " and ".join(f"{name} {value}" for name, value in sums.items())
-
-
-def write_links(
-    path: Path, name: str, precision: str, size: Extents, links: Floats, values: Mapping[str, float]
-) -> Stored:
-    """Write links, [t][z][y][x][4][3][3][2], beside the file and then in its place; the result as
-    it is read. StudyError if the format has no such precision, RunError if the disk refuses.
-    """
-    kind = FORMATS[name]
-    if precision not in kind.PRECISIONS:
-        raise StudyError(
-            f"{name} files have no {precision} precision; accepted: {', '.join(kind.PRECISIONS)}"
-        )
-    data = np.ascontiguousarray(links, dtype=f">f{PRECISIONS[precision]}")
-    words = data.reshape(-1, 72).view(">u4").astype(np.uint32)
-    sites = np.arange(len(words), dtype=np.int64)
-    whole = Stored(path, name, size, precision, 3, True, 0)
-    sums = cast(tuple[int, int], kind.found_checksums(whole, words, sites))
-    try:
-        with replacing(path) as file:
-            file.write(kind.header(size, precision, sums, values))
-            file.write(data.tobytes())
-            file.write(getattr(kind, "footer", lambda _sums: b"")(sums))
-    except OSError as error:
-        raise RunError(f"{path} cannot be written: {disk_reason(error)}") from None
-    return open_links(path)

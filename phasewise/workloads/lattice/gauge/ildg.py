@@ -14,7 +14,7 @@ from pathlib import Path
 
 from phasewise.errors import StudyError
 from phasewise.runs.disk import disk_reason
-from phasewise.workloads.lattice.gauge import checksums
+from phasewise.workloads.lattice.gauge import checksums, names
 from phasewise.workloads.lattice.gauge.stored import (
     PRECISIONS as REALS,
 )
@@ -24,10 +24,9 @@ from phasewise.workloads.lattice.gauge.stored import (
     check_length,
     check_size,
 )
-from phasewise.workloads.lattice.grids import Extents
 
 NAME = "ildg"
-PRECISIONS = ("single", "double")
+PRECISIONS = names.PRECISIONS[NAME]
 BITS = {32: "single", 64: "double"}
 MAGIC = 0x456789AB
 LAYOUT = ">IHHQ128s"
@@ -148,13 +147,11 @@ def found_checksums(stored: Stored, words: Words, sites: checksums.Sites) -> tup
 XML = '<?xml version="1.0" encoding="UTF-8"?>'
 
 
-def header(
-    size: Extents, precision: str, _sums: tuple[int, int], _values: Mapping[str, float]
-) -> bytes:
+def header(stored: Stored, _sums: tuple[int, int], _values: Mapping[str, float]) -> bytes:
     """All records before the links, and the header of theirs."""
-    x, y, z, t = size
-    letter, bits = ("F", 32) if precision == "single" else ("D", 64)
-    link = 18 * REALS[precision]
+    x, y, z, t = stored.size
+    letter, bits = ("F", 32) if stored.precision == "single" else ("D", 64)
+    link = 18 * REALS[stored.precision]
     file_xml = (
         f"{XML}<scidacFile><version>1.1</version><spacetime>4</spacetime>"
         f"<dims>{x} {y} {z} {t} </dims><volfmt>0</volfmt></scidacFile>"
@@ -169,7 +166,6 @@ def header(
         f"<field>su3gauge</field><precision>{bits}</precision><lx>{x}</lx><ly>{y}</ly>"
         f"<lz>{z}</lz><lt>{t}</lt></ildgFormat>"
     )
-    length = 4 * link * x * y * z * t
     return b"".join(
         [
             _packed("scidac-private-file-xml", file_xml, BEGIN),
@@ -177,7 +173,7 @@ def header(
             _packed("scidac-private-record-xml", record_xml, BEGIN),
             _packed("scidac-record-xml", f"{XML}<info></info>", 0),
             _packed(FORMAT, format_xml, 0),
-            _head(DATA, length, 0),
+            _head(DATA, stored.data_bytes, 0),
         ]
     )
 

@@ -1,26 +1,26 @@
 """MILC's format of version 5: a header of 96 bytes, and links in single precision.
 
 The header: the magic number 20103, the four extents, a time stamp of 64 characters, 0 for the
-natural order of the sites, and two checksums; integers of 32 bits, in either byte order.
+natural order of the sites, and two checksums; integers of 32 bits, in either byte order. What is
+written here has no time, so that the same links give the same file.
 """
 
 from __future__ import annotations
 
 import struct
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from phasewise.errors import StudyError
-from phasewise.workloads.lattice.gauge import checksums
+from phasewise.workloads.lattice.gauge import checksums, names
 from phasewise.workloads.lattice.gauge.stored import Stored, Words, check_length, check_size
-from phasewise.workloads.lattice.grids import Extents
 
 NAME = "milc"
+PRECISIONS = names.PRECISIONS[NAME]
 MAGIC = 20103
 LAYOUT = "i4i64siII"
 HEADER = struct.calcsize("<" + LAYOUT)
-PRECISIONS = ("single",)
+STAMP = b"written by phasewise"
 
 
 def recognises(head: bytes) -> bool:
@@ -52,9 +52,6 @@ def found_checksums(_stored: Stored, words: Words, sites: checksums.Sites) -> tu
     return checksums.milc(words, sites)
 
 
-def header(
-    size: Extents, _precision: str, sums: tuple[int, int], _values: Mapping[str, float]
-) -> bytes:
-    """What stands before the links, most significant byte first."""
-    stamp = time.strftime("%a %b %d %H:%M:%S %Y", time.gmtime()).encode()
-    return struct.pack(">" + LAYOUT, MAGIC, *size, stamp, 0, *sums)
+def header(stored: Stored, sums: tuple[int, int], _values: Mapping[str, float]) -> bytes:
+    """What stands before the links."""
+    return struct.pack(stored.order + LAYOUT, MAGIC, *stored.size, STAMP, 0, *sums)

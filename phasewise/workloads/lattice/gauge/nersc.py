@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from phasewise.errors import StudyError
 from phasewise.tables.keys import nearest
-from phasewise.workloads.lattice.gauge import checksums
+from phasewise.workloads.lattice.gauge import checksums, names
+from phasewise.workloads.lattice.gauge.stored import PRECISIONS as REALS
 from phasewise.workloads.lattice.gauge.stored import Stored, Words, check_length, check_size
-from phasewise.workloads.lattice.grids import Extents
 
 NAME = "nersc"
-PRECISIONS = ("single", "double")
+PRECISIONS = names.PRECISIONS[NAME]
 FIRST, LAST = b"BEGIN_HEADER\n", b"END_HEADER\n"
 LONGEST_HEADER = 65536
 ROWS = {"4D_SU3_GAUGE": 2, "4D_SU3_GAUGE_3x3": 3}
+KINDS = {rows: kind for kind, rows in ROWS.items()}
 WORDS = {
     "IEEE32": ("single", True),
     "IEEE32BIG": ("single", True),
@@ -26,6 +26,8 @@ WORDS = {
     "IEEE64LITTLE": ("double", False),
 }
 """Precision and byte order of a FLOATING_POINT."""
+NO_DATE = "not given"
+"""The same links give the same file."""
 
 
 def recognises(head: bytes) -> bool:
@@ -94,17 +96,15 @@ def found_checksums(_stored: Stored, words: Words, _sites: checksums.Sites) -> t
     return checksums.nersc(words), 0
 
 
-def header(
-    size: Extents, precision: str, sums: tuple[int, int], values: Mapping[str, float]
-) -> bytes:
-    """What stands before the links: three rows of each, most significant byte first."""
-    bits = 8 * {"single": 4, "double": 8}[precision]
-    now = time.strftime("%a %b %d %H:%M:%S %Y", time.gmtime())
+def header(stored: Stored, sums: tuple[int, int], values: Mapping[str, float]) -> bytes:
+    """What stands before the links."""
+    bits = 8 * REALS[stored.precision]
+    order = "BIG" if stored.big else "LITTLE"
     lines = {
         "HDR_VERSION": "1.0",
-        "DATATYPE": "4D_SU3_GAUGE_3x3",
+        "DATATYPE": KINDS[stored.rows],
         "STORAGE_FORMAT": "1.0",
-        **{f"DIMENSION_{i}": str(extent) for i, extent in enumerate(size, 1)},
+        **{f"DIMENSION_{i}": str(extent) for i, extent in enumerate(stored.size, 1)},
         "LINK_TRACE": f"{values['link_trace']:+.12e}",
         "PLAQUETTE": f"{values['plaquette']:+.12e}",
         **{f"BOUNDARY_{i}": "PERIODIC" for i in range(1, 5)},
@@ -113,9 +113,9 @@ def header(
         "ENSEMBLE_LABEL": "phasewise",
         "SEQUENCE_NUMBER": "1",
         "CREATOR": "phasewise",
-        "CREATION_DATE": now,
-        "ARCHIVE_DATE": now,
-        "FLOATING_POINT": f"IEEE{bits}BIG",
+        "CREATION_DATE": NO_DATE,
+        "ARCHIVE_DATE": NO_DATE,
+        "FLOATING_POINT": f"IEEE{bits}{order}",
     }
     text = "".join(f"{name} = {value}\n" for name, value in lines.items())
     return FIRST + text.encode("ascii") + LAST

@@ -46,6 +46,11 @@ class Stored:
     link_trace: float | None = None
 
     @property
+    def order(self) -> str:
+        """The byte order as NumPy's types begin with it."""
+        return ">" if self.big else "<"
+
+    @property
     def site_reals(self) -> int:
         """Reals of a site in the file."""
         return 4 * self.rows * 6
@@ -56,13 +61,12 @@ class Stored:
         return math.prod(self.size) * self.site_reals * PRECISIONS[self.precision]
 
     def _mapped(self, kind: str) -> NDArray[np.generic]:
-        order = ">" if self.big else "<"
         width = PRECISIONS[self.precision] if kind == "f" else 4
         each = self.site_reals * PRECISIONS[self.precision] // width
         x, y, z, t = self.size
         try:
             return np.memmap(
-                self.path, f"{order}{kind}{width}", "r", self.offset, (t, z, y, x, each)
+                self.path, f"{self.order}{kind}{width}", "r", self.offset, (t, z, y, x, each)
             )
         except (OSError, ValueError) as error:
             raise StudyError(f"{self.path} cannot be read: {error}") from None
@@ -71,10 +75,10 @@ class Stored:
         """The links of a box, [t][z][y][x][4][3][3][2]."""
         box = _slices(origin, extents or self.size)
         # A signalling NaN of a damaged file would raise a warning; callers refuse it.
-        with np.errstate(invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             reals = np.asarray(self._mapped("f")[box], dtype=np.float64)
-        links = reals.reshape(*reals.shape[:4], 4, self.rows, 3, 2)
-        return links if self.rows == 3 else completed(links)
+            links = reals.reshape(*reals.shape[:4], 4, self.rows, 3, 2)
+            return links if self.rows == 3 else completed(links)
 
     def words(self, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None) -> Words:
         """The data of a box as numbers of 32 bits, (sites, words of a site)."""

@@ -1,0 +1,63 @@
+"""The formats of gauge fields by name, and the ways in which each may be written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from phasewise.errors import StudyError
+
+T = TypeVar("T")
+
+PRECISIONS = {
+    "ildg": ("single", "double"),
+    "milc": ("single",),
+    "nersc": ("single", "double"),
+}
+"""Those in which each format's files are, the best last."""
+BYTE_ORDERS = {"ildg": ("big",), "milc": ("big", "little"), "nersc": ("big", "little")}
+ROWS = {"ildg": (3,), "milc": (3,), "nersc": (3, 2)}
+"""Of a link; the last one of three follows from the others."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How links stand in a file: its format, and what this leaves open."""
+
+    format: str
+    precision: str
+    rows: int = 3
+    byte_order: str = "big"
+
+    @property
+    def big(self) -> bool:
+        """Most significant byte first."""
+        return self.byte_order == "big"
+
+
+def form_of(
+    name: str,
+    precision: str | None = None,
+    rows: int | None = None,
+    byte_order: str | None = None,
+) -> Form:
+    """A format with the best precision, three rows and the most significant byte first where
+    nothing is given; StudyError where it cannot be as given.
+    """
+    precisions, counts, orders = PRECISIONS[name], ROWS[name], BYTE_ORDERS[name]
+    return Form(
+        name,
+        _one_of(name, "precision", precision, precisions, precisions[-1]),
+        _one_of(name, "rows of a link", rows, counts, counts[0]),
+        _one_of(name, "byte order", byte_order, orders, orders[0]),
+    )
+
+
+def _one_of(name: str, what: str, given: T | None, known: Sequence[T], usual: T) -> T:
+    if given is None:
+        return usual
+    if given not in known:
+        accepted = ", ".join(map(str, known))
+        raise StudyError(f"{name} files have no {given} {what}; accepted: {accepted}")
+    return given

@@ -1,0 +1,132 @@
+"""Solves that start from a file: the ranks refuse together what `phasewise gauge check` refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from phasewise.workloads.lattice.gauge.files import FORMATS
+from phasewise.workloads.lattice.gauge.names import form_of
+from phasewise.workloads.lattice.gauge.writing import write_links
+from tests.mpi.test_lattice_exchanges import printed
+from tests.mpi.whole_run import datasets, ran, run
+from tests.unit.damaged_fields import DAMAGES, SIZE, field, not_special_links, values
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+mpi = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
+
+STUDY = """
+workload = "lattice"
+solves = 1
+[lattice]
+size = [2, 4, 2, 6]
+[gauge]
+start = "file"
+file = "{file}"
+[quarks]
+kappa = 0.12
+[solver]
+iterations = 2
+"""
+
+STARTS = """
+import json, sys
+from pathlib import Path
+from phasewise.driver import load_core
+from phasewise.errors import PhasewiseError
+from phasewise.runs.simulation import Simulation
+from phasewise.study import Study, load
+core = load_core()
+study = load(Path(sys.argv[0]).with_name("study.toml"))
+found = {}
+for path in sorted(Path(sys.argv[0]).parent.glob("*.field")):
+    try:
+        Simulation(Study.from_dict(study.resolved() | {"gauge": {"start": "file",
+                   "file": str(path)}}), core=core).start()
+        found[path.stem] = "starts"
+    except PhasewiseError as error:
+        found[path.stem] = [error.exit_status, str(error)]
+Path(sys.argv[0]).with_name(f"{core.rank()}.said").write_text(json.dumps(found))
+"""
+
+
+def wrong_files(folder: Path) -> dict[str, str]:
+    """Files that are refused, and what is said of them."""
+    found = {}
+    for number, damage in enumerate(DAMAGES):
+        damage.write(folder / f"d{number}.field")
+        found[f"d{number}"] = damage.sentence
+    for number, (links, sentence) in enumerate(not_special_links().values()):
+        for kind in ("ildg", "nersc"):
+            write_links(folder / f"{kind}{number}.field", form_of(kind, "double"), SIZE, links,
+                        values(field()))  # fmt: skip
+            found[f"{kind}{number}"] = sentence
+    size = (4, 2, 2, 6)
+    write_links(folder / "size.field", form_of("milc", "single"), size, field(), values(field()))
+    found["size"] = "has a lattice of 4×2×2×6 sites, and lattice.size is 2×4×2×6"
+    (folder / "folder.field").mkdir()
+    found["folder"] = "is no file, but a folder"
+    return found
+
+
+@mpi
+@pytest.mark.parametrize("ranks", [1, 2, 6])
+def test_ranks_refuse_a_wrong_file_together_in_one_sentence(ranks: int, tmp_path: Path) -> None:
+    wrong = wrong_files(tmp_path)
+    for name, own in FORMATS.items():
+        for precision in own.PRECISIONS:
+            path = tmp_path / f"{name}-{precision}.field"
+            write_links(path, form_of(name, precision), SIZE, field(), values(field()))
+    (tmp_path / "study.toml").write_text(STUDY.format(file="none"))
+    script = tmp_path / "starts.py"
+    script.write_text(STARTS)
+    printed(script, ranks)
+    every = [json.loads((tmp_path / f"{rank}.said").read_text()) for rank in range(ranks)]
+    # All ranks say the same, with the number of the first that found it where one rank did.
+    assert all(found == every[0] for found in every)
+    for name, said in every[0].items():
+        if name not in wrong:
+            assert said == "starts"
+            continue
+        status, sentence = said
+        assert status == 2, name
+        assert wrong[name] in sentence and "\n" not in sentence, (name, sentence)
+        assert str(tmp_path / f"{name}.field") in sentence
+    assert len(every[0]) == len(wrong) + 5
+
+
+@mpi
+def test_a_run_from_a_wrong_file_ends_with_status_2_and_one_sentence(tmp_path: Path) -> None:
+    DAMAGES[0].write(tmp_path / "wrong.field")
+    (tmp_path / "study.toml").write_text(STUDY.format(file="wrong.field"))
+    done = run(tmp_path / "study.toml", "--ranks", 2, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    said = [line for line in done.stderr.splitlines() if line]
+    assert len(said) == 1 and "the plaquette of its links is" in said[0], done.stderr
+
+
+@mpi
+def test_a_run_goes_on_only_on_its_own_lattice(tmp_path: Path) -> None:
+    path = tmp_path / "field"
+    write_links(path, form_of("ildg", "double"), SIZE, field(), values(field()))
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    study.write_text(STUDY.format(file=path))
+    every = ("--set", "records.checkpoint_every=1")
+    ran(study, *every, "--ranks", 2, "--out", out, "--quiet")
+    longer = (*every, "--set", "solves=2", "--resume", "--out", out, "--quiet")
+    other = run(study, *longer, "--set", "lattice.size=[4,4,2,6]", "--ranks", 2)
+    assert other.returncode == 2
+    (sentence,) = [line for line in other.stderr.splitlines() if line]
+    assert "lattice.size ([2, 4, 2, 6] there, [4, 4, 2, 6] here)" in sentence
+    # On its own lattice it goes on from the checkpoint, on other ranks, without the file.
+    path.unlink()
+    ran(study, *longer, "--ranks", 3)
+    whole = tmp_path / "whole"
+    write_links(path, form_of("ildg", "double"), SIZE, field(), values(field()))
+    ran(study, *every, "--set", "solves=2", "--out", whole, "--quiet")
+    resumed: dict[str, Any] = datasets(out)
+    assert resumed == datasets(whole)
