@@ -19,7 +19,8 @@ inline double seconds_along(const std::vector<double>& sizes, const std::vector<
 }
 
 // What a further message of a stream takes, and a further put, where a rank of a node sends many to
-// another one and gets none meanwhile: the slower side's work, since both work at once.
+// another one and gets none meanwhile: the slower side's work, since both work at once. The first
+// size is that of the shortest messages, which take the calls alone.
 struct Streams {
   std::vector<double> sizes, messages, puts;
   bool known() const { return !sizes.empty(); }

@@ -30,7 +30,8 @@ class Sharing : public Walk {
         network_(network),
         timing_(timing),
         resolution_(resolution),
-        share_(network.capacities()) {}
+        share_(network.capacities()),
+        arriving_(network.capacities().size()) {}
 
   Execution run() {
     begin(network_.latency());
@@ -55,12 +56,10 @@ class Sharing : public Walk {
   void launch(const Departure& departure, double now) override {
     const int index = take();
     Transfer& transfer = transfers_[index];
-    const auto& [id, from, to, bytes] = departure;
+    const auto& [id, from, to, bytes, behind] = departure;
     network_.find_route(from, to, transfer.route);
     transfer.message = timing_.message(transfer.route, bytes, from, to);
-    const auto& [of_sender, of_receiver] =
-        std::pair(transfer.message.of_sender, transfer.message.of_receiver);
-    transfer.weights = {of_sender, of_receiver, of_receiver};
+    if (behind) transfer.message.max_rate /= std::min(transfer.message.of_receiver, 1.0);
     transfer.id = id;
     transfer.start = now + transfer.message.delay;
     starting_.emplace(transfer.start, index);
@@ -136,11 +135,22 @@ class Sharing : public Walk {
   void set_rates(double now) {
     now_ = now;
     flows_.clear();
+    for (const Active& active : active_)
+      if (const Route& route = transfers_[active.index].route; route.by_ranks)
+        ++arriving_[route.links.back()];
     for (const Active& active : active_) {
-      const Transfer& transfer = transfers_[active.index];
+      Transfer& transfer = transfers_[active.index];
       flows_.push_back({transfer.route.links, transfer.message.max_rate});
-      if (transfer.route.by_ranks) flows_.back().weights = transfer.weights;
+      if (!transfer.route.by_ranks) continue;
+      // Several at once may take longer each than one alone, where no cache holds them all.
+      const double most = arriving_[transfer.route.links.back()] > 1 ? never : 1.0;
+      const double of_receiver = std::min(transfer.message.of_receiver, most);
+      transfer.weights = {transfer.message.of_sender, of_receiver, of_receiver};
+      flows_.back().weights = transfer.weights;
     }
+    for (const Active& active : active_)
+      if (const Route& route = transfers_[active.index].route; route.by_ranks)
+        arriving_[route.links.back()] = 0;
     share_.rates(flows_, share_tolerance, rates_);
     first_end_ = never;
     lasting_ = 0.0;
@@ -159,6 +169,7 @@ class Sharing : public Walk {
   const Timing& timing_;
   double resolution_;
   FairShare share_;
+  std::vector<int> arriving_;  // messages under way to a rank, by its link
   std::vector<Transfer> transfers_;
   std::vector<int> free_;
   std::vector<Active> active_;
@@ -190,8 +201,9 @@ Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*
   // what is left of a message's time. A message that the receiver alone copies takes the sender
   // nothing.
   const double alone = found.amount / found.max_rate;
-  const double slower = streams_.message(static_cast<double>(bytes)) / alone;
-  found.of_receiver = std::clamp(slower, least_weight, 1.0);
+  const double further = streams_.message(static_cast<double>(bytes)) - streams_.messages.front();
+  const double slower = further / alone;
+  found.of_receiver = std::max(slower, least_weight);
   found.of_sender = std::clamp(1.0 - slower, least_weight, found.of_receiver);
   return found;
 }

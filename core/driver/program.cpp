@@ -82,7 +82,7 @@ double Rates::to_other(double size, bool further) const {
   const double one = blocks.to_other(size);
   if (!further || !streams.known()) return one;
   const double within = blocks.within_rank(size);
-  return std::clamp(streams.put(size) - within, std::min(within, one), one);
+  return std::max(streams.put(size) - streams.puts.front() - within, std::min(within, one));
 }
 
 // A block is read and written.

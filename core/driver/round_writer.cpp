@@ -14,8 +14,6 @@ using contention::Sending;
 
 namespace {
 
-constexpr double word = 8.0;  // B of the shortest messages
-
 // Signals have a communicator of their own.
 std::uint8_t signal_channel(comm::Channel channel) {
   return static_cast<std::uint8_t>(static_cast<int>(channel) + comm::channels);
@@ -52,9 +50,10 @@ RoundWriter::RoundWriter(Followed& program, const comm::Exchange& exchange, doub
 
 void RoundWriter::write(const comm::Round& round) {
   const contention::Streams& streams = program_.options_.rates.streams;
-  one_way_ = one_way(round);
-  if (one_way_ && streams.known())
-    further_ = std::min(overhead_, is_one_sided() ? streams.put(word) : streams.message(word));
+  streams_ = one_way(round) && streams.known();
+  overlaps_ = streams_ && sends_freely();
+  if (overlaps_)
+    further_ = std::min(overhead_, by_epochs() ? streams.puts.front() : streams.messages.front());
   const Ends ends = ends_of(round);
   switch (exchange_.protocol) {
     case Protocol::sendrecv:
@@ -67,7 +66,11 @@ void RoundWriter::write(const comm::Round& round) {
       return shared(round);
     case Protocol::isend_recv:
       send_each(ends.sends, Sending::plain, true);
-      receive_each(ends.sources);
+      // What is sent meanwhile waits in the library's buffers.
+      if (streams_)
+        receive_later(ends.sources);
+      else
+        receive_each(ends.sources);
       return wait(ends.sources.size());
     case Protocol::irecv_send:
     case Protocol::synchronous: {
@@ -120,11 +123,26 @@ std::int64_t RoundWriter::left_to_network(const comm::Transfer& t, std::int64_t 
                                           double& copying) const {
   const Rates& rates = program_.options_.rates;
   if (!is_one_sided() || !rates.blocks.known() || !exchange_.team->near(t.peer)) return bytes;
-  const bool further = one_way_ && copying > 0.0;
-  // The call is charged by itself.
-  copying += std::max(
-      rates.to_other(static_cast<double>(bytes), further) - (further ? further_ : 0.0), 0.0);
+  const bool further = streams_ && copying > 0.0;
+  copying += rates.to_other(static_cast<double>(bytes), further);
   return 0;
+}
+
+// Puts between calls that all ranks of an exchange make, so that a put is one call.
+bool RoundWriter::by_epochs() const {
+  return exchange_.protocol == Protocol::fence || exchange_.protocol == Protocol::post_start;
+}
+
+// Whether a sender goes on to its next message without hearing of the receiver.
+bool RoundWriter::sends_freely() const {
+  switch (exchange_.protocol) {
+    case Protocol::ready:
+    case Protocol::synchronous:
+    case Protocol::shared:
+      return false;
+    default:
+      return by_epochs() || !is_one_sided();
+  }
 }
 
 bool RoundWriter::is_one_sided() const {
@@ -170,7 +188,7 @@ void RoundWriter::settle() {
 // The last step: the calls that receive take their time, and what came is stored.
 void RoundWriter::wait(std::size_t received) {
   open();
-  step().after = charged(received);
+  step().after = charged_to_get(received);
   step().storing = copying_.storing;
   program_.end_round(true);
 }
@@ -193,6 +211,7 @@ void RoundWriter::send_each(const Sends& sends, Sending sending, bool later, dou
   double call = overhead_;
   for (const contention::Send& send : sends) {
     open(false);
+    step().behind = streams_ && !later && &send != sends.data();
     step().before = static_cast<float>(std::exchange(call, further_) + std::exchange(copying, 0.0));
     step().sending = sending;
     step().keeps_sends = later;
@@ -231,7 +250,7 @@ void RoundWriter::in_pairs(const Ends& ends, std::size_t pairs) {
   step().before = charged(sends.size() - pairs);
   for (std::size_t i = pairs; i < sends.size(); ++i) program_.send(sends[i].peer, sends[i].bytes);
   for (std::size_t i = pairs; i < sources.size(); ++i) program_.receive(sources[i]);
-  step().after = charged(sources.size() - pairs);
+  step().after = charged_to_get(sources.size() - pairs);
   step().storing = copying_.storing;
   program_.end_round();
 }
@@ -264,7 +283,7 @@ void RoundWriter::packed(const Ends& ends) {
     step().before += copied(send.bytes);
   }
   open();
-  step().after = charged(ends.sources.size()) + copied(ends.received);
+  step().after = charged_to_get(ends.sources.size()) + copied(ends.received);
   step().storing = copying_.storing;
   program_.end_round(true);
 }

@@ -2,6 +2,7 @@
 // machine (core/comm/protocols): handshakes, data, flags and fences, and what each call takes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -48,6 +49,8 @@ class RoundWriter {
   SignalPair signals_of(const comm::Round& round, comm::Protocol protocol) const;
   std::int64_t left_to_network(const comm::Transfer& t, std::int64_t bytes, double& copying) const;
   bool is_one_sided() const;
+  bool by_epochs() const;
+  bool sends_freely() const;
   comm::Round part_of(const comm::Round& round, bool near) const;
 
   // Steps of a protocol; each ends the one before.
@@ -70,11 +73,14 @@ class RoundWriter {
   void flags_behind(const Signals& signals);
   void shared(const comm::Round& round);
 
-  // Of further messages of a stream the calls of one side count: the other side's are made
-  // meanwhile.
+  // The calls that send, or get, so many messages. In a stream the receiver handles all but the
+  // last while the sender goes on.
   float charged(std::size_t messages) const {
     const double further = messages > 1 ? static_cast<double>(messages - 1) : 0.0;
     return static_cast<float>(messages == 0 ? 0.0 : overhead_ + further * further_);
+  }
+  float charged_to_get(std::size_t messages) const {
+    return charged(overlaps_ ? std::min<std::size_t>(messages, 1) : messages);
   }
   contention::ProgramRound& step() { return program_.round_; }
 
@@ -85,7 +91,9 @@ class RoundWriter {
   Copying copying_;
   int me_;
   Followed::Posting posting_;
-  bool begun_ = false, one_way_ = false;
+  bool begun_ = false;
+  // Whether the round goes one way, and whether the calls of both sides are made at once then.
+  bool streams_ = false, overlaps_ = false;
 };
 
 }  // namespace phasewise::driver

@@ -143,10 +143,11 @@ std::vector<double> further_seconds(Pair& pair, comm::Protocol protocol) {
 
 }  // namespace
 
-// Those of blocks behind the shortest message.
+// From the shortest message on; closer together where a stream may outgrow the caches.
 std::vector<std::int64_t> stream_sizes() {
-  std::vector<std::int64_t> sizes = block_sizes();
-  sizes.insert(sizes.begin(), {message_bytes, 64});
+  std::vector<std::int64_t> sizes{message_bytes};
+  for (std::int64_t size = 64; size <= bytes_of_stream; size *= size < (1 << 16) ? 4 : 2)
+    sizes.push_back(size);
   return sizes;
 }
 
@@ -155,7 +156,7 @@ CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorde
   CallCosts costs;
   if (world.size() < 2) return costs;
   const std::vector<std::int64_t> sizes = block_sizes();
-  Pair pair(world, recorder, least_of_stream * sizes.back());
+  Pair pair(world, recorder, least_of_stream * bytes_of_stream);
   measure_messages(pair, costs);
   for (int number = 0; number < comm::protocols; ++number)
     if (const auto protocol = static_cast<comm::Protocol>(number); usable(protocol))
@@ -166,7 +167,7 @@ CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorde
     costs.puts.push_back(std::max(
         pair.planned(comm::Protocol::put, {.bytes = sizes[i]}) - least - copies[i], copies[i]));
   costs.stream_messages = further_seconds(pair, comm::Protocol::irecv_isend);
-  costs.stream_puts = further_seconds(pair, comm::Protocol::put);
+  costs.stream_puts = further_seconds(pair, comm::Protocol::fence);
   return costs;
 }
 
