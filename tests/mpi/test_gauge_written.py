@@ -91,6 +91,29 @@ def test_links_of_a_hot_start_are_written_and_started_from(study: Path) -> None:
     assert (folder / f"again/{WRITTEN}nersc").read_bytes() == path.read_bytes()
 
 
+@mpi
+def test_a_resumed_run_writes_the_links_of_its_checkpoint(study: Path) -> None:
+    folder, every = study.parent, ("--set", "records.checkpoint_every=1")
+    ran(study, *every, "--ranks", 2, "--out", folder / "out", "--quiet")
+    # The links come from the checkpoint; that they are written changes no bit of the results.
+    (folder / "field").rename(folder / "moved")
+    longer = ("--set", "solves=2", "--resume", "--ranks", 3, "--out", folder / "out")
+    ran(study, *every, *asked("ildg", "double"), *longer)
+    (found,) = (folder / "out/links").iterdir()
+    assert found.name == "solve-000000000002.ildg"
+    assert found.read_bytes() == (folder / "moved").read_bytes()
+
+
+@mpi
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_missing_file_is_one_sentence(ranks: int, study: Path) -> None:
+    (study.parent / "field").unlink()
+    done = run(study, "--ranks", ranks, "--out", study.parent / "out")
+    assert done.returncode == 2
+    (said,) = [line for line in done.stderr.splitlines() if line]
+    assert said.endswith(f"{study.parent / 'field'} cannot be read: No such file or directory")
+
+
 FULL = """
 import json, resource, sys
 from pathlib import Path

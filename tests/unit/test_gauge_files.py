@@ -263,6 +263,15 @@ def test_files_are_converted(tmp_path: Path, capsys: Any) -> None:
     assert main(["gauge", "check"]) == 2
 
 
+def test_a_conversion_to_a_full_disk_is_one_sentence(tmp_path: Path, capsys: Any) -> None:
+    links, first = field(), tmp_path / "field.lime"
+    write_links(first, form_of("ildg"), SIZE, links, values(links))
+    for name in FORMATS:
+        assert main(["gauge", "convert", str(first), "/dev/full", "--format", name]) == 1
+        said = capsys.readouterr().err
+        assert said == "phasewise: /dev/full cannot be written: the disk is full\n"
+
+
 def test_a_disk_that_refuses_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     links, path = field(), tmp_path / "folder"
     path.mkdir()
