@@ -117,6 +117,8 @@ def test_a_pion_may_be_a_table_of_its_own() -> None:
         ({"process_grid": "2x2"}, 'as "1x2x2x4", or "auto"'),
         ({"halo": "sendrcv"}, 'did you mean "sendrecv"?'),
         ({"layout": "brick"}, 'did you mean "bricks"?'),
+        ({"overlap": "thred"}, 'or "thread", but is "thred"; did you mean "thread"?'),
+        ({"overlap": 2}, 'overlap must be true, false or "thread", but is 2'),
         ({"blocks": "derived"}, 'needs spinors = "full" and kernel = "plain"'),
     ],
 )
