@@ -59,7 +59,7 @@ std::vector<double> hopped(Kernel kernel, const HoppingShape& shape, const doubl
       hopping->pack(to, axis, side, dagger, from.data(), face.data());
       faces[axis][1 - side] = face.data();
     }
-  hopping->interior(to, dagger, from.data(), result.data());
+  hopping->interior(to, dagger, from.data(), result.data(), {});
   hopping->boundary(to, dagger, from.data(), faces, result.data());
   std::vector<double> plain(static_cast<std::size_t>(volume_of(shape.box) * 24));
   hopping->write_spinors(result.data(), to, plain.data());
@@ -104,7 +104,7 @@ double seconds_a_site(Kernel kernel, const HoppingShape& shape, double least) {
     const std::int64_t calls = std::max<std::int64_t>(1, 100000 / volume);
     const double start = parallel::clock().now();
     for (std::int64_t call = 0; call < calls; ++call)
-      for (int to = 0; to < 2; ++to) hopping->interior(to, false, from.data(), result.data());
+      for (int to = 0; to < 2; ++to) hopping->interior(to, false, from.data(), result.data(), {});
     const double taken = parallel::clock().now() - start;
     best = std::min(best, taken / static_cast<double>(calls * volume));
   }

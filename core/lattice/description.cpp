@@ -55,7 +55,8 @@ Manner read_manner(const Parameters& parameters) {
       static_cast<Spinors>(parameters.choice("communication.spinors", {"half", "full"}));
   manner.blocks =
       static_cast<Blocks>(parameters.choice("communication.blocks", {"packed", "runs", "derived"}));
-  manner.overlap = parameters.integer("communication.overlap") != 0;
+  manner.overlap =
+      static_cast<Overlap>(parameters.choice("communication.overlap", {"0", "1", "thread"}));
   manner.sums =
       static_cast<Sums>(parameters.choice("communication.sums", {"order-free", "library"}));
   manner.kernel = static_cast<Kernel>(parameters.choice("communication.kernel", {"fast", "plain"}));

@@ -78,7 +78,7 @@ comm::ExchangePointer HaloHopping<Real>::exchange_of(int axis, int parity) const
   }
   return face_exchange(
       position_, phases::halo[axis], axis, faces, apart ? Regions::apart : Regions::together,
-      manner_.overlap ? static_cast<comm::Channel>(axis) : comm::common_channel, manner_.halo);
+      manner_.overlaps() ? static_cast<comm::Channel>(axis) : comm::common_channel, manner_.halo);
 }
 
 template <class Real>
@@ -129,7 +129,7 @@ std::int64_t HaloHopping<Real>::inside() const {
 template <class Real>
 void HaloHopping<Real>::start_exchange(int axis, int to, const Field<Real>& in,
                                        workload::Listener& listener) {
-  const auto channel = manner_.overlap ? static_cast<comm::Channel>(axis) : comm::common_channel;
+  const auto channel = manner_.overlaps() ? static_cast<comm::Channel>(axis) : comm::common_channel;
   listener.start(channel, [&](comm::Works& works) {
     const comm::ItemBuffer arrives(messages_.data(), messages_.bytes());
     // An exchange only reads what it sends.
@@ -156,26 +156,44 @@ void HaloHopping<Real>::apply(int to, bool dagger, const Field<Real>& in, Field<
     });
     start_exchange(axis, to, in, listener);
     // Nothing is posted before the exchange is asked to go on.
-    if (manner_.overlap)
-      listener.progress(static_cast<comm::Channel>(axis));
-    else
-      listener.finish(comm::common_channel);
+    if (!manner_.overlaps()) listener.finish(comm::common_channel);
+    if (manner_.overlaps() && !beside()) listener.progress(static_cast<comm::Channel>(axis));
   }
   const parallel::KernelCard card = hopping_card<Real>(manner_.two_rows);
-  const auto interior = [&] { hopping_->interior(to, dagger, in.data(), out.data()); };
+  const auto interior = [&](const Beside& meanwhile) {
+    hopping_->interior(to, dagger, in.data(), out.data(), meanwhile);
+  };
   const auto boundary = [&] {
     hopping_->boundary(to, dagger, in.data(), messages_.arrived(), out.data());
   };
-  if (!manner_.overlap || !split)
+  if (!manner_.overlaps() || !split)
     return listener.kernel(card, half_volume(), [&] {
-      interior();
+      interior({});
       if (split) boundary();
     });
   const auto within = static_cast<double>(inside());
-  if (within > 0.0) listener.kernel(card, within, interior);
+  const bool by_thread = beside() && within > 0.0;
+  if (within > 0.0)
+    listener.kernel(card, within, [&] {
+      interior(by_thread ? Beside([&] { finish_exchanges(listener); }) : Beside());
+    });
+  if (!by_thread) finish_exchanges(listener);
+  listener.kernel(card, half_volume() - within, boundary);
+}
+
+// Whether a thread communicates while others compute: there are others, and work for them.
+template <class Real>
+bool HaloHopping<Real>::beside() const {
+  return manner_.overlap == Overlap::thread && threads_ > 1 && real_;
+}
+
+// Those that have not begun yet do so before the first is waited for.
+template <class Real>
+void HaloHopping<Real>::finish_exchanges(workload::Listener& listener) {
+  for (int axis = 0; axis < axes; ++axis)
+    if (beside() && domain_.split(axis)) listener.progress(static_cast<comm::Channel>(axis));
   for (int axis = 0; axis < axes; ++axis)
     if (domain_.split(axis)) listener.finish(static_cast<comm::Channel>(axis));
-  listener.kernel(card, half_volume() - within, boundary);
 }
 
 template class HaloHopping<double>;

@@ -57,6 +57,8 @@ class HaloHopping {
   void make_exchanges();
   comm::ExchangePointer exchange_of(int axis, int parity) const;
   void start_exchange(int axis, int to, const Field<Real>& in, workload::Listener& listener);
+  void finish_exchanges(workload::Listener& listener);
+  bool beside() const;
   std::int64_t inside() const;
 
   const Position& position_;

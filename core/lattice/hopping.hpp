@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "lattice/geometry.hpp"
+#include "lattice/row_tasks.hpp"
 #include "lattice/third_row.hpp"
 #include "parallel/kernel.hpp"
 #include "parallel/loops.hpp"
@@ -61,8 +62,10 @@ class Hopping {
   // face_site_of.
   virtual void pack(int to, int axis, int side, bool dagger, const Real* from,
                     std::byte* face) const = 0;
-  // Sites whose neighbours are all of this rank; then the others.
-  virtual void interior(int to, bool dagger, const Real* from, Real* result) const = 0;
+  // Sites whose neighbours are all of this rank, which one thread may leave to the others at first;
+  // then the other sites.
+  virtual void interior(int to, bool dagger, const Real* from, Real* result,
+                        const Beside& beside) const = 0;
   virtual void boundary(int to, bool dagger, const Real* from, const ArrivedFaces& faces,
                         Real* result) const = 0;
 

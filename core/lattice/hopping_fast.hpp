@@ -100,19 +100,20 @@ class FastHopping final : public Hopping<Real> {
     if (axis == 3) run.template operator()<3>();
   }
 
-  void interior(int to, bool dagger, const Real* from, Real* result) const override {
+  void interior(int to, bool dagger, const Real* from, Real* result,
+                const Beside& beside) const override {
     if (dagger)
-      for_rows<true, false>(to, from, ArrivedFaces{}, result);
+      do_rows<true, false>(to, from, ArrivedFaces{}, result, beside);
     else
-      for_rows<false, false>(to, from, ArrivedFaces{}, result);
+      do_rows<false, false>(to, from, ArrivedFaces{}, result, beside);
   }
 
   void boundary(int to, bool dagger, const Real* from, const ArrivedFaces& faces,
                 Real* result) const override {
     if (dagger)
-      for_rows<true, true>(to, from, faces, result);
+      do_rows<true, true>(to, from, faces, result, {});
     else
-      for_rows<false, true>(to, from, faces, result);
+      do_rows<false, true>(to, from, faces, result, {});
   }
 
  private:
@@ -133,15 +134,11 @@ class FastHopping final : public Hopping<Real> {
   const HoppingShape& shape() const { return Hopping<Real>::shape(); }
 
   template <bool Dagger, bool Halo>
-  void for_rows(int to, const Real* from, const ArrivedFaces& faces, Real* result) const {
+  void do_rows(int to, const Real* from, const ArrivedFaces& faces, Real* result,
+               const Beside& beside) const {
     const int rows = sub_.inner[1] * sub_.inner[2] * sub_.inner[3];
-    const int threads = shape().threads, parts = std::min(threads, rows);
-    parallel::for_tasks(parts, threads, [&](int part, int) {
-      const auto first = static_cast<std::int64_t>(rows) * part / parts;
-      const auto last = static_cast<std::int64_t>(rows) * (part + 1) / parts;
-      for (std::int64_t row = first; row < last; ++row)
-        do_row<Dagger, Halo>(to, row, from, faces, result);
-    });
+    for_rows(rows, shape().threads, beside,
+             [&](std::int64_t row) { do_row<Dagger, Halo>(to, row, from, faces, result); });
   }
 
   template <bool Dagger, bool Halo>

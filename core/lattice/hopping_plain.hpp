@@ -71,12 +71,13 @@ class PlainHopping final : public Hopping<Real> {
     if (axis == 3) run.template operator()<3>();
   }
 
-  void interior(int to, bool dagger, const Real* from, Real* result) const override {
-    for_sites(to, false, dagger, from, ArrivedFaces{}, result);
+  void interior(int to, bool dagger, const Real* from, Real* result,
+                const Beside& beside) const override {
+    for_sites(to, false, dagger, from, ArrivedFaces{}, result, beside);
   }
   void boundary(int to, bool dagger, const Real* from, const ArrivedFaces& faces,
                 Real* result) const override {
-    for_sites(to, true, dagger, from, faces, result);
+    for_sites(to, true, dagger, from, faces, result, {});
   }
 
  private:
@@ -96,23 +97,18 @@ class PlainHopping final : public Hopping<Real> {
   }
 
   void for_sites(int to, bool halo, bool dagger, const Real* from, const ArrivedFaces& faces,
-                 Real* result) const {
-    const int rows = box_[1] * box_[2] * box_[3];
-    const int threads = shape().threads, parts = std::min(threads, rows);
-    parallel::for_tasks(parts, threads, [&](int part, int) {
-      const auto last = static_cast<std::int64_t>(rows) * (part + 1) / parts;
-      for (auto row = static_cast<std::int64_t>(rows) * part / parts; row < last; ++row) {
-        const int y = static_cast<int>(row % box_[1]);
-        const int z = static_cast<int>(row / box_[1] % box_[2]);
-        const int t = static_cast<int>(row / box_[1] / box_[2]);
-        for (int x = (to + y + z + t) & 1; x < box_[0]; x += 2) {
-          const Extents at{x, y, z, t};
-          if (needs_halo(at) != halo) continue;
-          if (dagger)
-            do_site<true>(to, at, from, faces, result);
-          else
-            do_site<false>(to, at, from, faces, result);
-        }
+                 Real* result, const Beside& beside) const {
+    for_rows(box_[1] * box_[2] * box_[3], shape().threads, beside, [&](std::int64_t row) {
+      const int y = static_cast<int>(row % box_[1]);
+      const int z = static_cast<int>(row / box_[1] % box_[2]);
+      const int t = static_cast<int>(row / box_[1] / box_[2]);
+      for (int x = (to + y + z + t) & 1; x < box_[0]; x += 2) {
+        const Extents at{x, y, z, t};
+        if (needs_halo(at) != halo) continue;
+        if (dagger)
+          do_site<true>(to, at, from, faces, result);
+        else
+          do_site<false>(to, at, from, faces, result);
       }
     });
   }

@@ -1,4 +1,6 @@
-"""What a machine must say of its messages before ways to exchange can be simulated or predicted."""
+"""Which ways to exchange can be simulated or predicted, and what a machine must say of its messages
+before.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,15 @@ from phasewise.workloads.protocols import AS_PUT
 
 
 def check_overhead(machine: Machine, communication: Communication) -> None:
-    """StudyError if a way to exchange differs from others by the costs of its messages alone, and
-    the machine's file has none.
+    """StudyError if a way to exchange can only be measured, or differs from others by the costs of
+    its messages alone, and the machine's file has none.
     """
+    if communication.only_measured is not None:
+        given, other = communication.only_measured
+        raise StudyError(
+            f"{given} is measured, not simulated or predicted: choose {other}, whose messages are "
+            "the same"
+        )
     if machine.overhead is not None:
         return
     protocol = str(getattr(communication, "protocol", ""))

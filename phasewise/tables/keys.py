@@ -16,11 +16,12 @@ from phasewise.errors import StudyError
 class Key:
     """One key: its kind, its range and, for the error sentence, its unit and a hint.
 
-    ``kind`` is number, integer, flag, word, text, numbers, integers, nested, table or any, which is
-    left to its reader. ``length`` holds for numbers and integers, which are ``shared`` if one value
-    may stand for all of them; ``shape`` for nested lists, which become one flat tuple, last index
-    fastest. ``flat`` is the flat parameter that the key becomes: its name, or True for the key's
-    own; ``as_flat`` computes the parameter from the value.
+    ``kind`` is number, integer, flag, which may be one of ``choices`` besides, word, text, numbers,
+    integers, nested, table or any, which is left to its reader. ``length`` holds for numbers and
+    integers, which are ``shared`` if one value may stand for all of them; ``shape`` for nested
+    lists, which become one flat tuple, last index fastest. ``flat`` is the flat parameter that the
+    key becomes: its name, or True for the key's own; ``as_flat`` computes the parameter from the
+    value.
     """
 
     kind: str
@@ -120,9 +121,7 @@ def convert(value: object, key: Key, where: str) -> Any:
         case "nested":
             return tuple(_number(v, key, where) for v in _flatten(value, key.shape, where))
         case "flag":
-            if not isinstance(value, bool):
-                raise StudyError(f"{where} must be true or false, but is {show(value)}")
-            return value
+            return _flag(value, key, where)
         case "word":
             return _word(value, key, where)
         case "text":
@@ -135,6 +134,17 @@ def convert(value: object, key: Key, where: str) -> Any:
             if not isinstance(value, Mapping):
                 raise StudyError(f"{where} must be a table, but is {show(value)}")
             return value
+
+
+def _flag(value: object, key: Key, where: str) -> bool | str:
+    if isinstance(value, bool) or (isinstance(value, str) and value in key.choices):
+        return value
+    *most, last = "true", "false", *map(show, key.choices)
+    near = nearest(value, key.choices) if isinstance(value, str) and key.choices else ""
+    raise StudyError(
+        f"{where} must be {', '.join(most)} or {last}, but is {show(value)}"
+        f"{near if 'did you mean' in near else ''}"
+    )
 
 
 def _word(value: object, key: Key, where: str) -> str:

@@ -102,6 +102,13 @@ class Communication:
         return None
 
     @property
+    def only_measured(self) -> tuple[str, str] | None:
+        """A key and value, as the study writes them, that neither simulations nor models have, and
+        that other value whose messages are the same; None where there is none.
+        """
+        return None
+
+    @property
     def node_ranks(self) -> int:
         """Ranks of a node that the study gives; 0: as detected."""
         return int(getattr(self, "node_size", 0))

@@ -5,7 +5,6 @@ the ranks exchange.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -16,22 +15,12 @@ import numpy as np
 import pytest
 
 from phasewise.models.plan import plan
-from phasewise.mpi.launch import (
-    find_mpiexec,
-    mpiexec_options,
-    rank_variables,
-    this_machine,
-    without_mpi,
-)
 from phasewise.report.contents import make_report
 from phasewise.runs.results import Results
 from phasewise.study import Study, load
-from phasewise.traces.records import read_communication
-from phasewise.workloads.lattice.gauge.names import form_of
-from phasewise.workloads.lattice.gauge.writing import write_links
+from phasewise.traces.records import COMPUTE, PHASE, Events, read_communication
 from tests.mpi.whole_run import datasets, ran
 from tests.unit.test_gauge_files import DATA
-from tests.unit.test_lattice_qcd import random_links, reals
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 mpi = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
@@ -52,6 +41,8 @@ iterations = {ITERATIONS}
 """
 FIELD = {"spinors": "full", "kernel": "plain"}
 """Spinors go from where they lie in a field."""
+LARGER = "lattice.size=[4, 4, 8, 12]"
+"""Whose parts have an interior on up to four ranks; ITERATIONS as ever."""
 # Ranks, process grid, and further keys.
 VARIANTS = [
     (2, "1x1x1x2", {"halo": "sendrecv", "blocks": "runs"}),
@@ -89,6 +80,44 @@ def test_every_way_to_exchange_leaves_the_bits_of_one_rank(
     assert datasets(tmp_path / "many") == datasets(tmp_path / "one")
     with Results(tmp_path / "one") as results:
         assert np.isfinite(results.rows("residual")).all()
+
+
+@mpi
+@pytest.mark.parametrize(("threads", "halo"), [(2, "sendrecv"), (3, "persistent")])
+def test_a_thread_that_communicates_leaves_the_bits_of_one_rank_and_the_record_of_the_plan(
+    study: Path, tmp_path: Path, threads: int, halo: str
+) -> None:
+    ran(study, "--ranks", 1, "--out", tmp_path / "one", "--quiet", "--set", LARGER)
+    for ranks, grid in ((1, "1x1x1x1"), (2, "1x1x2x1"), (3, "1x1x1x3"), (4, "1x1x2x2")):
+        words = ["--set", LARGER, *given(grid, {"halo": halo, "overlap": "thread"})]
+        out = tmp_path / grid
+        ran(study, "--ranks", ranks, "--threads", threads, "--out", out, "--quiet", *words)
+        assert datasets(out) == datasets(tmp_path / "one"), grid
+        record = read_communication(out)
+        assert record.threads == threads
+        own = load(study, [word for word in words if word != "--set"])
+        if ranks > 1:
+            check_record(out, own, ranks)
+
+
+@mpi
+@pytest.mark.parametrize(("overlap", "within"), [("true", False), ("thread", True)])
+def test_a_thread_communicates_while_others_compute_the_interior(
+    study: Path, tmp_path: Path, overlap: str, within: bool
+) -> None:
+    keys = given("1x1x1x2", {"halo": "sendrecv", "overlap": overlap})
+    words = ["--ranks", 2, "--threads", 2, "--events", 1000, "--quiet", *keys]
+    ran(study, *words, "--out", tmp_path / "out")
+    events = Events(read_communication(tmp_path / "out"))
+    found = events.of(0)
+    named = np.array(events.names)[found["phase"]]
+    faces = found[(found["kind"] == PHASE) & (named == "halo_t")]
+    computed = found[(found["kind"] == COMPUTE) & (named == "hopping")]
+    assert len(faces) and len(computed)
+    inside = (computed["start"] <= faces["start"][:, None]) & (
+        computed["end"] >= faces["end"][:, None]
+    )
+    assert inside.any(axis=1).all() == within and inside.any() == within
 
 
 # Quarks, solvers and measurements, as a study has them.
@@ -254,90 +283,6 @@ pion = {{ source = "smeared", width = 2.0, iterations = 5 }}
     with Results(tmp_path / "out") as results:
         found = results.rows("pion")[0]
     assert found[:5] == pytest.approx(np.array(WEAK_FIELD_PION), rel=2e-6)
-
-
-HASHES = """
-import hashlib, itertools, sys
-import numpy as np
-from phasewise.driver import load_core
-from phasewise.study import Study
-from phasewise.workloads.lattice.grids import fitting_grids
-core = load_core()
-size = (12, 8, 8, 8)
-grids = list(fitting_grids(size, core.size()))
-turn = itertools.count()
-for grid in (grids if core.size() < 12 else grids[:2]):
-    k = next(turn)
-    study = Study.from_dict({
-        "workload": "lattice", "solves": 1, "lattice": {"size": list(size)},
-        "gauge": {"start": "hot"}, "quarks": {"kappa": 0.12}, "solver": {"iterations": 4},
-        "communication": {
-            "process_grid": "x".join(map(str, grid)),
-            "layout": ("x-first", "t-first", "random")[k % 3],
-            "halo": ("irecv-isend", "sendrecv", "persistent", "put", "post-start")[k % 5],
-            "spinors": ("half", "full")[k % 2], "overlap": k % 3 == 1,
-        },
-    })
-    run = core.start(study.parameters(), 1 + k % 2)
-    run.step()
-    record = run.record()
-    found = hashlib.sha256()
-    for name in sorted(record):
-        found.update(np.ascontiguousarray(record[name]).tobytes())
-    if core.rank() == 0:
-        print(found.hexdigest())
-"""
-
-
-@mpi
-def test_ranks_grids_threads_and_variants_leave_the_same_bits(tmp_path: Path) -> None:
-    script = tmp_path / "hashes.py"
-    script.write_text(HASHES)
-    found = {ranks: printed(script, ranks) for ranks in (1, 2, 3, 4, 6, 8, 12, 16)}
-    assert all(found.values())
-    assert len({one for every in found.values() for one in every}) == 1, found
-
-
-def printed(script: Path, ranks: int) -> list[str]:
-    """The lines that a script prints on these ranks."""
-    path, open_mpi = find_mpiexec()
-    machine = this_machine()
-    done = subprocess.run(
-        [path, *mpiexec_options(machine, ranks, 1, open_mpi), sys.executable, str(script)],
-        env=without_mpi(os.environ) | rank_variables(machine, ranks, 1),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout.split()
-
-
-@mpi
-def test_a_run_goes_on_with_links_of_a_file_on_other_ranks(tmp_path: Path) -> None:
-    import phasewise._core as core
-
-    size = (4, 4, 4, 8)
-    links = reals(random_links(3, size))
-    values = dict(core.gauge_values(links.ravel(), list(size)))
-    write_links(tmp_path / "field.lime", form_of("ildg", "double"), size, links, values)
-    path = tmp_path / "file.toml"
-    text = STUDY.replace("[4, 4, 8, 8]", str(list(size))).replace(
-        'start = "hot"', 'start = "file"\nfile = "field.lime"'
-    )
-    path.write_text(text)
-    every = ("--set", "records.checkpoint_every=1")
-    ran(path, "--ranks", 2, "--out", tmp_path / "parts", "--quiet", *every, "--set", "solves=1")
-    (tmp_path / "field.lime").rename(tmp_path / "gone.lime")
-    ran(path, "--ranks", 4, "--out", tmp_path / "parts", "--quiet", *every, "--resume")
-    (tmp_path / "gone.lime").rename(tmp_path / "field.lime")
-    ran(path, "--ranks", 1, "--out", tmp_path / "whole", "--quiet")
-    assert datasets(tmp_path / "parts") == datasets(tmp_path / "whole")
-    with Results(tmp_path / "whole") as results:
-        assert results.rows("plaquette_space")[-1] == pytest.approx(
-            values["plaquette_space"], abs=1e-14
-        )
 
 
 @mpi

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.models import Case, predict
+from phasewise.models.plan import plan
+from phasewise.simulated.simulate import Request
+from phasewise.simulated.timing import time_simulated
 from tests.unit.test_lattice_study import study
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -35,3 +39,16 @@ def test_a_put_is_flushed_before_the_interior_is_computed() -> None:
 def test_calls_that_block_hide_nothing() -> None:
     plain = communicating("sendrecv", False)
     assert communicating("sendrecv", True) == pytest.approx(plain, rel=1e-3)
+
+
+def test_a_thread_that_communicates_is_planned_and_neither_predicted_nor_simulated() -> None:
+    own = study((8, 8, 8, 8), process_grid="1x1x2x2", overlap="thread")
+    assert "communication.overlap = thread" in own.parameters().splitlines()
+    same = study((8, 8, 8, 8), process_grid="1x1x2x2", overlap=True)
+    assert plan(own, 4)["phases"] == plan(same, 4)["phases"]
+    machine = load_machine("jaguar")
+    sentence = r'communication.overlap = "thread" is measured, not .* choose true, whose messages'
+    with pytest.raises(StudyError, match=sentence):
+        predict(Case(own, machine, 4), "contention")
+    with pytest.raises(StudyError, match=sentence):
+        time_simulated([own], Request(machine, 4))

@@ -120,6 +120,8 @@ def test_a_pion_may_be_a_table_of_its_own() -> None:
         ({"layout": "brick"}, 'did you mean "bricks"?'),
         ({"link_reals": 16}, "is not known: a link is kept as 18 reals, or as the 12"),
         ({"link_reals": 12, "kernel": "plain"}, 'needs kernel = "fast"'),
+        ({"overlap": "thred"}, 'or "thread", but is "thred"; did you mean "thread"?'),
+        ({"overlap": 2}, 'overlap must be true, false or "thread", but is 2'),
         ({"blocks": "derived"}, 'needs spinors = "full" and kernel = "plain"'),
     ],
 )

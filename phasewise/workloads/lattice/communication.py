@@ -36,6 +36,7 @@ KERNELS = ("fast", "plain")
 SUMS = ("order-free", "library")
 LINK_REALS = (18, 12)
 FAST, TWO_ROWS = KERNELS[0], LINK_REALS[1]
+THREAD = "thread"
 MAX_RANKS = 10**6
 FURTHEST = 4096
 """How far from a number of ranks one that fits is looked for."""
@@ -79,8 +80,10 @@ class LatticeCommunication(Communication):
     """
     spinors: str = key("word", SPINORS[0], choices=SPINORS, flat=True)
     """What goes of a spinor: two of its four components, or all."""
-    overlap: bool = key("flag", False, flat=True)
-    """Whether sites away from the faces are computed while the faces go."""
+    overlap: bool | str = key("flag", False, choices=(THREAD,), flat=True)
+    """Whether sites away from the faces are computed while the faces go; thread: by all threads but
+    one, which communicates.
+    """
     sums: str = key("word", SUMS[0], choices=SUMS, flat=True)
     """order-free: the same bits on any ranks; library: as the library adds."""
     kernel: str = key("word", KERNELS[0], choices=KERNELS, flat=True)
@@ -112,6 +115,13 @@ class LatticeCommunication(Communication):
         if self.blocks != RUNS:
             return None
         return f"communication.blocks = {show(RUNS)}", show(PACKED)
+
+    @property
+    def only_measured(self) -> tuple[str, str] | None:
+        """Simulated ranks have one thread."""
+        if self.overlap != THREAD:
+            return None
+        return f"communication.overlap = {show(THREAD)}", show(True)
 
     @property
     def protocol(self) -> str:
