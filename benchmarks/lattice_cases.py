@@ -1,9 +1,11 @@
 """Solves of lattice QCD that are drawn by number, to judge the models by: the same number gives the
 same.
 
-Size, ranks, process grid, layout, protocol, blocks, spinors, overlap and iterations vary, on
-described machines and on machines that are drawn too (benchmarks/machine_generator.py), with fat
-trees (one switch, or a tapered stage) and tori.
+Everything varies that changes messages, or their times: size, ranks, process grid and layout;
+protocol, blocks, spinors, overlap and sums; method, precision and iterations; clover term,
+anisotropy and stout links; a pion (twelve right-hand sides) of a point or a smeared source, and
+rectangles. Machines are described ones and drawn ones (benchmarks/machine_generator.py), half of
+them with costs of messages, with fat trees (one switch, or a tapered stage) and tori.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from benchmarks.unknown_machines import Point as SimulatedPoint
 from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
+from phasewise.machines.machine import parse_machine
 from phasewise.machines.overhead import check_overhead
 from phasewise.machines.topology import check_size
 from phasewise.study import Study
@@ -31,16 +34,27 @@ from phasewise.workloads.lattice.communication import (
     PACKED,
     RUNS,
     SPINORS,
+    SUMS,
     LatticeCommunication,
     grid_of,
 )
 from phasewise.workloads.lattice.grids import Extents, fitting_grids
-from phasewise.workloads.protocols import comparable
+from phasewise.workloads.lattice.model import METHODS, PIONS, PRECISIONS
+from phasewise.workloads.protocols import NOT_SIMULATED, PROTOCOLS
 
 FAT_TREE, TORUS = "fat-tree", "torus"
 DESCRIBED = {
-    FAT_TREE: ("altix", "bassi", "jacquard", "modern", "p690", "seaborg"),
-    TORUS: ("jaguar", "bluegene-l"),
+    FAT_TREE: (
+        "altix",
+        "altix-4700",
+        "altix-dense",
+        "bassi",
+        "jacquard",
+        "modern",
+        "p690",
+        "seaborg",
+    ),
+    TORUS: ("jaguar", "bluegene-l", "xt4"),
 }
 """Machines that have files."""
 DRAWN = {FAT_TREE: (0, 1, 2, 3), TORUS: (4, 5)}
@@ -58,11 +72,15 @@ SIZES = (
     (8, 16, 16, 64),
     (32, 12, 8, 16),
 )
-MOST_ITERATIONS = 6
+MOST_ITERATIONS, MOST_OF_PION = 6, 2
+"""Of each right-hand side; a pion has twelve of them."""
 MAX_MESSAGES = 60_000
 """Most messages of a simulation, which then takes some seconds."""
 MOST_RUNS = 16
 """Most messages between two ranks at once: SimGrid's time grows with their square."""
+
+COST = (2e-7, 5e-6)
+"""Least and most that a message costs each of its sides [s]."""
 
 Draw = np.random.Generator
 
@@ -82,11 +100,23 @@ class Point(SimulatedPoint):
     def words(self) -> str:
         """All of it in one line."""
         own = cast(LatticeCommunication, self.study.communication)
-        size = "x".join(map(str, self.study.model.lattice.size))
-        return (
-            f"{self.number} {self.machine.name} {self.ranks} ranks, {size} on {own.grid_text} "
-            f"{own.layout_text}, {own.halo}, {own.blocks}, {own.spinors}"
-            f"{', overlap' if own.overlap else ''}, {self.study.model.solver.iterations} iterations"
+        model = self.study.model
+        size = "x".join(map(str, model.lattice.size))
+        flags = {
+            "overlap": own.overlap,
+            f"pion from a {model.measure.pion} source": model.measure.pion,
+            "clover": model.quarks.has_clover,
+            "stout": model.quarks.stout_steps,
+            "rectangles": model.measure.rectangles,
+        }
+        return ", ".join(
+            (
+                f"{self.number} {self.machine.name} {self.ranks} ranks",
+                f"{size} on {own.grid_text} {own.layout_text}",
+                *(own.halo, own.blocks, own.spinors, own.sums),
+                f"{model.solver.iterations} {model.solver.method} {model.solver.precision}",
+                *(word for word, given in flags.items() if given),
+            )
         )
 
 
@@ -94,7 +124,7 @@ def points_of(network: str, first: int, number: int) -> Iterator[Point]:
     """So many points of a kind of network from the first on, held out or not in turn."""
     for i in range(first, first + number):
         for trial in count():
-            draw = np.random.default_rng([3, len(network), i, trial])
+            draw = np.random.default_rng([4, len(network), i, trial])
             with_point = _point(network, i, draw)
             if with_point is not None:
                 yield with_point
@@ -135,27 +165,69 @@ def _machine(network: str, number: int, draw: Draw) -> tuple[Machine, str | None
     numbers = range(begin + number % 2, begin + MACHINES, 2)
     fitting = [n for n in numbers if n % 10 in DRAWN[network]]
     chosen = int(draw.choice(fitting))
-    return machine_of(chosen), machine_text(chosen)
+    text = machine_text(chosen) + ("" if draw.integers(2) else _overhead(draw))
+    return parse_machine(text, machine_of(chosen).name), text
+
+
+def _overhead(draw: Draw) -> str:
+    """What messages cost each of their sides, between a fifth of a microsecond and five, by kind;
+    prepared messages at most as much as others.
+    """
+    cost = {
+        kind: float(np.exp(draw.uniform(*np.log(COST))))
+        for kind in ("two-sided", "derived", "one-sided", "coarray", "shmem")
+    }
+    cost["persistent"] = cost["two-sided"] * float(draw.uniform(0.3, 1.0))
+    return "".join(["[overhead]\n", *(f"{kind} = {own!r}\n" for kind, own in cost.items())])
 
 
 def _tables(draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, Any]:
+    pion = _pion(draw)
+    most = MOST_OF_PION if pion else MOST_ITERATIONS
     return {
         "workload": "lattice",
         "title": "drawn",
         "solves": 1,
         "seed": int(draw.integers(1, 1000)),
         "lattice": {"size": list(size)},
-        "quarks": {"kappa": 0.12},
-        "solver": {"iterations": int(draw.integers(2, MOST_ITERATIONS + 1))},
+        "quarks": _quarks(draw),
+        "solver": {
+            "method": str(draw.choice(METHODS)),
+            "precision": str(draw.choice(PRECISIONS)),
+            "iterations": int(draw.integers(min(2, most), most + 1)),
+        },
+        "measure": {"rectangles": bool(draw.integers(2)), **pion},
         "communication": {
             "process_grid": grid_of(grids[draw.integers(len(grids))]),
             "layout": str(draw.choice(LAYOUTS)),
-            "halo": str(draw.choice(comparable())),
+            "halo": str(draw.choice([one for one in PROTOCOLS if one not in NOT_SIMULATED])),
             "blocks": str(draw.choice((PACKED, PACKED, RUNS))),
             "spinors": str(draw.choice(SPINORS)),
             "overlap": bool(draw.integers(2)),
+            "sums": str(draw.choice(SUMS)),
         },
     }
+
+
+def _quarks(draw: Draw) -> dict[str, Any]:
+    """Half with a clover term, a third anisotropic, a third of stout links."""
+    found: dict[str, Any] = {"kappa": 0.12}
+    if draw.integers(2):
+        found["clover"] = float(draw.uniform(1.0, 2.0))
+    if draw.integers(3) == 0:
+        found |= {"anisotropy": float(draw.uniform(1.0, 3.0)), "velocity": 0.95}
+    if draw.integers(3) == 0:
+        found |= {"stout_weight": 0.1, "stout_steps": int(draw.integers(1, 4))}
+    return found
+
+
+def _pion(draw: Draw) -> dict[str, Any]:
+    """Keys of [measure]: none in two of three cases."""
+    if draw.integers(3):
+        return {}
+    source = str(draw.choice(PIONS))
+    wide = {"width": 2.0, "iterations": int(draw.integers(1, 6))} if source == PIONS[1] else {}
+    return {"pion": source, **wide}
 
 
 def _messages(study: Study, ranks: int) -> float:
