@@ -21,22 +21,24 @@ constexpr int call_passes = 60, calls_in_a_row = 100;    // exchanges are timed 
 constexpr std::int64_t bytes_of_pass = 1 << 24;          // in a row, of long messages
 constexpr double least_seconds = 1e-9;                   // of several messages
 constexpr int most_of_stream = 16, least_of_stream = 2;  // messages one way
-constexpr std::int64_t bytes_of_stream = 1 << 24;        // at most, but for the least messages
+constexpr std::int64_t bytes_of_stream = 1 << 23;        // at most, beyond a core's own caches
+constexpr int stream_passes = 15;
 
 double seconds_now() { return parallel::clock().now(); }
 
-// The median over the call_passes of the time of one of some exchanges in a row.
+// The median over the passes of the time of one of some exchanges in a row.
 template <class F>
-double seconds_of(const comm::Communicator& world, int in_a_row, F&& exchange) {
-  std::vector<double> seconds(call_passes);
+double seconds_of(const comm::Communicator& world, int in_a_row, F&& exchange,
+                  int passes = call_passes) {
+  std::vector<double> seconds(passes);
   for (double& one : seconds) {
     world.barrier();
     const double start = seconds_now();
     for (int i = 0; i < in_a_row; ++i) exchange();
     one = (seconds_now() - start) / in_a_row;
   }
-  std::ranges::nth_element(seconds, seconds.begin() + call_passes / 2);
-  return seconds[call_passes / 2];
+  std::ranges::nth_element(seconds, seconds.begin() + passes / 2);
+  return seconds[passes / 2];
 }
 
 class Pair {
@@ -66,9 +68,10 @@ class Pair {
     };
     const comm::ExchangePointer there = exchange_of(0, messages), back = exchange_of(1, {});
     executor_.prepare({there, back});
-    return seconds_of(world_, passes_of(messages.number * messages.bytes), [&] {
+    const auto once = [&] {
       for (const comm::ExchangePointer& exchange : {there, back}) run(exchange);
-    });
+    };
+    return seconds_of(world_, passes_of(messages.number * messages.bytes) / 2, once, stream_passes);
   }
 
   // By the protocol. What came is sent next, since the data of a program's messages are new.
@@ -146,7 +149,7 @@ std::vector<double> further_seconds(Pair& pair, comm::Protocol protocol) {
 // From the shortest message on; closer together where a stream may outgrow the caches.
 std::vector<std::int64_t> stream_sizes() {
   std::vector<std::int64_t> sizes{message_bytes};
-  for (std::int64_t size = 64; size <= bytes_of_stream; size *= size < (1 << 16) ? 4 : 2)
+  for (std::int64_t size = 64; 2 * size <= bytes_of_stream; size *= size < (1 << 16) ? 4 : 2)
     sizes.push_back(size);
   return sizes;
 }
@@ -156,7 +159,7 @@ CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorde
   CallCosts costs;
   if (world.size() < 2) return costs;
   const std::vector<std::int64_t> sizes = block_sizes();
-  Pair pair(world, recorder, least_of_stream * bytes_of_stream);
+  Pair pair(world, recorder, std::max(sizes.back(), bytes_of_stream));
   measure_messages(pair, costs);
   for (int number = 0; number < comm::protocols; ++number)
     if (const auto protocol = static_cast<comm::Protocol>(number); usable(protocol))
