@@ -23,7 +23,7 @@ CASE = "small"
 SHARE = 0.78
 NEAR = 0.05
 """By how much the share may be off."""
-TIMES, QUICK_TIMES = 7, 3
+TIMES, QUICK_TIMES = 5, 2
 """How many pairs are measured, each one way right after the other."""
 SOLVES = 10
 """Timed in a measurement, of which the fastest counts: others may use the computer too."""
