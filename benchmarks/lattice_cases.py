@@ -76,6 +76,9 @@ MOST_ITERATIONS, MOST_OF_PION = 6, 2
 """Of each right-hand side; a pion has twelve of them."""
 MAX_MESSAGES = 60_000
 """Most messages of a simulation, which then takes some seconds."""
+HALOS = tuple(one for one in PROTOCOLS if one not in NOT_SIMULATED)
+EACH_IN_RUNS = 5
+"""Of so many cases one has faces in runs."""
 MOST_RUNS = 16
 """Most messages between two ranks at once: SimGrid's time grows with their square."""
 
@@ -142,7 +145,7 @@ def _point(network: str, number: int, draw: Draw) -> Point | None:
         return None
     try:
         check_size(machine, ranks)
-        study = Study.from_dict(_tables(draw, size, grids))
+        study = Study.from_dict(_tables(number, draw, size, grids))
         study.check_ranks(ranks)
         own = cast(LatticeCommunication, study.communication)
         check_overhead(machine, own)
@@ -181,7 +184,9 @@ def _overhead(draw: Draw) -> str:
     return "".join(["[overhead]\n", *(f"{kind} = {own!r}\n" for kind, own in cost.items())])
 
 
-def _tables(draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, Any]:
+def _tables(number: int, draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, Any]:
+    """Protocols and blocks go with the number, since many draws of some are refused or too long."""
+    pair = number // 2
     pion = _pion(draw)
     most = MOST_OF_PION if pion else MOST_ITERATIONS
     return {
@@ -200,8 +205,8 @@ def _tables(draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, An
         "communication": {
             "process_grid": grid_of(grids[draw.integers(len(grids))]),
             "layout": str(draw.choice(LAYOUTS)),
-            "halo": str(draw.choice([one for one in PROTOCOLS if one not in NOT_SIMULATED])),
-            "blocks": str(draw.choice((PACKED, PACKED, RUNS))),
+            "halo": HALOS[pair % len(HALOS)],
+            "blocks": RUNS if pair % EACH_IN_RUNS == 0 else PACKED,
             "spinors": str(draw.choice(SPINORS)),
             "overlap": bool(draw.integers(2)),
             "sums": str(draw.choice(SUMS)),
