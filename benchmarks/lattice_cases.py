@@ -40,7 +40,7 @@ from phasewise.workloads.lattice.communication import (
 )
 from phasewise.workloads.lattice.grids import Extents, fitting_grids
 from phasewise.workloads.lattice.model import METHODS, PIONS, PRECISIONS
-from phasewise.workloads.protocols import NOT_SIMULATED, PROTOCOLS
+from phasewise.workloads.protocols import NOT_SIMULATED, available
 
 FAT_TREE, TORUS = "fat-tree", "torus"
 DESCRIBED = {
@@ -76,7 +76,6 @@ MOST_ITERATIONS, MOST_OF_PION = 6, 2
 """Of each right-hand side; a pion has twelve of them."""
 MAX_MESSAGES = 60_000
 """Most messages of a simulation, which then takes some seconds."""
-HALOS = tuple(one for one in PROTOCOLS if one not in NOT_SIMULATED)
 EACH_IN_RUNS = 5
 """Of so many cases one has faces in runs."""
 MOST_RUNS = 16
@@ -205,13 +204,22 @@ def _tables(number: int, draw: Draw, size: Extents, grids: Sequence[Extents]) ->
         "communication": {
             "process_grid": grid_of(grids[draw.integers(len(grids))]),
             "layout": str(draw.choice(LAYOUTS)),
-            "halo": HALOS[pair % len(HALOS)],
+            "halo": _in_turn(halos(), pair),
             "blocks": RUNS if pair % EACH_IN_RUNS == 0 else PACKED,
             "spinors": str(draw.choice(SPINORS)),
             "overlap": bool(draw.integers(2)),
             "sums": str(draw.choice(SUMS)),
         },
     }
+
+
+def halos() -> list[str]:
+    """The protocols that this build can simulate."""
+    return [one for one in available() if one not in NOT_SIMULATED]
+
+
+def _in_turn(values: Sequence[str], number: int) -> str:
+    return values[number % len(values)]
 
 
 def _quarks(draw: Draw) -> dict[str, Any]:
