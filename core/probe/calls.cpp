@@ -21,8 +21,8 @@ constexpr int call_passes = 60, calls_in_a_row = 100;    // exchanges are timed 
 constexpr std::int64_t bytes_of_pass = 1 << 24;          // in a row, of long messages
 constexpr double least_seconds = 1e-9;                   // of several messages
 constexpr int most_of_stream = 16, least_of_stream = 2;  // messages one way
-constexpr std::int64_t bytes_of_stream = 1 << 23;        // at most, beyond a core's own caches
-constexpr int stream_passes = 15;
+constexpr std::int64_t bytes_of_stream = 1 << 22;        // at most, beyond a core's own caches
+constexpr int stream_passes = 7, streams_in_a_row = 4;
 
 double seconds_now() { return parallel::clock().now(); }
 
@@ -71,7 +71,7 @@ class Pair {
     const auto once = [&] {
       for (const comm::ExchangePointer& exchange : {there, back}) run(exchange);
     };
-    return seconds_of(world_, passes_of(messages.number * messages.bytes) / 2, once, stream_passes);
+    return seconds_of(world_, streams_in_a_row, once, stream_passes);
   }
 
   // By the protocol. What came is sent next, since the data of a program's messages are new.
@@ -149,7 +149,7 @@ std::vector<double> further_seconds(Pair& pair, comm::Protocol protocol) {
 // From the shortest message on; closer together where a stream may outgrow the caches.
 std::vector<std::int64_t> stream_sizes() {
   std::vector<std::int64_t> sizes{message_bytes};
-  for (std::int64_t size = 64; 2 * size <= bytes_of_stream; size *= size < (1 << 16) ? 4 : 2)
+  for (std::int64_t size = 64; 2 * size <= bytes_of_stream; size *= size < (1 << 18) ? 4 : 2)
     sizes.push_back(size);
   return sizes;
 }
