@@ -25,7 +25,6 @@ TOP = {
     "overhead": Key("table"),
     "copies": Key("table"),
     "exchanges": Key("table"),
-    "streams": Key("table"),
     "paper": Key("table"),
     "measured": Key("table"),
     "curve": Key("any"),
@@ -117,7 +116,6 @@ _COST = Key("number", least=0, most=1, unit="s", hint=MICROSECONDS)
 OVERHEAD = dict.fromkeys((*OVERHEADS, "round"), _COST)
 
 EXCHANGES = dict.fromkeys(PROTOCOLS, _COST)
-STREAMS = dict.fromkeys(("sizes", "messages", "puts"), Key("any"))
 
 PAPER = {
     "ping_pong": _MEASURED,
