@@ -186,7 +186,8 @@ class FastHopping final : public Hopping<Real> {
 
   // The factors of third rows, by the place of lanes at the edge of the rank's box.
   void set_scales(const ThirdRow& third_row) {
-    for (int axis = 0; axis < axes; ++axis)
+    for (int axis = 0; axis < axes; ++axis) {
+      scale_[axis] = all_lanes<Real, Lanes>(static_cast<Real>(third_row.scale[axis]));
       for (int side = 0; side < 2; ++side)
         for (int shift = 0; shift < 2; ++shift) {
           Extents in{};
@@ -195,8 +196,8 @@ class FastHopping final : public Hopping<Real> {
             const double factor = third_row.factor(sub_.box, place_of(in, shift, lane), axis, side);
             edge_scale_[axis][side][shift][lane] = static_cast<Real>(factor);
           }
-          scale_[axis] = all_lanes<Real, Lanes>(static_cast<Real>(third_row.scale[axis]));
         }
+    }
   }
   // The last place along an axis in a sub-box.
   int sub_edge(int axis) const { return (axis == 0 ? sub_.inner[0] / 2 : sub_.inner[axis]) - 1; }

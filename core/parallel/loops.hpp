@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 
 namespace phasewise::parallel {
 
@@ -30,6 +31,25 @@ template <class F>
 void for_tasks(int n, int threads, F&& f) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
   for (int task = 0; task < n; ++task) f(task, omp_get_thread_num());
+}
+
+// Calls f(task) for each task in [0, n). The calling thread runs `beside` first, and takes tasks
+// when it is done.
+template <class Beside, class F>
+void for_tasks_beside(int n, int threads, Beside&& beside, F&& f) {
+  std::exception_ptr failure;
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp master
+    try {
+      beside();
+    } catch (...) {
+      failure = std::current_exception();  // it must not leave the region
+    }
+#pragma omp for schedule(dynamic, 1)
+    for (int task = 0; task < n; ++task) f(task);
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 #if defined(__CUDACC__)

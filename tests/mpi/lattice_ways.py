@@ -14,7 +14,7 @@ from phasewise.study import Study
 from phasewise.workloads.lattice.communication import LAYOUTS, SUMS, THREAD, grid_of
 from phasewise.workloads.lattice.grids import fitting_grids
 from phasewise.workloads.protocols import available
-from tests.mpi.pairwise import Choice, cover
+from tests.mpi.pairwise import Choice, cover, written
 
 SIZE = (12, 8, 8, 8)
 RANKS = (1, 2, 3, 4, 6, 8, 12, 16)
@@ -52,11 +52,6 @@ def keys() -> dict[str, tuple[str, ...]]:
         "solver": tuple(SOLVERS),
         "threads": ("1", "2", "3"),
     }
-
-
-def written(choice: Choice) -> str:
-    """The name of a way."""
-    return ", ".join(f"{key} {value}" for key, value in choice.items())
 
 
 def ways(ranks: int) -> list[Choice]:

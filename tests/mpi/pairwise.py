@@ -12,6 +12,11 @@ Pair = tuple[tuple[str, str], tuple[str, str]]
 """Two keys, in the order of the keys, with a value each."""
 
 
+def written(choice: Choice) -> str:
+    """A combination in words."""
+    return ", ".join(f"{key} {value}" for key, value in choice.items())
+
+
 def all_pairs(keys: Mapping[str, Sequence[str]]) -> list[Pair]:
     """Every pair of values of two different keys."""
     return [

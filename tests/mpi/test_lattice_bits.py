@@ -2,80 +2,38 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from phasewise.mpi.launch import (
-    find_mpiexec,
-    mpiexec_options,
-    rank_variables,
-    this_machine,
-    without_mpi,
-)
 from phasewise.runs.results import Results
 from phasewise.workloads.lattice.gauge.names import form_of
 from phasewise.workloads.lattice.gauge.writing import write_links
-from tests.mpi.lattice_ways import RANKS, SIZE, SOLVERS, keys, ways, written
-from tests.mpi.pairwise import all_pairs, pairs_of
+from tests.mpi.fingerprints import Script
+from tests.mpi.lattice_ways import RANKS, SIZE, SOLVERS, keys, ways
+from tests.mpi.pairwise import all_pairs, pairs_of, written
 from tests.mpi.whole_run import datasets, ran
 from tests.unit.test_lattice_qcd import random_links, reals
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
 
-MAX_THREADS = 3
-SECONDS = 120
-"""Ten times what the ways on the most ranks take on two idle cores."""
-
-
-def fingerprints(repository: Path, ranks: int) -> dict[str, str]:
-    """What tests/mpi/lattice_ways.py prints on so many ranks."""
-    path, open_mpi = find_mpiexec()
-    machine = this_machine()
-    # As if for the most threads: where there are too few cores for them, those that wait give way.
-    options = mpiexec_options(machine, ranks, MAX_THREADS, open_mpi)
-    with subprocess.Popen(
-        [path, *options, sys.executable, "-m", "tests.mpi.lattice_ways"],
-        cwd=repository,
-        env=without_mpi(os.environ) | rank_variables(machine, ranks, MAX_THREADS),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            text, said = process.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            process.terminate()  # mpiexec takes its ranks along
-            said = process.communicate()[1]
-            pytest.fail(f"{ranks} ranks did not end; the last way begun: {last_begun(said)}")
-    assert process.returncode == 0, f"in the way {last_begun(said)}\n{said[-2000:]}"
-    found = json.loads(text)
-    assert isinstance(found, dict)
-    return found
-
-
-def last_begun(said: str) -> str:
-    """The way that the ranks were at."""
-    return next((line for line in said.splitlines()[::-1] if line.startswith("ranks ")), "none")
+# Ten times the seconds that the ways on the most ranks take on two idle cores.
+SCRIPT = Script("tests.mpi.lattice_ways", "ranks", max(map(int, keys()["threads"])), 120)
 
 
 @pytest.fixture(scope="module")
 def alone(repository: Path) -> dict[str, str]:
     """On one rank: each solver as it is by default, and the ways for one rank."""
-    return fingerprints(repository, 1)
+    return SCRIPT.fingerprints(repository, 1)
 
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_a_solve_is_the_same_bit_for_bit(
     repository: Path, alone: dict[str, str], ranks: int
 ) -> None:
-    found = alone if ranks == 1 else fingerprints(repository, ranks)
+    found = alone if ranks == 1 else SCRIPT.fingerprints(repository, ranks)
     expected = {written(choice): alone[choice["solver"]] for choice in ways(ranks)}
     assert expected
     assert [name for name in expected if found[name] != expected[name]] == []

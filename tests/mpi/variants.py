@@ -21,7 +21,7 @@ import numpy as np
 import phasewise
 from phasewise.driver import load_core
 from phasewise.workloads.collision.tables.communication import AT_ONCE
-from tests.mpi.pairwise import Choice, cover
+from tests.mpi.pairwise import Choice, cover, written
 from tests.physics.machines import COORDINATES, study
 
 ARC: dict[str, Any] = {
@@ -94,11 +94,6 @@ KEYS: dict[str, tuple[str, ...]] = {
 def ranks_of(choice: Choice) -> int:
     """Ranks that a variant runs on."""
     return int(choice["place"].partition(" ")[0])
-
-
-def written(choice: Choice) -> str:
-    """The name of a variant."""
-    return ", ".join(f"{key} {value}" for key, value in choice.items())
 
 
 def variants(ranks: int) -> list[Choice]:

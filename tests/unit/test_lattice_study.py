@@ -118,6 +118,7 @@ def test_a_pion_may_be_a_table_of_its_own() -> None:
         ({"process_grid": "2x2"}, 'as "1x2x2x4", or "auto"'),
         ({"halo": "sendrcv"}, 'did you mean "sendrecv"?'),
         ({"layout": "brick"}, 'did you mean "bricks"?'),
+        ({"link_reals": 10}, "is not known: a link is kept as 18 reals, or as the 12"),
         ({"link_reals": 16}, "is not known: a link is kept as 18 reals, or as the 12"),
         ({"link_reals": 12, "kernel": "plain"}, 'needs kernel = "fast"'),
         ({"overlap": "thred"}, 'or "thread", but is "thred"; did you mean "thread"?'),

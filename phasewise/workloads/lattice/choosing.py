@@ -42,7 +42,7 @@ def changes(
     """
     found: list[dict[str, Any]] = []
     if may_keep_two_rows(given, model):
-        found.append({"link_reals": sum(LINK_REALS) - given.link_reals})
+        found += [{"link_reals": reals} for reals in LINK_REALS if reals != given.link_reals]
     if math.prod(shapes[0]) == 1:
         return found
     found.append({"overlap": not given.overlap})

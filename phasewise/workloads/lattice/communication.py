@@ -88,7 +88,7 @@ class LatticeCommunication(Communication):
     """order-free: the same bits on any ranks; library: as the library adds."""
     kernel: str = key("word", KERNELS[0], choices=KERNELS, flat=True)
     """fast: the hopping matrix in vectors of sites; plain: in loops over single ones."""
-    link_reals: int = key("integer", LINK_REALS[0], least=12, most=18, flat=True)
+    link_reals: int = key("integer", LINK_REALS[0], flat=True)
     """Of a link of SU(3) that the kernel keeps: all, or two rows, from which it makes the third."""
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
