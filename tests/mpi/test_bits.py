@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.mpi.fingerprints import Script
 from tests.mpi.pairwise import all_pairs, cover, pairs_of, written
+from tests.mpi.scripts import Script
 from tests.mpi.variants import KEYS, KINDS, PLACES, ranks_of, variants
 
 pytest.importorskip("phasewise._core", reason="the core is not built")

@@ -12,7 +12,7 @@ import pytest
 from phasewise.workloads.lattice.gauge.files import FORMATS
 from phasewise.workloads.lattice.gauge.names import form_of
 from phasewise.workloads.lattice.gauge.writing import write_links
-from tests.mpi.test_lattice_exchanges import printed
+from tests.mpi.scripts import printed
 from tests.mpi.whole_run import datasets, ran, run
 from tests.unit.damaged_fields import DAMAGES, SIZE, field, not_special_links, values
 

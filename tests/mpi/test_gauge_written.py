@@ -16,8 +16,8 @@ from phasewise.cli import main
 from phasewise.workloads.lattice.gauge.files import checked_links, open_links
 from phasewise.workloads.lattice.gauge.names import PRECISIONS, form_of
 from phasewise.workloads.lattice.gauge.writing import write_links
+from tests.mpi.scripts import printed
 from tests.mpi.test_gauge_start import STUDY, mpi
-from tests.mpi.test_lattice_exchanges import printed
 from tests.mpi.whole_run import ran, run
 from tests.unit.damaged_fields import SIZE, field, values
 

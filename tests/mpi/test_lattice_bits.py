@@ -10,9 +10,9 @@ import pytest
 from phasewise.runs.results import Results
 from phasewise.workloads.lattice.gauge.names import form_of
 from phasewise.workloads.lattice.gauge.writing import write_links
-from tests.mpi.fingerprints import Script
 from tests.mpi.lattice_ways import RANKS, SIZE, SOLVERS, keys, ways
 from tests.mpi.pairwise import all_pairs, pairs_of, written
+from tests.mpi.scripts import Script
 from tests.mpi.whole_run import datasets, ran
 from tests.unit.test_lattice_qcd import random_links, reals
 

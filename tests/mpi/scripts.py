@@ -1,4 +1,4 @@
-"""Hashes that a script prints on some ranks, one for each of the ways in which it computes."""
+"""Python scripts on some ranks: what they print, or a hash for each way in which they compute."""
 
 from __future__ import annotations
 
@@ -20,6 +20,32 @@ from phasewise.mpi.launch import (
 )
 
 
+def launched(words: list[str], ranks: int, threads: int, folder: Path) -> subprocess.Popen[str]:
+    """Python with these words, running on so many ranks of so many threads."""
+    path, open_mpi = find_mpiexec()
+    machine = this_machine()
+    return subprocess.Popen(
+        [path, *mpiexec_options(machine, ranks, threads, open_mpi), sys.executable, *words],
+        cwd=folder,
+        env=without_mpi(os.environ) | rank_variables(machine, ranks, threads),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def printed(script: Path, ranks: int) -> list[str]:
+    """The words that a script prints on these ranks, which end with status 0."""
+    with launched([str(script)], ranks, 1, Path()) as process:
+        try:
+            text, said = process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # mpiexec takes its ranks along
+            raise
+    assert process.returncode == 0, said[-2000:]
+    return text.split()
+
+
 @dataclass(frozen=True)
 class Script:
     """A module that names each way on rank 0's standard error when it begins, `first_key` first,
@@ -34,19 +60,9 @@ class Script:
 
     def fingerprints(self, repository: Path, ranks: int) -> dict[str, str]:
         """What the script prints on so many ranks."""
-        path, open_mpi = find_mpiexec()
-        machine = this_machine()
         # As if for the most threads: where there are too few cores for them, those that wait give
         # way.
-        options = mpiexec_options(machine, ranks, self.threads, open_mpi)
-        with subprocess.Popen(
-            [path, *options, sys.executable, "-m", self.module],
-            cwd=repository,
-            env=without_mpi(os.environ) | rank_variables(machine, ranks, self.threads),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
+        with launched(["-m", self.module], ranks, self.threads, repository) as process:
             try:
                 text, said = process.communicate(timeout=self.seconds)
             except subprocess.TimeoutExpired:
