@@ -27,6 +27,8 @@ from phasewise.tuning.automatic import machine_of, settle
 
 MAX_SIZES = 9
 """Most message sizes in a cell of the table."""
+MARKS = "†‡§¶"
+"""Of phases that do not belong to each turn: one for each piece of a turn, in the plan's order."""
 
 
 def add_options(parser: Parser) -> None:
@@ -66,7 +68,9 @@ def show(study: Study, planned: dict[str, Any], rank: int | None) -> None:
     labels, unit = labels_of(planned), study.workload.unit.one
     sizes = ["bytes × count", "messages", "MB", "in / out"]
     columns = ["phase", "pattern", "along", *labels, *sizes]
-    print_table(title, columns, [_row(phase, labels, unit) for phase in planned["phases"]])
+    marks = _marks(planned, unit)
+    rows = [_row(phase, labels, marks.get(phase["per"], "")) for phase in planned["phases"]]
+    print_table(title, columns, rows)
     console().print("\n".join(_closing(study, planned, rank)), soft_wrap=True)
 
 
@@ -81,8 +85,14 @@ def labels_of(planned: dict[str, Any]) -> list[str]:
     return [key for key in found if key != "bytes"]
 
 
-def _row(phase: dict[str, Any], labels: Sequence[str], unit: str) -> list[str]:
-    mark = ("*" if phase["library"] else "") + ("†" if phase["per"] != unit else "")
+def _marks(planned: dict[str, Any], unit: str) -> dict[str, str]:
+    """The mark of each piece that has a line of its own below the table."""
+    pieces = dict.fromkeys(p["per"] for p in planned["phases"] if p["per"] != unit)
+    return {piece: MARKS[i % len(MARKS)] * (1 + i // len(MARKS)) for i, piece in enumerate(pieces)}
+
+
+def _row(phase: dict[str, Any], labels: Sequence[str], piece: str) -> list[str]:
+    mark = ("*" if phase["library"] else "") + piece
     nodes = "–" if phase["library"] else f"{phase['intra_node']} / {phase['inter_node']}"
     return [
         phase["name"] + mark,
@@ -132,8 +142,9 @@ def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[st
             "inside cannot be seen"
         )
     times = {p["per"]: p.get("times") for p in planned["phases"] if p["per"] != one}
+    marks = _marks(planned, one)
     return lines + [
-        f"† {when(study, piece)}: "
+        f"{marks[piece]} {when(study, piece)}: "
         + ("not in the total" if count is None else f"{count:g} times in {unit.indefinite}")
         for piece, count in times.items()
     ]

@@ -277,3 +277,29 @@ def test_a_disk_that_refuses_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path.mkdir()
     with pytest.raises(RunError, match="cannot be written"):
         write_links(path, form_of("milc", "single"), SIZE, links, values(links))
+
+
+def test_links_of_single_precision_are_converted_to_double(tmp_path: Path) -> None:
+    links, first, second = field(), tmp_path / "first", tmp_path / "second"
+    write_links(first, form_of("milc"), SIZE, links, values(links))
+    words = ["gauge", "convert", str(first), str(second), "--precision", "double", "--format"]
+    for name in ("ildg", "nersc"):
+        assert main([*words, name]) == 0
+        again = open_links(second)
+        assert again.precision == "double"
+        assert np.array_equal(again.read(), open_links(first).read())
+
+
+@pytest.mark.parametrize(("digits", "right"), [(4, True), (6, True), (6, False)])
+def test_a_header_of_few_digits_is_compared_to_these(
+    digits: int, right: bool, tmp_path: Path, capsys: Any
+) -> None:
+    links, path = field(), tmp_path / "field"
+    own = values(links)
+    write_links(path, form_of("nersc"), SIZE, links, own)
+    given = own["plaquette"] + (0.0 if right else 2e-6)
+    long = f"{own['plaquette']:+.12e}".encode()
+    assert path.read_bytes().count(long) == 1
+    path.write_bytes(path.read_bytes().replace(long, f"{given:.{digits}f}".encode()))
+    assert main(["gauge", "check", str(path)]) == (0 if right else 2)
+    assert right or "the plaquette of its links is" in capsys.readouterr().err

@@ -172,6 +172,27 @@ def test_a_solve_that_does_not_converge_says_so() -> None:
     assert fixed.record()["converged"] == 1.0 and fixed.record()["iterations"] == 36
 
 
+def test_a_matrix_with_a_zero_mode_has_no_solution_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "massless.toml"
+    path.write_text(
+        """
+workload = "lattice"
+solves = 1
+[lattice]
+size = [4, 4, 4, 4]
+[quarks]
+kappa = 0.125
+phases = [0, 0, 0, 0]
+[solver]
+tolerance = 1e-8
+"""
+    )
+    assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 1
+    assert "found no solution: the residual is 0." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("action", "c1"), [("wilson", 0), ("symanzik", -1 / 12)])
 def test_the_action_of_a_site_follows_from_its_loops(
     action: str, c1: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]

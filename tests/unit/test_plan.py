@@ -302,6 +302,17 @@ def test_the_table_marks_and_explains_what_is_not_in_the_total(
     assert "†" not in text
 
 
+def test_each_piece_of_a_turn_has_its_own_mark(capsys: pytest.CaptureFixture[str]) -> None:
+    study = small()
+    found = plan(study, 7, planner=fake())
+    first, second = found["phases"][:2]
+    found["phases"] = [{**first, "per": "mesh"}, {**second, "per": "tree"}]
+    show(study, found, None)
+    text = capsys.readouterr().out
+    assert f"{second['name']}" in text
+    assert "† only when the mesh has changed" in text and "‡ once for each tree" in text
+
+
 def test_many_sizes_are_cut_short_in_the_table(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

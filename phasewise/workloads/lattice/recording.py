@@ -82,12 +82,19 @@ def check(study: Study) -> None:
 
 
 def fault(study: Study, record: Mapping[str, Any]) -> str:
-    """Why a solve is worth nothing: it did not converge."""
-    if record["converged"]:
-        return ""
-    solver = model_of(study).solver
-    return (
-        f"a solve did not converge: after {solver.most} iterations the residual is "
-        f"{float(record['residual']):.3g}; raise solver.limit or solver.tolerance = "
-        f"{solver.wanted:g}, or lower quarks.kappa"
-    )
+    """Why a solve is worth nothing: it did not converge, or not to a solution."""
+    solver, residual = model_of(study).solver, float(record["residual"])
+    if not record["converged"]:
+        return (
+            f"a solve did not converge: after {solver.most} iterations the residual is "
+            f"{residual:.3g}; raise solver.limit or solver.tolerance = {solver.wanted:g}, or lower "
+            "quarks.kappa"
+        )
+    # The solver's own residual, M†(b - M x), may vanish where that of M x = b does not.
+    if not residual <= solver.wanted**0.5 and solver.wanted > 0:
+        return (
+            f"a solve found no solution: the residual is {residual:.3g}, though the solver met its "
+            f"tolerance of {solver.wanted:g}, since the matrix is singular or almost; change "
+            "quarks.kappa or quarks.phases"
+        )
+    return ""

@@ -23,12 +23,12 @@ from phasewise.workloads.lattice.grids import Extents
 
 FORMATS: Mapping[str, ModuleType] = {one.NAME: one for one in (ildg, milc, nersc)}
 LONGEST_HEAD = nersc.LONGEST_HEADER
-UNITARY = {"single": 1e-5, "double": 1e-11}
+UNITARY = 1e-5
 """Largest deviation of an element of U U† from the unit matrix, and of the third row from that of
-determinant 1, by the precision of the file.
+determinant 1: links that were once in single precision have some 5e-7, in whichever file they are.
 """
 SAME_VALUE = {"single": 1e-6, "double": 1e-9}
-"""Largest difference of a plaquette or link trace from that in the file."""
+"""Largest difference of a plaquette or link trace from that in the file, if it has the digits."""
 
 
 def open_links(path: Path) -> Stored:
@@ -102,7 +102,7 @@ def finite_links(
 
 def check_unitary(stored: Stored, deviation: float) -> None:
     """StudyError if U U† of a link differs from 1 by as much."""
-    if not deviation <= UNITARY[stored.precision]:
+    if not deviation <= UNITARY:
         raise StudyError(
             f"{stored.path} has links that are not SU(3): U U† differs from 1 by up to "
             f"{deviation:.2g}"
@@ -112,7 +112,8 @@ def check_unitary(stored: Stored, deviation: float) -> None:
 def check_values(stored: Stored, values: Mapping[str, float]) -> None:
     """StudyError if plaquette and link trace are not those in the file, where it has them."""
     for name, given in (("plaquette", stored.plaquette), ("link_trace", stored.link_trace)):
-        if given is not None and not abs(values[name] - given) <= SAME_VALUE[stored.precision]:
+        same = max(SAME_VALUE[stored.precision], stored.last_digit)
+        if given is not None and not abs(values[name] - given) <= same:
             raise StudyError(
                 f"{stored.path}: the {name.replace('_', ' ')} of its links is {values[name]:.10g}, "
                 f"and the file says {given:.10g}"
@@ -122,7 +123,7 @@ def check_values(stored: Stored, values: Mapping[str, float]) -> None:
 def check_special(stored: Stored, links: Floats) -> None:
     """StudyError if unitary links do not have determinant 1."""
     deviation = deviation_from_special(links)
-    if not deviation <= UNITARY[stored.precision]:
+    if not deviation <= UNITARY:
         raise StudyError(
             f"{stored.path} has links that are not SU(3): their determinants differ from 1, and "
             f"third rows by up to {deviation:.2g}"

@@ -28,6 +28,8 @@ WORDS = {
 """Precision and byte order of a FLOATING_POINT."""
 NO_DATE = "not given"
 """The same links give the same file."""
+COARSEST = 1e-3
+"""Worth of a last digit at most, so that a value always says something."""
 
 
 def recognises(head: bytes) -> bool:
@@ -55,6 +57,7 @@ def open_file(path: Path, head: bytes) -> Stored:
             checksums={"checksum": text},
             plaquette=_number(path, given, "PLAQUETTE"),
             link_trace=_number(path, given, "LINK_TRACE"),
+            last_digit=max(_last_digit(given[name]) for name in ("PLAQUETTE", "LINK_TRACE")),
         )
     )  # fmt: skip
 
@@ -94,6 +97,13 @@ combined = checksums.added
 def found_checksums(_stored: Stored, words: Words, _sites: checksums.Sites) -> tuple[int, int]:
     """Of some of the sites; the second one is not used."""
     return checksums.nersc(words), 0
+
+
+def _last_digit(number: str) -> float:
+    """What one more in the last digit is worth: others write as few as six."""
+    digits, _, power = number.lower().partition("e")
+    places = len(digits.partition(".")[2])
+    return min(COARSEST, 10.0 ** (int(power or 0) - places)) if places else 0.0
 
 
 def header(stored: Stored, sums: tuple[int, int], values: Mapping[str, float]) -> bytes:

@@ -31,7 +31,7 @@ LONGEST = 4096
 class Stored:
     """The links of a file. rows: of a link in the file, 3, or 2 without the last one, which follows
     from them; big: most significant byte first; checksums, plaquette and link_trace: as the file
-    gives them, where it does.
+    gives them, where it does; last_digit: what one more in the last digit of these two is worth.
     """
 
     path: Path
@@ -44,6 +44,7 @@ class Stored:
     checksums: Mapping[str, str] = field(default_factory=dict)
     plaquette: float | None = None
     link_trace: float | None = None
+    last_digit: float = 0.0
 
     @property
     def order(self) -> str:
