@@ -23,9 +23,19 @@ inline double seconds_along(const std::vector<double>& sizes, const std::vector<
 // size is that of the shortest messages, which take the calls alone.
 struct Streams {
   std::vector<double> sizes, messages, puts;
+  // Seconds until a sender knows that a message has been got, beyond the message.
+  double handshake = 0.0;
   bool known() const { return !sizes.empty(); }
   double message(double size) const { return seconds_along(sizes, messages, size); }
   double put(double size) const { return seconds_along(sizes, puts, size); }
+};
+
+// What a message takes beside its calls if another one goes the other way between the same ranks of
+// a node. The first size may be 0.
+struct Swaps {
+  std::vector<double> sizes, seconds;
+  bool known() const { return !sizes.empty(); }
+  double message(double size) const { return seconds_along(sizes, seconds, size); }
 };
 
 }  // namespace phasewise::contention

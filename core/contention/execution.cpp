@@ -56,10 +56,9 @@ class Sharing : public Walk {
   void launch(const Departure& departure, double now) override {
     const int index = take();
     Transfer& transfer = transfers_[index];
-    const auto& [id, from, to, bytes, behind] = departure;
+    const auto& [id, from, to, bytes, company] = departure;
     network_.find_route(from, to, transfer.route);
-    transfer.message = timing_.message(transfer.route, bytes, from, to);
-    if (behind) transfer.message.max_rate /= std::min(transfer.message.of_receiver, 1.0);
+    transfer.message = timing_.message(transfer.route, bytes, from, to, company);
     transfer.id = id;
     transfer.start = now + transfer.message.delay;
     starting_.emplace(transfer.start, index);
@@ -189,14 +188,21 @@ double Protocol::factor(const std::vector<double>& factors, std::int64_t bytes) 
   return above == 0 ? 1.0 : factors[above - 1];
 }
 
-Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*from*/,
-                                  int /*to*/) const {
+Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*from*/, int /*to*/,
+                                  Company company) const {
   Message found{.bytes = bytes,
                 .within = false,
                 .delay = route.latency * factor(latency_factors_, bytes),
                 .max_rate = route.max_bandwidth,
                 .amount = static_cast<double>(bytes) / factor(bandwidth_factors_, bytes)};
-  if (!route.by_ranks || !streams_.known() || bytes == 0) return found;
+  if (bytes == 0) return found;
+  if (company == Company::crossing && swaps_.known()) {
+    const double longer = swaps_.message(static_cast<double>(bytes)) /
+                          (found.delay + found.amount / found.max_rate);
+    found.delay *= longer;
+    found.amount *= longer;
+  }
+  if (!route.by_ranks || !streams_.known()) return found;
   // The side that takes longer takes what a further message of a stream does; that of the sender is
   // what is left of a message's time. A message that the receiver alone copies takes the sender
   // nothing.
@@ -205,6 +211,10 @@ Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*
   const double slower = further / alone;
   found.of_receiver = std::max(slower, least_weight);
   found.of_sender = std::clamp(1.0 - slower, least_weight, found.of_receiver);
+  if (company == Company::behind) {
+    found.max_rate /= found.of_receiver;
+    found.delay = std::min(found.delay, streams_.handshake);
+  }
   return found;
 }
 

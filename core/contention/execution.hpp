@@ -26,7 +26,8 @@ class Timing {
     double of_sender = 1.0, of_receiver = 1.0;
   };
   virtual ~Timing() = default;
-  virtual Message message(const Route& route, std::int64_t bytes, int from, int to) const = 0;
+  virtual Message message(const Route& route, std::int64_t bytes, int from, int to,
+                          Company company) const = 0;
   // The amount done per second with this share of the links [B/s].
   virtual double progress(const Message& message, double share) const = 0;
 };
@@ -37,12 +38,14 @@ class Protocol : public Timing {
  public:
   // The factors hold for messages of at least the size of the same index.
   Protocol(std::vector<std::int64_t> sizes, std::vector<double> bandwidth_factors,
-           std::vector<double> latency_factors, Streams streams = {})
+           std::vector<double> latency_factors, Streams streams = {}, Swaps swaps = {})
       : sizes_(std::move(sizes)),
         bandwidth_factors_(std::move(bandwidth_factors)),
         latency_factors_(std::move(latency_factors)),
-        streams_(std::move(streams)) {}
-  Message message(const Route& route, std::int64_t bytes, int from, int to) const override;
+        streams_(std::move(streams)),
+        swaps_(std::move(swaps)) {}
+  Message message(const Route& route, std::int64_t bytes, int from, int to,
+                  Company company) const override;
   double progress(const Message& /*message*/, double share) const override { return share; }
 
  private:
@@ -50,6 +53,7 @@ class Protocol : public Timing {
   std::vector<std::int64_t> sizes_;
   std::vector<double> bandwidth_factors_, latency_factors_;
   Streams streams_;
+  Swaps swaps_;
 };
 
 // eager: messages shorter than this depart without the receiver [B]; resolution: rates are kept for

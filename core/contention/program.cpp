@@ -10,7 +10,7 @@ auto traits(const ProgramRound& round) {
   return std::tie(round.phase, round.weight, round.packing, round.storing, round.channel,
                   round.blocking, round.library, round.flushes, round.before, round.after,
                   round.sending, round.keeps_sends, round.keeps_receives, round.waits_for_all,
-                  round.behind);
+                  round.company);
 }
 
 }  // namespace

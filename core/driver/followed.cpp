@@ -20,6 +20,14 @@ namespace {
 // stands for the others.
 constexpr int max_repetitions = 4;
 
+double runs_of(const comm::Fragment& fragment) {
+  return static_cast<double>(fragment.count * fragment.outer_count);
+}
+double span_of(const comm::Fragment& fragment) {
+  return static_cast<double>(
+      std::max(fragment.count * fragment.stride, fragment.outer_count * fragment.outer_stride));
+}
+
 bool alike(const Exchange& a, const Exchange& b) {
   if (a.phase != b.phase || !a.uniform || a.rounds != b.rounds) return false;
   return std::equal(
@@ -201,11 +209,20 @@ double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int6
   for (const comm::Fragment& one : fragments) {
     const std::int64_t stride = one.count > 1 ? one.stride : one.outer_stride;
     if (one.contiguous() || stride < parallel::cache_line) continue;
-    const auto runs = static_cast<double>(one.count * one.outer_count);
-    const std::int64_t span = std::max(one.count * one.stride, one.outer_count * one.outer_stride);
-    apart += runs * options_.rates.copies.at(static_cast<double>(span));
+    apart += runs_of(one) * options_.rates.copies.at(span_of(one));
   }
   return std::max(moving, apart);
+}
+
+// What the library takes to gather or scatter runs that lie apart, beyond the message.
+double Followed::by_types(std::span<const comm::Fragment> fragments) const {
+  const TypedMessages& types = options_.rates.types;
+  if (!types.known()) return seconds_of(fragments, 0);
+  if (comm::in_one_piece(fragments)) return 0.0;
+  double seconds = types.message;
+  for (const comm::Fragment& one : fragments)
+    seconds += runs_of(one) * types.runs.at(span_of(one));
+  return seconds;
 }
 
 // How much longer it takes to store data in another rank's memory than in the own.
@@ -231,23 +248,22 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
     append(fragments, exchange, t, item_size);
     return std::span<const comm::Fragment>(fragments);
   };
-  // The library gathers runs that lie apart too; only what that takes beyond the message is known.
-  const bool by_types = comm::staging_of(exchange.protocol) == comm::Staging::types;
+  const bool typed = comm::staging_of(exchange.protocol) == comm::Staging::types;
   for (const comm::Transfer& t : round.sends) {
     const auto parts = fragments_of(t, work.from.item_size);
     const bool further = one_way(round) && &t != round.sends.data();
     if (t.peer == me || !sent_in_place(exchange, comm::in_one_piece(parts)))
       copied.packing +=
           seconds_of(parts, comm::packed_traffic(exchange.bytes(t))) + beyond(exchange, t, further);
-    else if (by_types)
-      copied.packing += seconds_of(parts, 0);
+    else if (typed)
+      copied.packing += by_types(parts);
   }
   for (const comm::Transfer& t : round.receives) {
     const auto parts = fragments_of(t, work.to.item_size);
     if (t.peer == me || !received_in_place(exchange, comm::in_one_piece(parts)))
       copied.storing += seconds_of(parts, comm::stored_traffic(exchange, exchange.bytes(t)));
-    else if (by_types)
-      copied.storing += seconds_of(parts, 0);
+    else if (typed)
+      copied.storing += by_types(parts);
   }
   return copied;
 }
@@ -257,7 +273,8 @@ void Followed::add_round(const comm::Work& work, const comm::Round& round, doubl
   const Copied seconds = copied(work, round);
   RoundWriter(
       *this, exchange, weight,
-      {.packing = static_cast<float>(options_.rates.round(exchange.protocol) + seconds.packing),
+      {.packing = static_cast<float>(options_.rates.round(exchange.protocol, one_way(round)) +
+                                     seconds.packing),
        .storing = static_cast<float>(seconds.storing)})
       .write(round);
 }

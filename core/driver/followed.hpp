@@ -50,6 +50,7 @@ class Followed : public workload::OfflineListener {
   };
   void add(const comm::Work& work, double weight);
   Copied copied(const comm::Work& work, const comm::Round& round) const;
+  double by_types(std::span<const comm::Fragment> fragments) const;
   double seconds_of(std::span<const comm::Fragment> fragments, std::int64_t traffic) const;
   double beyond(const comm::Exchange& exchange, const comm::Transfer& t, bool further) const;
   void add_library(const comm::Exchange& exchange, double weight);

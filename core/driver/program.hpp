@@ -24,6 +24,14 @@ struct StridedCopies {
   double at(double span) const;
 };
 
+// What the library's types take of an end of a message beyond one in one piece, if its runs lie
+// apart: of a message, and of each run.
+struct TypedMessages {
+  double message = 0.0;
+  StridedCopies runs;
+  bool known() const { return !runs.spans.empty(); }
+};
+
 // Seconds to copy blocks of these sizes [B], linear between them and beyond: within a rank's
 // memory, and into or from that of another rank of the node.
 struct BlockCopies {
@@ -42,8 +50,12 @@ struct Rates {
   comm::Overheads overheads;
   // Seconds that a round takes beyond its messages, by protocol; empty: overheads.round for all.
   std::vector<double> rounds;
+  // The same of rounds in which all messages go one way; empty: as of others.
+  std::vector<double> one_way;
   // Of runs that lie apart; by default their bytes alone count.
   StridedCopies copies;
+  // Of messages by types; by default their runs count as those of copies.
+  TypedMessages types;
   // Of blocks; by default their bytes are charged at the memory's bandwidth, and a one-sided
   // message within a node is one of the network.
   BlockCopies blocks;
@@ -59,9 +71,7 @@ struct Rates {
   double to_other(double size, bool further) const;
   // Of copies with this memory traffic [B], and of a round beyond its messages.
   double moving(std::int64_t traffic) const;
-  double round(comm::Protocol protocol) const {
-    return rounds.empty() ? overheads.round : rounds[static_cast<std::size_t>(protocol)];
-  }
+  double round(comm::Protocol protocol, bool goes_one_way) const;
 };
 
 struct ProgramOptions {

@@ -10,6 +10,7 @@
 namespace phasewise::driver {
 
 using comm::Protocol;
+using contention::Company;
 using contention::Sending;
 
 namespace {
@@ -52,6 +53,7 @@ void RoundWriter::write(const comm::Round& round) {
   const contention::Streams& streams = program_.options_.rates.streams;
   streams_ = one_way(round) && streams.known();
   overlaps_ = streams_ && sends_freely();
+  crosses_ = both_ways(round) && !is_one_sided() && exchange_.protocol != Protocol::ordered;
   if (overlaps_)
     further_ = std::min(overhead_, by_epochs() ? streams.puts.front() : streams.messages.front());
   const Ends ends = ends_of(round);
@@ -172,6 +174,7 @@ void RoundWriter::open(bool waits) {
   if (begun_) program_.end_round();
   program_.begin_round(exchange_.phase, exchange_.channel, posting_, weight_);
   step().waits_for_all = waits;
+  if (crosses_) step().company = Company::crossing;
   if (!begun_) step().packing = copying_.packing;
   begun_ = true;
 }
@@ -211,7 +214,7 @@ void RoundWriter::send_each(const Sends& sends, Sending sending, bool later, dou
   double call = overhead_;
   for (const contention::Send& send : sends) {
     open(false);
-    step().behind = streams_ && !later && &send != sends.data();
+    if (streams_ && !later && &send != sends.data()) step().company = Company::behind;
     step().before = static_cast<float>(std::exchange(call, further_) + std::exchange(copying, 0.0));
     step().sending = sending;
     step().keeps_sends = later;

@@ -17,6 +17,10 @@ inline bool one_way(const comm::Round& round) {
   return round.sends.empty() != round.receives.empty();
 }
 
+inline bool both_ways(const comm::Round& round) {
+  return !round.sends.empty() && !round.receives.empty();
+}
+
 class RoundWriter {
  public:
   // Copying around the round's messages [s].
@@ -94,6 +98,7 @@ class RoundWriter {
   bool begun_ = false;
   // Whether the round goes one way, and whether the calls of both sides are made at once then.
   bool streams_ = false, overlaps_ = false;
+  bool crosses_ = false;  // messages go both ways at once
 };
 
 }  // namespace phasewise::driver

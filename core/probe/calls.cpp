@@ -19,6 +19,7 @@ constexpr std::int64_t message_bytes = 8;                // B of a message
 constexpr int many = 64;                                 // messages at once
 constexpr int call_passes = 60, calls_in_a_row = 100;    // exchanges are timed in a row
 constexpr std::int64_t bytes_of_pass = 1 << 24;          // in a row, of long messages
+constexpr std::int64_t least_words = 2;                  // of a message, apart
 constexpr double least_seconds = 1e-9;                   // of several messages
 constexpr int most_of_stream = 16, least_of_stream = 2;  // messages one way
 constexpr std::int64_t bytes_of_stream = 1 << 24;        // at most, but for the least messages
@@ -71,6 +72,15 @@ class Pair {
     });
   }
 
+  // A message of 8 B by the protocol there, and then back.
+  double there_and_back(comm::Protocol protocol) {
+    const bool leads = world_.rank() == 0;
+    const comm::ExchangePointer exchange = comm::pair_exchange(
+        team(), protocol, {}, {takes_part_ && leads, takes_part_ && !leads, true});
+    executor_.prepare({exchange});
+    return seconds_of(world_, calls_in_a_row, [&] { run(exchange); });
+  }
+
   // By the protocol. What came is sent next, since the data of a program's messages are new.
   double planned(comm::Protocol protocol, comm::PairMessages messages) {
     const auto exchange_of = [&](bool turned) {
@@ -83,6 +93,18 @@ class Pair {
     return seconds_of(world_, passes_of(messages.bytes), [&] { run(exchanges[++number % 2]); });
   }
 
+  // Words side by side in the rows of a square, by the library's types.
+  double strided(const Square& square, std::int64_t words) {
+    const std::int64_t all = square.extent * square.stride();
+    const LazyBytes array = lazy_bytes(all);
+    const comm::ExchangePointer exchange = comm::pair_exchange(
+        team(), comm::Protocol::derived,
+        {.bytes = message_bytes * words, .turned = false, .stride = square.stride()},
+        {takes_part_, takes_part_});
+    executor_.prepare({exchange});
+    return seconds_of(world_, passes_of(all), [&] { run(exchange, {array.get(), all}); });
+  }
+
  private:
   int peer() const { return 1 - world_.rank(); }
 
@@ -91,7 +113,9 @@ class Pair {
   }
 
   void run(const comm::ExchangePointer& exchange) {
-    const comm::ItemBuffer buffer(memory_.data(), static_cast<std::int64_t>(memory_.size()));
+    run(exchange, {memory_.data(), static_cast<std::int64_t>(memory_.size())});
+  }
+  void run(const comm::ExchangePointer& exchange, const comm::ItemBuffer& buffer) {
     flight_.start(executor_, [&](comm::Works& works) {
       works.push_back({comm::lent(exchange), buffer, buffer});
     });
@@ -128,6 +152,22 @@ void measure_messages(Pair& pair, CallCosts& costs) {
   }
 }
 
+// Both ranks gather what they send and scatter what comes; two words take hardly more than one end
+// of a message does.
+void measure_types(Pair& pair, CallCosts& costs) {
+  const auto longer = [&](const Square& square, std::int64_t words) {
+    const double contiguous =
+        pair.planned(comm::Protocol::derived, {.bytes = message_bytes * words});
+    return 0.5 * (pair.strided(square, words) - contiguous);
+  };
+  const std::vector<Square> all = squares();
+  costs.types_message = std::max(longer(all.front(), least_words), 0.0);
+  for (const Square& square : all) {
+    const double words = longer(square, square.extent) - costs.types_message;
+    costs.types_word.push_back(std::max(words, 0.0) / static_cast<double>(square.extent));
+  }
+}
+
 // What a message behind others takes.
 std::vector<double> further_seconds(Pair& pair, comm::Protocol protocol) {
   std::vector<double> seconds;
@@ -159,8 +199,11 @@ CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorde
   Pair pair(world, recorder, least_of_stream * bytes_of_stream);
   measure_messages(pair, costs);
   for (int number = 0; number < comm::protocols; ++number)
-    if (const auto protocol = static_cast<comm::Protocol>(number); usable(protocol))
+    if (const auto protocol = static_cast<comm::Protocol>(number); usable(protocol)) {
       costs.exchange[number] = pair.planned(protocol, {});
+      costs.echo[number] = pair.there_and_back(protocol);
+    }
+  measure_types(pair, costs);
   if (!usable(comm::Protocol::put)) return costs;
   const double least = pair.planned(comm::Protocol::put, {});
   for (std::size_t i = 0; i < sizes.size(); ++i)

@@ -20,9 +20,15 @@ struct CallCosts {
   double round = 0.0;
   // Seconds of a planned exchange of 8 bytes each way, by protocol; 0 where it cannot be used.
   std::array<double, comm::protocols> exchange{};
+  // The same where the message goes there and another one comes back.
+  std::array<double, comm::protocols> echo{};
   // Seconds to put blocks (block_sizes) into the other rank's memory, beyond what an exchange of 8
   // bytes takes and the copy out of the window.
   std::vector<double> puts;
+  // Seconds that a message's end takes longer where the library gathers words that lie apart, or
+  // scatters them: of a message, and of each word, in those of squares.
+  double types_message = 0.0;
+  std::vector<double> types_word;
   // Seconds of a further message, and of a further put, of stream_sizes, one way.
   std::vector<double> stream_messages, stream_puts;
 };

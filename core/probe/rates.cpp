@@ -45,6 +45,8 @@ void write_rates(std::ostream& file, const Rates& rates) {
   write_list(file, "message", rates.calls.message);
   file << ", ";
   write_list(file, "exchange", rates.calls.exchange);
+  file << ", ";
+  write_list(file, "echo", rates.calls.echo);
   file << ", \"round\": " << rates.calls.round << "}, \"copies\": {";
   write_list(file, "spans", rates.copies.spans);
   file << ", ";
@@ -55,7 +57,11 @@ void write_rates(std::ostream& file, const Rates& rates) {
   write_list(file, "within", rates.blocks);
   file << ", ";
   write_list(file, "across", rates.calls.puts);
-  file << "}, \"streams\": {";
+  file << "}, \"types\": {";
+  write_list(file, "spans", rates.copies.spans);
+  file << ", ";
+  write_list(file, "seconds", rates.calls.types_word);
+  file << ", \"message\": " << rates.calls.types_message << "}, \"streams\": {";
   write_list(file, "sizes", stream_sizes());
   file << ", ";
   write_list(file, "messages", rates.calls.stream_messages);

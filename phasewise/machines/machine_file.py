@@ -13,7 +13,7 @@ import numpy as np
 from phasewise.machines import schema
 from phasewise.machines.curves import Curve, Line, Measured, find
 from phasewise.machines.kernel_rates import KernelRate, kernel_tables
-from phasewise.machines.rank_rates import CallCosts, Copies, RankRates, Streams
+from phasewise.machines.rank_rates import CallCosts, Copies, RankRates, Streams, Types
 from phasewise.workloads.protocols import PROTOCOLS
 
 HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z]+)[^\]]*\]\]?\s*(#.*)?$")
@@ -89,10 +89,15 @@ def hardware_description(
         if rates.calls.message:
             lines += ["", *_overhead(rates.calls)]
         if rates.calls.exchange:
-            lines += ["", *_exchanges(rates.calls)]
+            lines += ["", *_exchanges("exchanges", "each way", rates.calls.exchange)]
+        if rates.calls.echo:
+            lines += ["", *_exchanges("echoes", "there and back", rates.calls.echo)]
     if rates.copies is not None:
         lines += ["", "[copies]                     # of words that lie apart, and of blocks"]
         lines += _columns(rates.copies)
+    if rates.types is not None and nodes == 1:
+        lines += ["", "[types]                      # of words that lie apart, by the library"]
+        lines += _columns(rates.types)
     if rates.streams is not None and nodes == 1:
         lines += ["", "[streams]                    # of a message behind others, one way"]
         lines += _columns(rates.streams)
@@ -152,15 +157,15 @@ def _overhead(calls: CallCosts) -> list[str]:
     return ["[overhead]", *(f"{name} = {_value(each)}" for name, each in costs.items())]
 
 
-def _exchanges(calls: CallCosts) -> list[str]:
-    known = [pair for pair in zip(PROTOCOLS, calls.exchange, strict=False) if pair[1] > 0.0]
+def _exchanges(table: str, way: str, seconds: Sequence[float]) -> list[str]:
+    known = [pair for pair in zip(PROTOCOLS, seconds, strict=False) if pair[1] > 0.0]
     return [
-        "[exchanges]                  # of 8 bytes each way between two ranks",
+        f"[{table}]".ljust(29) + f"# of 8 bytes {way} between two ranks",
         *(f"{name} = {_value(seconds)}" for name, seconds in known),
     ]
 
 
-def _columns(table: Copies | Streams) -> list[str]:
+def _columns(table: Copies | Streams | Types) -> list[str]:
     names = (entry.name for entry in fields(table) if getattr(table, entry.name))
     return [f"{name} = {_value(getattr(table, name))}" for name in names]
 

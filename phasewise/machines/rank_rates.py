@@ -15,12 +15,14 @@ from phasewise.tables.keys import check_table, convert, plain
 class CallCosts:
     """Seconds for each message at either end, by kind of call in the order of schema.OVERHEADS (0:
     unknown); and what a message that goes alone takes longer in a planned exchange than between
-    bare calls of MPI. exchange: of 8 bytes each way between two ranks, by protocol (0: unknown).
+    bare calls of MPI. exchange: of 8 bytes each way between two ranks, by protocol (0: unknown);
+    echo: of 8 bytes there and back.
     """
 
     message: tuple[float, ...] = ()
     round: float = 0.0
     exchange: tuple[float, ...] = ()
+    echo: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,17 @@ class Copies:
 
 
 @dataclass(frozen=True)
+class Types:
+    """What the library's types take of an end of a message beyond one in one piece, where its words
+    lie apart: of a message [s], and of a word where those of a message span so many bytes [B, s].
+    """
+
+    spans: tuple[int, ...]
+    seconds: tuple[float, ...]
+    message: float = 0.0
+
+
+@dataclass(frozen=True)
 class Streams:
     """What a further message of so many bytes takes, and a further put, where a rank sends many to
     another one of its node and gets none meanwhile [B, s, s].
@@ -50,8 +63,8 @@ class Streams:
 
 @dataclass(frozen=True)
 class RankRates:
-    """flop/s and memory bandwidth [B/s] of its roof; what its calls, its copies and its streams of
-    messages cost (None: unknown).
+    """flop/s and memory bandwidth [B/s] of its roof; what its calls, its copies, its streams of
+    messages and its library's types cost (None: unknown).
     """
 
     flops: float
@@ -59,6 +72,7 @@ class RankRates:
     calls: CallCosts = field(default_factory=CallCosts)
     copies: Copies | None = None
     streams: Streams | None = None
+    types: Types | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As `read_rank_rates` reads it."""
@@ -67,6 +81,7 @@ class RankRates:
             "calls": asdict(self.calls),
             "copies": None if self.copies is None else asdict(self.copies),
             "streams": None if self.streams is None else asdict(self.streams),
+            "types": None if self.types is None else asdict(self.types),
         }
 
 
@@ -78,6 +93,13 @@ def read_copies(table: object) -> Copies:
         rows |= _columns("copies", given, *BLOCKS)
     whole = {name: tuple(map(int, rows[name])) for name in ("spans", "sizes") if name in rows}
     return Copies(**rows | whole)
+
+
+def read_types(table: object) -> Types:
+    """The table [types] of a machine file; StudyError, one sentence, if it is wrong."""
+    given = check_table(table, schema.TYPES, "types")
+    rows = _columns("types", given, "spans", "seconds")
+    return Types(tuple(map(int, rows["spans"])), rows["seconds"], given.get("message", 0.0))
 
 
 def read_streams(table: object) -> Streams:
@@ -111,6 +133,7 @@ def read_rank_rates(given: Mapping[str, Any]) -> RankRates:
     LookupError if it is none.
     """
     calls, copies, streams = given["calls"], given["copies"], given["streams"]
+    types = given["types"]
     return RankRates(
         float(given["roof"]["flops"]),
         float(given["roof"]["bandwidth"]),
@@ -118,9 +141,11 @@ def read_rank_rates(given: Mapping[str, Any]) -> RankRates:
             tuple(map(float, calls["message"])),
             float(calls["round"]),
             tuple(map(float, calls["exchange"])),
+            tuple(map(float, calls["echo"])),
         ),
         None if copies is None else _copies_of(copies),
         None if streams is None else _streams_of(streams),
+        None if types is None else _types_of(types),
     )
 
 
@@ -129,6 +154,12 @@ def _streams_of(given: Mapping[str, Any]) -> Streams | None:
     sizes = tuple(map(int, given["sizes"]))
     messages, puts = (tuple(map(float, given[name])) for name in ("messages", "puts"))
     return Streams(sizes, messages, puts) if messages and puts else None
+
+
+def _types_of(given: Mapping[str, Any]) -> Types | None:
+    """One rank alone has no messages."""
+    spans, seconds = tuple(map(int, given["spans"])), tuple(map(float, given["seconds"]))
+    return Types(spans, seconds, float(given["message"])) if seconds else None
 
 
 def _copies_of(given: Mapping[str, Any]) -> Copies:
