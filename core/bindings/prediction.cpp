@@ -260,28 +260,32 @@ void bind_prediction(nb::module_& m) {
         nb::arg("pieces") = nb::dict(),
         "The messages that the busiest rank sends in each phase of a turn, by kind "
         "(docs/models.md).");
-  m.def("contend", &contend, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
-        nb::arg("eager"), nb::arg("sizes"), nb::arg("bandwidth_factors"),
-        nb::arg("latency_factors"), nb::arg("pieces") = nb::dict(), nb::arg("rates") = nb::dict(),
-        nb::arg("effort") = 1.0, nb::arg("agreed") = false,
-        "Seconds of a turn, from following all ranks and their messages through the network: "
-        "phases, waiting (the part of phases before the last sender has posted its message) and "
-        "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
-        "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
-        "of a flop, or of a byte if it has no flops; unit, as of work; overheads, seconds of a "
-        "message at either end beyond its latency, by kind; round, of each round, or rounds, by "
-        "protocol, and one_way, of those that go one way; copies: spans [B] and seconds of runs that lie apart, sizes [B] of blocks and "
-        "seconds to copy them within a rank's memory and across to that of another; types: spans [B] "
-        "and seconds of runs, and message, seconds of an end of a message by types; streams: sizes "
-        "[B], and seconds of a further message and of a further put one way, and of a handshake; swaps: sizes [B], and "
-        "seconds of a message that meets another one. Without flop nothing is computed. "
-        "effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, and not "
-        "where the turn before has left them.");
-  m.def("pair_seconds", &pair_seconds, nb::arg("platform"), nb::arg("eager"), nb::arg("sizes"),
-        nb::arg("bandwidth_factors"), nb::arg("latency_factors"), nb::arg("rates") = nb::dict(),
-        nb::arg("back") = false,
-        "Seconds of an exchange of 8 bytes each way between two ranks of a node, by protocol; back: "
-        "not at once, but there and back.");
+  m.def(
+      "contend", &contend, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
+      nb::arg("eager"), nb::arg("sizes"), nb::arg("bandwidth_factors"), nb::arg("latency_factors"),
+      nb::arg("pieces") = nb::dict(), nb::arg("rates") = nb::dict(), nb::arg("effort") = 1.0,
+      nb::arg("agreed") = false,
+      "Seconds of a turn, from following all ranks and their messages through the network: "
+      "phases, waiting (the part of phases before the last sender has posted its message) and "
+      "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
+      "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
+      "of a flop, or of a byte if it has no flops; unit, as of work; overheads, seconds of a "
+      "message at either end beyond its latency, by kind; round, of each round, or rounds, by "
+      "protocol, and one_way, of those that go one way; copies: spans [B] and seconds of runs that "
+      "lie apart, sizes [B] of blocks and "
+      "seconds to copy them within a rank's memory and across to that of another; types: spans [B] "
+      "and seconds of runs, and message, seconds of an end of a message by types; streams: sizes "
+      "[B], and seconds of a further message and of a further put one way, and of a handshake; "
+      "swaps: sizes [B], and "
+      "seconds of a message that meets another one. Without flop nothing is computed. "
+      "effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, and not "
+      "where the turn before has left them.");
+  m.def(
+      "pair_seconds", &pair_seconds, nb::arg("platform"), nb::arg("eager"), nb::arg("sizes"),
+      nb::arg("bandwidth_factors"), nb::arg("latency_factors"), nb::arg("rates") = nb::dict(),
+      nb::arg("back") = false,
+      "Seconds of an exchange of 8 bytes each way between two ranks of a node, by protocol; back: "
+      "not at once, but there and back.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
         nb::arg("rates") = nb::dict(),

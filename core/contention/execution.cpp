@@ -197,8 +197,8 @@ Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*
                 .amount = static_cast<double>(bytes) / factor(bandwidth_factors_, bytes)};
   if (bytes == 0) return found;
   if (company == Company::crossing && swaps_.known()) {
-    const double longer = swaps_.message(static_cast<double>(bytes)) /
-                          (found.delay + found.amount / found.max_rate);
+    const double longer =
+        swaps_.message(static_cast<double>(bytes)) / (found.delay + found.amount / found.max_rate);
     found.delay *= longer;
     found.amount *= longer;
   }

@@ -220,8 +220,7 @@ double Followed::by_types(std::span<const comm::Fragment> fragments) const {
   if (!types.known()) return seconds_of(fragments, 0);
   if (comm::in_one_piece(fragments)) return 0.0;
   double seconds = types.message;
-  for (const comm::Fragment& one : fragments)
-    seconds += runs_of(one) * types.runs.at(span_of(one));
+  for (const comm::Fragment& one : fragments) seconds += runs_of(one) * types.runs.at(span_of(one));
   return seconds;
 }
 
@@ -271,11 +270,10 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
 void Followed::add_round(const comm::Work& work, const comm::Round& round, double weight) {
   const Exchange& exchange = *work.exchange;
   const Copied seconds = copied(work, round);
-  RoundWriter(
-      *this, exchange, weight,
-      {.packing = static_cast<float>(options_.rates.round(exchange.protocol, one_way(round)) +
-                                     seconds.packing),
-       .storing = static_cast<float>(seconds.storing)})
+  RoundWriter(*this, exchange, weight,
+              {.packing = static_cast<float>(
+                   options_.rates.round(exchange.protocol, one_way(round)) + seconds.packing),
+               .storing = static_cast<float>(seconds.storing)})
       .write(round);
 }
 

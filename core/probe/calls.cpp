@@ -15,20 +15,33 @@
 namespace phasewise::probe {
 namespace {
 
-constexpr std::int64_t message_bytes = 8;                // B of a message
-constexpr int many = 64;                                 // messages at once
-constexpr int call_passes = 60, calls_in_a_row = 100;    // exchanges are timed in a row
+constexpr std::int64_t message_bytes = 8;              // B of a message
+constexpr int many = 64;                               // messages at once
+constexpr int call_passes = 60, calls_in_a_row = 100;  // exchanges are timed in a row
+constexpr int least_in_a_row = 2;
+constexpr double pass_seconds = 5e-3;                    // at most, but for the least in a row
 constexpr std::int64_t bytes_of_pass = 1 << 24;          // in a row, of long messages
 constexpr std::int64_t least_words = 2;                  // of a message, apart
 constexpr double least_seconds = 1e-9;                   // of several messages
+constexpr double least_word = 1e-12;                     // s
 constexpr int most_of_stream = 16, least_of_stream = 2;  // messages one way
 constexpr std::int64_t bytes_of_stream = 1 << 24;        // at most, but for the least messages
 
 double seconds_now() { return parallel::clock().now(); }
 
-// The median over the call_passes of the time of one of some exchanges in a row.
+// The median over the call_passes of the time of one of some exchanges in a row, as many as fit
+// into a pass.
 template <class F>
-double seconds_of(const comm::Communicator& world, int in_a_row, F&& exchange) {
+double seconds_of(const comm::Communicator& world, int most_in_a_row, F&& exchange) {
+  world.barrier();
+  const double before = seconds_now();
+  for (int i = 0; i < least_in_a_row; ++i) exchange();
+  double first[1] = {(seconds_now() - before) / least_in_a_row};
+  world.max("probe", first);
+  const double fitting = pass_seconds / std::max(first[0], least_seconds);
+  const int in_a_row = fitting >= most_in_a_row
+                           ? most_in_a_row
+                           : std::max(least_in_a_row, static_cast<int>(fitting));
   std::vector<double> seconds(call_passes);
   for (double& one : seconds) {
     world.barrier();
@@ -164,7 +177,7 @@ void measure_types(Pair& pair, CallCosts& costs) {
   costs.types_message = std::max(longer(all.front(), least_words), 0.0);
   for (const Square& square : all) {
     const double words = longer(square, square.extent) - costs.types_message;
-    costs.types_word.push_back(std::max(words, 0.0) / static_cast<double>(square.extent));
+    costs.types_word.push_back(std::max(words / static_cast<double>(square.extent), least_word));
   }
 }
 
@@ -191,6 +204,18 @@ std::vector<std::int64_t> stream_sizes() {
   return sizes;
 }
 
+Exchanges measure_exchanges(const comm::Communicator& world, comm::Recorder& recorder) {
+  Exchanges found;
+  if (world.size() < 2) return found;
+  Pair pair(world, recorder, message_bytes);
+  for (int number = 0; number < comm::protocols; ++number)
+    if (const auto protocol = static_cast<comm::Protocol>(number); usable(protocol)) {
+      found.exchange[number] = pair.planned(protocol, {});
+      found.echo[number] = pair.there_and_back(protocol);
+    }
+  return found;
+}
+
 CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorder,
                         std::span<const double> copies) {
   CallCosts costs;
@@ -198,11 +223,6 @@ CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorde
   const std::vector<std::int64_t> sizes = block_sizes();
   Pair pair(world, recorder, least_of_stream * bytes_of_stream);
   measure_messages(pair, costs);
-  for (int number = 0; number < comm::protocols; ++number)
-    if (const auto protocol = static_cast<comm::Protocol>(number); usable(protocol)) {
-      costs.exchange[number] = pair.planned(protocol, {});
-      costs.echo[number] = pair.there_and_back(protocol);
-    }
   measure_types(pair, costs);
   if (!usable(comm::Protocol::put)) return costs;
   const double least = pair.planned(comm::Protocol::put, {});

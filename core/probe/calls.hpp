@@ -18,10 +18,6 @@ struct CallCosts {
   // Seconds that a message which goes alone takes longer in a planned exchange than between bare
   // calls of MPI.
   double round = 0.0;
-  // Seconds of a planned exchange of 8 bytes each way, by protocol; 0 where it cannot be used.
-  std::array<double, comm::protocols> exchange{};
-  // The same where the message goes there and another one comes back.
-  std::array<double, comm::protocols> echo{};
   // Seconds to put blocks (block_sizes) into the other rank's memory, beyond what an exchange of 8
   // bytes takes and the copy out of the window.
   std::vector<double> puts;
@@ -33,6 +29,12 @@ struct CallCosts {
   std::vector<double> stream_messages, stream_puts;
 };
 
+// Seconds of 8 bytes each way between ranks 0 and 1, at once and there and back, by protocol; 0
+// where it cannot be used.
+struct Exchanges {
+  std::array<double, comm::protocols> exchange{}, echo{};
+};
+
 // Sizes of streams [B], increasing.
 std::vector<std::int64_t> stream_sizes();
 
@@ -41,5 +43,8 @@ std::vector<std::int64_t> stream_sizes();
 // a block's copy within a rank's memory. The costs are known on rank 0.
 CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorder,
                         std::span<const double> copies);
+
+// Collective. Known on rank 0.
+Exchanges measure_exchanges(const comm::Communicator& world, comm::Recorder& recorder);
 
 }  // namespace phasewise::probe

@@ -43,10 +43,6 @@ void write_rates(std::ostream& file, const Rates& rates) {
   file << std::setprecision(9) << "{\"roof\": {\"flops\": " << rates.roof.flops_per_second
        << ", \"bandwidth\": " << rates.roof.bytes_per_second << "}, \"calls\": {";
   write_list(file, "message", rates.calls.message);
-  file << ", ";
-  write_list(file, "exchange", rates.calls.exchange);
-  file << ", ";
-  write_list(file, "echo", rates.calls.echo);
   file << ", \"round\": " << rates.calls.round << "}, \"copies\": {";
   write_list(file, "spans", rates.copies.spans);
   file << ", ";
@@ -67,6 +63,14 @@ void write_rates(std::ostream& file, const Rates& rates) {
   write_list(file, "messages", rates.calls.stream_messages);
   file << ", ";
   write_list(file, "puts", rates.calls.stream_puts);
+  file << "}}\n";
+}
+
+void write_exchanges(std::ostream& file, const Exchanges& exchanges) {
+  file << std::setprecision(9) << "{\"exchanges\": {";
+  write_list(file, "exchange", exchanges.exchange);
+  file << ", ";
+  write_list(file, "echo", exchanges.echo);
   file << "}}\n";
 }
 

@@ -140,8 +140,7 @@ def read_rank_rates(given: Mapping[str, Any]) -> RankRates:
         CallCosts(
             tuple(map(float, calls["message"])),
             float(calls["round"]),
-            tuple(map(float, calls["exchange"])),
-            tuple(map(float, calls["echo"])),
+            *(tuple(map(float, calls.get(name, ()))) for name in ("exchange", "echo")),
         ),
         None if copies is None else _copies_of(copies),
         None if streams is None else _streams_of(streams),

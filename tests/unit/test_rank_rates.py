@@ -15,6 +15,7 @@ from phasewise.machines.rank_rates import (
     Copies,
     RankRates,
     Streams,
+    Types,
     read_rank_rates,
 )
 from phasewise.models import contention
@@ -69,7 +70,8 @@ def test_rates_are_read_as_they_are_written() -> None:
     blocks = Copies((128, 2048), (1e-9, 5e-10), (256, 1024), (1e-8, 2e-8), (5e-8, 3e-7))
     for rates in (
         RankRates(1e10, 5e9),
-        RankRates(1.5, 2.5, CallCosts((1.0,) * 6, 0.1, (2.0,) * 19), blocks),
+        RankRates(1.5, 2.5, CallCosts((1.0,) * 6, 0.1, (2.0,) * 19, (3.0,) * 19), blocks),
+        RankRates(1.5, 2.5, types=Types((128, 2048), (1e-9, 5e-10), 2e-7)),
         RankRates(1.5, 2.5, streams=Streams((8, 64), (1e-8, 2e-8), (3e-8, 4e-8))),
     ):
         assert read_rank_rates(json.loads(json.dumps(rates.to_dict()))) == rates
