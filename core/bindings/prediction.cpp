@@ -98,6 +98,8 @@ driver::Rates rates_from(const nb::dict& given) {
     rates.types = {nb::cast<double>(types["message"]), {list("spans"), list("seconds")}};
   }
   rates.streams = streams_from(given);
+  if (given.contains("started_at_once"))
+    rates.started_at_once = nb::cast<bool>(given["started_at_once"]);
   if (given.contains("rounds")) rates.rounds = nb::cast<std::vector<double>>(given["rounds"]);
   if (given.contains("one_way")) rates.one_way = nb::cast<std::vector<double>>(given["one_way"]);
   if (!given.contains("flop")) return rates;
@@ -277,7 +279,8 @@ void bind_prediction(nb::module_& m) {
       "and seconds of runs, and message, seconds of an end of a message by types; streams: sizes "
       "[B], and seconds of a further message and of a further put one way, and of a handshake; "
       "swaps: sizes [B], and "
-      "seconds of a message that meets another one. Without flop nothing is computed. "
+      "seconds of a message that meets another one; started_at_once: the library's started "
+      "collectives send all their messages at once. Without flop nothing is computed. "
       "effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, and not "
       "where the turn before has left them.");
   m.def(

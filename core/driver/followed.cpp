@@ -55,6 +55,28 @@ contention::CollectiveRounds rounds_of(const comm::Collective& collective, int p
   return contention::all_at_once(sizes, collective.receives, me);
 }
 
+// As SimGrid 3.32 does those that are started: without rounds.
+contention::CollectiveRounds started_rounds(const comm::Collective& collective, int p, int me) {
+  using comm::CollectiveKind;
+  const std::vector<std::int64_t>& sizes = collective.sizes;
+  const auto of_mine = [&] { return std::vector<std::int64_t>(sizes.size(), sizes[me]); };
+  switch (collective.kind) {
+    case CollectiveKind::barrier:
+      return contention::from_first_at_once(p, me, 0, true);
+    case CollectiveKind::broadcast:
+      return contention::from_first_at_once(p, me, sizes[0], false);
+    case CollectiveKind::sum:
+      return contention::all_at_once(p, me, sizes[0]);
+    case CollectiveKind::reduce_scatter:
+      return contention::all_at_once(sizes, of_mine(), me);
+    case CollectiveKind::all_gather:
+      return contention::all_at_once(of_mine(), sizes, me);
+    case CollectiveKind::all_to_all:
+      break;
+  }
+  return contention::all_at_once(sizes, collective.receives, me);
+}
+
 }  // namespace
 
 Followed::Followed(int ranks, int rank, const ProgramOptions& options,
@@ -118,8 +140,10 @@ void Followed::start_collective(const comm::Collective& collective, const std::b
   if (ranks.size() == 1) return;
   const int me = collective.team ? collective.team->me : rank_;
   begin(collective.channel);
+  const int p = static_cast<int>(ranks.size());
+  const bool at_once = !collective.blocking && options_.rates.started_at_once;
   add_collective(collective.phase, collective.channel, ranks,
-                 rounds_of(collective, static_cast<int>(ranks.size()), me), 1.0,
+                 at_once ? started_rounds(collective, p, me) : rounds_of(collective, p, me), 1.0,
                  collective.blocking);
   end(collective.channel);
 }
@@ -267,12 +291,21 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
   return copied;
 }
 
+// Beyond its messages. Where a rank sends and gets none, only a fence takes its time.
+double Followed::round_seconds(const Exchange& exchange, const comm::Round& round) const {
+  const auto empty = [&](const comm::Transfer& t) { return exchange.message_bytes(t) == 0; };
+  const bool alone = exchange.protocol != comm::Protocol::fence &&
+                     std::ranges::all_of(round.sends, empty) &&
+                     std::ranges::all_of(round.receives, empty);
+  if (alone) return options_.rates.overheads.round;
+  return options_.rates.round(exchange.protocol, one_way(round));
+}
+
 void Followed::add_round(const comm::Work& work, const comm::Round& round, double weight) {
   const Exchange& exchange = *work.exchange;
   const Copied seconds = copied(work, round);
   RoundWriter(*this, exchange, weight,
-              {.packing = static_cast<float>(
-                   options_.rates.round(exchange.protocol, one_way(round)) + seconds.packing),
+              {.packing = static_cast<float>(round_seconds(exchange, round) + seconds.packing),
                .storing = static_cast<float>(seconds.storing)})
       .write(round);
 }

@@ -58,6 +58,7 @@ class Followed : public workload::OfflineListener {
   void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,
                       const contention::CollectiveRounds& rounds, double weight,
                       bool blocking = true);
+  double round_seconds(const comm::Exchange& exchange, const comm::Round& round) const;
   void add_round(const comm::Work& work, const comm::Round& round, double weight);
   bool in_full() const { return options_.max_series == 0; }
   // The calls that post a round's messages: all but those at once block.

@@ -59,6 +59,9 @@ struct Rates {
   // Of blocks; by default their bytes are charged at the memory's bandwidth, and a one-sided
   // message within a node is one of the network.
   BlockCopies blocks;
+  // Whether the library's collectives that are started send all their messages at once, as in the
+  // simulator, and not in the rounds of those that block.
+  bool started_at_once = false;
   // Of messages and puts one way; by default each takes what one alone does.
   contention::Streams streams;
   // Seconds of a flop, or of a byte if the card has no flops, of kernels that were measured, by

@@ -50,6 +50,9 @@ RoundWriter::RoundWriter(Followed& program, const comm::Exchange& exchange, doub
                                                : Followed::Posting::at_once) {}
 
 void RoundWriter::write(const comm::Round& round) {
+  // Each is answered, which takes calls too; they are known where whole exchanges were timed.
+  if (exchange_.protocol == Protocol::synchronous && !program_.options_.rates.rounds.empty())
+    overhead_ = further_ = 2.0 * overhead_;
   const contention::Streams& streams = program_.options_.rates.streams;
   streams_ = one_way(round) && streams.known();
   overlaps_ = streams_ && sends_freely();
@@ -228,8 +231,22 @@ void RoundWriter::exchange(const Signals& signals) {
   step().channel = signal_channel(exchange_.channel);
   // A rank that tells others something and hears nothing goes on.
   if (signals.from.empty()) step().sending = Sending::eager;
+  charge_flags(signals);
   for (const int rank : signals.to) program_.send(rank, 0);
   for (const int rank : signals.from) program_.receive(rank);
+}
+
+// Flags that are messages take calls, which are known where whole exchanges were timed.
+void RoundWriter::charge_flags(const Signals& signals) {
+  const Rates& rates = program_.options_.rates;
+  const bool messages = exchange_.protocol == Protocol::put ||
+                        exchange_.protocol == Protocol::get ||
+                        exchange_.protocol == Protocol::ready;
+  // One way, a rank raises flags while the other one sees those before.
+  if (rates.rounds.empty() || !messages || streams_) return;
+  const double call = rates.overheads.message[static_cast<int>(comm::Overhead::two_sided)];
+  step().before = static_cast<float>(call * static_cast<double>(signals.to.size()));
+  step().after = static_cast<float>(call * static_cast<double>(signals.from.size()));
 }
 
 // Of all ranks.
@@ -335,6 +352,7 @@ void RoundWriter::flags_behind(const Signals& signals) {
   open(false);
   step().channel = signal_channel(exchange_.channel);
   step().keeps_sends = step().keeps_receives = true;
+  charge_flags(signals);
   for (const int rank : signals.to) program_.send(rank, 0);
   for (const int rank : signals.from) program_.receive(rank);
 }
@@ -349,7 +367,9 @@ void RoundWriter::shared(const comm::Round& round) {
   flags_behind(far_signals.after);
   exchange(near_signals.before);
   exchange(near_signals.after);
-  wait(within.sources.size() + between.sources.size());
+  // What is near has been got before the rank waits for the rest.
+  if (!within.sources.empty()) step().after = charged_to_get(within.sources.size());
+  wait(between.sources.size());
 }
 
 }  // namespace phasewise::driver

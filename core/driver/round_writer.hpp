@@ -65,6 +65,7 @@ class RoundWriter {
   void receive_each(const Ranks& sources);
   void send_each(const Sends& sends, contention::Sending sending, bool later, double copying = 0.0);
   void exchange(const Signals& signals);
+  void charge_flags(const Signals& signals);
   void fence();
 
   void in_pairs(const Ends& ends, std::size_t pairs);

@@ -15,42 +15,46 @@
 namespace phasewise::probe {
 namespace {
 
-constexpr std::int64_t message_bytes = 8;              // B of a message
-constexpr int many = 64;                               // messages at once
-constexpr int call_passes = 60, calls_in_a_row = 100;  // exchanges are timed in a row
-constexpr int least_in_a_row = 2;
-constexpr double pass_seconds = 5e-3;                    // at most, but for the least in a row
-constexpr std::int64_t bytes_of_pass = 1 << 24;          // in a row, of long messages
-constexpr std::int64_t least_words = 2;                  // of a message, apart
-constexpr double least_seconds = 1e-9;                   // of several messages
-constexpr double least_word = 1e-12;                     // s
-constexpr int most_of_stream = 16, least_of_stream = 2;  // messages one way
-constexpr std::int64_t bytes_of_stream = 1 << 24;        // at most, but for the least messages
+constexpr std::int64_t message_bytes = 8;  // B of a message
+constexpr int many = 64;                   // messages at once
+// Exchanges are timed in a row, and that several times.
+constexpr int call_passes = 60, least_passes = 15;
+constexpr int calls_in_a_row = 100, least_in_a_row = 2;
+constexpr double all_seconds = 0.5, pass_seconds = 5e-3;  // at most, but for the least in a row
+constexpr std::int64_t bytes_of_pass = 1 << 24;           // in a row, of long messages
+constexpr std::int64_t least_words = 2;                   // of a message, apart
+constexpr double least_seconds = 1e-9;                    // of several messages
+constexpr double least_word = 1e-12;                      // s
+constexpr int most_of_stream = 16, least_of_stream = 2;   // messages one way
+constexpr std::int64_t longest_of_stream = 1 << 24;       // B
+constexpr std::int64_t bytes_of_stream = 1 << 26;         // at most, beyond caches
 
 double seconds_now() { return parallel::clock().now(); }
 
-// The median over the call_passes of the time of one of some exchanges in a row, as many as fit
-// into a pass.
+// The median over some passes of the time of one of some exchanges in a row, as many as fit into a
+// pass; long passes are fewer.
 template <class F>
 double seconds_of(const comm::Communicator& world, int most_in_a_row, F&& exchange) {
   world.barrier();
   const double before = seconds_now();
   for (int i = 0; i < least_in_a_row; ++i) exchange();
-  double first[1] = {(seconds_now() - before) / least_in_a_row};
+  double first[1] = {std::max((seconds_now() - before) / least_in_a_row, least_seconds)};
   world.max("probe", first);
-  const double fitting = pass_seconds / std::max(first[0], least_seconds);
+  const double fitting = pass_seconds / first[0];
   const int in_a_row = fitting >= most_in_a_row
                            ? most_in_a_row
                            : std::max(least_in_a_row, static_cast<int>(fitting));
-  std::vector<double> seconds(call_passes);
+  const int passes =
+      std::clamp(static_cast<int>(all_seconds / (in_a_row * first[0])), least_passes, call_passes);
+  std::vector<double> seconds(passes);
   for (double& one : seconds) {
     world.barrier();
     const double start = seconds_now();
     for (int i = 0; i < in_a_row; ++i) exchange();
     one = (seconds_now() - start) / in_a_row;
   }
-  std::ranges::nth_element(seconds, seconds.begin() + call_passes / 2);
-  return seconds[call_passes / 2];
+  std::ranges::nth_element(seconds, seconds.begin() + passes / 2);
+  return seconds[passes / 2];
 }
 
 class Pair {
@@ -199,7 +203,7 @@ std::vector<double> further_seconds(Pair& pair, comm::Protocol protocol) {
 // From the shortest message on; closer together where a stream may outgrow the caches.
 std::vector<std::int64_t> stream_sizes() {
   std::vector<std::int64_t> sizes{message_bytes};
-  for (std::int64_t size = 64; size <= bytes_of_stream; size *= size < (1 << 16) ? 4 : 2)
+  for (std::int64_t size = 64; size <= longest_of_stream; size *= size < (1 << 16) ? 4 : 2)
     sizes.push_back(size);
   return sizes;
 }
@@ -221,7 +225,7 @@ CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorde
   CallCosts costs;
   if (world.size() < 2) return costs;
   const std::vector<std::int64_t> sizes = block_sizes();
-  Pair pair(world, recorder, least_of_stream * bytes_of_stream);
+  Pair pair(world, recorder, bytes_of_stream);
   measure_messages(pair, costs);
   measure_types(pair, costs);
   if (!usable(comm::Protocol::put)) return costs;

@@ -91,7 +91,7 @@ def _rounds(
         list(protocol.sizes),
         list(protocol.bandwidth_factors),
         list(protocol.latency_factors),
-        calls | {"round": 0.0},
+        calls | {"rounds": [0.0] * len(PROTOCOLS)},
         back=back,
     )
     rounds = 2 if back else 1
@@ -108,6 +108,7 @@ def follow(case: Case, computation: bool = True) -> Turn:
     twin = make_twin(case.machine, case.twin, case.ranks)
     overhead, copies = case.machine.overhead, case.machine.copies
     calls: dict[str, Any] = {} if overhead is None else _costs(overhead)
+    calls["started_at_once"] = not case.machine.is_hardware
     if copies is not None and computation:
         calls["copies"] = {name: list(values) for name, values in asdict(copies).items()}
     if case.machine.types is not None and computation:
