@@ -70,6 +70,12 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
   return result;
 }
 
+contention::Streams streams_from(const nb::dict& given) {
+  if (!given.contains("streams")) return {};
+  auto streams = nb::cast<std::map<std::string, std::vector<double>>>(given["streams"]);
+  return {streams["sizes"], streams["messages"], streams["puts"]};
+}
+
 driver::Rates rates_from(const nb::dict& given) {
   driver::Rates rates;
   if (given.contains("overheads"))
@@ -80,6 +86,7 @@ driver::Rates rates_from(const nb::dict& given) {
     rates.copies = {copies["spans"], copies["seconds"]};
     rates.blocks = {copies["sizes"], copies["within"], copies["across"]};
   }
+  rates.streams = streams_from(given);
   if (given.contains("rounds")) rates.rounds = nb::cast<std::vector<double>>(given["rounds"]);
   if (!given.contains("flop")) return rates;
   rates.flop = nb::cast<double>(given["flop"]);
@@ -129,7 +136,7 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
       driver::turn_program(*study, bindings::counts_from(pieces), rates_from(rates),
                            static_cast<std::int64_t>(effort * many_messages), agreed);
   const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
-                                      std::move(latency_factors));
+                                      std::move(latency_factors), streams_from(rates));
   contention::Execution execution;
   {
     const nb::gil_scoped_release unlocked;
@@ -145,7 +152,7 @@ std::vector<double> pair_seconds(const std::string& platform, std::int64_t eager
                                  std::vector<double> latency_factors, const nb::dict& rates) {
   const contention::Network network(platform);
   const contention::Protocol timing(std::move(sizes), std::move(bandwidth_factors),
-                                    std::move(latency_factors));
+                                    std::move(latency_factors), streams_from(rates));
   std::vector<double> seconds;
   for (int number = 0; number < comm::protocols; ++number) {
     const contention::Program program =
@@ -248,7 +255,8 @@ void bind_prediction(nb::module_& m) {
         "of a flop, or of a byte if it has no flops; unit, as of work; overheads, seconds of a "
         "message at either end beyond its latency, by kind; round, of each round, or rounds, by "
         "protocol; copies: spans [B] and seconds of runs that lie apart, sizes [B] of blocks and "
-        "seconds to copy them within a rank's memory and across to that of another. Without flop "
+        "seconds to copy them within a rank's memory and across to that of another; streams: sizes "
+        "[B], and seconds of a further message and of a further put one way. Without flop "
         "nothing is computed. "
         "effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, and not "
         "where the turn before has left them.");

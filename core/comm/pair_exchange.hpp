@@ -21,10 +21,14 @@ struct PairMessages {
   std::int64_t apart() const { return parallel::whole_lines(bytes); }
 };
 
-// Of the two members of a team; its buffer has 2 number chunks. Without `takes_part` the rank has
-// no messages.
+// What a member of a team of two sends and gets.
+struct PairShare {
+  bool sends = true, gets = true;
+};
+
+// Of the two members of a team; its buffer has 2 number chunks.
 inline ExchangePointer pair_exchange(TeamPointer team, Protocol protocol,
-                                     const PairMessages& messages, bool takes_part = true) {
+                                     const PairMessages& messages, PairShare share = {}) {
   Exchange exchange;
   exchange.phase = "probe";
   exchange.protocol = protocol;
@@ -33,9 +37,9 @@ inline ExchangePointer pair_exchange(TeamPointer team, Protocol protocol,
   const auto item = std::make_shared<const std::vector<int>>(1, 0);
   exchange.items = {item};
   Round round;
-  for (int message = 0; message < messages.number && takes_part; ++message) {
-    round.sends.push_back({peer, {2 * message + odd}});
-    round.receives.push_back({peer, {2 * message + 1 - odd}});
+  for (int message = 0; message < messages.number; ++message) {
+    if (share.sends) round.sends.push_back({peer, {2 * message + odd}});
+    if (share.gets) round.receives.push_back({peer, {2 * message + 1 - odd}});
   }
   for (int chunk = 0; chunk < 2 * messages.number; ++chunk)
     exchange.blocks.push_back(

@@ -39,6 +39,7 @@ struct ProgramRound {
   // Its sends, or receives, may be under way when the next round begins; the first later round
   // that `waits_for_all` ends when they are done.
   bool keeps_sends = false, keeps_receives = false, waits_for_all = true;
+  bool behind = false;  // its sends go behind others to the same rank: both sides work at once
   int first_send, last_send, first_receive, last_receive;
 };
 

@@ -209,13 +209,14 @@ double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int6
 }
 
 // How much longer it takes to store data in another rank's memory than in the own.
-double Followed::beyond(const comm::Exchange& exchange, const comm::Transfer& t) const {
+double Followed::beyond(const comm::Exchange& exchange, const comm::Transfer& t,
+                        bool further) const {
   const BlockCopies& blocks = options_.rates.blocks;
   const bool stored = comm::staging_of(exchange.protocol) == comm::Staging::stored;
   const bool other = t.peer != exchange.team->me && exchange.team->near(t.peer);
   if (!stored || !blocks.known() || !other) return 0.0;
   const auto bytes = static_cast<double>(exchange.bytes(t));
-  return blocks.to_other(bytes) - blocks.within_rank(bytes);
+  return options_.rates.to_other(bytes, further) - blocks.within_rank(bytes);
 }
 
 // What the executor copies.
@@ -234,9 +235,10 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
   const bool by_types = comm::staging_of(exchange.protocol) == comm::Staging::types;
   for (const comm::Transfer& t : round.sends) {
     const auto parts = fragments_of(t, work.from.item_size);
+    const bool further = one_way(round) && &t != round.sends.data();
     if (t.peer == me || !sent_in_place(exchange, comm::in_one_piece(parts)))
       copied.packing +=
-          seconds_of(parts, comm::packed_traffic(exchange.bytes(t))) + beyond(exchange, t);
+          seconds_of(parts, comm::packed_traffic(exchange.bytes(t))) + beyond(exchange, t, further);
     else if (by_types)
       copied.packing += seconds_of(parts, 0);
   }

@@ -51,7 +51,7 @@ class Followed : public workload::OfflineListener {
   void add(const comm::Work& work, double weight);
   Copied copied(const comm::Work& work, const comm::Round& round) const;
   double seconds_of(std::span<const comm::Fragment> fragments, std::int64_t traffic) const;
-  double beyond(const comm::Exchange& exchange, const comm::Transfer& t) const;
+  double beyond(const comm::Exchange& exchange, const comm::Transfer& t, bool further) const;
   void add_library(const comm::Exchange& exchange, double weight);
   void add_transpose(const comm::TransposeExchange& exchange);
   void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,

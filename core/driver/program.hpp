@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/protocol.hpp"
+#include "contention/curve.hpp"
 #include "contention/program.hpp"
 #include "parallel/vector_unit.hpp"
 #include "workload/pieces.hpp"
@@ -27,12 +28,9 @@ struct StridedCopies {
 // memory, and into or from that of another rank of the node.
 struct BlockCopies {
   std::vector<double> sizes, within, across;
-  double within_rank(double size) const { return along(within, size); }
-  double to_other(double size) const { return along(across, size); }
+  double within_rank(double size) const { return contention::seconds_along(sizes, within, size); }
+  double to_other(double size) const { return contention::seconds_along(sizes, across, size); }
   bool known() const { return !sizes.empty(); }
-
- private:
-  double along(const std::vector<double>& seconds, double size) const;
 };
 
 // How long a rank computes, and what its calls to send and receive take. By default no time.
@@ -49,11 +47,16 @@ struct Rates {
   // Of blocks; by default their bytes are charged at the memory's bandwidth, and a one-sided
   // message within a node is one of the network.
   BlockCopies blocks;
+  // Of messages and puts one way; by default each takes what one alone does.
+  contention::Streams streams;
   // Seconds of a flop, or of a byte if the card has no flops, of kernels that were measured, by
   // name and part of the turn.
   std::map<std::pair<std::string, int>, double> kernels;
 
   double seconds(const parallel::KernelCard& card, double items, int part) const;
+  // Of a copy into the memory of another rank of the node, and of a further one behind it if all go
+  // one way; what arrives is copied out besides.
+  double to_other(double size, bool further) const;
   // Of copies with this memory traffic [B], and of a round beyond its messages.
   double moving(std::int64_t traffic) const;
   double round(comm::Protocol protocol) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,12 @@ struct CallCosts {
   // Seconds to put blocks (block_sizes) into the other rank's memory, beyond what an exchange of 8
   // bytes takes and the copy out of the window.
   std::vector<double> puts;
+  // Seconds of a further message, and of a further put, of stream_sizes, one way.
+  std::vector<double> stream_messages, stream_puts;
 };
+
+// Sizes of streams [B], increasing.
+std::vector<std::int64_t> stream_sizes();
 
 // Collective. Ranks 0 and 1 exchange one message each way, and many at once, one exchange right
 // behind another; each further message takes the calls of a send and a receive. copies: seconds of

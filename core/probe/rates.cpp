@@ -55,6 +55,12 @@ void write_rates(std::ostream& file, const Rates& rates) {
   write_list(file, "within", rates.blocks);
   file << ", ";
   write_list(file, "across", rates.calls.puts);
+  file << "}, \"streams\": {";
+  write_list(file, "sizes", stream_sizes());
+  file << ", ";
+  write_list(file, "messages", rates.calls.stream_messages);
+  file << ", ";
+  write_list(file, "puts", rates.calls.stream_puts);
   file << "}}\n";
 }
 

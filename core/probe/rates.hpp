@@ -22,7 +22,8 @@ struct Rates {
 Rates measure_rates(const comm::Communicator& world, comm::Recorder& recorder);
 
 // One line of JSON: `roof` with flops and bandwidth; `calls` with the lists message and exchange,
-// and round; `copies` with spans and seconds, and sizes, within and across.
+// and round; `copies` with spans and seconds, and sizes, within and across; `streams` with
+// sizes, messages and puts.
 void write_rates(std::ostream& file, const Rates& rates);
 
 }  // namespace phasewise::probe

@@ -13,7 +13,7 @@ import numpy as np
 from phasewise.machines import schema
 from phasewise.machines.curves import Curve, Line, Measured, find
 from phasewise.machines.kernel_rates import KernelRate, kernel_tables
-from phasewise.machines.rank_rates import CallCosts, Copies, RankRates
+from phasewise.machines.rank_rates import CallCosts, Copies, RankRates, Streams
 from phasewise.workloads.protocols import PROTOCOLS
 
 HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z]+)[^\]]*\]\]?\s*(#.*)?$")
@@ -91,7 +91,11 @@ def hardware_description(
         if rates.calls.exchange:
             lines += ["", *_exchanges(rates.calls)]
     if rates.copies is not None:
-        lines += ["", *_copies(rates.copies)]
+        lines += ["", "[copies]                     # of words that lie apart, and of blocks"]
+        lines += _columns(rates.copies)
+    if rates.streams is not None and nodes == 1:
+        lines += ["", "[streams]                    # of a message behind others, one way"]
+        lines += _columns(rates.streams)
     flops, bandwidth = _value(rates.flops), _value(rates.bandwidth)
     lines += ["", "[processor]                  # of a rank, all ranks at work"]
     lines += [f"peak = {flops}", f"flops = {flops}", f"bandwidth = {bandwidth}", ""]
@@ -156,10 +160,9 @@ def _exchanges(calls: CallCosts) -> list[str]:
     ]
 
 
-def _copies(copies: Copies) -> list[str]:
-    lines = ["[copies]                     # of words that lie apart, and of blocks"]
-    names = (entry.name for entry in fields(copies) if getattr(copies, entry.name))
-    return [*lines, *(f"{name} = {_value(getattr(copies, name))}" for name in names)]
+def _columns(table: Copies | Streams) -> list[str]:
+    names = (entry.name for entry in fields(table) if getattr(table, entry.name))
+    return [f"{name} = {_value(getattr(table, name))}" for name in names]
 
 
 def _factor(value: float) -> float:

@@ -25,6 +25,7 @@ TOP = {
     "overhead": Key("table"),
     "copies": Key("table"),
     "exchanges": Key("table"),
+    "streams": Key("table"),
     "paper": Key("table"),
     "measured": Key("table"),
     "curve": Key("any"),
@@ -116,6 +117,7 @@ _COST = Key("number", least=0, most=1, unit="s", hint=MICROSECONDS)
 OVERHEAD = dict.fromkeys((*OVERHEADS, "round"), _COST)
 
 EXCHANGES = dict.fromkeys(PROTOCOLS, _COST)
+STREAMS = dict.fromkeys(("sizes", "messages", "puts"), Key("any"))
 
 PAPER = {
     "ping_pong": _MEASURED,

@@ -67,6 +67,9 @@ def follow(case: Case, computation: bool = True) -> Turn:
     calls: dict[str, Any] = {} if overhead is None else _costs(overhead)
     if copies is not None and computation:
         calls["copies"] = {name: list(values) for name, values in asdict(copies).items()}
+    if case.machine.streams is not None:
+        streams = asdict(case.machine.streams)
+        calls["streams"] = {name: list(values) for name, values in streams.items()}
     protocol = case.protocol
     if case.machine.exchanges and computation:
         calls["rounds"] = _rounds(case, twin, calls)

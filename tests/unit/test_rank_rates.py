@@ -14,6 +14,7 @@ from phasewise.machines.rank_rates import (
     CallCosts,
     Copies,
     RankRates,
+    Streams,
     read_rank_rates,
 )
 from phasewise.models import contention
@@ -69,6 +70,7 @@ def test_rates_are_read_as_they_are_written() -> None:
     for rates in (
         RankRates(1e10, 5e9),
         RankRates(1.5, 2.5, CallCosts((1.0,) * 6, 0.1, (2.0,) * 19), blocks),
+        RankRates(1.5, 2.5, streams=Streams((8, 64), (1e-8, 2e-8), (3e-8, 4e-8))),
     ):
         assert read_rank_rates(json.loads(json.dumps(rates.to_dict()))) == rates
 
