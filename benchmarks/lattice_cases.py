@@ -40,7 +40,7 @@ from phasewise.workloads.lattice.communication import (
 )
 from phasewise.workloads.lattice.grids import Extents, fitting_grids
 from phasewise.workloads.lattice.model import METHODS, PIONS, PRECISIONS
-from phasewise.workloads.protocols import NOT_SIMULATED, PROTOCOLS
+from phasewise.workloads.protocols import NOT_SIMULATED, available
 
 FAT_TREE, TORUS = "fat-tree", "torus"
 DESCRIBED = {
@@ -76,6 +76,8 @@ MOST_ITERATIONS, MOST_OF_PION = 6, 2
 """Of each right-hand side; a pion has twelve of them."""
 MAX_MESSAGES = 60_000
 """Most messages of a simulation, which then takes some seconds."""
+EACH_IN_RUNS = 5
+"""Of so many cases one has faces in runs."""
 MOST_RUNS = 16
 """Most messages between two ranks at once: SimGrid's time grows with their square."""
 
@@ -142,7 +144,7 @@ def _point(network: str, number: int, draw: Draw) -> Point | None:
         return None
     try:
         check_size(machine, ranks)
-        study = Study.from_dict(_tables(draw, size, grids))
+        study = Study.from_dict(_tables(number, draw, size, grids))
         study.check_ranks(ranks)
         own = cast(LatticeCommunication, study.communication)
         check_overhead(machine, own)
@@ -181,7 +183,9 @@ def _overhead(draw: Draw) -> str:
     return "".join(["[overhead]\n", *(f"{kind} = {own!r}\n" for kind, own in cost.items())])
 
 
-def _tables(draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, Any]:
+def _tables(number: int, draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, Any]:
+    """Protocols and blocks go with the number, since many draws of some are refused or too long."""
+    pair = number // 2
     pion = _pion(draw)
     most = MOST_OF_PION if pion else MOST_ITERATIONS
     return {
@@ -200,13 +204,22 @@ def _tables(draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, An
         "communication": {
             "process_grid": grid_of(grids[draw.integers(len(grids))]),
             "layout": str(draw.choice(LAYOUTS)),
-            "halo": str(draw.choice([one for one in PROTOCOLS if one not in NOT_SIMULATED])),
-            "blocks": str(draw.choice((PACKED, PACKED, RUNS))),
+            "halo": _in_turn(halos(), pair),
+            "blocks": RUNS if pair % EACH_IN_RUNS == 0 else PACKED,
             "spinors": str(draw.choice(SPINORS)),
             "overlap": bool(draw.integers(2)),
             "sums": str(draw.choice(SUMS)),
         },
     }
+
+
+def halos() -> list[str]:
+    """The protocols that this build can simulate."""
+    return [one for one in available() if one not in NOT_SIMULATED]
+
+
+def _in_turn(values: Sequence[str], number: int) -> str:
+    return values[number % len(values)]
 
 
 def _quarks(draw: Draw) -> dict[str, Any]:

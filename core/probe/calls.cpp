@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t message_bytes = 8;  // B of a message
 constexpr int many = 64;                   // messages at once
 // Exchanges are timed in a row, and that several times.
-constexpr int call_passes = 60, least_passes = 15;
+constexpr int call_passes = 60, least_passes = 9;
 constexpr int calls_in_a_row = 100, least_in_a_row = 2;
 constexpr double all_seconds = 0.5, pass_seconds = 5e-3;  // at most, but for the least in a row
 constexpr std::int64_t bytes_of_pass = 1 << 24;           // in a row, of long messages

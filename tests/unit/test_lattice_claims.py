@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -193,10 +194,37 @@ def test_puts_must_be_as_fast_on_256_cores_and_lose_efficiency_on_2048(
 
 
 def test_threads_must_have_78_percent_of_the_rate_of_processes() -> None:
-    assert threads.judge(10.0, 7.8).holds is True
-    assert threads.judge(10.0, 8.4).holds is False
-    assert threads.judge(10.0, 9.8).ours.startswith("98 %: 9.80 Gflop/s with two threads")
-    assert threads.judge(10.0, 7.2).real
+    assert threads.judge([(10.0, 7.8)]).holds is True
+    assert threads.judge([(10.0, 8.4)]).holds is False
+    assert threads.judge([(10.0, 9.8)]).ours.startswith("98 %: 9.80 Gflop/s with two threads")
+    assert threads.judge([(10.0, 7.2)]).real
+
+
+def test_a_pair_that_was_disturbed_does_not_change_the_share() -> None:
+    alike = [(10.0, 7.8), (9.0, 7.02), (10.0, 7.7), (5.0, 3.9)]
+    disturbed = threads.judge([*alike, (2.0, 9.0)])
+    assert disturbed.holds is True and disturbed.ours.startswith("78 %")
+
+
+def test_pairs_that_disagree_decide_nothing() -> None:
+    claim = threads.judge([(10.0, 7.8), (10.0, 3.0), (10.0, 20.0), (10.0, 7.9)])
+    assert claim.holds is None and "too much to decide" in claim.sentence
+
+
+def test_the_two_ways_are_measured_in_turn_and_the_first_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def measured(ranks: int, own: int) -> dict[str, Any]:
+        asked.append((ranks, own))
+        figures = {"overall_gigaflops": 10.0 if ranks == 2 else 7.8}
+        return {"four_figures": figures, "seconds_per_solve": 1.0, "fastest_solve": 1.0}
+
+    monkeypatch.setattr(threads, "this_machine", lambda: replace(this_machine(), cores=2))
+    monkeypatch.setattr(threads, "_measured", measured)
+    assert threads.claim(True).holds is True
+    assert asked == [(2, 1), (1, 2), (1, 2), (2, 1)]
 
 
 def test_threads_that_cannot_be_measured_are_not_looked_at(
@@ -244,7 +272,7 @@ def test_half_spinors_send_half_as_much() -> None:
 
 
 def test_every_statement_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    measured = threads.judge(10.0, 7.8)
+    measured = threads.judge([(10.0, 7.8)])
     monkeypatch.setattr(threads, "claim", lambda _quick: measured)
     monkeypatch.setattr(
         overheads, "simulated", lambda runs, *_: [as_measured(r.column) for r in runs]

@@ -122,6 +122,8 @@ def _ahead(overheads: Overheads) -> Claim:
         f"{_list(rates['p690'])}; XT4's overhead {_list([100 * share for share in shares])} %",
         ahead and constant,
         f"The Altix has claim 4's latency, which was fitted to the large lattice. {_of_its_own()} "
+        "By Table 6 its messages slow down with the number of cores, whatever their size, which a "
+        "latency does not say. "
         "Compute columns went in; the XT4's bandwidth was fitted to Table 6, the p690's network is "
         "that of other sources.",
         fitted=True,

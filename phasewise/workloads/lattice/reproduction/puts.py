@@ -36,6 +36,7 @@ def judge(found: dict[int, Exchange]) -> Claim:
         abs(efficiency - EFFICIENCY) <= NEAR and abs(beside - 1) <= COMPARABLE,
         "Predicted by model contention: a put and its flag for each run of sites. What a put costs "
         "was fitted to the efficiency; a domain of 256 cores has 3.4 times as many runs as one of "
-        "2048, most of them along x, so that no cost of a put gives both.",
+        "2048, most of them along x, so that no one cost of a put gives both; the source has none "
+        "of puts within a node and between nodes.",
         fitted=True,
     )  # fmt: skip
