@@ -132,6 +132,8 @@ class Planner(Protocol):
         bandwidth_factors: list[float],
         latency_factors: list[float],
         rates: dict[str, Any],
+        *,
+        back: bool = ...,
     ) -> list[float]: ...
     def by_load(
         self,

@@ -70,6 +70,18 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
   return result;
 }
 
+contention::Streams streams_from(const nb::dict& given) {
+  if (!given.contains("streams")) return {};
+  auto streams = nb::cast<std::map<std::string, std::vector<double>>>(given["streams"]);
+  return {streams["sizes"], streams["messages"], streams["puts"], streams["handshake"].at(0)};
+}
+
+contention::Swaps swaps_from(const nb::dict& given) {
+  if (!given.contains("swaps")) return {};
+  auto swaps = nb::cast<std::map<std::string, std::vector<double>>>(given["swaps"]);
+  return {swaps["sizes"], swaps["seconds"]};
+}
+
 driver::Rates rates_from(const nb::dict& given) {
   driver::Rates rates;
   if (given.contains("overheads"))
@@ -80,7 +92,16 @@ driver::Rates rates_from(const nb::dict& given) {
     rates.copies = {copies["spans"], copies["seconds"]};
     rates.blocks = {copies["sizes"], copies["within"], copies["across"]};
   }
+  if (given.contains("types")) {
+    const auto types = nb::cast<nb::dict>(given["types"]);
+    const auto list = [&](const char* name) { return nb::cast<std::vector<double>>(types[name]); };
+    rates.types = {nb::cast<double>(types["message"]), {list("spans"), list("seconds")}};
+  }
+  rates.streams = streams_from(given);
+  if (given.contains("started_at_once"))
+    rates.started_at_once = nb::cast<bool>(given["started_at_once"]);
   if (given.contains("rounds")) rates.rounds = nb::cast<std::vector<double>>(given["rounds"]);
+  if (given.contains("one_way")) rates.one_way = nb::cast<std::vector<double>>(given["one_way"]);
   if (!given.contains("flop")) return rates;
   rates.flop = nb::cast<double>(given["flop"]);
   rates.byte = nb::cast<double>(given["byte"]);
@@ -129,7 +150,8 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
       driver::turn_program(*study, bindings::counts_from(pieces), rates_from(rates),
                            static_cast<std::int64_t>(effort * many_messages), agreed);
   const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
-                                      std::move(latency_factors));
+                                      std::move(latency_factors), streams_from(rates),
+                                      swaps_from(rates));
   contention::Execution execution;
   {
     const nb::gil_scoped_release unlocked;
@@ -142,14 +164,17 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
 std::vector<double> pair_seconds(const std::string& platform, std::int64_t eager,
                                  std::vector<std::int64_t> sizes,
                                  std::vector<double> bandwidth_factors,
-                                 std::vector<double> latency_factors, const nb::dict& rates) {
+                                 std::vector<double> latency_factors, const nb::dict& rates,
+                                 bool back) {
   const contention::Network network(platform);
+  const auto order = back ? driver::PairOrder::there_and_back : driver::PairOrder::at_once;
   const contention::Protocol timing(std::move(sizes), std::move(bandwidth_factors),
-                                    std::move(latency_factors));
+                                    std::move(latency_factors), streams_from(rates),
+                                    swaps_from(rates));
   std::vector<double> seconds;
   for (int number = 0; number < comm::protocols; ++number) {
     const contention::Program program =
-        driver::pair_program(static_cast<comm::Protocol>(number), {}, rates_from(rates));
+        driver::pair_program(static_cast<comm::Protocol>(number), order, rates_from(rates));
     const auto times = summed(program, contention::execute(program, network, timing, eager, fine));
     seconds.push_back(nb::cast<double>(times["turn"]));
   }
@@ -237,24 +262,33 @@ void bind_prediction(nb::module_& m) {
         nb::arg("pieces") = nb::dict(),
         "The messages that the busiest rank sends in each phase of a turn, by kind "
         "(docs/models.md).");
-  m.def("contend", &contend, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
-        nb::arg("eager"), nb::arg("sizes"), nb::arg("bandwidth_factors"),
-        nb::arg("latency_factors"), nb::arg("pieces") = nb::dict(), nb::arg("rates") = nb::dict(),
-        nb::arg("effort") = 1.0, nb::arg("agreed") = false,
-        "Seconds of a turn, from following all ranks and their messages through the network: "
-        "phases, waiting (the part of phases before the last sender has posted its message) and "
-        "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
-        "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
-        "of a flop, or of a byte if it has no flops; unit, as of work; overheads, seconds of a "
-        "message at either end beyond its latency, by kind; round, of each round, or rounds, by "
-        "protocol; copies: spans [B] and seconds of runs that lie apart, sizes [B] of blocks and "
-        "seconds to copy them within a rank's memory and across to that of another. Without flop "
-        "nothing is computed. "
-        "effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, and not "
-        "where the turn before has left them.");
-  m.def("pair_seconds", &pair_seconds, nb::arg("platform"), nb::arg("eager"), nb::arg("sizes"),
-        nb::arg("bandwidth_factors"), nb::arg("latency_factors"), nb::arg("rates") = nb::dict(),
-        "Seconds of an exchange of 8 bytes each way between two ranks of a node, by protocol.");
+  m.def(
+      "contend", &contend, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
+      nb::arg("eager"), nb::arg("sizes"), nb::arg("bandwidth_factors"), nb::arg("latency_factors"),
+      nb::arg("pieces") = nb::dict(), nb::arg("rates") = nb::dict(), nb::arg("effort") = 1.0,
+      nb::arg("agreed") = false,
+      "Seconds of a turn, from following all ranks and their messages through the network: "
+      "phases, waiting (the part of phases before the last sender has posted its message) and "
+      "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
+      "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
+      "of a flop, or of a byte if it has no flops; unit, as of work; overheads, seconds of a "
+      "message at either end beyond its latency, by kind; round, of each round, or rounds, by "
+      "protocol, and one_way, of those that go one way; copies: spans [B] and seconds of runs that "
+      "lie apart, sizes [B] of blocks and "
+      "seconds to copy them within a rank's memory and across to that of another; types: spans [B] "
+      "and seconds of runs, and message, seconds of an end of a message by types; streams: sizes "
+      "[B], and seconds of a further message and of a further put one way, and of a handshake; "
+      "swaps: sizes [B], and "
+      "seconds of a message that meets another one; started_at_once: the library's started "
+      "collectives send all their messages at once. Without flop nothing is computed. "
+      "effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, and not "
+      "where the turn before has left them.");
+  m.def(
+      "pair_seconds", &pair_seconds, nb::arg("platform"), nb::arg("eager"), nb::arg("sizes"),
+      nb::arg("bandwidth_factors"), nb::arg("latency_factors"), nb::arg("rates") = nb::dict(),
+      nb::arg("back") = false,
+      "Seconds of an exchange of 8 bytes each way between two ranks of a node, by protocol; back: "
+      "not at once, but there and back.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
         nb::arg("rates") = nb::dict(),

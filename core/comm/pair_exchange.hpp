@@ -16,15 +16,34 @@ struct PairMessages {
   std::int64_t bytes = 8;  // of each
   // Whether messages are sent from the odd chunks of a buffer, and arrive in the even ones.
   bool turned = false;
+  // Between the words of 8 B of a message, which are side by side with those of the others [B]; 0:
+  // each is in one piece.
+  std::int64_t stride = 0;
 
   // From chunk to chunk [B].
-  std::int64_t apart() const { return parallel::whole_lines(bytes); }
+  std::int64_t apart() const { return stride == 0 ? parallel::whole_lines(bytes) : word; }
+  std::int64_t words() const { return bytes / word; }
+  Region region(int chunk) const {
+    const std::int64_t offset = chunk * apart();
+    if (stride == 0) return {.offset = offset, .run = bytes, .repeats = nullptr};
+    const Repeat repeat{.count = words(), .stride = stride};
+    return {.offset = offset,
+            .run = word,
+            .repeats = std::make_shared<const std::vector<Repeat>>(1, repeat)};
+  }
+
+  static constexpr std::int64_t word = 8;  // B
 };
 
-// Of the two members of a team; its buffer has 2 number chunks. Without `takes_part` the rank has
-// no messages.
+// What a member of a team of two sends and gets.
+struct PairShare {
+  bool sends = true, gets = true;
+  bool turns_back = false;  // in a second round what came goes back
+};
+
+// Of the two members of a team; its buffer has 2 number chunks.
 inline ExchangePointer pair_exchange(TeamPointer team, Protocol protocol,
-                                     const PairMessages& messages, bool takes_part = true) {
+                                     const PairMessages& messages, PairShare share = {}) {
   Exchange exchange;
   exchange.phase = "probe";
   exchange.protocol = protocol;
@@ -33,15 +52,15 @@ inline ExchangePointer pair_exchange(TeamPointer team, Protocol protocol,
   const auto item = std::make_shared<const std::vector<int>>(1, 0);
   exchange.items = {item};
   Round round;
-  for (int message = 0; message < messages.number && takes_part; ++message) {
-    round.sends.push_back({peer, {2 * message + odd}});
-    round.receives.push_back({peer, {2 * message + 1 - odd}});
+  for (int message = 0; message < messages.number; ++message) {
+    if (share.sends) round.sends.push_back({peer, {2 * message + odd}});
+    if (share.gets) round.receives.push_back({peer, {2 * message + 1 - odd}});
   }
   for (int chunk = 0; chunk < 2 * messages.number; ++chunk)
-    exchange.blocks.push_back(
-        {item.get(),
-         {.offset = chunk * messages.apart(), .run = messages.bytes, .repeats = nullptr}});
-  exchange.rounds = std::make_shared<const Rounds>(Rounds{round});
+    exchange.blocks.push_back({item.get(), messages.region(chunk)});
+  Rounds rounds{round};
+  if (share.turns_back) rounds.push_back({round.receives, round.sends});
+  exchange.rounds = std::make_shared<const Rounds>(std::move(rounds));
   return std::make_shared<const Exchange>(std::move(exchange));
 }
 

@@ -121,6 +121,20 @@ CollectiveRounds all_at_once(int p, int me, std::int64_t bytes_to_each) {
   return {round};
 }
 
+CollectiveRounds from_first_at_once(int p, int me, std::int64_t bytes, bool gathers) {
+  CollectiveRound round;
+  if (me > 0) {
+    round.receives.push_back(0);
+    if (gathers) round.sends.push_back({0, 0});
+    return {round};
+  }
+  for (int member = 1; member < p; ++member) {
+    round.sends.push_back({member, bytes});
+    if (gathers) round.receives.push_back(member);
+  }
+  return {round};
+}
+
 CollectiveRounds all_at_once(std::span<const std::int64_t> to, std::span<const std::int64_t> from,
                              int me) {
   const int p = static_cast<int>(to.size());

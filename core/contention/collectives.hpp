@@ -37,6 +37,8 @@ CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> block
 CollectiveRounds barrier_rounds(int p, int me);
 // Every member sends to every other at once.
 CollectiveRounds all_at_once(int p, int me, std::int64_t bytes_to_each);
+// Member 0 sends so much to each, and if it gathers gets an empty message from each besides.
+CollectiveRounds from_first_at_once(int p, int me, std::int64_t bytes, bool gathers);
 // Likewise with as many bytes for each member, and from each.
 CollectiveRounds all_at_once(std::span<const std::int64_t> to, std::span<const std::int64_t> from,
                              int me);

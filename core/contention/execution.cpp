@@ -1,6 +1,7 @@
 #include "contention/execution.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <queue>
 #include <utility>
@@ -13,6 +14,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 // Links whose shares differ by less are filled together.
 constexpr double share_tolerance = 2e-3;
+constexpr double least_weight = 0.02;
 
 using Event = std::pair<double, int>;  // time, and the transfer's or the rank's index
 using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
@@ -28,7 +30,8 @@ class Sharing : public Walk {
         network_(network),
         timing_(timing),
         resolution_(resolution),
-        share_(network.capacities()) {}
+        share_(network.capacities()),
+        arriving_(network.capacities().size()) {}
 
   Execution run() {
     begin(network_.latency());
@@ -42,6 +45,7 @@ class Sharing : public Walk {
     double start = 0.0;
     Timing::Message message;
     Route route;
+    std::array<double, 3> weights;  // of a route by ranks: of the sender, the node, the receiver
   };
   // A transfer that uses links.
   struct Active {
@@ -52,9 +56,9 @@ class Sharing : public Walk {
   void launch(const Departure& departure, double now) override {
     const int index = take();
     Transfer& transfer = transfers_[index];
-    const auto& [id, from, to, bytes] = departure;
+    const auto& [id, from, to, bytes, company] = departure;
     network_.find_route(from, to, transfer.route);
-    transfer.message = timing_.message(transfer.route, bytes, from, to);
+    transfer.message = timing_.message(transfer.route, bytes, from, to, company);
     transfer.id = id;
     transfer.start = now + transfer.message.delay;
     starting_.emplace(transfer.start, index);
@@ -131,8 +135,21 @@ class Sharing : public Walk {
     now_ = now;
     flows_.clear();
     for (const Active& active : active_)
-      flows_.push_back(
-          {transfers_[active.index].route.links, transfers_[active.index].message.max_rate});
+      if (const Route& route = transfers_[active.index].route; route.by_ranks)
+        ++arriving_[route.links.back()];
+    for (const Active& active : active_) {
+      Transfer& transfer = transfers_[active.index];
+      flows_.push_back({transfer.route.links, transfer.message.max_rate});
+      if (!transfer.route.by_ranks) continue;
+      // Several at once may take longer each than one alone, where no cache holds them all.
+      const double most = arriving_[transfer.route.links.back()] > 1 ? never : 1.0;
+      const double of_receiver = std::min(transfer.message.of_receiver, most);
+      transfer.weights = {transfer.message.of_sender, of_receiver, of_receiver};
+      flows_.back().weights = transfer.weights;
+    }
+    for (const Active& active : active_)
+      if (const Route& route = transfers_[active.index].route; route.by_ranks)
+        arriving_[route.links.back()] = 0;
     share_.rates(flows_, share_tolerance, rates_);
     first_end_ = never;
     lasting_ = 0.0;
@@ -151,6 +168,7 @@ class Sharing : public Walk {
   const Timing& timing_;
   double resolution_;
   FairShare share_;
+  std::vector<int> arriving_;  // messages under way to a rank, by its link
   std::vector<Transfer> transfers_;
   std::vector<int> free_;
   std::vector<Active> active_;
@@ -170,13 +188,34 @@ double Protocol::factor(const std::vector<double>& factors, std::int64_t bytes) 
   return above == 0 ? 1.0 : factors[above - 1];
 }
 
-Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*from*/,
-                                  int /*to*/) const {
-  return {.bytes = bytes,
-          .within = false,
-          .delay = route.latency * factor(latency_factors_, bytes),
-          .max_rate = route.max_bandwidth,
-          .amount = static_cast<double>(bytes) / factor(bandwidth_factors_, bytes)};
+Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*from*/, int /*to*/,
+                                  Company company) const {
+  Message found{.bytes = bytes,
+                .within = false,
+                .delay = route.latency * factor(latency_factors_, bytes),
+                .max_rate = route.max_bandwidth,
+                .amount = static_cast<double>(bytes) / factor(bandwidth_factors_, bytes)};
+  if (bytes == 0) return found;
+  if (company == Company::crossing && swaps_.known()) {
+    const double longer =
+        swaps_.message(static_cast<double>(bytes)) / (found.delay + found.amount / found.max_rate);
+    found.delay *= longer;
+    found.amount *= longer;
+  }
+  if (!route.by_ranks || !streams_.known()) return found;
+  // The side that takes longer takes what a further message of a stream does; that of the sender is
+  // what is left of a message's time. A message that the receiver alone copies takes the sender
+  // nothing.
+  const double alone = found.amount / found.max_rate;
+  const double further = streams_.message(static_cast<double>(bytes)) - streams_.messages.front();
+  const double slower = further / alone;
+  found.of_receiver = std::max(slower, least_weight);
+  found.of_sender = std::clamp(1.0 - slower, least_weight, found.of_receiver);
+  if (company == Company::behind) {
+    found.max_rate /= found.of_receiver;
+    found.delay = std::min(found.delay, streams_.handshake);
+  }
+  return found;
 }
 
 Execution execute(const Program& program, const Network& network, const Timing& timing,

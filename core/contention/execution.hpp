@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "contention/curve.hpp"
 #include "contention/network.hpp"
 #include "contention/program.hpp"
 #include "contention/walk.hpp"
@@ -21,9 +22,12 @@ class Timing {
     double delay = 0.0;     // before it uses the links [s]
     double max_rate = 0.0;  // that it can take of a link [B/s]
     double amount = 0.0;    // of work, in the units of `progress`
+    // What a byte takes of the links of the ranks at its ends, where these have some.
+    double of_sender = 1.0, of_receiver = 1.0;
   };
   virtual ~Timing() = default;
-  virtual Message message(const Route& route, std::int64_t bytes, int from, int to) const = 0;
+  virtual Message message(const Route& route, std::int64_t bytes, int from, int to,
+                          Company company) const = 0;
   // The amount done per second with this share of the links [B/s].
   virtual double progress(const Message& message, double share) const = 0;
 };
@@ -34,17 +38,22 @@ class Protocol : public Timing {
  public:
   // The factors hold for messages of at least the size of the same index.
   Protocol(std::vector<std::int64_t> sizes, std::vector<double> bandwidth_factors,
-           std::vector<double> latency_factors)
+           std::vector<double> latency_factors, Streams streams = {}, Swaps swaps = {})
       : sizes_(std::move(sizes)),
         bandwidth_factors_(std::move(bandwidth_factors)),
-        latency_factors_(std::move(latency_factors)) {}
-  Message message(const Route& route, std::int64_t bytes, int from, int to) const override;
+        latency_factors_(std::move(latency_factors)),
+        streams_(std::move(streams)),
+        swaps_(std::move(swaps)) {}
+  Message message(const Route& route, std::int64_t bytes, int from, int to,
+                  Company company) const override;
   double progress(const Message& /*message*/, double share) const override { return share; }
 
  private:
   double factor(const std::vector<double>& factors, std::int64_t bytes) const;
   std::vector<std::int64_t> sizes_;
   std::vector<double> bandwidth_factors_, latency_factors_;
+  Streams streams_;
+  Swaps swaps_;
 };
 
 // eager: messages shorter than this depart without the receiver [B]; resolution: rates are kept for

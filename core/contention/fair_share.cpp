@@ -12,11 +12,17 @@ FairShare::FairShare(const std::vector<double>& capacities) {
 }
 
 void FairShare::count(std::span<const Flow> flows) {
-  for (const int link : used_) links_[link].number = 0;
+  for (const int link : used_) {
+    links_[link].number = 0;
+    links_[link].demand = 0.0;
+  }
   used_.clear();
   for (const Flow& flow : flows)
-    for (const int link : flow.links)
-      if (links_[link].number++ == 0) used_.push_back(link);
+    for (std::size_t i = 0; i < flow.links.size(); ++i) {
+      Link& link = links_[flow.links[i]];
+      if (link.number++ == 0) used_.push_back(flow.links[i]);
+      link.demand += flow.weight(i);
+    }
   int at = 0;
   for (const int number : used_) {
     Link& link = links_[number];
@@ -36,9 +42,11 @@ void FairShare::count(std::span<const Flow> flows) {
 void FairShare::fix(int flow, double rate, std::span<const Flow> flows,
                     std::vector<double>& rates) {
   rates[flow] = rate;
-  for (const int link : flows[flow].links) {
-    links_[link].left -= rate;
-    --links_[link].number;
+  for (std::size_t i = 0; i < flows[flow].links.size(); ++i) {
+    Link& link = links_[flows[flow].links[i]];
+    link.left -= flows[flow].weight(i) * rate;
+    link.demand -= flows[flow].weight(i);
+    --link.number;
   }
 }
 

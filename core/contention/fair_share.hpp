@@ -12,10 +12,14 @@ class FairShare {
   // capacities of the links [B/s].
   explicit FairShare(const std::vector<double>& capacities);
 
-  // A flow uses some links, and gets `max_rate` at most.
+  // A flow uses some links, and gets `max_rate` at most. weights: what a byte takes of each link's
+  // capacity; none: 1.
   struct Flow {
     std::span<const int> links;
     double max_rate;
+    std::span<const double> weights = {};
+
+    double weight(std::size_t link) const { return weights.empty() ? 1.0 : weights[link]; }
   };
   // rates[i] is that of flow i [B/s]. Links whose shares differ by less than `tolerance`, relative,
   // are filled together. This takes about 3 passes over all (flow, link) pairs, and one over the
@@ -25,9 +29,10 @@ class FairShare {
  private:
   struct Link {
     double capacity, left = 0.0;
-    int number = 0;           // of flows without a rate
+    double demand = 0.0;      // weights of flows without a rate
+    int number = 0;           // of these flows
     int begin = 0, size = 0;  // its flows in flows_of_links_
-    double share() const { return left / number; }
+    double share() const { return left / demand; }
   };
   void count(std::span<const Flow> flows);
   void sort_bounds(std::span<const Flow> flows);

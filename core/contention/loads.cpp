@@ -35,8 +35,8 @@ double LoadTable::at(double size, double load) const {
 }
 
 // The measured time includes the latency, so that the amount of work is the message as a whole.
-Timing::Message LoadTables::message(const Route& /*route*/, std::int64_t bytes, int from,
-                                    int to) const {
+Timing::Message LoadTables::message(const Route& /*route*/, std::int64_t bytes, int from, int to,
+                                    Company /*company*/) const {
   return {.bytes = bytes,
           .within = network_.node_of(from) == network_.node_of(to),
           .delay = 0.0,

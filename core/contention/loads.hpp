@@ -23,7 +23,8 @@ class LoadTables : public Timing {
   // One table for messages within nodes, one for those between them.
   LoadTables(const Network& network, LoadTable within, LoadTable between)
       : network_(network), within_(std::move(within)), between_(std::move(between)) {}
-  Message message(const Route& route, std::int64_t bytes, int from, int to) const override;
+  Message message(const Route& route, std::int64_t bytes, int from, int to,
+                  Company company) const override;
   double progress(const Message& message, double share) const override;
 
  private:

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "contention/program.hpp"
+
 namespace phasewise::contention {
 
 class Matching {
@@ -20,6 +22,7 @@ class Matching {
     bool arrived = false;
     bool eager = false;      // its sender does not wait for it
     bool one_sided = false;  // it has no receiver
+    Company company = Company::none;
     // Whether the round that posted it ends without it.
     bool sender_keeps = false, receiver_keeps = false;
     int sender = -1, receiver = -1;  // who posted it, by the caller's numbers; -1: nobody yet

@@ -23,7 +23,8 @@ Network::Network(const std::string& text) {
     bus_ = add_links(nodes_, memory[2]);
     if (given.has("memory.shares")) {
       rank_out_ = add_links(nodes_ * node_ranks_, memory[1]);
-      rank_in_ = add_links(nodes_ * node_ranks_, memory[1]);
+      in_and_out_ = given.has("memory.in_and_out");
+      rank_in_ = in_and_out_ ? rank_out_ : add_links(nodes_ * node_ranks_, memory[1]);
     }
   }
   if (given.has("flow")) {
@@ -76,6 +77,7 @@ double Network::reference_capacity(int from_rank, int to_rank) const {
 void Network::find_route(int from_rank, int to_rank, Route& route) const {
   const int from = node_of(from_rank), to = node_of(to_rank);
   route.links.clear();
+  route.by_ranks = in_and_out_ && from == to;
   if (from == to) {
     route.latency = memory_.latency;
     route.max_bandwidth = memory_.bandwidth;

@@ -15,6 +15,8 @@ struct Route {
   double latency = 0.0;        // [s]
   double max_bandwidth = 0.0;  // that a message gets when it is alone [B/s]
   std::vector<int> links;      // shared with other messages
+  // Whether the first and the last link are what the two ranks can copy in all, in and out.
+  bool by_ranks = false;
 };
 
 class Network {
@@ -50,6 +52,7 @@ class Network {
   // The first link of each sort; -1 if there is none.
   int bus_ = -1, rank_out_ = -1, rank_in_ = -1, out_ = -1, in_ = -1, up_ = -1, down_ = -1,
       hop_ = -1;
+  bool in_and_out_ = false;  // what a rank sends and gets within a node share one link
   int stage_nodes_ = 0;
   std::vector<int> places_;  // of the nodes in the network; empty: in order
   Torus torus_;

@@ -9,7 +9,8 @@ namespace {
 auto traits(const ProgramRound& round) {
   return std::tie(round.phase, round.weight, round.packing, round.storing, round.channel,
                   round.blocking, round.library, round.flushes, round.before, round.after,
-                  round.sending, round.keeps_sends, round.keeps_receives, round.waits_for_all);
+                  round.sending, round.keeps_sends, round.keeps_receives, round.waits_for_all,
+                  round.company);
 }
 
 }  // namespace

@@ -24,6 +24,12 @@ struct Send {
 //   get: the same the other way: data of the peer that this rank reads
 enum class Sending : std::uint8_t { plain, synchronous, eager, put, get };
 
+// What a rank does besides when it sends a message within its node.
+//   none: nothing that is known
+//   behind: it has sent others to the same rank just before; both sides work at once
+//   crossing: it gets messages in the same round
+enum class Company : std::uint8_t { none, behind, crossing };
+
 // Messages that a rank posts together: its sends and receives from the first to before the last.
 struct ProgramRound {
   std::int16_t phase;
@@ -39,6 +45,7 @@ struct ProgramRound {
   // Its sends, or receives, may be under way when the next round begins; the first later round
   // that `waits_for_all` ends when they are done.
   bool keeps_sends = false, keeps_receives = false, waits_for_all = true;
+  Company company = Company::none;  // of its sends
   int first_send, last_send, first_receive, last_receive;
 };
 

@@ -197,7 +197,7 @@ void Walk::post_receive(int number, int from, double now) {
     --(round.keeps_receives ? flight.kept : flight.pending);
     messages_.forget(id);
   } else if (message.sender >= 0 && !message.eager) {
-    launch({id, from, rank, message.bytes}, now);
+    launch({id, from, rank, message.bytes, message.company}, now);
   }
 }
 
@@ -212,13 +212,14 @@ void Walk::post_send(int number, const Send& send, double now) {
   message.sent = now;
   message.bytes = send.bytes;
   message.sender_keeps = round.keeps_sends;
+  message.company = round.company;
   message.eager =
       round.sending == Sending::eager || (round.sending == Sending::plain && send.bytes < eager_);
   if (message.eager) --(round.keeps_sends ? flight.kept : flight.pending);
   if (reads)
-    launch({id, send.peer, rank, send.bytes}, now);
+    launch({id, send.peer, rank, send.bytes, round.company}, now);
   else if (alone || message.eager || message.receiver >= 0)
-    launch({id, rank, send.peer, send.bytes}, now);
+    launch({id, rank, send.peer, send.bytes, round.company}, now);
 }
 
 void Walk::arrive(int id, double now) {

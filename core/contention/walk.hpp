@@ -31,6 +31,7 @@ class Walk {
   struct Departure {
     int id, from, to;
     std::int64_t bytes;
+    Company company;
   };
   // Called once for each message, when it may depart. Its id is free again when it has arrived and
   // its receiver has got it.

@@ -20,6 +20,14 @@ namespace {
 // stands for the others.
 constexpr int max_repetitions = 4;
 
+double runs_of(const comm::Fragment& fragment) {
+  return static_cast<double>(fragment.count * fragment.outer_count);
+}
+double span_of(const comm::Fragment& fragment) {
+  return static_cast<double>(
+      std::max(fragment.count * fragment.stride, fragment.outer_count * fragment.outer_stride));
+}
+
 bool alike(const Exchange& a, const Exchange& b) {
   if (a.phase != b.phase || !a.uniform || a.rounds != b.rounds) return false;
   return std::equal(
@@ -41,6 +49,28 @@ contention::CollectiveRounds rounds_of(const comm::Collective& collective, int p
       return contention::reduce_ring_rounds(sizes, me);
     case CollectiveKind::all_gather:
       return contention::gather_ring_rounds(sizes, me);
+    case CollectiveKind::all_to_all:
+      break;
+  }
+  return contention::all_at_once(sizes, collective.receives, me);
+}
+
+// As SimGrid 3.32 does those that are started: without rounds.
+contention::CollectiveRounds started_rounds(const comm::Collective& collective, int p, int me) {
+  using comm::CollectiveKind;
+  const std::vector<std::int64_t>& sizes = collective.sizes;
+  const auto of_mine = [&] { return std::vector<std::int64_t>(sizes.size(), sizes[me]); };
+  switch (collective.kind) {
+    case CollectiveKind::barrier:
+      return contention::from_first_at_once(p, me, 0, true);
+    case CollectiveKind::broadcast:
+      return contention::from_first_at_once(p, me, sizes[0], false);
+    case CollectiveKind::sum:
+      return contention::all_at_once(p, me, sizes[0]);
+    case CollectiveKind::reduce_scatter:
+      return contention::all_at_once(sizes, of_mine(), me);
+    case CollectiveKind::all_gather:
+      return contention::all_at_once(of_mine(), sizes, me);
     case CollectiveKind::all_to_all:
       break;
   }
@@ -110,8 +140,10 @@ void Followed::start_collective(const comm::Collective& collective, const std::b
   if (ranks.size() == 1) return;
   const int me = collective.team ? collective.team->me : rank_;
   begin(collective.channel);
+  const int p = static_cast<int>(ranks.size());
+  const bool at_once = !collective.blocking && options_.rates.started_at_once;
   add_collective(collective.phase, collective.channel, ranks,
-                 rounds_of(collective, static_cast<int>(ranks.size()), me), 1.0,
+                 at_once ? started_rounds(collective, p, me) : rounds_of(collective, p, me), 1.0,
                  collective.blocking);
   end(collective.channel);
 }
@@ -201,21 +233,30 @@ double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int6
   for (const comm::Fragment& one : fragments) {
     const std::int64_t stride = one.count > 1 ? one.stride : one.outer_stride;
     if (one.contiguous() || stride < parallel::cache_line) continue;
-    const auto runs = static_cast<double>(one.count * one.outer_count);
-    const std::int64_t span = std::max(one.count * one.stride, one.outer_count * one.outer_stride);
-    apart += runs * options_.rates.copies.at(static_cast<double>(span));
+    apart += runs_of(one) * options_.rates.copies.at(span_of(one));
   }
   return std::max(moving, apart);
 }
 
+// What the library takes to gather or scatter runs that lie apart, beyond the message.
+double Followed::by_types(std::span<const comm::Fragment> fragments) const {
+  const TypedMessages& types = options_.rates.types;
+  if (!types.known()) return seconds_of(fragments, 0);
+  if (comm::in_one_piece(fragments)) return 0.0;
+  double seconds = types.message;
+  for (const comm::Fragment& one : fragments) seconds += runs_of(one) * types.runs.at(span_of(one));
+  return seconds;
+}
+
 // How much longer it takes to store data in another rank's memory than in the own.
-double Followed::beyond(const comm::Exchange& exchange, const comm::Transfer& t) const {
+double Followed::beyond(const comm::Exchange& exchange, const comm::Transfer& t,
+                        bool further) const {
   const BlockCopies& blocks = options_.rates.blocks;
   const bool stored = comm::staging_of(exchange.protocol) == comm::Staging::stored;
   const bool other = t.peer != exchange.team->me && exchange.team->near(t.peer);
   if (!stored || !blocks.known() || !other) return 0.0;
   const auto bytes = static_cast<double>(exchange.bytes(t));
-  return blocks.to_other(bytes) - blocks.within_rank(bytes);
+  return options_.rates.to_other(bytes, further) - blocks.within_rank(bytes);
 }
 
 // What the executor copies.
@@ -230,33 +271,42 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
     append(fragments, exchange, t, item_size);
     return std::span<const comm::Fragment>(fragments);
   };
-  // The library gathers runs that lie apart too; only what that takes beyond the message is known.
-  const bool by_types = comm::staging_of(exchange.protocol) == comm::Staging::types;
+  const bool typed = comm::staging_of(exchange.protocol) == comm::Staging::types;
   for (const comm::Transfer& t : round.sends) {
     const auto parts = fragments_of(t, work.from.item_size);
+    const bool further = one_way(round) && &t != round.sends.data();
     if (t.peer == me || !sent_in_place(exchange, comm::in_one_piece(parts)))
       copied.packing +=
-          seconds_of(parts, comm::packed_traffic(exchange.bytes(t))) + beyond(exchange, t);
-    else if (by_types)
-      copied.packing += seconds_of(parts, 0);
+          seconds_of(parts, comm::packed_traffic(exchange.bytes(t))) + beyond(exchange, t, further);
+    else if (typed)
+      copied.packing += by_types(parts);
   }
   for (const comm::Transfer& t : round.receives) {
     const auto parts = fragments_of(t, work.to.item_size);
     if (t.peer == me || !received_in_place(exchange, comm::in_one_piece(parts)))
       copied.storing += seconds_of(parts, comm::stored_traffic(exchange, exchange.bytes(t)));
-    else if (by_types)
-      copied.storing += seconds_of(parts, 0);
+    else if (typed)
+      copied.storing += by_types(parts);
   }
   return copied;
+}
+
+// Beyond its messages. Where a rank sends and gets none, only a fence takes its time.
+double Followed::round_seconds(const Exchange& exchange, const comm::Round& round) const {
+  const auto empty = [&](const comm::Transfer& t) { return exchange.message_bytes(t) == 0; };
+  const bool alone = exchange.protocol != comm::Protocol::fence &&
+                     std::ranges::all_of(round.sends, empty) &&
+                     std::ranges::all_of(round.receives, empty);
+  if (alone) return options_.rates.overheads.round;
+  return options_.rates.round(exchange.protocol, one_way(round));
 }
 
 void Followed::add_round(const comm::Work& work, const comm::Round& round, double weight) {
   const Exchange& exchange = *work.exchange;
   const Copied seconds = copied(work, round);
-  RoundWriter(
-      *this, exchange, weight,
-      {.packing = static_cast<float>(options_.rates.round(exchange.protocol) + seconds.packing),
-       .storing = static_cast<float>(seconds.storing)})
+  RoundWriter(*this, exchange, weight,
+              {.packing = static_cast<float>(round_seconds(exchange, round) + seconds.packing),
+               .storing = static_cast<float>(seconds.storing)})
       .write(round);
 }
 

@@ -50,13 +50,15 @@ class Followed : public workload::OfflineListener {
   };
   void add(const comm::Work& work, double weight);
   Copied copied(const comm::Work& work, const comm::Round& round) const;
+  double by_types(std::span<const comm::Fragment> fragments) const;
   double seconds_of(std::span<const comm::Fragment> fragments, std::int64_t traffic) const;
-  double beyond(const comm::Exchange& exchange, const comm::Transfer& t) const;
+  double beyond(const comm::Exchange& exchange, const comm::Transfer& t, bool further) const;
   void add_library(const comm::Exchange& exchange, double weight);
   void add_transpose(const comm::TransposeExchange& exchange);
   void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,
                       const contention::CollectiveRounds& rounds, double weight,
                       bool blocking = true);
+  double round_seconds(const comm::Exchange& exchange, const comm::Round& round) const;
   void add_round(const comm::Work& work, const comm::Round& round, double weight);
   bool in_full() const { return options_.max_series == 0; }
   // The calls that post a round's messages: all but those at once block.

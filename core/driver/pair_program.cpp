@@ -6,8 +6,7 @@
 
 namespace phasewise::driver {
 
-contention::Program pair_program(comm::Protocol protocol, const comm::PairMessages& messages,
-                                 const Rates& rates) {
+contention::Program pair_program(comm::Protocol protocol, PairOrder order, const Rates& rates) {
   const ProgramOptions options{.counts = {}, .rates = rates};
   contention::Program program;
   program.spread = 0.0;
@@ -15,7 +14,9 @@ contention::Program pair_program(comm::Protocol protocol, const comm::PairMessag
     Followed follower(2, rank, options, program.phases);
     const auto team =
         std::make_shared<comm::Team>(comm::Team{.ranks = {0, 1}, .me = rank, .nodes = {0, 0}});
-    const comm::ExchangePointer exchange = comm::pair_exchange(team, protocol, messages);
+    const bool back = order == PairOrder::there_and_back;
+    const comm::PairShare share{!back || rank == 0, !back || rank == 1, back};
+    const comm::ExchangePointer exchange = comm::pair_exchange(team, protocol, {}, share);
     follower.start(exchange->channel, [&](comm::Works& works) {
       works.push_back({comm::lent(exchange), {}, {}});
     });

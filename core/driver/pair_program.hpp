@@ -7,7 +7,9 @@
 
 namespace phasewise::driver {
 
-contention::Program pair_program(comm::Protocol protocol, const comm::PairMessages& messages,
-                                 const Rates& rates);
+// Or, there and back, one that rank 0 sends and rank 1 returns.
+enum class PairOrder { at_once, there_and_back };
+
+contention::Program pair_program(comm::Protocol protocol, PairOrder order, const Rates& rates);
 
 }  // namespace phasewise::driver

@@ -78,12 +78,16 @@ double StridedCopies::at(double span) const {
   return seconds[above - 1] + share * (seconds[above] - seconds[above - 1]);
 }
 
-double BlockCopies::along(const std::vector<double>& seconds, double size) const {
-  const auto above = std::upper_bound(sizes.begin(), sizes.end(), size) - sizes.begin();
-  if (above == 0 || std::ssize(sizes) == 1) return seconds.front() * size / sizes.front();
-  const auto last = std::min<std::ptrdiff_t>(above, std::ssize(sizes) - 1);
-  const double share = (size - sizes[last - 1]) / (sizes[last] - sizes[last - 1]);
-  return seconds[last - 1] + share * (seconds[last] - seconds[last - 1]);
+double Rates::to_other(double size, bool further) const {
+  const double one = blocks.to_other(size);
+  if (!further || !streams.known()) return one;
+  const double within = blocks.within_rank(size);
+  return std::max(streams.put(size) - streams.puts.front() - within, std::min(within, one));
+}
+
+double Rates::round(comm::Protocol protocol, bool goes_one_way) const {
+  const std::vector<double>& known = goes_one_way && !one_way.empty() ? one_way : rounds;
+  return known.empty() ? overheads.round : known[static_cast<std::size_t>(protocol)];
 }
 
 // A block is read and written.

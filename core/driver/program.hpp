@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/protocol.hpp"
+#include "contention/curve.hpp"
 #include "contention/program.hpp"
 #include "parallel/vector_unit.hpp"
 #include "workload/pieces.hpp"
@@ -23,16 +24,21 @@ struct StridedCopies {
   double at(double span) const;
 };
 
+// What the library's types take of an end of a message beyond one in one piece, if its runs lie
+// apart: of a message, and of each run.
+struct TypedMessages {
+  double message = 0.0;
+  StridedCopies runs;
+  bool known() const { return !runs.spans.empty(); }
+};
+
 // Seconds to copy blocks of these sizes [B], linear between them and beyond: within a rank's
 // memory, and into or from that of another rank of the node.
 struct BlockCopies {
   std::vector<double> sizes, within, across;
-  double within_rank(double size) const { return along(within, size); }
-  double to_other(double size) const { return along(across, size); }
+  double within_rank(double size) const { return contention::seconds_along(sizes, within, size); }
+  double to_other(double size) const { return contention::seconds_along(sizes, across, size); }
   bool known() const { return !sizes.empty(); }
-
- private:
-  double along(const std::vector<double>& seconds, double size) const;
 };
 
 // How long a rank computes, and what its calls to send and receive take. By default no time.
@@ -44,21 +50,31 @@ struct Rates {
   comm::Overheads overheads;
   // Seconds that a round takes beyond its messages, by protocol; empty: overheads.round for all.
   std::vector<double> rounds;
+  // The same of rounds in which all messages go one way; empty: as of others.
+  std::vector<double> one_way;
   // Of runs that lie apart; by default their bytes alone count.
   StridedCopies copies;
+  // Of messages by types; by default their runs count as those of copies.
+  TypedMessages types;
   // Of blocks; by default their bytes are charged at the memory's bandwidth, and a one-sided
   // message within a node is one of the network.
   BlockCopies blocks;
+  // Whether the library's collectives that are started send all their messages at once, as in the
+  // simulator, and not in the rounds of those that block.
+  bool started_at_once = false;
+  // Of messages and puts one way; by default each takes what one alone does.
+  contention::Streams streams;
   // Seconds of a flop, or of a byte if the card has no flops, of kernels that were measured, by
   // name and part of the turn.
   std::map<std::pair<std::string, int>, double> kernels;
 
   double seconds(const parallel::KernelCard& card, double items, int part) const;
+  // Of a copy into the memory of another rank of the node, and of a further one behind it if all go
+  // one way; what arrives is copied out besides.
+  double to_other(double size, bool further) const;
   // Of copies with this memory traffic [B], and of a round beyond its messages.
   double moving(std::int64_t traffic) const;
-  double round(comm::Protocol protocol) const {
-    return rounds.empty() ? overheads.round : rounds[static_cast<std::size_t>(protocol)];
-  }
+  double round(comm::Protocol protocol, bool goes_one_way) const;
 };
 
 struct ProgramOptions {

@@ -64,7 +64,8 @@ class Costs {
 
   contention::Timing::Message find(const Message& message) {
     network_.find_route(message.from, message.to, route_);
-    return protocol_.message(route_, message.bytes, message.from, message.to);
+    return protocol_.message(route_, message.bytes, message.from, message.to,
+                             contention::Company::none);
   }
 
   Cost cost_of(const Message& message) {

@@ -10,6 +10,7 @@
 namespace phasewise::driver {
 
 using comm::Protocol;
+using contention::Company;
 using contention::Sending;
 
 namespace {
@@ -42,12 +43,22 @@ RoundWriter::RoundWriter(Followed& program, const comm::Exchange& exchange, doub
       weight_(weight),
       overhead_(program.options_.rates.overheads
                     .message[static_cast<int>(overhead_of(exchange.protocol))]),
+      further_(overhead_),
       copying_(copying),
       me_(program.rank_),
       posting_(comm::blocks(exchange.protocol) ? Followed::Posting::in_pairs
                                                : Followed::Posting::at_once) {}
 
 void RoundWriter::write(const comm::Round& round) {
+  // Each is answered, which takes calls too; they are known where whole exchanges were timed.
+  if (exchange_.protocol == Protocol::synchronous && !program_.options_.rates.rounds.empty())
+    overhead_ = further_ = 2.0 * overhead_;
+  const contention::Streams& streams = program_.options_.rates.streams;
+  streams_ = one_way(round) && streams.known();
+  overlaps_ = streams_ && sends_freely();
+  crosses_ = both_ways(round) && !is_one_sided() && exchange_.protocol != Protocol::ordered;
+  if (overlaps_)
+    further_ = std::min(overhead_, by_epochs() ? streams.puts.front() : streams.messages.front());
   const Ends ends = ends_of(round);
   switch (exchange_.protocol) {
     case Protocol::sendrecv:
@@ -60,7 +71,11 @@ void RoundWriter::write(const comm::Round& round) {
       return shared(round);
     case Protocol::isend_recv:
       send_each(ends.sends, Sending::plain, true);
-      receive_each(ends.sources);
+      // What is sent meanwhile waits in the library's buffers.
+      if (streams_)
+        receive_later(ends.sources);
+      else
+        receive_each(ends.sources);
       return wait(ends.sources.size());
     case Protocol::irecv_send:
     case Protocol::synchronous: {
@@ -111,12 +126,33 @@ RoundWriter::Ends RoundWriter::ends_of(const comm::Round& round) const {
 // rank itself copies one-sided data, which takes it `copying` longer [s], and nothing is left.
 std::int64_t RoundWriter::left_to_network(const comm::Transfer& t, std::int64_t bytes,
                                           double& copying) const {
-  const BlockCopies& blocks = program_.options_.rates.blocks;
-  const comm::Staging staging = comm::staging_of(exchange_.protocol);
-  const bool one_sided = staging == comm::Staging::window || staging == comm::Staging::exposed;
-  if (!one_sided || !blocks.known() || !exchange_.team->near(t.peer)) return bytes;
-  copying += blocks.to_other(static_cast<double>(bytes));
+  const Rates& rates = program_.options_.rates;
+  if (!is_one_sided() || !rates.blocks.known() || !exchange_.team->near(t.peer)) return bytes;
+  const bool further = streams_ && copying > 0.0;
+  copying += rates.to_other(static_cast<double>(bytes), further);
   return 0;
+}
+
+// Puts between calls that all ranks of an exchange make, so that a put is one call.
+bool RoundWriter::by_epochs() const {
+  return exchange_.protocol == Protocol::fence || exchange_.protocol == Protocol::post_start;
+}
+
+// Whether a sender goes on to its next message without hearing of the receiver.
+bool RoundWriter::sends_freely() const {
+  switch (exchange_.protocol) {
+    case Protocol::ready:
+    case Protocol::synchronous:
+    case Protocol::shared:
+      return false;
+    default:
+      return by_epochs() || !is_one_sided();
+  }
+}
+
+bool RoundWriter::is_one_sided() const {
+  const comm::Staging staging = comm::staging_of(exchange_.protocol);
+  return staging == comm::Staging::window || staging == comm::Staging::exposed;
 }
 
 // What comes to this rank are the signals of the round in which all messages go the other way.
@@ -141,6 +177,7 @@ void RoundWriter::open(bool waits) {
   if (begun_) program_.end_round();
   program_.begin_round(exchange_.phase, exchange_.channel, posting_, weight_);
   step().waits_for_all = waits;
+  if (crosses_) step().company = Company::crossing;
   if (!begun_) step().packing = copying_.packing;
   begun_ = true;
 }
@@ -157,7 +194,7 @@ void RoundWriter::settle() {
 // The last step: the calls that receive take their time, and what came is stored.
 void RoundWriter::wait(std::size_t received) {
   open();
-  step().after = charged(received);
+  step().after = charged_to_get(received);
   step().storing = copying_.storing;
   program_.end_round(true);
 }
@@ -177,9 +214,11 @@ void RoundWriter::receive_each(const Ranks& sources) {
 }
 
 void RoundWriter::send_each(const Sends& sends, Sending sending, bool later, double copying) {
+  double call = overhead_;
   for (const contention::Send& send : sends) {
     open(false);
-    step().before = charged(1) + static_cast<float>(std::exchange(copying, 0.0));
+    if (streams_ && !later && &send != sends.data()) step().company = Company::behind;
+    step().before = static_cast<float>(std::exchange(call, further_) + std::exchange(copying, 0.0));
     step().sending = sending;
     step().keeps_sends = later;
     program_.send(send.peer, send.bytes);
@@ -192,8 +231,22 @@ void RoundWriter::exchange(const Signals& signals) {
   step().channel = signal_channel(exchange_.channel);
   // A rank that tells others something and hears nothing goes on.
   if (signals.from.empty()) step().sending = Sending::eager;
+  charge_flags(signals);
   for (const int rank : signals.to) program_.send(rank, 0);
   for (const int rank : signals.from) program_.receive(rank);
+}
+
+// Flags that are messages take calls, which are known where whole exchanges were timed.
+void RoundWriter::charge_flags(const Signals& signals) {
+  const Rates& rates = program_.options_.rates;
+  const bool messages = exchange_.protocol == Protocol::put ||
+                        exchange_.protocol == Protocol::get ||
+                        exchange_.protocol == Protocol::ready;
+  // One way, a rank raises flags while the other one sees those before.
+  if (rates.rounds.empty() || !messages || streams_) return;
+  const double call = rates.overheads.message[static_cast<int>(comm::Overhead::two_sided)];
+  step().before = static_cast<float>(call * static_cast<double>(signals.to.size()));
+  step().after = static_cast<float>(call * static_cast<double>(signals.from.size()));
 }
 
 // Of all ranks.
@@ -217,7 +270,7 @@ void RoundWriter::in_pairs(const Ends& ends, std::size_t pairs) {
   step().before = charged(sends.size() - pairs);
   for (std::size_t i = pairs; i < sends.size(); ++i) program_.send(sends[i].peer, sends[i].bytes);
   for (std::size_t i = pairs; i < sources.size(); ++i) program_.receive(sources[i]);
-  step().after = charged(sources.size() - pairs);
+  step().after = charged_to_get(sources.size() - pairs);
   step().storing = copying_.storing;
   program_.end_round();
 }
@@ -250,7 +303,7 @@ void RoundWriter::packed(const Ends& ends) {
     step().before += copied(send.bytes);
   }
   open();
-  step().after = charged(ends.sources.size()) + copied(ends.received);
+  step().after = charged_to_get(ends.sources.size()) + copied(ends.received);
   step().storing = copying_.storing;
   program_.end_round(true);
 }
@@ -299,6 +352,7 @@ void RoundWriter::flags_behind(const Signals& signals) {
   open(false);
   step().channel = signal_channel(exchange_.channel);
   step().keeps_sends = step().keeps_receives = true;
+  charge_flags(signals);
   for (const int rank : signals.to) program_.send(rank, 0);
   for (const int rank : signals.from) program_.receive(rank);
 }
@@ -313,7 +367,9 @@ void RoundWriter::shared(const comm::Round& round) {
   flags_behind(far_signals.after);
   exchange(near_signals.before);
   exchange(near_signals.after);
-  wait(within.sources.size() + between.sources.size());
+  // What is near has been got before the rank waits for the rest.
+  if (!within.sources.empty()) step().after = charged_to_get(within.sources.size());
+  wait(between.sources.size());
 }
 
 }  // namespace phasewise::driver

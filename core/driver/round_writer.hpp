@@ -2,6 +2,7 @@
 // machine (core/comm/protocols): handshakes, data, flags and fences, and what each call takes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -10,6 +11,15 @@
 #include "driver/followed.hpp"
 
 namespace phasewise::driver {
+
+// Whether a rank only sends in a round, or only gets.
+inline bool one_way(const comm::Round& round) {
+  return round.sends.empty() != round.receives.empty();
+}
+
+inline bool both_ways(const comm::Round& round) {
+  return !round.sends.empty() && !round.receives.empty();
+}
 
 class RoundWriter {
  public:
@@ -42,6 +52,9 @@ class RoundWriter {
   Ends ends_of(const comm::Round& round) const;
   SignalPair signals_of(const comm::Round& round, comm::Protocol protocol) const;
   std::int64_t left_to_network(const comm::Transfer& t, std::int64_t bytes, double& copying) const;
+  bool is_one_sided() const;
+  bool by_epochs() const;
+  bool sends_freely() const;
   comm::Round part_of(const comm::Round& round, bool near) const;
 
   // Steps of a protocol; each ends the one before.
@@ -52,6 +65,7 @@ class RoundWriter {
   void receive_each(const Ranks& sources);
   void send_each(const Sends& sends, contention::Sending sending, bool later, double copying = 0.0);
   void exchange(const Signals& signals);
+  void charge_flags(const Signals& signals);
   void fence();
 
   void in_pairs(const Ends& ends, std::size_t pairs);
@@ -64,18 +78,28 @@ class RoundWriter {
   void flags_behind(const Signals& signals);
   void shared(const comm::Round& round);
 
+  // The calls that send, or get, so many messages. In a stream the receiver handles all but the
+  // last while the sender goes on.
   float charged(std::size_t messages) const {
-    return static_cast<float>(overhead_ * static_cast<double>(messages));
+    const double further = messages > 1 ? static_cast<double>(messages - 1) : 0.0;
+    return static_cast<float>(messages == 0 ? 0.0 : overhead_ + further * further_);
+  }
+  float charged_to_get(std::size_t messages) const {
+    return charged(overlaps_ ? std::min<std::size_t>(messages, 1) : messages);
   }
   contention::ProgramRound& step() { return program_.round_; }
 
   Followed& program_;
   const comm::Exchange& exchange_;
   double weight_, overhead_;
+  double further_;  // of further messages of a round
   Copying copying_;
   int me_;
   Followed::Posting posting_;
   bool begun_ = false;
+  // Whether the round goes one way, and whether the calls of both sides are made at once then.
+  bool streams_ = false, overlaps_ = false;
+  bool crosses_ = false;  // messages go both ways at once
 };
 
 }  // namespace phasewise::driver

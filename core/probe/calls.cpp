@@ -15,25 +15,46 @@
 namespace phasewise::probe {
 namespace {
 
-constexpr std::int64_t message_bytes = 8;              // B of a message
-constexpr int many = 64;                               // messages at once
-constexpr int call_passes = 60, calls_in_a_row = 100;  // exchanges are timed in a row
-constexpr std::int64_t bytes_of_pass = 1 << 24;        // in a row, of long messages
+constexpr std::int64_t message_bytes = 8;  // B of a message
+constexpr int many = 64;                   // messages at once
+// Exchanges are timed in a row, and that several times.
+constexpr int call_passes = 60, least_passes = 9;
+constexpr int calls_in_a_row = 100, least_in_a_row = 2;
+constexpr double all_seconds = 0.5, pass_seconds = 5e-3;  // at most, but for the least in a row
+constexpr std::int64_t bytes_of_pass = 1 << 24;           // in a row, of long messages
+constexpr std::int64_t least_words = 2;                   // of a message, apart
+constexpr double least_seconds = 1e-9;                    // of several messages
+constexpr double least_word = 1e-12;                      // s
+constexpr int most_of_stream = 16, least_of_stream = 2;   // messages one way
+constexpr std::int64_t longest_of_stream = 1 << 24;       // B
+constexpr std::int64_t bytes_of_stream = 1 << 26;         // at most, beyond caches
 
 double seconds_now() { return parallel::clock().now(); }
 
-// The median over the call_passes of the time of one of some exchanges in a row.
+// The median over some passes of the time of one of some exchanges in a row, as many as fit into a
+// pass; long passes are fewer.
 template <class F>
-double seconds_of(const comm::Communicator& world, int in_a_row, F&& exchange) {
-  std::vector<double> seconds(call_passes);
+double seconds_of(const comm::Communicator& world, int most_in_a_row, F&& exchange) {
+  world.barrier();
+  const double before = seconds_now();
+  for (int i = 0; i < least_in_a_row; ++i) exchange();
+  double first[1] = {std::max((seconds_now() - before) / least_in_a_row, least_seconds)};
+  world.max("probe", first);
+  const double fitting = pass_seconds / first[0];
+  const int in_a_row = fitting >= most_in_a_row
+                           ? most_in_a_row
+                           : std::max(least_in_a_row, static_cast<int>(fitting));
+  const int passes =
+      std::clamp(static_cast<int>(all_seconds / (in_a_row * first[0])), least_passes, call_passes);
+  std::vector<double> seconds(passes);
   for (double& one : seconds) {
     world.barrier();
     const double start = seconds_now();
     for (int i = 0; i < in_a_row; ++i) exchange();
     one = (seconds_now() - start) / in_a_row;
   }
-  std::ranges::nth_element(seconds, seconds.begin() + call_passes / 2);
-  return seconds[call_passes / 2];
+  std::ranges::nth_element(seconds, seconds.begin() + passes / 2);
+  return seconds[passes / 2];
 }
 
 class Pair {
@@ -54,30 +75,69 @@ class Pair {
     });
   }
 
+  // Messages from rank 0 to rank 1 by the protocol, and an answer.
+  double one_way(comm::Protocol protocol, const comm::PairMessages& messages) {
+    const auto exchange_of = [&](int sender, const comm::PairMessages& sent) {
+      const bool sends = world_.rank() == sender;
+      return comm::pair_exchange(team(), protocol, sent,
+                                 {takes_part_ && sends, takes_part_ && !sends});
+    };
+    const comm::ExchangePointer there = exchange_of(0, messages), back = exchange_of(1, {});
+    executor_.prepare({there, back});
+    return seconds_of(world_, passes_of(messages.number * messages.bytes), [&] {
+      for (const comm::ExchangePointer& exchange : {there, back}) run(exchange);
+    });
+  }
+
+  // A message of 8 B by the protocol there, and then back.
+  double there_and_back(comm::Protocol protocol) {
+    const bool leads = world_.rank() == 0;
+    const comm::ExchangePointer exchange = comm::pair_exchange(
+        team(), protocol, {}, {takes_part_ && leads, takes_part_ && !leads, true});
+    executor_.prepare({exchange});
+    return seconds_of(world_, calls_in_a_row, [&] { run(exchange); });
+  }
+
   // By the protocol. What came is sent next, since the data of a program's messages are new.
   double planned(comm::Protocol protocol, comm::PairMessages messages) {
     const auto exchange_of = [&](bool turned) {
       messages.turned = turned;
-      return comm::pair_exchange(team(), protocol, messages, takes_part_);
+      return comm::pair_exchange(team(), protocol, messages, {takes_part_, takes_part_});
     };
     const std::array exchanges{exchange_of(false), exchange_of(true)};
     executor_.prepare({exchanges[0], exchanges[1]});
-    const comm::ItemBuffer buffer(memory_.data(), static_cast<std::int64_t>(memory_.size()));
-    comm::Executor::Flight flight;
     std::size_t number = 0;
-    const auto in_a_row = static_cast<int>(
-        std::clamp<std::int64_t>(bytes_of_pass / messages.bytes, 2, calls_in_a_row));
-    return seconds_of(world_, in_a_row, [&] {
-      const comm::ExchangePointer& exchange = exchanges[++number % 2];
-      flight.start(executor_, [&](comm::Works& works) {
-        works.push_back({comm::lent(exchange), buffer, buffer});
-      });
-      flight.finish();
-    });
+    return seconds_of(world_, passes_of(messages.bytes), [&] { run(exchanges[++number % 2]); });
+  }
+
+  // Words side by side in the rows of a square, by the library's types.
+  double strided(const Square& square, std::int64_t words) {
+    const std::int64_t all = square.extent * square.stride();
+    const LazyBytes array = lazy_bytes(all);
+    const comm::ExchangePointer exchange = comm::pair_exchange(
+        team(), comm::Protocol::derived,
+        {.bytes = message_bytes * words, .turned = false, .stride = square.stride()},
+        {takes_part_, takes_part_});
+    executor_.prepare({exchange});
+    return seconds_of(world_, passes_of(all), [&] { run(exchange, {array.get(), all}); });
   }
 
  private:
   int peer() const { return 1 - world_.rank(); }
+
+  static int passes_of(std::int64_t bytes) {
+    return static_cast<int>(std::clamp<std::int64_t>(bytes_of_pass / bytes, 2, calls_in_a_row));
+  }
+
+  void run(const comm::ExchangePointer& exchange) {
+    run(exchange, {memory_.data(), static_cast<std::int64_t>(memory_.size())});
+  }
+  void run(const comm::ExchangePointer& exchange, const comm::ItemBuffer& buffer) {
+    flight_.start(executor_, [&](comm::Works& works) {
+      works.push_back({comm::lent(exchange), buffer, buffer});
+    });
+    flight_.finish();
+  }
 
   // A rank that takes no part is in a team with itself, without messages.
   comm::TeamPointer team() const {
@@ -88,6 +148,7 @@ class Pair {
 
   const comm::Communicator& world_;
   comm::Executor executor_;
+  comm::Executor::Flight flight_;
   std::vector<int> nodes_;
   std::vector<std::byte> memory_;
   bool takes_part_;
@@ -108,23 +169,72 @@ void measure_messages(Pair& pair, CallCosts& costs) {
   }
 }
 
+// Both ranks gather what they send and scatter what comes; two words take hardly more than one end
+// of a message does.
+void measure_types(Pair& pair, CallCosts& costs) {
+  const auto longer = [&](const Square& square, std::int64_t words) {
+    const double contiguous =
+        pair.planned(comm::Protocol::derived, {.bytes = message_bytes * words});
+    return 0.5 * (pair.strided(square, words) - contiguous);
+  };
+  const std::vector<Square> all = squares();
+  costs.types_message = std::max(longer(all.front(), least_words), 0.0);
+  for (const Square& square : all) {
+    const double words = longer(square, square.extent) - costs.types_message;
+    costs.types_word.push_back(std::max(words / static_cast<double>(square.extent), least_word));
+  }
+}
+
+// What a message behind others takes.
+std::vector<double> further_seconds(Pair& pair, comm::Protocol protocol) {
+  std::vector<double> seconds;
+  for (const std::int64_t size : stream_sizes()) {
+    const auto number = static_cast<int>(
+        std::clamp<std::int64_t>(bytes_of_stream / size, least_of_stream, most_of_stream));
+    const double one = pair.one_way(protocol, {.bytes = size});
+    const double all = pair.one_way(protocol, {.number = number, .bytes = size});
+    seconds.push_back(std::max(all - one, least_seconds) / (number - 1));
+  }
+  return seconds;
+}
+
 }  // namespace
+
+// From the shortest message on; closer together where a stream may outgrow the caches.
+std::vector<std::int64_t> stream_sizes() {
+  std::vector<std::int64_t> sizes{message_bytes};
+  for (std::int64_t size = 64; size <= longest_of_stream; size *= size < (1 << 16) ? 4 : 2)
+    sizes.push_back(size);
+  return sizes;
+}
+
+Exchanges measure_exchanges(const comm::Communicator& world, comm::Recorder& recorder) {
+  Exchanges found;
+  if (world.size() < 2) return found;
+  Pair pair(world, recorder, message_bytes);
+  for (int number = 0; number < comm::protocols; ++number)
+    if (const auto protocol = static_cast<comm::Protocol>(number); usable(protocol)) {
+      found.exchange[number] = pair.planned(protocol, {});
+      found.echo[number] = pair.there_and_back(protocol);
+    }
+  return found;
+}
 
 CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorder,
                         std::span<const double> copies) {
   CallCosts costs;
   if (world.size() < 2) return costs;
   const std::vector<std::int64_t> sizes = block_sizes();
-  Pair pair(world, recorder, sizes.back());
+  Pair pair(world, recorder, bytes_of_stream);
   measure_messages(pair, costs);
-  for (int number = 0; number < comm::protocols; ++number)
-    if (const auto protocol = static_cast<comm::Protocol>(number); usable(protocol))
-      costs.exchange[number] = pair.planned(protocol, {});
+  measure_types(pair, costs);
   if (!usable(comm::Protocol::put)) return costs;
   const double least = pair.planned(comm::Protocol::put, {});
   for (std::size_t i = 0; i < sizes.size(); ++i)
     costs.puts.push_back(std::max(
         pair.planned(comm::Protocol::put, {.bytes = sizes[i]}) - least - copies[i], copies[i]));
+  costs.stream_messages = further_seconds(pair, comm::Protocol::irecv_isend);
+  costs.stream_puts = further_seconds(pair, comm::Protocol::fence);
   return costs;
 }
 

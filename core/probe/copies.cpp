@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <new>
 
 #include "comm/packing.hpp"
@@ -20,17 +19,14 @@ constexpr int copy_passes = 15;
 constexpr std::int64_t words_of_pass = 1 << 15;  // at least, so that a pass is longer than a clock
 constexpr std::int64_t smallest_block = 256, largest_block = 1 << 24;  // B
 
-// The columns of a square array with one more column on either side: those at its edges are read,
-// and the columns beyond are written.
-class Square {
+// The columns of a square: those at its edges are read, and the columns beyond are written.
+class Edges {
  public:
-  explicit Square(std::int64_t extent)
-      : extent_(extent),
-        array_(static_cast<std::byte*>(
-                   std::calloc(static_cast<std::size_t>(extent * (extent + 2)), double_bytes)),
-               &std::free),
-        messages_(static_cast<std::size_t>(2 * extent * double_bytes)) {
-    if (!array_) throw std::bad_alloc();
+  explicit Edges(const Square& square)
+      : square_(square),
+        array_(lazy_bytes(square.extent * square.stride())),
+        messages_(static_cast<std::size_t>(2 * square.extent * double_bytes)) {
+    const std::int64_t extent = square.extent;
     comm::Fragments inner{column(1, 0), column(extent, extent)};
     comm::Fragments outer{column(0, 0), column(extent + 1, extent)};
     append_packing(copies_, inner, array_.get(), messages_.data());
@@ -41,21 +37,21 @@ class Square {
     comm::run(copies_, 1);
     comm::run(back_, 1);
   }
-  std::int64_t words() const { return 4 * extent_; }
+  std::int64_t words() const { return 4 * square_.extent; }
 
  private:
   comm::Fragment column(std::int64_t number, std::int64_t before) const {
     return {.at = number * double_bytes,
             .message_at = before * double_bytes,
             .run = double_bytes,
-            .count = extent_,
-            .stride = (extent_ + 2) * double_bytes,
+            .count = square_.extent,
+            .stride = square_.stride(),
             .outer_count = 1,
             .outer_stride = 0};
   }
 
-  std::int64_t extent_;
-  std::unique_ptr<std::byte, void (*)(void*)> array_;
+  Square square_;
+  LazyBytes array_;
   std::vector<std::byte> messages_;
   comm::Copies copies_, back_;
 };
@@ -75,10 +71,10 @@ double median_seconds(std::int64_t repeats, F&& copy) {
   return seconds[copy_passes / 2];
 }
 
-double seconds_of_word(std::int64_t extent) {
-  Square square(extent);
-  const std::int64_t repeats = std::max<std::int64_t>(words_of_pass / square.words(), 1);
-  return median_seconds(repeats, [&] { square.copy(); }) / static_cast<double>(square.words());
+double seconds_of_word(const Square& square) {
+  Edges edges(square);
+  const std::int64_t repeats = std::max<std::int64_t>(words_of_pass / edges.words(), 1);
+  return median_seconds(repeats, [&] { edges.copy(); }) / static_cast<double>(edges.words());
 }
 
 // There and back, so that what is read was written just before, as the data of a message are.
@@ -95,11 +91,24 @@ double seconds_of_block(std::int64_t bytes) {
 
 }  // namespace
 
+LazyBytes lazy_bytes(std::int64_t count) {
+  LazyBytes bytes(static_cast<std::byte*>(std::calloc(static_cast<std::size_t>(count), 1)),
+                  &std::free);
+  if (!bytes) throw std::bad_alloc();
+  return bytes;
+}
+
+std::vector<Square> squares() {
+  std::vector<Square> all;
+  for (const std::int64_t extent : extents) all.push_back({extent});
+  return all;
+}
+
 StridedCopies measure_strided_copies() {
   StridedCopies found;
-  for (const std::int64_t extent : extents) {
-    found.spans.push_back(extent * extent * double_bytes);
-    found.seconds.push_back(seconds_of_word(extent));
+  for (const Square& square : squares()) {
+    found.spans.push_back(square.span());
+    found.seconds.push_back(seconds_of_word(square));
   }
   return found;
 }

@@ -238,12 +238,15 @@ void measure_patterns(const Script& script, const std::string& out) {
   const std::vector<int> nodes = world.nodes();
   Rates rates;
   if (script.roof) rates = measure_rates(world, recorder);
+  Exchanges exchanges;
+  if (script.exchanges) exchanges = measure_exchanges(world, recorder);
   prober.measure();
   if (world.rank() > 0) return;
   const std::string path = out + "/samples.jsonl";
   std::ofstream file(path);
   write_nodes(file, nodes);
   if (script.roof) write_rates(file, rates);
+  if (script.exchanges) write_exchanges(file, exchanges);
   prober.write(file);
   file.close();
   if (!file) throw std::runtime_error("cannot write to " + path + ": " + std::strerror(errno));

@@ -43,8 +43,6 @@ void write_rates(std::ostream& file, const Rates& rates) {
   file << std::setprecision(9) << "{\"roof\": {\"flops\": " << rates.roof.flops_per_second
        << ", \"bandwidth\": " << rates.roof.bytes_per_second << "}, \"calls\": {";
   write_list(file, "message", rates.calls.message);
-  file << ", ";
-  write_list(file, "exchange", rates.calls.exchange);
   file << ", \"round\": " << rates.calls.round << "}, \"copies\": {";
   write_list(file, "spans", rates.copies.spans);
   file << ", ";
@@ -55,6 +53,24 @@ void write_rates(std::ostream& file, const Rates& rates) {
   write_list(file, "within", rates.blocks);
   file << ", ";
   write_list(file, "across", rates.calls.puts);
+  file << "}, \"types\": {";
+  write_list(file, "spans", rates.copies.spans);
+  file << ", ";
+  write_list(file, "seconds", rates.calls.types_word);
+  file << ", \"message\": " << rates.calls.types_message << "}, \"streams\": {";
+  write_list(file, "sizes", stream_sizes());
+  file << ", ";
+  write_list(file, "messages", rates.calls.stream_messages);
+  file << ", ";
+  write_list(file, "puts", rates.calls.stream_puts);
+  file << "}}\n";
+}
+
+void write_exchanges(std::ostream& file, const Exchanges& exchanges) {
+  file << std::setprecision(9) << "{\"exchanges\": {";
+  write_list(file, "exchange", exchanges.exchange);
+  file << ", ";
+  write_list(file, "echo", exchanges.echo);
   file << "}}\n";
 }
 

@@ -86,6 +86,8 @@ bool read_timing(ScriptLine& line, Script& script) {
     script.window_per_byte = window[1];
   } else if (word == "roof") {
     script.roof = true;
+  } else if (word == "exchanges") {
+    script.exchanges = true;
   } else {
     return false;
   }

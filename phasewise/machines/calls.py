@@ -1,4 +1,6 @@
-"""What calls that send and receive cost on a machine: its tables [overhead] and [exchanges]."""
+"""What calls that send and receive cost on a machine: its tables [overhead], [exchanges] and
+[echoes].
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def read_overhead(table: object) -> Overhead:
     return Overhead(**{name.replace("-", "_"): value for name, value in values.items()})
 
 
-def read_exchanges(table: object) -> dict[str, float]:
-    """The table [exchanges]: seconds by protocol; StudyError, one sentence, if it is wrong."""
-    seconds = check_table(table, schema.EXCHANGES, "exchanges")
+def read_exchanges(table: object, name: str = "exchanges") -> dict[str, float]:
+    """The table [exchanges] or [echoes]: seconds by protocol; StudyError, one sentence, if it is
+    wrong.
+    """
+    seconds = check_table(table, schema.EXCHANGES, name)
     return {name: float(value) for name, value in seconds.items()}

@@ -14,7 +14,14 @@ from phasewise.machines import schema
 from phasewise.machines.calls import Overhead, read_exchanges, read_overhead
 from phasewise.machines.curves import Curve, Line, Measured, read_curves, read_measured
 from phasewise.machines.kernel_rates import KernelRate, read_kernels
-from phasewise.machines.rank_rates import Copies, read_copies
+from phasewise.machines.rank_rates import (
+    Copies,
+    Streams,
+    Types,
+    read_copies,
+    read_streams,
+    read_types,
+)
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import (
     Key,
@@ -155,7 +162,8 @@ class Machine:
     nodes: how many it has, if the file says so; vector: None where the processor has no vector
     unit; overhead: None where nothing is known of it, and messages cost nothing beyond their
     latency; copies: None where only bytes count; exchanges: seconds of an exchange of 8 bytes each
-    way between two ranks of a node, by protocol; given: the name or file by which it was loaded.
+    way between two ranks of a node, by protocol; streams: None where each message of
+    many takes what one alone does; given: the name or file by which it was loaded.
     """
 
     name: str
@@ -175,6 +183,9 @@ class Machine:
     overhead: Overhead | None = None
     copies: Copies | None = None
     exchanges: dict[str, float] = field(default_factory=dict)
+    echoes: dict[str, float] = field(default_factory=dict)
+    streams: Streams | None = None
+    types: Types | None = None
     given: str = field(default="", compare=False, repr=False)
 
     @property
@@ -249,6 +260,9 @@ def _machine(tables: dict[str, Any]) -> Machine:
         overhead=read_overhead(top["overhead"]) if "overhead" in top else None,
         copies=read_copies(top["copies"]) if "copies" in top else None,
         exchanges=read_exchanges(top.get("exchanges", {})),
+        echoes=read_exchanges(top.get("echoes", {}), "echoes"),
+        streams=read_streams(top["streams"]) if "streams" in top else None,
+        types=read_types(top["types"]) if "types" in top else None,
     )
 
 

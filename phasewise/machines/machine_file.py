@@ -13,7 +13,7 @@ import numpy as np
 from phasewise.machines import schema
 from phasewise.machines.curves import Curve, Line, Measured, find
 from phasewise.machines.kernel_rates import KernelRate, kernel_tables
-from phasewise.machines.rank_rates import CallCosts, Copies, RankRates
+from phasewise.machines.rank_rates import CallCosts, Copies, RankRates, Streams, Types
 from phasewise.workloads.protocols import PROTOCOLS
 
 HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z]+)[^\]]*\]\]?\s*(#.*)?$")
@@ -89,9 +89,18 @@ def hardware_description(
         if rates.calls.message:
             lines += ["", *_overhead(rates.calls)]
         if rates.calls.exchange:
-            lines += ["", *_exchanges(rates.calls)]
+            lines += ["", *_exchanges("exchanges", "each way", rates.calls.exchange)]
+        if rates.calls.echo:
+            lines += ["", *_exchanges("echoes", "there and back", rates.calls.echo)]
     if rates.copies is not None:
-        lines += ["", *_copies(rates.copies)]
+        lines += ["", "[copies]                     # of words that lie apart, and of blocks"]
+        lines += _columns(rates.copies)
+    if rates.types is not None and nodes == 1:
+        lines += ["", "[types]                      # of words that lie apart, by the library"]
+        lines += _columns(rates.types)
+    if rates.streams is not None and nodes == 1:
+        lines += ["", "[streams]                    # of a message behind others, one way"]
+        lines += _columns(rates.streams)
     flops, bandwidth = _value(rates.flops), _value(rates.bandwidth)
     lines += ["", "[processor]                  # of a rank, all ranks at work"]
     lines += [f"peak = {flops}", f"flops = {flops}", f"bandwidth = {bandwidth}", ""]
@@ -148,18 +157,17 @@ def _overhead(calls: CallCosts) -> list[str]:
     return ["[overhead]", *(f"{name} = {_value(each)}" for name, each in costs.items())]
 
 
-def _exchanges(calls: CallCosts) -> list[str]:
-    known = [pair for pair in zip(PROTOCOLS, calls.exchange, strict=False) if pair[1] > 0.0]
+def _exchanges(table: str, way: str, seconds: Sequence[float]) -> list[str]:
+    known = [pair for pair in zip(PROTOCOLS, seconds, strict=False) if pair[1] > 0.0]
     return [
-        "[exchanges]                  # of 8 bytes each way between two ranks",
+        f"[{table}]".ljust(29) + f"# of 8 bytes {way} between two ranks",
         *(f"{name} = {_value(seconds)}" for name, seconds in known),
     ]
 
 
-def _copies(copies: Copies) -> list[str]:
-    lines = ["[copies]                     # of words that lie apart, and of blocks"]
-    names = (entry.name for entry in fields(copies) if getattr(copies, entry.name))
-    return [*lines, *(f"{name} = {_value(getattr(copies, name))}" for name in names)]
+def _columns(table: Copies | Streams | Types) -> list[str]:
+    names = (entry.name for entry in fields(table) if getattr(table, entry.name))
+    return [f"{name} = {_value(getattr(table, name))}" for name in names]
 
 
 def _factor(value: float) -> float:

@@ -15,12 +15,14 @@ from phasewise.tables.keys import check_table, convert, plain
 class CallCosts:
     """Seconds for each message at either end, by kind of call in the order of schema.OVERHEADS (0:
     unknown); and what a message that goes alone takes longer in a planned exchange than between
-    bare calls of MPI. exchange: of 8 bytes each way between two ranks, by protocol (0: unknown).
+    bare calls of MPI. exchange: of 8 bytes each way between two ranks, by protocol (0: unknown);
+    echo: of 8 bytes there and back.
     """
 
     message: tuple[float, ...] = ()
     round: float = 0.0
     exchange: tuple[float, ...] = ()
+    echo: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,39 @@ class Copies:
 
 
 @dataclass(frozen=True)
+class Types:
+    """What the library's types take of an end of a message beyond one in one piece, where its words
+    lie apart: of a message [s], and of a word where those of a message span so many bytes [B, s].
+    """
+
+    spans: tuple[int, ...]
+    seconds: tuple[float, ...]
+    message: float = 0.0
+
+
+@dataclass(frozen=True)
+class Streams:
+    """What a further message of so many bytes takes, and a further put, where a rank sends many to
+    another one of its node and gets none meanwhile [B, s, s].
+    """
+
+    sizes: tuple[int, ...]
+    messages: tuple[float, ...]
+    puts: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class RankRates:
-    """flop/s and memory bandwidth [B/s] of its roof; what its calls and its copies cost (None:
-    unknown).
+    """flop/s and memory bandwidth [B/s] of its roof; what its calls, its copies, its streams of
+    messages and its library's types cost (None: unknown).
     """
 
     flops: float
     bandwidth: float
     calls: CallCosts = field(default_factory=CallCosts)
     copies: Copies | None = None
+    streams: Streams | None = None
+    types: Types | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As `read_rank_rates` reads it."""
@@ -54,34 +80,50 @@ class RankRates:
             "roof": {"flops": self.flops, "bandwidth": self.bandwidth},
             "calls": asdict(self.calls),
             "copies": None if self.copies is None else asdict(self.copies),
+            "streams": None if self.streams is None else asdict(self.streams),
+            "types": None if self.types is None else asdict(self.types),
         }
 
 
 def read_copies(table: object) -> Copies:
     """The table [copies] of a machine file; StudyError, one sentence, if it is wrong."""
     given = check_table(table, schema.COPIES, "copies")
-    rows = _columns(given, "spans", "seconds")
+    rows = _columns("copies", given, "spans", "seconds")
     if any(name in given for name in BLOCKS):
-        rows |= _columns(given, *BLOCKS)
+        rows |= _columns("copies", given, *BLOCKS)
     whole = {name: tuple(map(int, rows[name])) for name in ("spans", "sizes") if name in rows}
     return Copies(**rows | whole)
+
+
+def read_types(table: object) -> Types:
+    """The table [types] of a machine file; StudyError, one sentence, if it is wrong."""
+    given = check_table(table, schema.TYPES, "types")
+    rows = _columns("types", given, "spans", "seconds")
+    return Types(tuple(map(int, rows["spans"])), rows["seconds"], given.get("message", 0.0))
+
+
+def read_streams(table: object) -> Streams:
+    """The table [streams] of a machine file; StudyError, one sentence, if it is wrong."""
+    given = check_table(table, schema.STREAMS, "streams")
+    rows = _columns("streams", given, "sizes", "messages", "puts")
+    return Streams(**rows | {"sizes": tuple(map(int, rows["sizes"]))})
 
 
 BLOCKS = ("sizes", "within", "across")
 
 
-def _columns(given: Mapping[str, Any], sizes: str, *times: str) -> dict[str, Any]:
-    """A list of sizes that increase, and lists of seconds for each, by name."""
+def _columns(table: str, given: Mapping[str, Any], sizes: str, *times: str) -> dict[str, Any]:
+    """A list of sizes that increase, and lists of seconds for each, by name, in a table."""
     rows: dict[str, Any] = {}
     for name, key in ((sizes, schema.SIZE), *((name, schema.MESSAGE_SECONDS) for name in times)):
         values = plain(given.get(name))
         if not isinstance(values, list) or not values:
-            raise StudyError(f"copies.{name} must be a list of {key.plural}")
-        rows[name] = tuple(convert(value, key, f"copies.{name}") for value in values)
+            raise StudyError(f"{table}.{name} must be a list of {key.plural}")
+        rows[name] = tuple(convert(value, key, f"{table}.{name}") for value in values)
     for name in times:
         if len(rows[sizes]) != len(rows[name]) or list(rows[sizes]) != sorted({*rows[sizes]}):
             raise StudyError(
-                f"copies.{sizes} must increase, and copies.{name} have a time for each"
+                f"{table}.{sizes} must increase, and {table}.{name} have a time for each"
             )
     return rows
 
@@ -90,17 +132,33 @@ def read_rank_rates(given: Mapping[str, Any]) -> RankRates:
     """From the line of the driver (core/probe/rates.hpp) or of a journal; TypeError, ValueError or
     LookupError if it is none.
     """
-    calls, copies = given["calls"], given["copies"]
+    calls, copies, streams = given["calls"], given["copies"], given["streams"]
+    types = given["types"]
     return RankRates(
         float(given["roof"]["flops"]),
         float(given["roof"]["bandwidth"]),
         CallCosts(
             tuple(map(float, calls["message"])),
             float(calls["round"]),
-            tuple(map(float, calls["exchange"])),
+            *(tuple(map(float, calls.get(name, ()))) for name in ("exchange", "echo")),
         ),
         None if copies is None else _copies_of(copies),
+        None if streams is None else _streams_of(streams),
+        None if types is None else _types_of(types),
     )
+
+
+def _streams_of(given: Mapping[str, Any]) -> Streams | None:
+    """One rank alone has nobody to send to, and a library may lack puts."""
+    sizes = tuple(map(int, given["sizes"]))
+    messages, puts = (tuple(map(float, given[name])) for name in ("messages", "puts"))
+    return Streams(sizes, messages, puts) if messages and puts else None
+
+
+def _types_of(given: Mapping[str, Any]) -> Types | None:
+    """One rank alone has no messages."""
+    spans, seconds = tuple(map(int, given["spans"])), tuple(map(float, given["seconds"]))
+    return Types(spans, seconds, float(given["message"])) if seconds else None
 
 
 def _copies_of(given: Mapping[str, Any]) -> Copies:

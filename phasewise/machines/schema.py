@@ -25,6 +25,9 @@ TOP = {
     "overhead": Key("table"),
     "copies": Key("table"),
     "exchanges": Key("table"),
+    "echoes": Key("table"),
+    "types": Key("table"),
+    "streams": Key("table"),
     "paper": Key("table"),
     "measured": Key("table"),
     "curve": Key("any"),
@@ -116,6 +119,8 @@ _COST = Key("number", least=0, most=1, unit="s", hint=MICROSECONDS)
 OVERHEAD = dict.fromkeys((*OVERHEADS, "round"), _COST)
 
 EXCHANGES = dict.fromkeys(PROTOCOLS, _COST)
+TYPES = {"spans": Key("any"), "seconds": Key("any"), "message": _COST}
+STREAMS = dict.fromkeys(("sizes", "messages", "puts"), Key("any"))
 
 PAPER = {
     "ping_pong": _MEASURED,

@@ -8,7 +8,7 @@ import platform
 import shutil
 import sysconfig
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
@@ -73,13 +73,14 @@ class Sample:
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of one launch of the driver: the nodes of the ranks, their rates if they were
-    asked for, and samples.
+    """The result of one launch of the driver: the nodes of the ranks, their rates and the seconds
+    of their exchanges (fields of CallCosts) if they were asked for, and samples.
     """
 
     nodes: tuple[int, ...]
     rates: RankRates | None
     samples: list[Sample]
+    exchanges: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 class Target(Protocol):
@@ -150,8 +151,14 @@ class HardwareTarget:
         self._first: Answer | None = None
 
     def look(self, limit: float | None = None) -> None:
-        """Find the nodes of the ranks and their rates; TooLongError after `limit` s."""
-        self._first = self._launch("roof\n", (), limit)
+        """Find the nodes of the ranks and their rates; TooLongError after `limit` s a launch."""
+        first = self._launch("roof\n", (), limit)
+        if self.ranks > 1 and first.rates is not None:
+            # By ranks that wait as those of a run do.
+            found = self._launch("exchanges\n", (), limit, yields=True).exchanges
+            calls = replace(first.rates.calls, exchange=found["exchange"], echo=found["echo"])
+            first = replace(first, rates=replace(first.rates, calls=calls))
+        self._first = first
 
     def know(self, nodes: Sequence[int], rates: RankRates) -> None:
         """Use nodes and rates that were found before."""
@@ -195,12 +202,14 @@ class HardwareTarget:
         assert self._first is not None
         return self._first
 
-    def _launch(self, text: str, orders: Sequence[Order], limit: float | None) -> Answer:
+    def _launch(
+        self, text: str, orders: Sequence[Order], limit: float | None, yields: bool = False
+    ) -> Answer:
         with _folder() as folder:
             (folder / "patterns").write_text(text, encoding="utf-8")
             program = [str(find_driver()), "--probe", str(folder / "patterns"), "--out"]
             program.append(str(folder))
-            command, environment = launch_command(program, self.ranks, 1, alone=True)
+            command, environment = launch_command(program, self.ranks, 1, True, yields)
             status, sentence = run_to_end(command, environment, folder, limit)
             if status:
                 raise RunError(
@@ -260,10 +269,14 @@ def read_answer(path: Path, orders: Sequence[Order]) -> Answer:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         nodes = tuple(int(node) for node in lines[0]["nodes"])
         rates = next((read_rank_rates(line) for line in lines if "roof" in line), None)
+        rows: dict[str, list[float]] = next(
+            (line["exchanges"] for line in lines if "exchanges" in line), {}
+        )
+        exchanges = {name: tuple(map(float, row)) for name, row in rows.items()}
         samples = [_sample(line, orders) for line in lines if "pattern" in line]
     except (OSError, TypeError, ValueError, LookupError) as error:
         raise RunError(f"the probe's samples cannot be read: {error}") from error
-    return Answer(nodes, rates, samples)
+    return Answer(nodes, rates, samples, exchanges)
 
 
 def _sample(line: dict[str, Any], orders: Sequence[Order]) -> Sample:

@@ -112,6 +112,8 @@ def _platform(machine: Machine, ranks: int, full: bool) -> Iterator[tuple[str, o
         yield "memory", (memory.latency, memory.rank_bandwidth, memory.bandwidth)
         if memory.rank_shares:
             yield "memory.shares", 1
+        if memory.rank_shares and machine.streams is not None:
+            yield "memory.in_and_out", 1
     if network.kind == "none":
         yield "flow", (0.0, machine.processor.bandwidth)  # for a link that no message crosses
     else:

@@ -10,12 +10,14 @@ core/contention.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from phasewise.driver import load_planner
 from phasewise.machines import make_twin
 from phasewise.machines.calls import Overhead
+from phasewise.machines.curves import find
 from phasewise.machines.twin import Twin
 from phasewise.models.computation import rates_of
 from phasewise.models.model import Case, Turn, refusals, turn_from
@@ -24,6 +26,9 @@ from phasewise.workloads.protocols import PROTOCOLS
 NAME = "contention"
 TITLE = "every message on its route, bandwidth shared max-min fairly"
 PRECISE = True
+
+LEAST_SHARE = 0.05
+"""Of a message's time on its way, however long its calls take."""
 
 
 def phase_seconds(case: Case) -> dict[str, float]:
@@ -38,22 +43,60 @@ def _costs(overhead: Overhead) -> dict[str, Any]:
     return {"overheads": list(overhead.kinds), "round": overhead.round}
 
 
-def _rounds(case: Case, twin: Twin, calls: dict[str, Any]) -> list[float]:
+def _handshake(case: Case) -> float:
+    """Seconds of an empty message and its answer, calls included."""
+    machine, protocol = case.machine, case.protocol
+    assert machine.memory is not None
+    calls = 0.0 if machine.overhead is None else 2 * machine.overhead.two_sided
+    factor = next(iter(protocol.latency_factors), 1.0) if 0 in protocol.sizes else 1.0
+    return 2 * (factor * machine.memory.latency + calls)
+
+
+def _swaps(case: Case) -> dict[str, list[float]] | None:
+    """Seconds beside the calls of a message that meets another one on its way, by size, where
+    messages of a node were timed with their calls: those of ping-ping.
+    """
+    machine, overhead = case.machine, case.machine.overhead
+    both = find(machine.curves, "ping-ping", level="node")
+    if both is None or overhead is None or not machine.exchanges:
+        return None
+    seconds = [max(one - 2 * overhead.two_sided, LEAST_SHARE * one) for one in both.seconds]
+    return {"sizes": list(map(float, both.sizes)), "seconds": seconds}
+
+
+def _beyond(case: Case, twin: Twin, calls: dict[str, Any]) -> dict[str, list[float]]:
+    """What rounds take beyond their messages, by protocol: those both ways, and those one way. A
+    file without echoes tells the latter as if messages that meet took no longer than others.
+    """
+    exchanges, echoes = case.machine.exchanges, case.machine.echoes
+    apart = {name: value for name, value in calls.items() if name != "swaps"}
+    one_way = (apart, exchanges, False) if not echoes else (apart, echoes, True)
+    return {
+        "rounds": _rounds(case, twin, calls, exchanges, back=False),
+        "one_way": _rounds(case, twin, *one_way),
+    }
+
+
+def _rounds(
+    case: Case, twin: Twin, calls: dict[str, Any], measured: Mapping[str, float], back: bool
+) -> list[float]:
     """What a round takes beyond its messages [s], by protocol: the measured exchange of two ranks
     less the same exchange as it is followed. A protocol that was not measured takes what the first
-    one does.
+    one does. back: the exchange has two rounds, one each way.
     """
-    protocol, exchanges = case.protocol, case.machine.exchanges
+    protocol = case.protocol
     followed = load_planner().pair_seconds(
         twin.platform,
         protocol.eager,
         list(protocol.sizes),
         list(protocol.bandwidth_factors),
         list(protocol.latency_factors),
-        calls | {"round": 0.0},
+        calls | {"rounds": [0.0] * len(PROTOCOLS)},
+        back=back,
     )
+    rounds = 2 if back else 1
     beyond = [
-        max(exchanges[name] - seconds, 0.0) if name in exchanges else None
+        max(measured[name] - seconds, 0.0) / rounds if name in measured else None
         for name, seconds in zip(PROTOCOLS, followed, strict=True)
     ]
     return [beyond[0] or 0.0 if value is None else value for value in beyond]
@@ -65,11 +108,20 @@ def follow(case: Case, computation: bool = True) -> Turn:
     twin = make_twin(case.machine, case.twin, case.ranks)
     overhead, copies = case.machine.overhead, case.machine.copies
     calls: dict[str, Any] = {} if overhead is None else _costs(overhead)
+    calls["started_at_once"] = not case.machine.is_hardware
     if copies is not None and computation:
         calls["copies"] = {name: list(values) for name, values in asdict(copies).items()}
+    if case.machine.types is not None and computation:
+        calls["types"] = asdict(case.machine.types)
+    if case.machine.streams is not None:
+        streams = asdict(case.machine.streams)
+        calls["streams"] = {name: list(values) for name, values in streams.items()}
+        calls["streams"]["handshake"] = [_handshake(case)]
+    if (swaps := _swaps(case)) is not None:
+        calls["swaps"] = swaps
     protocol = case.protocol
     if case.machine.exchanges and computation:
-        calls["rounds"] = _rounds(case, twin, calls)
+        calls |= _beyond(case, twin, calls)
     with refusals():
         found = core.contend(
             parameters,

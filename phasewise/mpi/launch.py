@@ -118,13 +118,19 @@ def allocated_cores(environment: Mapping[str, str]) -> int | None:
 
 
 def mpiexec_options(
-    machine: Host, ranks: int, threads: int, open_mpi: bool, alone: bool = False
+    machine: Host,
+    ranks: int,
+    threads: int,
+    open_mpi: bool,
+    alone: bool = False,
+    yields: bool = False,
 ) -> list[str]:
     """Options between mpiexec and the program.
 
     On a shared machine, ranks are not bound to cores, since two runs would then share the same
     cores; and a waiting rank yields its core, since spinning would hold up the rank that it waits
-    for. alone: nothing else runs, as in a measurement; ranks are then bound and spin.
+    for. alone: nothing else runs, as in a measurement; ranks are then bound and spin, or, `yields`,
+    wait as those of a run.
     """
     options = ["-n", str(ranks)]
     if not open_mpi:
@@ -138,7 +144,7 @@ def mpiexec_options(
         # Two ranks may share a core if each has a hardware thread of it.
         options += ["--oversubscribe", "--map-by", f"slot:PE={threads}"]
         options += ["--bind-to", "core:overload-allowed"]
-        return [*options, "--mca", "mpi_yield_when_idle", "0"]
+        return [*options, "--mca", "mpi_yield_when_idle", str(int(yields))]
     options += ["--oversubscribe", "--bind-to", "none"]
     return [*options, "--mca", "mpi_yield_when_idle", "1"]
 
@@ -209,17 +215,17 @@ def run_ranks(
 
 
 def launch_command(
-    program: Sequence[str], ranks: int, threads: int, alone: bool = False
+    program: Sequence[str], ranks: int, threads: int, alone: bool = False, yields: bool = False
 ) -> tuple[list[str], dict[str, str]]:
     """The command line that starts `program` in ranks, and the environment that they need.
 
-    alone: as for `mpiexec_options`. RunError if there is no MPI to start them with.
+    alone, yields: as for `mpiexec_options`. RunError if there is no MPI to start them with.
     """
     require_mpi()
     mpiexec, open_mpi = find_mpiexec()
     machine = this_machine()
     variables = rank_variables(machine, ranks, threads)
-    command = [mpiexec, *mpiexec_options(machine, ranks, threads, open_mpi, alone)]
+    command = [mpiexec, *mpiexec_options(machine, ranks, threads, open_mpi, alone, yields)]
     if open_mpi:
         command += passed_on(variables, os.environ)
     environment = without_mpi(os.environ) | variables

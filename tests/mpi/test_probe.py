@@ -188,7 +188,13 @@ def test_this_machines_messages_are_measured_from_common_starts() -> None:
     assert all(0.0 <= message[name] < 1e-4 for name in ("coarray", "shmem"))
     assert 0.0 <= rates.calls.round < 1e-4
     exchange = dict(zip(PROTOCOLS, rates.calls.exchange, strict=True))
-    assert all(1e-8 < exchange[name] < 1e-3 for name in ("irecv-isend", "fence", "shared"))
+    echo = dict(zip(PROTOCOLS, rates.calls.echo, strict=True))
+    for name in ("irecv-isend", "fence", "shared"):
+        assert 1e-8 < exchange[name] < 1e-3 and 1e-8 < echo[name] < 1e-3
+    # A word that the library gathers takes less than a message between the ranks.
+    assert rates.types is not None and rates.copies is not None
+    assert rates.types.spans == rates.copies.spans
+    assert 0.0 <= rates.types.message < 1e-4 and all(0.0 <= s < 1e-4 for s in rates.types.seconds)
     assert rates.copies is not None and all(0.0 < s < 1e-5 for s in rates.copies.seconds)
     # A block takes longer the longer it is, and longer to another rank's memory than within one's.
     blocks = rates.copies

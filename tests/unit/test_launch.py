@@ -54,6 +54,8 @@ def test_a_measurement_binds_its_ranks_and_lets_them_spin_where_there_are_cores_
     words = ["--oversubscribe", "--map-by", "slot:PE=1", "--bind-to", "core:overload-allowed"]
     options = mpiexec_options(LAPTOP, 4, 1, True, alone=True)
     assert options == ["-n", "4", *words, "--mca", "mpi_yield_when_idle", "0"]
+    waiting = mpiexec_options(LAPTOP, 4, 1, True, alone=True, yields=True)
+    assert (options[-1], waiting[-1], options[:-1] == waiting[:-1]) == ("0", "1", True)
     assert mpiexec_options(LAPTOP, 5, 1, True, alone=True) == mpiexec_options(LAPTOP, 5, 1, True)
 
 
