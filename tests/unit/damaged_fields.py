@@ -58,6 +58,11 @@ def cut(kind: str, at: Callable[[int], int], sentence: str) -> Damage:
     return Damage(kind, lambda raw: raw[: at(len(raw))], sentence, f"{kind} cut {at(10**6)}")
 
 
+def longer(kind: str, more: int, sentence: str) -> Damage:
+    """A file that goes on after its links."""
+    return Damage(kind, lambda raw: raw + bytes(more), sentence, f"{kind} and {more} bytes")
+
+
 def _longer_record(raw: bytes) -> bytes:
     at = raw.index(b"ildg-binary-data") - 8
     (length,) = struct.unpack(">Q", raw[at : at + 8])
@@ -86,8 +91,8 @@ DAMAGES = (
     replaced("nersc", b"END_HEADER", b"END-HEADER", "no line END_HEADER"),
     replaced("nersc", b"IEEE64BIG", b"IEEE64BUG", 'did you mean "IEEE64BIG"?'),
     replaced("nersc", b"IEEE64BIG", b"IEEE64LITTLE", "not finite"),
-    replaced("nersc", b"IEEE64BIG", b"IEEE32BIG", "not finite"),
-    replaced("nersc", b"GAUGE_3x3", b"GAUGE", SUMS),
+    replaced("nersc", b"IEEE64BIG", b"IEEE32BIG", "too long by 27648 bytes"),
+    replaced("nersc", b"GAUGE_3x3", b"GAUGE", "too long by 18432 bytes"),
     replaced("nersc", b"GAUGE_3x3", b"GAUGE_2x2", "DATATYPE = 4D_SU3_GAUGE_2x2 is not known"),
     replaced("nersc", b"DIMENSION_2 = 4\n", b"", "its header lacks DIMENSION_2"),
     replaced("nersc", b"DIMENSION_2 = 4", b"DIMENSION_2 = four", "is not a whole number"),
@@ -110,6 +115,11 @@ DAMAGES = (
         cut(kind, at, sentence)
         for kind, sentence in (("ildg", "cut short"), ("milc", "cut short"), ("nersc", "cut short"))
         for at in (lambda length: length - 1, lambda length: length // 2, lambda _: 60)
+    ),
+    *(
+        longer(kind, more, sentence)
+        for kind in ("milc", "nersc")
+        for more, sentence in ((1, "too long by 1 byte:"), (2304, "too long by 2304 bytes:"))
     ),
     *(Damage(kind, _flipped, SUMS, f"{kind} flipped bit") for kind in FORMATS),
 )  # fmt: skip

@@ -2,7 +2,8 @@
 
 The header: the magic number 20103, the four extents, a time stamp of 64 characters, 0 for the
 natural order of the sites, and two checksums; integers of 32 bits, in either byte order. What is
-written here has no time, so that the same links give the same file.
+written here has no time, so that the same links give the same file. A file in the natural order
+ends with its links: MILC writes a list of sites for other orders alone, and that before the links.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from phasewise.errors import StudyError
 from phasewise.workloads.lattice.gauge import checksums, names
-from phasewise.workloads.lattice.gauge.stored import Stored, Words, check_length, check_size
+from phasewise.workloads.lattice.gauge.stored import Stored, Words, check_end, check_size
 
 NAME = "milc"
 PRECISIONS = names.PRECISIONS[NAME]
@@ -38,7 +39,7 @@ def open_file(path: Path, head: bytes) -> Stored:
     if order != 0:
         raise StudyError(f"{path} has its sites in order {order}; MILC's natural order, 0, is read")
     names = dict(zip(("sum29", "sum31"), map(checksums.hexadecimal, sums), strict=True))
-    return check_length(
+    return check_end(
         Stored(path, NAME, check_size(path, size), "single", 3, big, HEADER, checksums=names)
     )
 

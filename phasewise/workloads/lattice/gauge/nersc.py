@@ -10,7 +10,7 @@ from phasewise.errors import StudyError
 from phasewise.tables.keys import nearest
 from phasewise.workloads.lattice.gauge import checksums, names
 from phasewise.workloads.lattice.gauge.stored import PRECISIONS as REALS
-from phasewise.workloads.lattice.gauge.stored import Stored, Words, check_length, check_size
+from phasewise.workloads.lattice.gauge.stored import Stored, Words, check_end, check_size
 
 NAME = "nersc"
 PRECISIONS = names.PRECISIONS[NAME]
@@ -51,7 +51,7 @@ def open_file(path: Path, head: bytes) -> Stored:
     size = tuple(_extent(path, given, f"DIMENSION_{i}") for i in (1, 2, 3, 4))
     precision, big = WORDS[words]
     text = _value(path, given, "CHECKSUM").lower().removeprefix("0x").zfill(8)
-    return check_length(
+    return check_end(
         Stored(
             path, NAME, check_size(path, size), precision, ROWS[kind], big, end + len(LAST),
             checksums={"checksum": text},

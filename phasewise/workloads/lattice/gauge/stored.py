@@ -128,14 +128,29 @@ def check_size(path: Path, size: tuple[int, ...]) -> Extents:
 
 def check_length(stored: Stored) -> Stored:
     """The same; StudyError if the file ends before its links."""
-    try:
-        whole = stored.path.stat().st_size
-    except OSError as error:
-        raise StudyError(f"{stored.path} cannot be read: {disk_reason(error)}") from None
-    length = whole - stored.offset
+    length = _length(stored)
     if length < stored.data_bytes:
         raise StudyError(
             f"{stored.path} is cut short: its links need {stored.data_bytes} bytes from byte "
             f"{stored.offset} on, and there are {max(length, 0)}"
         )
     return stored
+
+
+def check_end(stored: Stored) -> Stored:
+    """The same; StudyError if the file does not end with its links."""
+    more = _length(check_length(stored)) - stored.data_bytes
+    if more > 0:
+        raise StudyError(
+            f"{stored.path} is too long by {more} byte{'s' * (more > 1)}: its links have "
+            f"{stored.data_bytes} bytes from byte {stored.offset} on, and nothing may follow"
+        )
+    return stored
+
+
+def _length(stored: Stored) -> int:
+    """Bytes from the first link to the file's end."""
+    try:
+        return stored.path.stat().st_size - stored.offset
+    except OSError as error:
+        raise StudyError(f"{stored.path} cannot be read: {disk_reason(error)}") from None
