@@ -69,7 +69,8 @@ class Recording:
             self._writer.append(self._run.turn - 1, record)
         if fault := fault_of(self._study, record):
             one = self._study.workload.unit.one
-            raise AgreedError(f"{one} {self._run.turn - 1}: {fault}", RunError.exit_status)
+            said = f"{one} {self._run.turn - 1} (the first is 0): {fault}"
+            raise AgreedError(said, RunError.exit_status)
         take_snapshots(self._run, self._core, self._study, self._write)
         write_dumps(self._dumps, self._run, self._core, self._study)
 

@@ -30,7 +30,7 @@ def test_a_beam_that_is_wholly_lost_ends_the_run(tmp_path: Path, model: str) -> 
     plan = Study.from_dict(
         plan.resolved() | {"ip": {"1": plan.resolved()["ip"]["1"] | {"model": model}}}
     )
-    sentence = "turn 1: beam 1 is lost, not one of its particles is left"
+    sentence = r"turn 1 \(the first is 0\): beam 1 is lost, not one of its particles is left"
     with pytest.raises(RunError, match=sentence):
         phasewise.run(plan, tmp_path)
     with phasewise.open_results(tmp_path) as results:
@@ -50,7 +50,7 @@ def test_every_rank_knows_of_it_and_one_says_so(
             phasewise.run(study(), tmp_path, core=rank)
         return str(caught.value)
 
-    sentence = "turn 0: the luminosity is not a finite number"
+    sentence = "turn 0 (the first is 0): the luminosity is not a finite number"
     assert World(3).run(body) == [sentence] * 3
 
 

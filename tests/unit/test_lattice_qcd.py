@@ -193,6 +193,41 @@ tolerance = 1e-8
     assert "found no solution: the residual is 0." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("method", "precision", "said"),
+    [
+        ("cg", "double", "did not converge: after 9 iterations the residual is 0."),
+        ("bicgstab", "double", 'lower quarks.kappa, or give solver.method = "cg"\n'),
+        ("bicgstab", "single", 'solver.method = "cg", or give solver.precision = "double"\n'),
+    ],
+)
+def test_a_solver_that_diverges_is_not_advised_to_go_on(
+    method: str, precision: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "heavy.toml"
+    path.write_text(
+        f"""
+workload = "lattice"
+solves = 1
+gauge.start = "hot"
+quarks.kappa = 0.3
+[lattice]
+size = [4, 4, 4, 4]
+[solver]
+method = "{method}"
+precision = "{precision}"
+tolerance = 1e-6
+limit = 9
+"""
+    )
+    assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 1
+    sentence = capsys.readouterr().err
+    assert said in sentence and sentence.startswith("phasewise: solve 0 (the first is 0): the")
+    diverges = method == "bicgstab"
+    assert ("the solver diverges" in sentence) == diverges
+    assert ("raise solver.limit" in sentence) == (not diverges)
+
+
 @pytest.mark.parametrize(("action", "c1"), [("wilson", 0), ("symanzik", -1 / 12)])
 def test_the_action_of_a_site_follows_from_its_loops(
     action: str, c1: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]

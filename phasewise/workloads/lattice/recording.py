@@ -13,7 +13,7 @@ from phasewise.runs.layout import Dataset
 from phasewise.study import Study
 from phasewise.workloads.lattice.driver import LatticeRun
 from phasewise.workloads.lattice.gauge.writing import write_own_links
-from phasewise.workloads.lattice.model import model_of
+from phasewise.workloads.lattice.model import SolverTable, model_of
 from phasewise.workloads.protocols import check_protocol
 
 AXES = ("x", "y", "z", "t")
@@ -84,17 +84,32 @@ def check(study: Study) -> None:
 def fault(study: Study, record: Mapping[str, Any]) -> str:
     """Why a solve is worth nothing: it did not converge, or not to a solution."""
     solver, residual = model_of(study).solver, float(record["residual"])
+    if not record["converged"] and not residual <= 1:
+        return (
+            f"the solver diverges: after {solver.most} iterations the residual is {residual:.3g}, "
+            f"more than that of no solution, 1; {_against_divergence(solver)}"
+        )
     if not record["converged"]:
         return (
-            f"a solve did not converge: after {solver.most} iterations the residual is "
+            f"the solver did not converge: after {solver.most} iterations the residual is "
             f"{residual:.3g}; raise solver.limit or solver.tolerance = {solver.wanted:g}, or lower "
             "quarks.kappa"
         )
     # The solver's own residual, M†(b - M x), may vanish where that of M x = b does not.
     if not residual <= solver.wanted**0.5 and solver.wanted > 0:
         return (
-            f"a solve found no solution: the residual is {residual:.3g}, though the solver met its "
+            f"the solver found no solution: the residual is {residual:.3g}, though it met its "
             f"tolerance of {solver.wanted:g}, since the matrix is singular or almost; change "
             "quarks.kappa or quarks.phases"
         )
     return ""
+
+
+def _against_divergence(solver: SolverTable) -> str:
+    """What may help: more iterations do not."""
+    ways = ["lower quarks.kappa"]
+    if solver.method != "cg":
+        ways.append('give solver.method = "cg"')
+    if solver.precision != "double":
+        ways.append('give solver.precision = "double"')
+    return ", or ".join(ways)
