@@ -265,9 +265,11 @@ def test_a_half_that_a_killed_run_left_is_gone_after_the_next_one(study: Path) -
 def test_a_precision_that_a_format_lacks_is_one_sentence(study: Path, capsys: Any) -> None:
     for keys, sentence in (
         (["links=milc", "links_precision=double"], "milc files have no double precision"),
-        (["links_precision=double"], "give its format too"),
-        (["links_rows=3"], "records.links_rows is of a file of links"),
-        (["links=ildg", "links_rows=2"], "ildg files have no 2 rows of a link"),
+        (["links_precision=double"], 'give records.links = "ildg" or "nersc" too'),
+        (["links_rows=2"], 'give records.links = "nersc" too'),
+        (["links_rows=3"], "records.links_rows = 3 says how links are written"),
+        (["links=ildg", "links_rows=2"], "ildg files have no links of 2 rows; accepted: 3"),
+        (["links=ildg", "links_rows=2"], 'records.links_rows = 2 with records.links = "ildg": '),
         (["links=ilgd"], 'did you mean "ildg"'),
     ):
         words = [word for key in keys for word in ("--set", f"records.{key}")]

@@ -256,7 +256,7 @@ def test_files_are_converted(tmp_path: Path, capsys: Any) -> None:
     assert main([*words, "ildg", "--byte-order", "little"]) == 2
     assert "ildg files have no little byte order; accepted: big" in capsys.readouterr().err
     assert main([*words, "milc", "--rows", "2"]) == 2
-    assert "milc files have no 2 rows of a link; accepted: 3" in capsys.readouterr().err
+    assert "milc files have no links of 2 rows; accepted: 3" in capsys.readouterr().err
     assert main([*words, "nersc", "--rows", "2", "--byte-order", "little"]) == 0
     assert b"IEEE64LITTLE" in (tmp_path / "y").read_bytes()[:2000]
     assert main(words[:4]) == 2 and "--format" in capsys.readouterr().err

@@ -103,9 +103,13 @@ def test_a_pion_may_be_a_table_of_its_own() -> None:
             {"solver": {"precision": "single", "tolerance": 1e-9}},
             'give 1e-06 or more, or solver.precision = "mixed"',
         ),
-        ({"measure": {"pion": "smeared"}}, 'a "smeared" source has both above 0'),
+        ({"measure": {"pion": "smeared"}}, 'measure.pion = "smeared" needs both above 0, not'),
+        ({"measure": {"width": 2.0}}, 'there is none; give measure.pion = "smeared", or neither'),
         ({"measure": {"pion": {"source": "smeared", "width": 2.0}}}, "measure.iterations = 0"),
-        ({"measure": {"pion": "point", "width": 2.0, "iterations": 3}}, "another one neither"),
+        (
+            {"measure": {"pion": "point", "width": 2.0, "iterations": 3}},
+            'and measure.pion = "point" has none; give',
+        ),
         (
             {"measure": {"pion": {"source": "smeared", "width": 2.0}, "width": 1.0}},
             "measure.width and measure.pion.width are one key",
@@ -145,8 +149,10 @@ def test_a_missing_lattice_or_quark_is_named() -> None:
 @pytest.mark.parametrize(
     ("grid", "ranks", "sentence"),
     [
-        ("auto", 5, r"the nearest number that can is 4"),
-        ("auto", 1000, r"the nearest number that can is \d+"),
+        # 8×8×8×16: powers of 2 up to 512 ranks, each with parts of 2×2×2×2 or more.
+        ("auto", 5, r"the nearest numbers that can are 4 and 8$"),
+        ("auto", 1000, r"the nearest number that can is 512$"),
+        ("2x3x1x1", 6, r"the nearest numbers of ranks that can are 4 and 8$"),
         ("1x1x2x2", 8, r'needs 4 ranks, not 8; "1x1x1x8" has 8'),
         ("8x1x1x1", 8, r'into parts of even extents; "1x1x1x8" does'),
     ],

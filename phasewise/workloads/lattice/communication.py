@@ -20,7 +20,7 @@ from phasewise.workloads.communication import (
     Communication,
     machine_in,
 )
-from phasewise.workloads.lattice.grids import Extents, fitting_grids, least_surface
+from phasewise.workloads.lattice.grids import Extents, fitting_grids, least_surface, nearest_ranks
 from phasewise.workloads.lattice.layout_file import places_in
 from phasewise.workloads.protocols import PROTOCOL
 
@@ -38,8 +38,6 @@ LINK_REALS = (18, 12)
 FAST, TWO_ROWS = KERNELS[0], LINK_REALS[1]
 THREAD = "thread"
 MAX_RANKS = 10**6
-FURTHEST = 4096
-"""How far from a number of ranks one that fits is looked for."""
 
 
 def extents_of(grid: str) -> Extents:
@@ -197,7 +195,7 @@ def check_process_grid(model: Any, communication: Communication, ranks: int) -> 
         if next(fitting_grids(size, ranks), None) is None:
             raise StudyError(
                 f"{ranks} ranks cannot divide lattice.size = {show(list(size))} into parts of even "
-                f"extents; the nearest number that can is {_nearest_ranks(size, ranks)}"
+                f"extents; {_nearest(size, ranks)}"
             )
         return
     where = f'communication.process_grid = "{grid_of(grid)}"'
@@ -214,18 +212,13 @@ def check_process_grid(model: Any, communication: Communication, ranks: int) -> 
 
 def _instead(size: Extents, ranks: int) -> str:
     if next(fitting_grids(size, ranks), None) is None:
-        return f"; the nearest number of ranks that can is {_nearest_ranks(size, ranks)}"
+        return f"; {_nearest(size, ranks, 'ranks ')}"
     return f'; "{grid_of(least_surface(size, ranks))}" does'
 
 
-def _nearest_ranks(size: Extents, ranks: int) -> int:
-    """The nearest number of ranks that can divide a lattice; one can always."""
-    return next(n for n in _around(ranks) if next(fitting_grids(size, n), None) is not None)
-
-
-def _around(ranks: int) -> Iterator[int]:
-    for distance in range(1, FURTHEST):
-        if ranks > distance:
-            yield ranks - distance
-        yield ranks + distance
-    yield 1
+def _nearest(size: Extents, ranks: int, what: str = "") -> str:
+    """The nearest numbers of ranks that can divide a lattice, in words."""
+    near = " and ".join(map(str, nearest_ranks(size, ranks)))
+    if " " in near:
+        return f"the nearest numbers {what and 'of ' + what}that can are {near}"
+    return f"the nearest number {what and 'of ' + what}that can is {near}"

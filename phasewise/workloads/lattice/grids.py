@@ -18,6 +18,18 @@ def fitting_grids(size: Extents, ranks: int) -> Iterator[Extents]:
             yield x, y, z, t
 
 
+def nearest_ranks(size: Extents, ranks: int) -> list[int]:
+    """The nearest number of ranks below another one, and the nearest above, for which a grid fits;
+    one of them alone where there is no other.
+    """
+    fitting = {1}
+    for extent in size:
+        fitting = {n * p for n in fitting for p in _divisors(extent // 2)}
+    below = [n for n in fitting if n < ranks]
+    above = [n for n in fitting if n > ranks]
+    return ([max(below)] if below else []) + ([min(above)] if above else [])
+
+
 def surface_ratio(size: Extents, grid: Extents) -> float:
     """Faces of a domain that another rank needs, over its volume: Σ 2 P/L where P > 1."""
     return sum(2 * p / extent for p, extent in zip(grid, size, strict=True) if p > 1)

@@ -12,7 +12,7 @@ from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
 from phasewise.workloads.lattice.gauge.names import PRECISIONS as FORMATS
-from phasewise.workloads.lattice.gauge.names import Form, form_of
+from phasewise.workloads.lattice.gauge.names import Form, can_be, form_of
 from phasewise.workloads.lattice.grids import Extents
 
 LONGEST = 4096
@@ -217,25 +217,34 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
 
 def _with_form(records: LinkRecords) -> LinkRecords:
     """With all that the form of a file of links leaves open; StudyError if there is none such."""
-    if records.links is None:
-        given = next((n for n, value in vars(records).items() if value is not None), None)
-        if given is None:
-            return records
-        raise StudyError(
-            f"records.{given} is of a file of links: give its format too, records.links = "
-            f"{', '.join(map(show, FORMATS))}"
-        )
-    try:
-        form = records.form
-    except StudyError as error:
-        raise StudyError(f"records.links: {error}") from None
-    assert form is not None
+    ways = {name.removeprefix("links_"): value for name, value in vars(records).items()}
+    kind = ways.pop("links")
+    for name, value in ways.items():
+        if value is not None:
+            _check_way(f"records.links_{name} = {show(value)}", kind, {name: value})
+    if kind is None:
+        return records
+    form = form_of(kind, **ways)
     return replace(
         records,
         links_precision=form.precision,
         links_rows=form.rows,
         links_byte_order=form.byte_order,
     )
+
+
+def _check_way(where: str, kind: str | None, way: Mapping[str, Any]) -> None:
+    """StudyError if no file of links is written, or none of its format in such a way."""
+    if kind is None:
+        fitting = " or ".join(f'"{name}"' for name in FORMATS if can_be(name, **way))
+        raise StudyError(
+            f"{where} says how links are written, and without records.links none are; give "
+            f"records.links = {fitting} too"
+        )
+    try:
+        form_of(kind, **way)
+    except StudyError as error:
+        raise StudyError(f"{where} with records.links = {show(kind)}: {error}") from None
 
 
 def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -276,12 +285,17 @@ def _with_pion(given: Any) -> Any:
 
 
 def _check_pion(measure: Measure) -> None:
-    smeared = measure.width > 0 and measure.iterations > 0
-    if (measure.pion == "smeared") != smeared or (measure.width > 0) != (measure.iterations > 0):
+    given = (
+        f"measure.width = {show(measure.width)} and measure.iterations = {show(measure.iterations)}"
+    )
+    smeared = measure.pion == "smeared"
+    if smeared and not (measure.width > 0 and measure.iterations > 0):
+        raise StudyError(f'measure.pion = "smeared" needs both above 0, not {given}')
+    if not smeared and (measure.width > 0 or measure.iterations > 0):
+        source = f"measure.pion = {show(measure.pion)} has" if measure.pion else "there is"
         raise StudyError(
-            f"measure.pion = {show(measure.pion) if measure.pion else 'nothing'} with "
-            f"measure.width = {show(measure.width)} and measure.iterations = "
-            f'{show(measure.iterations)}: a "smeared" source has both above 0, another one neither'
+            f'{given} are of a smeared source, and {source} none; give measure.pion = "smeared", '
+            "or neither of them"
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from phasewise.errors import StudyError
 
@@ -48,10 +48,19 @@ def form_of(
     precisions, counts, orders = PRECISIONS[name], ROWS[name], BYTE_ORDERS[name]
     return Form(
         name,
-        _one_of(name, "precision", precision, precisions, precisions[-1]),
-        _one_of(name, "rows of a link", rows, counts, counts[0]),
-        _one_of(name, "byte order", byte_order, orders, orders[0]),
+        _one_of(name, "{} precision", precision, precisions, precisions[-1]),
+        _one_of(name, "links of {} rows", rows, counts, counts[0]),
+        _one_of(name, "{} byte order", byte_order, orders, orders[0]),
     )
+
+
+def can_be(name: str, **ways: Any) -> bool:
+    """Whether a file of a format can be so."""
+    try:
+        form_of(name, **ways)
+    except StudyError:
+        return False
+    return True
 
 
 def _one_of(name: str, what: str, given: T | None, known: Sequence[T], usual: T) -> T:
@@ -59,5 +68,5 @@ def _one_of(name: str, what: str, given: T | None, known: Sequence[T], usual: T)
         return usual
     if given not in known:
         accepted = ", ".join(map(str, known))
-        raise StudyError(f"{name} files have no {given} {what}; accepted: {accepted}")
+        raise StudyError(f"{name} files have no {what.format(given)}; accepted: {accepted}")
     return given
