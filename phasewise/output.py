@@ -10,9 +10,10 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -139,14 +140,58 @@ def console() -> Console:
     return Console(width=table_width(), height=24, highlight=False, markup=False, emoji=False)
 
 
-def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """Print a table: the first column left-aligned, the others right-aligned."""
-    table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD)
-    for index, column in enumerate(columns):
-        table.add_column(Text(column), justify="left" if index == 0 else "right")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console().print(table)
+def print_table(title: str, columns: list[str], rows: list[list[str]], keys: int = 1) -> None:
+    """Print a table: the first column left-aligned, the others right-aligned. One that is too wide
+    breaks its cells between words, and then goes on below with its first `keys` columns again.
+    """
+    texts = [list(cells) for cells in zip(columns, *rows, strict=True)]
+    most = table_width()
+    for part in _parts([_longest_word(cells) for cells in texts], keys, most):
+        widths = _widths([texts[place] for place in part], most)
+        table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD)
+        for place, width in zip(part, widths, strict=True):
+            side: Literal["left", "right"] = "left" if place == 0 else "right"
+            table.add_column(Text(columns[place]), justify=side, width=width, overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(row[place]) for place in part))
+        console().print(table)
+
+
+def _longest_word(cells: list[str]) -> int:
+    return max((cell_len(word) for cell in cells for word in cell.split()), default=0)
+
+
+def _with_frame(widths: list[int]) -> int:
+    """Columns of a table: a cell has a space on either side, and a line one around it and between
+    its cells.
+    """
+    return sum(widths) + 3 * len(widths) + 1
+
+
+def _parts(least: list[int], keys: int, most: int) -> list[list[int]]:
+    """Which columns stand beside each other, where they need at least so much each."""
+    parts = [list(range(min(keys, len(least))))]
+    for place in range(keys, len(least)):
+        beside = [*parts[-1], place]
+        fits = _with_frame([least[one] for one in beside]) <= most
+        if fits or len(parts[-1]) == keys:
+            parts[-1] = beside
+        else:
+            parts.append([*range(keys), place])
+    return parts
+
+
+def _widths(texts: list[list[str]], most: int) -> list[int]:
+    """Of the columns of a table: what their cells need, or as much less as it must be, taken from
+    the widest that still has room for its words; below that, words are broken.
+    """
+    widths = [max(map(cell_len, cells)) for cells in texts]
+    least = [_longest_word(cells) for cells in texts]
+    while _with_frame(widths) > most and max(widths) > 1:
+        spare = [width if width > room else 0 for width, room in zip(widths, least, strict=True)]
+        from_ = spare if any(spare) else widths
+        widths[from_.index(max(from_))] -= 1
+    return widths
 
 
 def alike(value: float, *others: float, digits: int = 4) -> list[str]:

@@ -116,7 +116,7 @@ def show(study: Study, machines: Sequence[Machine], points: Sequence[PlatformPoi
         for point in points
     ]
     title = f"{study.title}: predicted {unit.many} a second, and shares of {unit.indefinite}"
-    print_table(title, [*heads, *names], rows)
+    print_table(title, [*heads, *names], rows, keys=2)
     lines = [_sentence(name, bound) for name, bound in bounds_of(points).items()]
     lines += [statement(machine) for machine in machines]
     console().print("\n".join(lines), soft_wrap=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from phasewise.mpi.progress import MARK
-from phasewise.output import alike
+from phasewise.output import alike, print_table
 
 TELLS = """
 import os
@@ -112,3 +112,30 @@ def test_the_ends_of_an_interval_have_as_many_decimals_as_its_value() -> None:
     assert alike(1234.4, 617.25) == ["1234", "617"]
     assert alike(0.0, 0.0) == ["0", "0"]
     assert alike(2.0, digits=2) == ["2.0"]
+
+
+@pytest.mark.parametrize("columns", [38, 44, 50, 60, 80, 100, 200])
+def test_a_table_that_is_too_wide_loses_no_word(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    heads = ["machine", "ranks", "process grid", "communication", "sum_direction", "bytes × count"]
+    rows = [["altix-4700", "4", "1x1x1x4", "0.347 %", "0.27 %", "36864 × 2"], ["xt4", *"12345"]]
+    print_table("title", heads, rows, keys=2)
+    printed = capsys.readouterr().out
+    assert max(map(len, printed.splitlines())) <= columns
+    words = printed.split()
+    assert all(word in words for line in (heads, *rows) for cell in line for word in cell.split())
+    # Each part begins with the keys of its rows.
+    parts = printed.count("title")
+    assert (words.count("altix-4700"), words.count("ranks")) == (parts, parts)
+    assert (parts == 1) == (columns >= 80)
+
+
+def test_a_word_longer_than_all_columns_is_broken_and_not_cut(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    print_table("title", ["name", "value"], [["a", "0123456789" * 5]])
+    printed = capsys.readouterr().out
+    assert "…" not in printed and sum(map(printed.count, "0123456789")) == 50
