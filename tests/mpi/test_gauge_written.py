@@ -275,3 +275,15 @@ def test_a_precision_that_a_format_lacks_is_one_sentence(study: Path, capsys: An
         words = [word for key in keys for word in ("--set", f"records.{key}")]
         assert main(["check", str(study), *words]) == 2
         assert sentence in capsys.readouterr().err
+
+
+def test_the_check_of_a_study_shows_how_links_are_written(study: Path, capsys: Any) -> None:
+    assert main(["check", str(study), "--set", "records.links=nersc"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for row in (
+        ["links", '"nersc"'],
+        ["links_precision", '"double"'],
+        ["links_rows", "3"],
+        ["links_byte_order", '"big"'],
+    ):
+        assert row in lines

@@ -11,7 +11,7 @@ from phasewise.workloads.lattice.model import TABLES, derive, model_of
 def show(study: Study) -> None:
     """Print the keys, and what follows from them."""
     resolved, derived = study.resolved(), derive(model_of(study))
-    for name in (*TABLES, "communication"):
+    for name in (*TABLES, "records", "communication"):
         rows = [[key, as_toml(value)] for key, value in resolved[name].items()]
         print_table(name, ["", "value"], rows)
     memory = engineering(derived.memory_bytes, "B")
