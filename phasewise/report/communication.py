@@ -82,9 +82,11 @@ def draw_volume(run: ReportedRun) -> Drawing | Missing:
     bar.ax.tick_params(color=INK)
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     bar.ax.yaxis.set_minor_formatter(NullFormatter())
-    one = common_unit([record, *run.compared[:1]]).one
+    talking = _talking(run)
+    one = common_unit([record, *talking[:1]]).one
     bar.set_label(f"{unit} per {one}")
-    return Drawing(canvas, _volume_caption(record, panels, one))
+    silent = [_name(other) for other in run.compared if not _talks(other)]
+    return Drawing(canvas, _volume_caption(record, panels, one, silent))
 
 
 def _recorded(record: CommunicationRecord) -> Volume:
@@ -95,10 +97,10 @@ def _recorded(record: CommunicationRecord) -> Volume:
 
 
 def _beside(run: ReportedRun, record: CommunicationRecord) -> list[Volume]:
-    """The panel on the right: another run if one was given, else the plan."""
-    if run.compared:
-        other = _recorded(run.compared[0])
-        name = run.compared[0].directory.resolve().name
+    """The panel on the right: another run with messages if one was given, else the plan."""
+    if talking := _talking(run):
+        other = _recorded(talking[0])
+        name = _name(talking[0])
         return [replace(other, title=f"{other.title} ({name})")]
     layout = other_layout(record)
     planned = planned_traffic(run, record, layout)
@@ -107,6 +109,19 @@ def _beside(run: ReportedRun, record: CommunicationRecord) -> list[Volume]:
     share = share_on_node(planned, record.node)
     matrix = planned.matrix(record.ranks)
     return [Volume(f"{layout}, planned", matrix, record.node, share, "the plan")]
+
+
+def _talking(run: ReportedRun) -> list[CommunicationRecord]:
+    return [other for other in run.compared if _talks(other)]
+
+
+def _talks(record: CommunicationRecord) -> bool:
+    """Whether messages between single ranks were recorded."""
+    return bool(record.traffic.bytes.any())
+
+
+def _name(record: CommunicationRecord) -> str:
+    return record.directory.resolve().name
 
 
 def _heat_map(axis: Axes, panel: Volume, factor: float, norm: LogNorm) -> AxesImage:
@@ -131,7 +146,9 @@ def _heat_map(axis: Axes, panel: Volume, factor: float, norm: LogNorm) -> AxesIm
     return picture
 
 
-def _volume_caption(record: CommunicationRecord, panels: list[Volume], one: str) -> str:
+def _volume_caption(
+    record: CommunicationRecord, panels: list[Volume], one: str, silent: list[str]
+) -> str:
     sides = ("left", "right") if len(panels) > 1 else ("",)
     shares = ", ".join(
         f"{100 * panel.on_node:.1f} %{f' ({side})' if side else ''}"
@@ -148,7 +165,11 @@ def _volume_caption(record: CommunicationRecord, panels: list[Volume], one: str)
     library = [phase.name for phase in record.phases if phase.library]
     if library:
         caption += f" What the library sends inside cannot be seen: {', '.join(library)}."
-    if len(panels) == 1:
+    if silent:
+        caption += (
+            f" Without messages between ranks, and so without a picture: {', '.join(silent)}."
+        )
+    elif len(panels) == 1:
         caption += " Give another run with --compare to see both side by side."
     return caption
 

@@ -10,9 +10,13 @@ import pytest
 
 from phasewise.cli import main
 from phasewise.report import palette
+from phasewise.report.communication import draw_volume
 from phasewise.report.contents import make_report
+from phasewise.report.figure import Drawing
+from phasewise.report.reporting import reported
 from phasewise.study import Study
 from phasewise.workloads.lattice.four_figures import convention, four_figures, iteration_flops
+from phasewise.workloads.lattice.pictures import draw_residuals
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -79,8 +83,38 @@ def test_a_report_without_a_pion_says_what_it_needs(tmp_path: Path) -> None:
     assert drawn["pion"].svg is None and 'pion = "point"' in drawn["pion"].caption
     residuals = drawn["residuals"].svg
     assert residuals is not None and drawn["loops"].svg
+    assert ">tolerance 1e-08<" in residuals
     # The two solves are on the same links, and have one curve.
     assert "solve 0 and 1 equal to it" in residuals and "solve 1" not in residuals
+
+
+@pytest.mark.parametrize("solver", ["tolerance = 1e-5", "limit = 7000", "iterations = 4"])
+def test_the_tolerance_is_a_named_line_with_room_below_it(solver: str, tmp_path: Path) -> None:
+    text = STUDY.format(solves=1, start="hot").replace("tolerance = 1e-8", solver)
+    (tmp_path / "study.toml").write_text(text)
+    assert main(["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "run")]) == 0
+    drawing = draw_residuals(reported(tmp_path / "run"))
+    assert isinstance(drawing, Drawing)
+    (axis,) = drawing.canvas.axes
+    named = [text.get_text() for text in axis.texts]
+    if "iterations" in solver:
+        assert named == []
+        return
+    wanted = 1e-5 if "tolerance" in solver else 1e-12
+    assert named == [f"tolerance {wanted:g}"]
+    assert axis.get_ylim()[0] <= 0.3 * wanted < wanted < axis.get_ylim()[1]
+
+
+def test_a_run_on_one_rank_beside_others_has_no_empty_map(tmp_path: Path) -> None:
+    run(tmp_path, pion=False)
+    study = str(tmp_path / "study.toml")
+    words = ["--ranks", "2", "--machine", "altix", "--out", str(tmp_path / "two")]
+    assert main(["simulate", study, *words]) == 0
+    drawing = draw_volume(reported(tmp_path / "two", [tmp_path / "run"]))
+    assert isinstance(drawing, Drawing)
+    titles = [axis.get_title() for axis in drawing.canvas.axes if axis.get_visible()]
+    assert not any("recorded" in title for title in titles)
+    assert "Without messages between ranks, and so without a picture: run." in drawing.caption
 
 
 def test_what_the_phases_sent_is_as_planned(tmp_path: Path) -> None:

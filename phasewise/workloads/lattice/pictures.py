@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture, whole_ticks
+from phasewise.workloads.lattice.model import TOLERANCE
 
 Floats = NDArray[np.float64]
 
@@ -52,9 +55,8 @@ def draw_residuals(run: ReportedRun) -> Drawing | Missing:
         axis.plot(
             np.arange(1, len(row) + 1), shown, color=SERIES[colour % len(SERIES)], label=label
         )
-    if wanted := run.study["solver"].get("tolerance"):
-        axis.axhline(wanted, color=MUTED, linestyle="--", linewidth=0.9, label="tolerance")
     axis.set_yscale("log")
+    _draw_tolerance(axis, run.study["solver"])
     log_ticks(axis)
     axis.set_xlabel("iteration")
     axis.set_ylabel("residual over that of the start")
@@ -66,6 +68,19 @@ def draw_residuals(run: ReportedRun) -> Drawing | Missing:
         "solve. In mixed precision it is made anew in double precision whenever it has fallen by "
         "a factor of 20.",
     )
+
+
+def _draw_tolerance(axis: Axes, solver: Mapping[str, Any]) -> None:
+    """A line at the tolerance, unless the work is fixed, with its name on it and room below."""
+    if solver.get("iterations"):
+        return
+    wanted = float(solver.get("tolerance", TOLERANCE))
+    axis.axhline(wanted, color=MUTED, linestyle="--", linewidth=0.9)
+    axis.set_ylim(bottom=min(axis.get_ylim()[0], 0.3 * wanted))
+    axis.annotate(
+        f"tolerance {wanted:g}", (0.005, wanted), (0, 2), xycoords=axis.get_yaxis_transform(),
+        textcoords="offset points", color=MUTED, fontsize=8, va="bottom",
+    )  # fmt: skip
 
 
 def effective_masses(pion: Floats) -> tuple[Floats, Floats]:
