@@ -72,12 +72,10 @@ def draw_volume(run: ReportedRun) -> Drawing | Missing:
     # Whole decades, so that the scale has ticks even if the volumes hardly differ.
     decades = np.floor(np.log10(least * factor)), np.floor(np.log10(largest * factor)) + 1
     norm = LogNorm(*(10.0**decade for decade in decades))
-    canvas, axes = new_picture(1, 2, 4.4)
-    for axis, panel in zip(axes[0], panels, strict=False):
+    canvas, axes = new_picture(1, len(panels), 4.4)
+    for axis, panel in zip(axes[0], panels, strict=True):
         picture = _heat_map(axis, panel, factor, norm)
-    for axis in axes[0][len(panels) :]:
-        axis.set_visible(False)
-    bar = canvas.colorbar(picture, ax=list(axes[0][: len(panels)]), fraction=0.04, pad=0.02)
+    bar = canvas.colorbar(picture, ax=list(axes[0]), fraction=0.04, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.tick_params(color=INK)
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
