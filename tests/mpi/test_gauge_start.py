@@ -53,6 +53,18 @@ for path in sorted(Path(sys.argv[0]).parent.glob("*.field")):
 Path(sys.argv[0]).with_name(f"{core.rank()}.said").write_text(json.dumps(found))
 """
 
+CUTS = """
+import os
+from phasewise.workloads.lattice import state
+reader = getattr(state, sys.argv[1])
+def cutting(stored, *rest):
+    if core.rank() == core.size() - 1:
+        os.truncate(stored.path, stored.offset + 100)
+    return reader(stored, *rest)
+setattr(state, sys.argv[1], cutting)
+"""
+"""Cuts the file off on the last rank, as another process may, just before it reads it."""
+
 
 def wrong_files(folder: Path) -> dict[str, str]:
     """Files that are refused, and what is said of them."""
@@ -97,6 +109,22 @@ def test_ranks_refuse_a_wrong_file_together_in_one_sentence(ranks: int, tmp_path
         assert wrong[name] in sentence and "\n" not in sentence, (name, sentence)
         assert str(tmp_path / f"{name}.field") in sentence
     assert len(every[0]) == len(wrong) + 5
+
+
+@mpi
+@pytest.mark.parametrize("reader", ["finite_links", "found_checksums", "loop_sums"])
+def test_a_file_that_is_cut_short_while_it_is_read_is_one_sentence_on_all_ranks(
+    reader: str, tmp_path: Path
+) -> None:
+    write_links(tmp_path / "x.field", form_of("nersc", "double"), SIZE, field(), values(field()))
+    (tmp_path / "study.toml").write_text(STUDY.format(file="none"))
+    head, tail = STARTS.split("found = {}\n")
+    script = tmp_path / "starts.py"
+    script.write_text(f"{head}{CUTS.replace('sys.argv[1]', repr(reader))}found = {{}}\n{tail}")
+    printed(script, 3)
+    said = [json.loads((tmp_path / f"{rank}.said").read_text())["x"] for rank in range(3)]
+    assert said[0][0] == 2 and "was cut short while it was read: it ends at byte" in said[0][1]
+    assert said == said[:1] * 3
 
 
 @mpi

@@ -228,6 +228,21 @@ def test_a_pipe_is_no_file_of_links(tmp_path: Path) -> None:
             open_links(path)
 
 
+@pytest.mark.parametrize("kept", [0, 10**4])
+def test_a_file_that_is_cut_short_after_it_was_opened_is_one_sentence(
+    kept: int, tmp_path: Path
+) -> None:
+    links, path = field(), tmp_path / "field"
+    stored = write_links(path, form_of("milc"), SIZE, links, values(links))
+    os.truncate(path, stored.offset + kept)
+    for read in (stored.read, stored.words, lambda: checked_links(stored)):
+        with pytest.raises(StudyError, match=f"it ends at byte {stored.offset + kept}, within"):
+            read()
+    path.unlink()
+    with pytest.raises(StudyError, match="cannot be read: No such file"):
+        stored.read()
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_signalling_nan_is_one_sentence(tmp_path: Path) -> None:
     links, path = field(), tmp_path / "field"

@@ -38,12 +38,12 @@ def load(run: Run, comm: Communicator, study: Study) -> None:
     own, path = cast(LatticeRun, run), model.gauge.file
     stored = collectively(comm, lambda: _opened(path, model.lattice.size))
     links = collectively(comm, lambda: finite_links(stored, own.origin, own.extents))
-    part = found_checksums(stored, own.origin, own.extents)
+    part = collectively(comm, lambda: found_checksums(stored, own.origin, own.extents))
     parts = comm.gather(" ".join(map(str, part)).encode())
     on_rank_zero(comm, lambda: _check_sums(stored, parts))
     collectively(comm, lambda: _check_matrices(stored, links))
     if stored.plaquette is not None:
-        loops = loop_sums(stored, links, own.origin)
+        loops = collectively(comm, lambda: loop_sums(stored, links, own.origin))
         of_all = comm.gather(" ".join(map(repr, loops)).encode())
         on_rank_zero(comm, lambda: _check_loops(stored, of_all))
     own.set_links(np.ascontiguousarray(links))

@@ -7,9 +7,12 @@ t, a link three rows (or its first two) of three complex numbers.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,35 +64,54 @@ class Stored:
         """Of all links."""
         return math.prod(self.size) * self.site_reals * PRECISIONS[self.precision]
 
-    def _mapped(self, kind: str) -> NDArray[np.generic]:
-        width = PRECISIONS[self.precision] if kind == "f" else 4
-        each = self.site_reals * PRECISIONS[self.precision] // width
-        x, y, z, t = self.size
-        try:
-            return np.memmap(
-                self.path, f"{self.order}{kind}{width}", "r", self.offset, (t, z, y, x, each)
-            )
-        except (OSError, ValueError) as error:
-            raise StudyError(f"{self.path} cannot be read: {error}") from None
-
     def read(self, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None) -> Floats:
-        """The links of a box, [t][z][y][x][4][3][3][2]."""
-        box = _slices(origin, extents or self.size)
+        """The links of a box, [t][z][y][x][4][3][3][2]; StudyError if they cannot be read."""
+        box = extents or self.size
+        reals = np.empty((*reversed(box), self.site_reals))
         # A signalling NaN of a damaged file would raise a warning; callers refuse it.
         with np.errstate(over="ignore", invalid="ignore"):
-            reals = np.asarray(self._mapped("f")[box], dtype=np.float64)
-            links = reals.reshape(*reals.shape[:4], 4, self.rows, 3, 2)
-            return links if self.rows == 3 else completed(links)
+            self._into(reals, f"f{PRECISIONS[self.precision]}", origin)
+        links = reals.reshape(*reals.shape[:4], 4, self.rows, 3, 2)
+        return links if self.rows == 3 else completed(links)
 
     def words(self, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None) -> Words:
         """The data of a box as numbers of 32 bits, (sites, words of a site)."""
-        found = self._mapped("u")[_slices(origin, extents or self.size)]
-        return np.asarray(found, dtype=np.uint32).reshape(-1, found.shape[-1])
+        each = self.site_reals * PRECISIONS[self.precision] // 4
+        found = np.empty((*reversed(extents or self.size), each), np.uint32)
+        self._into(found, "u4", origin)
+        return found.reshape(-1, each)
 
+    def _into(self, found: NDArray[Any], kind: str, origin: Extents) -> None:
+        """Fill an array [t][z][y][x][...] with the data of a box, by reading and not by a map of
+        the file: one that others cut short meanwhile would end the process by a signal.
+        """
+        first = origin[0]
+        lt, lz, ly, lx, each = found.shape
+        plane = np.empty((ly, self.size[0], each), f"{self.order}{kind}")
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                for t, z in product(range(lt), range(lz)):
+                    self._read_at(file.fileno(), self._place(origin, t, z), plane)
+                    found[t, z] = plane[:, first : first + lx]
+        except OSError as error:
+            raise StudyError(f"{self.path} cannot be read: {disk_reason(error)}") from None
 
-def _slices(origin: Extents, extents: Extents) -> tuple[slice, ...]:
-    pairs = zip(reversed(origin), reversed(extents), strict=True)
-    return tuple(slice(first, first + count) for first, count in pairs)
+    def _place(self, origin: Extents, t: int, z: int) -> int:
+        """The byte at which the rows along x of a plane of a box begin."""
+        x, y, depth, _ = self.size
+        rows = origin[1] + y * (origin[2] + z + depth * (origin[3] + t))
+        return self.offset + rows * x * self.site_reals * PRECISIONS[self.precision]
+
+    def _read_at(self, file: int, place: int, plane: NDArray[Any]) -> None:
+        left = plane.data.cast("B")
+        while len(left) > 0:
+            done = os.preadv(file, [left], place)
+            if done == 0:
+                raise StudyError(
+                    f"{self.path} was cut short while it was read: it ends at byte {place}, within "
+                    "its links"
+                )
+            left, place = left[done:], place + done
 
 
 def completed(links: Floats) -> Floats:
