@@ -100,6 +100,7 @@ LazyBytes lazy_bytes(std::int64_t count) {
 
 std::vector<Square> squares() {
   std::vector<Square> all;
+  all.reserve(extents.size());
   for (const std::int64_t extent : extents) all.push_back({extent});
   return all;
 }
