@@ -130,6 +130,7 @@ def not_special_links() -> dict[str, tuple[Any, str]]:
     found = {}
     for name, change, sentence in (
         ("longer", 1.1, "not SU(3)"),
+        ("longer by little", 1 + 1e-8, "not SU(3)"),
         ("huge", 1e300, "not SU(3)"),
         ("not a number", np.nan, "not finite"),
         ("infinite", np.inf, "not finite"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -303,6 +304,36 @@ def test_links_of_single_precision_are_converted_to_double(tmp_path: Path) -> No
         again = open_links(second)
         assert again.precision == "double"
         assert np.array_equal(again.read(), open_links(first).read())
+    # The third row is made of two of single precision, and has double precision itself.
+    write_links(first, form_of("nersc", "single", 2), SIZE, links, values(links))
+    assert main([*words, "ildg"]) == 0
+    assert main(["gauge", "check", str(second)]) == 0
+
+
+@pytest.mark.parametrize("power", ["e999", "e-999", "e" + 5000 * "9"])
+def test_a_plaquette_of_any_power_is_refused_in_one_sentence(
+    power: str, tmp_path: Path, capsys: Any
+) -> None:
+    links, path = field(), tmp_path / "field"
+    write_links(path, form_of("nersc"), SIZE, links, values(links))
+    raw, given = path.read_bytes(), f"PLAQUETTE = 1.5{power}".encode()
+    path.write_bytes(re.sub(rb"PLAQUETTE = [-+.e0-9]+", given, raw, count=1))
+    assert given + b"\n" in path.read_bytes()
+    assert main(["gauge", "check", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert "the plaquette of its links is" in said and said.count("\n") == 1
+
+
+def test_each_value_of_a_header_is_compared_to_its_own_digits(tmp_path: Path, capsys: Any) -> None:
+    links, path = field(), tmp_path / "field"
+    own = values(links)
+    given = {"plaquette": round(own["plaquette"], 4), "link_trace": own["link_trace"] + 1e-6}
+    write_links(path, form_of("nersc"), SIZE, links, given)
+    long = f"{given['plaquette']:+.12e}".encode()
+    assert path.read_bytes().count(long) == 1
+    path.write_bytes(path.read_bytes().replace(long, f"{given['plaquette']:.4f}".encode()))
+    assert main(["gauge", "check", str(path)]) == 2
+    assert "the link trace of its links is" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("digits", "right"), [(4, True), (6, True), (6, False)])

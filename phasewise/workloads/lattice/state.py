@@ -65,7 +65,7 @@ def _check_matrices(stored: Stored, links: Floats) -> None:
     # Numbers of a damaged file may be as large as they can be.
     with np.errstate(over="ignore", invalid="ignore"):
         product = own @ np.conj(np.swapaxes(own, -1, -2))
-        check_unitary(stored, float(np.abs(product - np.eye(3)).max()))
+        check_unitary(stored, links, float(np.abs(product - np.eye(3)).max()))
     check_special(stored, links)
 
 

@@ -23,9 +23,9 @@ from phasewise.workloads.lattice.grids import Extents
 
 FORMATS: Mapping[str, ModuleType] = {one.NAME: one for one in (ildg, milc, nersc)}
 LONGEST_HEAD = nersc.LONGEST_HEADER
-UNITARY = 1e-5
+UNITARY = {"single": 1e-5, "double": 1e-11}
 """Largest deviation of an element of U U† from the unit matrix, and of the third row from that of
-determinant 1: links that were once in single precision have some 5e-7, in whichever file they are.
+determinant 1, by the precision that the links have.
 """
 SAME_VALUE = {"single": 1e-6, "double": 1e-9}
 """Largest difference of a plaquette or link trace from that in the file, if it has the digits."""
@@ -78,7 +78,7 @@ def checked_links(stored: Stored) -> tuple[Floats, dict[str, Any]]:
     links = finite_links(stored)
     sums = check_sums(stored, found_checksums(stored))
     values = dict(cast(Any, load_planner()).gauge_values(links, list(stored.size)))
-    check_unitary(stored, values["unitarity"])
+    check_unitary(stored, links, values["unitarity"])
     check_special(stored, links)
     check_values(stored, values)
     return links, {
@@ -100,9 +100,9 @@ def finite_links(
     return links
 
 
-def check_unitary(stored: Stored, deviation: float) -> None:
+def check_unitary(stored: Stored, links: Floats, deviation: float) -> None:
     """StudyError if U U† of a link differs from 1 by as much."""
-    if not deviation <= UNITARY:
+    if not _nearly(links, deviation):
         raise StudyError(
             f"{stored.path} has links that are not SU(3): U U† differs from 1 by up to "
             f"{deviation:.2g}"
@@ -112,7 +112,7 @@ def check_unitary(stored: Stored, deviation: float) -> None:
 def check_values(stored: Stored, values: Mapping[str, float]) -> None:
     """StudyError if plaquette and link trace are not those in the file, where it has them."""
     for name, given in (("plaquette", stored.plaquette), ("link_trace", stored.link_trace)):
-        same = max(SAME_VALUE[stored.precision], stored.last_digit)
+        same = max(SAME_VALUE[stored.precision], stored.last_digits.get(name, 0.0))
         if given is not None and not abs(values[name] - given) <= same:
             raise StudyError(
                 f"{stored.path}: the {name.replace('_', ' ')} of its links is {values[name]:.10g}, "
@@ -123,11 +123,24 @@ def check_values(stored: Stored, values: Mapping[str, float]) -> None:
 def check_special(stored: Stored, links: Floats) -> None:
     """StudyError if unitary links do not have determinant 1."""
     deviation = deviation_from_special(links)
-    if not deviation <= UNITARY:
+    if not _nearly(links, deviation):
         raise StudyError(
             f"{stored.path} has links that are not SU(3): their determinants differ from 1, and "
             f"third rows by up to {deviation:.2g}"
         )
+
+
+def _nearly(links: Floats, deviation: float) -> bool:
+    """Whether links deviate no more from SU(3) than their precision lets them. It is single, in a
+    file of double precision too, if all numbers of their first two rows fit into it: the third row
+    may have been made of them.
+    """
+    if deviation <= UNITARY["double"]:
+        return True
+    rows = links[..., :2, :, :]
+    with np.errstate(over="ignore"):
+        was_single = np.array_equal(rows.astype(np.float32), rows)
+    return was_single and deviation <= UNITARY["single"]
 
 
 def _named(sums: Mapping[str, str]) -> str:

@@ -57,7 +57,9 @@ def open_file(path: Path, head: bytes) -> Stored:
             checksums={"checksum": text},
             plaquette=_number(path, given, "PLAQUETTE"),
             link_trace=_number(path, given, "LINK_TRACE"),
-            last_digit=max(_last_digit(given[name]) for name in ("PLAQUETTE", "LINK_TRACE")),
+            last_digits={
+                name: _last_digit(given[name.upper()]) for name in ("plaquette", "link_trace")
+            },
         )
     )  # fmt: skip
 
@@ -103,7 +105,7 @@ def _last_digit(number: str) -> float:
     """What one more in the last digit is worth: others write as few as six."""
     digits, _, power = number.lower().partition("e")
     places = len(digits.partition(".")[2])
-    return min(COARSEST, 10.0 ** (int(power or 0) - places)) if places else 0.0
+    return min(COARSEST, 10.0 ** min(float(power or 0) - places, 0.0)) if places else 0.0
 
 
 def header(stored: Stored, sums: tuple[int, int], values: Mapping[str, float]) -> bytes:

@@ -34,7 +34,7 @@ LONGEST = 4096
 class Stored:
     """The links of a file. rows: of a link in the file, 3, or 2 without the last one, which follows
     from them; big: most significant byte first; checksums, plaquette and link_trace: as the file
-    gives them, where it does; last_digit: what one more in the last digit of these two is worth.
+    gives them, where it does; last_digits: what one more in the last digit of these two is worth.
     """
 
     path: Path
@@ -47,7 +47,7 @@ class Stored:
     checksums: Mapping[str, str] = field(default_factory=dict)
     plaquette: float | None = None
     link_trace: float | None = None
-    last_digit: float = 0.0
+    last_digits: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def order(self) -> str:
@@ -150,18 +150,13 @@ def check_size(path: Path, size: tuple[int, ...]) -> Extents:
 
 def check_length(stored: Stored) -> Stored:
     """The same; StudyError if the file ends before its links."""
-    length = _length(stored)
-    if length < stored.data_bytes:
-        raise StudyError(
-            f"{stored.path} is cut short: its links need {stored.data_bytes} bytes from byte "
-            f"{stored.offset} on, and there are {max(length, 0)}"
-        )
+    _bytes_after(stored)
     return stored
 
 
 def check_end(stored: Stored) -> Stored:
     """The same; StudyError if the file does not end with its links."""
-    more = _length(check_length(stored)) - stored.data_bytes
+    more = _bytes_after(stored)
     if more > 0:
         raise StudyError(
             f"{stored.path} is too long by {more} byte{'s' * (more > 1)}: its links have "
@@ -170,9 +165,15 @@ def check_end(stored: Stored) -> Stored:
     return stored
 
 
-def _length(stored: Stored) -> int:
-    """Bytes from the first link to the file's end."""
+def _bytes_after(stored: Stored) -> int:
+    """Bytes behind the links; StudyError if the file ends before them."""
     try:
-        return stored.path.stat().st_size - stored.offset
+        length = stored.path.stat().st_size - stored.offset
     except OSError as error:
         raise StudyError(f"{stored.path} cannot be read: {disk_reason(error)}") from None
+    if length < stored.data_bytes:
+        raise StudyError(
+            f"{stored.path} is cut short: its links need {stored.data_bytes} bytes from byte "
+            f"{stored.offset} on, and there are {max(length, 0)}"
+        )
+    return length - stored.data_bytes
