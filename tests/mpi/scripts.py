@@ -20,30 +20,36 @@ from phasewise.mpi.launch import (
 )
 
 
-def launched(words: list[str], ranks: int, threads: int, folder: Path) -> subprocess.Popen[str]:
-    """Python with these words, running on so many ranks of so many threads."""
+def finished(
+    words: list[str], ranks: int, threads: int, folder: Path, seconds: float
+) -> tuple[int, str, str]:
+    """The status of Python with these words on so many ranks of so many threads, and what it has
+    written to its output and its errors. A script that takes longer fails the test.
+    """
     path, open_mpi = find_mpiexec()
     machine = this_machine()
-    return subprocess.Popen(
+    with subprocess.Popen(
         [path, *mpiexec_options(machine, ranks, threads, open_mpi), sys.executable, *words],
         cwd=folder,
         env=without_mpi(os.environ) | rank_variables(machine, ranks, threads),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-
-
-def printed(script: Path, ranks: int) -> list[str]:
-    """The words that a script prints on these ranks, which end with status 0."""
-    with launched([str(script)], ranks, 1, Path()) as process:
+    ) as process:
         try:
-            text, said = process.communicate(timeout=120)
+            text, said = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             process.terminate()  # mpiexec takes its ranks along
-            raise
-    assert process.returncode == 0, said[-2000:]
-    return text.split()
+            said = process.communicate()[1]
+            pytest.fail(f"{ranks} ranks did not end within {seconds} s: {said[-2000:]}")
+    return process.returncode, text, said
+
+
+def printed(words: list[str], ranks: int, folder: Path, seconds: float = 120) -> str:
+    """What a script prints on these ranks, which end with status 0."""
+    status, text, said = finished(words, ranks, 1, folder, seconds)
+    assert status == 0, said[-2000:]
+    return text
 
 
 @dataclass(frozen=True)
@@ -62,14 +68,9 @@ class Script:
         """What the script prints on so many ranks."""
         # As if for the most threads: where there are too few cores for them, those that wait give
         # way.
-        with launched(["-m", self.module], ranks, self.threads, repository) as process:
-            try:
-                text, said = process.communicate(timeout=self.seconds)
-            except subprocess.TimeoutExpired:
-                process.terminate()  # mpiexec takes its ranks along
-                said = process.communicate()[1]
-                pytest.fail(f"{ranks} ranks did not end; the last way begun: {self._last(said)}")
-        assert process.returncode == 0, f"in the way {self._last(said)}\n{said[-2000:]}"
+        words = ["-m", self.module]
+        status, text, said = finished(words, ranks, self.threads, repository, self.seconds)
+        assert status == 0, f"in the way {self._last(said)}\n{said[-2000:]}"
         found = json.loads(text)
         assert isinstance(found, dict)
         return found

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from phasewise.cli import main
-from phasewise.mpi.launch import (
-    find_mpiexec,
-    mpiexec_options,
-    rank_variables,
-    this_machine,
-    without_mpi,
-)
 from phasewise.workloads.collectives.model import OPERATORS
+from tests.mpi.scripts import printed
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 mpi = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
@@ -29,17 +20,8 @@ simulated = pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid 
 @mpi
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6, 7])
 def test_every_value_is_right_and_every_message_planned(ranks: int, repository: Path) -> None:
-    path, open_mpi = find_mpiexec()
-    machine = this_machine()
-    done = subprocess.run(
-        [path, *mpiexec_options(machine, ranks, 1, open_mpi), sys.executable, "-m",
-         "tests.mpi.collective_runs"],
-        cwd=repository,
-        env=without_mpi(os.environ) | rank_variables(machine, ranks, 1),
-        capture_output=True, text=True, timeout=170, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert json.loads(done.stdout) == []
+    text = printed(["-m", "tests.mpi.collective_runs"], ranks, repository, seconds=170)
+    assert json.loads(text) == []
 
 
 @simulated

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from phasewise.mpi.launch import (
-    find_mpiexec,
-    mpiexec_options,
-    rank_variables,
-    this_machine,
-    without_mpi,
-)
 from phasewise.workloads.protocols import available
 from tests.mpi.exchanges import ROWS, TIMES, TYPES
+from tests.mpi.scripts import printed
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
@@ -46,17 +37,8 @@ def synchronisations(protocol: str, ranks: int) -> int:
 def everyone(repository: Path, request: pytest.FixtureRequest) -> list[Any]:
     """Faults and records of every rank."""
     ranks = int(request.param)
-    path, open_mpi = find_mpiexec()
-    machine = this_machine()
-    done = subprocess.run(
-        [path, *mpiexec_options(machine, ranks, 1, open_mpi), sys.executable, "-m",
-         "tests.mpi.exchanges"],
-        cwd=repository,
-        env=without_mpi(os.environ) | rank_variables(machine, ranks, 1),
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout)
+    text = printed(["-m", "tests.mpi.exchanges"], ranks, repository, seconds=60)
+    found = json.loads(text)
     assert len(found) == ranks
     return list(found)
 

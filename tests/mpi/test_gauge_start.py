@@ -96,7 +96,7 @@ def test_ranks_refuse_a_wrong_file_together_in_one_sentence(ranks: int, tmp_path
     (tmp_path / "study.toml").write_text(STUDY.format(file="none"))
     script = tmp_path / "starts.py"
     script.write_text(STARTS)
-    printed(script, ranks)
+    printed([str(script)], ranks, Path())
     every = [json.loads((tmp_path / f"{rank}.said").read_text()) for rank in range(ranks)]
     # All ranks say the same, with the number of the first that found it where one rank did.
     assert all(found == every[0] for found in every)
@@ -121,7 +121,7 @@ def test_a_file_that_is_cut_short_while_it_is_read_is_one_sentence_on_all_ranks(
     head, tail = STARTS.split("found = {}\n")
     script = tmp_path / "starts.py"
     script.write_text(f"{head}{CUTS.replace('sys.argv[1]', repr(reader))}found = {{}}\n{tail}")
-    printed(script, 3)
+    printed([str(script)], 3, Path())
     said = [json.loads((tmp_path / f"{rank}.said").read_text())["x"] for rank in range(3)]
     assert said[0][0] == 2 and "was cut short while it was read: it ends at byte" in said[0][1]
     assert said == said[:1] * 3

@@ -147,7 +147,7 @@ def test_a_file_that_cannot_grow_leaves_the_earlier_one_and_one_sentence(
     earlier.write_bytes(b"earlier")
     script = study.with_name("full.py")
     script.write_text(FULL)
-    printed(script, ranks)
+    printed([str(script)], ranks, Path())
     for rank in range(ranks):
         status, sentence = json.loads(study.with_name(f"{rank}.said").read_text())
         assert status == 1
@@ -241,12 +241,12 @@ def test_a_rank_that_is_killed_while_all_write_ends_them_and_leaves_the_earlier_
     script = study.with_name("killed.py")
     script.write_text(ONE_KILLED)
     with pytest.raises(AssertionError):  # the ranks end with another status than 0
-        printed(script, 3)
+        printed([str(script)], 3, Path())
     assert earlier.read_bytes() == b"earlier"
     assert not list(study.parent.glob("*.said"))
     # Without the kill the same ranks write the file.
     script.write_text(ONE_KILLED.replace("os.kill", "print"))
-    printed(script, 3)
+    printed([str(script)], 3, Path())
     assert earlier.read_bytes() != b"earlier"
     checked_links(open_links(earlier))
     assert list(earlier.parent.iterdir()) == [earlier]

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from phasewise.mpi.launch import (
-    find_mpiexec,
-    mpiexec_options,
-    rank_variables,
-    this_machine,
-    without_mpi,
-)
+from tests.mpi.scripts import printed
 from tests.mpi.sums import SUMS, terms
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -31,17 +22,8 @@ DIGITS = 69
 
 def run_on(ranks: int, repository: Path) -> list[dict[str, Any]]:
     """What every rank found, by algorithm."""
-    path, open_mpi = find_mpiexec()
-    machine = this_machine()
-    done = subprocess.run(
-        [path, *mpiexec_options(machine, ranks, 1, open_mpi), sys.executable, "-m",
-         "tests.mpi.sums"],
-        cwd=repository,
-        env=without_mpi(os.environ) | rank_variables(machine, ranks, 1),
-        capture_output=True, text=True, timeout=170, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    return list(json.loads(done.stdout))
+    text = printed(["-m", "tests.mpi.sums"], ranks, repository, seconds=170)
+    return list(json.loads(text))
 
 
 @pytest.fixture(scope="module")
