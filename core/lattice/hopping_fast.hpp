@@ -166,6 +166,8 @@ class FastHopping final : public Hopping<Real> {
 
   template <bool Dagger, bool Halo>
   void do_site(const Site& site, Real* result) const {
+    if (ahead_)
+      result = asking_for<spinor_reals, Use::write, Real, Lanes>(result + site_reals, result);
     Spinor<V> sum{};
     hop<0, 0, Dagger, Halo>(site, sum);
     hop<0, 1, Dagger, Halo>(site, sum);
@@ -206,11 +208,7 @@ class FastHopping final : public Hopping<Real> {
   template <int Axis, int Side, bool Adjoint>
   PHASEWISE_HD Half times(const Extents& in, int shift, const Real* links, const Half& half) const {
     const Real* link = links + (2 * Axis + Side) * kept_reals * Lanes;
-    // Into the core's own cache: the processor alone asks for links of the next sites too late. A
-    // function of its own would be left out, since it does nothing that counts.
-    if (ahead_)
-#pragma GCC unroll 18
-      for (int i = 0; i < kept_reals; ++i) __builtin_prefetch(link + site_links + i * Lanes, 0, 2);
+    if (ahead_) link = asking_for<kept_reals, Use::once, Real, Lanes>(link + site_links, link);
     const auto element = [&](int i, int k) { return load(link, i * colours + k); };
     if constexpr (Rows == 3) {
       return times_link<Adjoint, V>(element, half);
@@ -245,7 +243,12 @@ class FastHopping final : public Hopping<Real> {
     in[Axis] += Side == 0 ? 1 : -1;
     const bool around = in[Axis] == extent || in[Axis] < 0;
     if (around) in[Axis] = Side == 0 ? 0 : extent - 1;
-    Half half = projected<Axis, Sign>(vector_of(site.from, in));
+    const Real* spinor = vector_of(site.from, in);
+    // Of the eight neighbours these two are read for the first time, or after so long that they are
+    // in no cache near.
+    if (Axis >= 2 && Side == 0 && ahead_)
+      spinor = asking_for<spinor_reals, Use::again, Real, Lanes>(spinor + site_reals, spinor);
+    Half half = projected<Axis, Sign>(spinor);
     if (around && sub_.cuts[Axis] > 1) {
       const P places = from_[Axis][Side];
 #pragma GCC unroll 2
@@ -384,7 +387,7 @@ class FastHopping final : public Hopping<Real> {
 
   SubBoxes sub_;
   bool uniform_ = true;  // all sub-boxes begin on even sites
-  bool ahead_ = false;   // links are fetched ahead, since no core's own cache holds them
+  bool ahead_ = false;   // the next site's data are asked for, since no core's own cache holds them
   P upper_[2];           // by shift: lanes that take the odd one of two x
   P from_[axes][2];      // the lane that a lane's neighbour beyond the edge lies in
   // Of two rows, the factors of third ones: inside, and at a sub-box's edge by side and shift.

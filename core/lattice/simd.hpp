@@ -84,6 +84,20 @@ PHASEWISE_HD void store_vector(Real* to, Vector<Real, Lanes> value) {
   std::memcpy(__builtin_assume_aligned(to, sizeof value), &value, sizeof value);
 }
 
+// What a processor is asked for before it is used: read once and then left alone, read again soon,
+// or written.
+enum class Use : std::uint8_t { once, again, write };
+
+// Asks for `Count` vectors from `ahead` on, which may lie beyond the data, and returns `value`: a
+// call without a result would be left out, since it does nothing that counts.
+template <int Count, Use use, class Real, int Lanes, class T>
+PHASEWISE_HD T asking_for(const Real* ahead, T value) {
+#pragma GCC unroll 24
+  for (int i = 0; i < Count; ++i)
+    __builtin_prefetch(ahead + i * Lanes, use == Use::write ? 1 : 0, use == Use::once ? 0 : 3);
+  return value;
+}
+
 // value[places[lane]] in each lane.
 template <class V, class P>
 PHASEWISE_HD V permuted(V value, P places) {

@@ -134,24 +134,51 @@ def draw_pion(run: ReportedRun) -> Drawing | Missing:
 
 
 def draw_loops(run: ReportedRun) -> Drawing:
-    """Plaquettes and Polyakov loops against the solve."""
+    """Plaquettes and Polyakov loops against the solve, and these loops in the complex plane."""
     results = run.results
-    solves = np.arange(len(results.rows("plaquette_space")))
-    canvas, axes = new_picture(1, 2, 3.0)
-    left, right = axes[0]
+    canvas, axes = new_picture(1, 3, 3.0)
+    left, middle, right = axes[0]
     names: dict[str, str] = {"plaquette_space": "space", "plaquette_time": "space and time"}
     if run.study["measure"].get("rectangles"):
         names["rectangle"] = "rectangles"
+    solves = np.arange(len(results.rows("plaquette_space")))
     dots: dict[str, Any] = {"marker": "o", "markersize": 3, "linewidth": 0.8}
     for colour, (name, label) in enumerate(names.items()):
         left.plot(solves, results.rows(name), color=SERIES[colour], label=label, **dots)
     left.set_ylabel("mean loop, 1 when cold")
     loops = np.asarray(results.rows("polyakov"))
     for axis, name in enumerate(AXES):
-        right.plot(solves, loops[:, axis, 0], color=SERIES[axis], label=name, **dots)
-    right.set_ylabel("Re of the Polyakov loop")
-    for axis in axes[0]:
-        axis.set_xlabel("solve")
-        whole_ticks(axis.xaxis)
-        legend_above(axis)
-    return Drawing(canvas, "Plaquettes, and Polyakov loops along each axis, of the links.")
+        middle.plot(solves, loops[:, axis, 0], color=SERIES[axis], label=name, **dots)
+    middle.set_ylabel("Re of the Polyakov loop")
+    for panel in (left, middle):
+        panel.set_xlabel("solve")
+        whole_ticks(panel.xaxis)
+    _draw_complex_plane(right, loops)
+    for panel in axes[0]:
+        legend_above(panel)
+    return Drawing(
+        canvas,
+        "Plaquettes, and Polyakov loops along each axis, of the links. The grey lines of the "
+        "complex plane are the directions of the centre of SU(3), along one of which a loop lies "
+        "where the quarks are deconfined.",
+    )
+
+
+def _draw_complex_plane(axis: Axes, loops: Floats) -> None:
+    """Polyakov loops (solves, 4, 2) by real and imaginary part, with the directions of the cube
+    roots of one.
+    """
+    radius = 1.15 * max(np.hypot(loops[..., 0], loops[..., 1]).max(), 1e-12)
+    for turn in np.arange(3) * 2 * np.pi / 3:
+        end = 2 * radius * np.cos(turn), 2 * radius * np.sin(turn)
+        axis.plot([0, end[0]], [0, end[1]], color=MUTED, linewidth=0.7, linestyle="--")
+    for place, name in enumerate(AXES):
+        axis.plot(
+            loops[:, place, 0], loops[:, place, 1], color=SERIES[place], label=name,
+            marker="o", markersize=3, linestyle="none",
+        )  # fmt: skip
+    axis.set_xlim(-radius, radius)
+    axis.set_ylim(-radius, radius)
+    axis.set_box_aspect(1)
+    axis.set_xlabel("Re of the Polyakov loop")
+    axis.set_ylabel("Im")
