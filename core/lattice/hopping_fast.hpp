@@ -208,7 +208,7 @@ class FastHopping final : public Hopping<Real> {
   template <int Axis, int Side, bool Adjoint>
   PHASEWISE_HD Half times(const Extents& in, int shift, const Real* links, const Half& half) const {
     const Real* link = links + (2 * Axis + Side) * kept_reals * Lanes;
-    if (ahead_) link = asking_for<kept_reals, Use::once, Real, Lanes>(link + site_links, link);
+    if (ahead_) link = asking_for<kept_reals, Use::read, Real, Lanes>(link + site_links, link);
     const auto element = [&](int i, int k) { return load(link, i * colours + k); };
     if constexpr (Rows == 3) {
       return times_link<Adjoint, V>(element, half);
@@ -247,7 +247,7 @@ class FastHopping final : public Hopping<Real> {
     // Of the eight neighbours these two are read for the first time, or after so long that they are
     // in no cache near.
     if (Axis >= 2 && Side == 0 && ahead_)
-      spinor = asking_for<spinor_reals, Use::again, Real, Lanes>(spinor + site_reals, spinor);
+      spinor = asking_for<spinor_reals, Use::read, Real, Lanes>(spinor + site_reals, spinor);
     Half half = projected<Axis, Sign>(spinor);
     if (around && sub_.cuts[Axis] > 1) {
       const P places = from_[Axis][Side];

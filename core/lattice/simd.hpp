@@ -84,17 +84,18 @@ PHASEWISE_HD void store_vector(Real* to, Vector<Real, Lanes> value) {
   std::memcpy(__builtin_assume_aligned(to, sizeof value), &value, sizeof value);
 }
 
-// What a processor is asked for before it is used: read once and then left alone, read again soon,
-// or written.
-enum class Use : std::uint8_t { once, again, write };
+// What is done with the data that a processor is asked for.
+enum class Use : std::uint8_t { read, write };
 
 // Asks for `Count` vectors from `ahead` on, which may lie beyond the data, and returns `value`: a
-// call without a result would be left out, since it does nothing that counts.
+// call without a result would be left out, since it does nothing that counts. They are asked into
+// all caches, also where they are used but once: what passes by the second cache is fetched twice
+// on some processors, which takes twice as long as not to ask at all.
 template <int Count, Use use, class Real, int Lanes, class T>
 PHASEWISE_HD T asking_for(const Real* ahead, T value) {
 #pragma GCC unroll 24
   for (int i = 0; i < Count; ++i)
-    __builtin_prefetch(ahead + i * Lanes, use == Use::write ? 1 : 0, use == Use::once ? 0 : 3);
+    __builtin_prefetch(ahead + i * Lanes, use == Use::write ? 1 : 0);
   return value;
 }
 
