@@ -87,8 +87,8 @@ nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, co
   const field::Mesh mesh = mesh_of(box, nx, ny);
   const auto rule = weighting_of(weighting);
   std::vector<double> nodes(mesh.nodes() * values_per_node(rule, 1));
-  prepare_nodes(rule, 1, potential.data(), potential.data(), mesh, 1.0, nodes.data(), nullptr, 0,
-                nx);
+  prepare_rows({rule, 1, potential.data(), potential.data(), mesh, 1.0, nodes.data(), nullptr}, 0,
+               nx);
   StandingParticles particles(x, y);
   const field::WindowFrame frame(mesh, {});
   const KickSource kick{.frame = {frame, frame},
@@ -123,7 +123,7 @@ Array coarsened_charge(const Input& x, const Input& y, const nb::tuple& box, int
   std::vector<double> result(mesh.nodes()), scratch(2 * static_cast<std::size_t>(ny));
   for (int i = 0; i < nx; ++i) {
     const std::int64_t at = static_cast<std::int64_t>(i) * ny;
-    std::copy_n(levels.coarsened(charge.data() + at, from, to, scratch.data()), ny,
+    std::copy_n(levels.coarsening().coarsened(charge.data() + at, from, to, scratch.data()), ny,
                 result.data() + at);
   }
   return bindings::to_array(std::move(result), {std::size_t(nx), std::size_t(ny)});

@@ -37,7 +37,7 @@ struct KickSource {
   // Whether the planes have meshes of their own. Then `nodes` holds one plane after the other, head
   // first, each as if it were the only one, and the potential itself is read besides.
   bool apart = false;
-  const double* nodes;       // as prepare_nodes makes them
+  const double* nodes;       // as prepare_node makes them
   const double* difference;  // CIC with two planes on one mesh: u of the head minus u of the tail
   bool longitudinal_kick;
   FarSource far;  // for the particles in the frame's rim and beyond the mesh

@@ -1,10 +1,14 @@
-// The steps of an encounter for a block of particles: vectorised, but for the accesses to the mesh.
+// The steps of an encounter for a block of particles: on a CPU vectorised, but for the accesses to
+// the mesh; on a GPU a block is the one particle of a thread.
 #pragma once
 
+#include <algorithm>
+
 #include "collision/encounter.hpp"
+#include "collision/kick_nodes.hpp"
 #include "collision/passage.hpp"
 #include "field/weights.hpp"
-#include "parallel/loops.hpp"
+#include "parallel/quad.hpp"
 
 namespace phasewise::collision::encounter_steps {
 
@@ -12,44 +16,28 @@ using field::between;
 using field::Cic;
 using field::Tsc;
 using field::WindowFrame;
-
-inline constexpr int block = parallel::block_size;
-
-// Four doubles worked on together: neighbouring values of one mesh row.
-using Quad = double __attribute__((vector_size(32)));
-
-inline Quad load_quad(const double* p) {
-  Quad value;
-  __builtin_memcpy(&value, p, sizeof value);
-  return value;
-}
-
-// Two doubles: neighbouring nodes of one mesh row.
-using Pair = double __attribute__((vector_size(16)));
-
-inline Pair load_pair(const double* p) {
-  Pair value;
-  __builtin_memcpy(&value, p, sizeof value);
-  return value;
-}
-
-inline void store_pair(double* p, Pair value) { __builtin_memcpy(p, &value, sizeof value); }
-
-inline Pair lower(Quad q) { return __builtin_shufflevector(q, q, 0, 1); }
-inline Pair upper(Quad q) { return __builtin_shufflevector(q, q, 2, 3); }
-
-// What one block of particles needs between the vectorised steps and the mesh accesses.
-struct Workspace {
-  alignas(64) double fx[block], fy[block], inside[block];
-  alignas(64) double kick[2 * block];  // x and y of one particle side by side
-  alignas(64) double energy[block], fraction[block], slope[block];
-  alignas(64) double weight[9][block];
-  alignas(64) int node[block];
-};
+using parallel::load_pair;
+using parallel::load_quad;
+using parallel::Pair;
+using parallel::Quad;
+using parallel::store_pair;
 
 template <class W>
-double find_places(const beam::ParticleView& p, int n, double z_plane, const WindowFrame& frame_of,
-                   Workspace& w) {
+inline constexpr Weighting weighting_of = W::width == 2 ? Weighting::cic : Weighting::tsc;
+
+// What one block of particles needs between the vectorised steps and the mesh accesses.
+template <int block>
+struct Workspace {
+  alignas(block > 1 ? 64 : 8) double fx[block], fy[block], inside[block];
+  alignas(block > 1 ? 64 : 8) double kick[2 * block];  // x and y of one particle side by side
+  alignas(block > 1 ? 64 : 8) double energy[block], fraction[block], slope[block];
+  alignas(block > 1 ? 64 : 8) double weight[9][block];
+  alignas(block > 1 ? 64 : 8) int node[block];
+};
+
+template <class W, int block>
+PHASEWISE_HD double find_places(const beam::ParticleView& p, int n, double z_plane,
+                                const WindowFrame& frame_of, Workspace<block>& w) {
   const WindowFrame frame = frame_of;
   const double *x = p.x, *px = p.px, *y = p.y, *py = p.py, *z = p.z;
   double all_inside = 0.0;
@@ -68,8 +56,9 @@ double find_places(const beam::ParticleView& p, int n, double z_plane, const Win
   return all_inside;
 }
 
-template <class W, int planes>
-void find_fractions(const beam::ParticleView& p, int n, const KickSource& kick, Workspace& w) {
+template <class W, int planes, int block>
+PHASEWISE_HD void find_fractions(const beam::ParticleView& p, int n, const KickSource& kick,
+                                 Workspace<block>& w) {
   if constexpr (planes == 1) return;
 #pragma omp simd
   for (int i = 0; i < n; ++i) {
@@ -81,44 +70,46 @@ void find_fractions(const beam::ParticleView& p, int n, const KickSource& kick, 
 
 // Bilinear interpolation of node values: Ex and Ey at two neighbours in y are four doubles in a
 // row.
-template <int planes>
-void gather(Cic, int n, const KickSource& kick, Workspace& w) {
-  const double* nodes = kick.nodes;
-  const int ny = kick.frame[0].ny;
+template <int planes, int block>
+PHASEWISE_HD void gather(Cic, int n, const double* nodes, const double* difference,
+                         const WindowFrame& frame, Workspace<block>& w) {
+  const int ny = frame.ny;
   for (int i = 0; i < n; ++i) {
     const double fx = w.fx[i], fy = w.fy[i];
     if constexpr (planes == 1) {
       const double* at = nodes + 2 * w.node[i];
       const Quad low = load_quad(at), high = load_quad(at + 2 * ny);
       const Quad row = between(low, high, fx);
-      store_pair(w.kick + 2 * i, between(lower(row), upper(row), fy));
+      store_pair(w.kick + 2 * i, between(parallel::lower(row), parallel::upper(row), fy));
     } else {
       const double* at = nodes + 4 * w.node[i];
       const Quad q00 = load_quad(at), q01 = load_quad(at + 4);
       const Quad q10 = load_quad(at + 4 * ny), q11 = load_quad(at + 4 * ny + 4);
       const Quad value = between(between(q00, q10, fx), between(q01, q11, fx), fy);
-      store_pair(w.kick + 2 * i, lower(value) + w.fraction[i] * upper(value));
-      const double* d = kick.difference + w.node[i];
+      store_pair(w.kick + 2 * i, parallel::lower(value) + w.fraction[i] * parallel::upper(value));
+      const double* d = difference + w.node[i];
       const double change = between(between(d[0], d[ny], fx), between(d[1], d[ny + 1], fx), fy);
       w.energy[i] = -change * w.slope[i];
     }
   }
 }
 
-template <int planes>
-void gather(Tsc, int n, const KickSource& kick, Workspace& w) {
+template <int planes, int block>
+PHASEWISE_HD void gather(Tsc, int n, const double* nodes, const double*, const WindowFrame& frame,
+                         Workspace<block>& w) {
   for (int i = 0; i < n; ++i) {
     double ex, ey, change;
-    field::read_quadratic<planes>(kick.nodes + planes * w.node[i], kick.frame[0].ny, w.fx[i],
-                                  w.fy[i], w.fraction[i], ex, ey, change);
-    w.kick[2 * i] = ex * kick.frame[0].inverse_hx;
-    w.kick[2 * i + 1] = ey * kick.frame[0].inverse_hy;
+    field::read_quadratic<planes>(nodes + planes * w.node[i], frame.ny, w.fx[i], w.fy[i],
+                                  w.fraction[i], ex, ey, change);
+    w.kick[2 * i] = ex * frame.inverse_hx;
+    w.kick[2 * i + 1] = ey * frame.inverse_hy;
     if constexpr (planes == 2) w.energy[i] = -change * w.slope[i];
   }
 }
 
-template <bool longitudinal>
-void apply_kicks(const beam::ParticleView& p, int n, double z_other, const Workspace& w) {
+template <bool longitudinal, int block>
+PHASEWISE_HD void apply_kicks(const beam::ParticleView& p, int n, double z_other,
+                              const Workspace<block>& w) {
   double *x = p.x, *px = p.px, *y = p.y, *py = p.py, *delta = p.delta;
   const double* z = p.z;
 #pragma omp simd
@@ -132,6 +123,128 @@ void apply_kicks(const beam::ParticleView& p, int n, double z_other, const Works
     py[i] = pyi;
     if (longitudinal) delta[i] = di;
   }
+}
+
+// Finds the places of a block, also in the rim of the mesh. True if none is there or beyond it.
+template <class W, int block>
+PHASEWISE_HD bool place_all(const beam::ParticleView& p, int n, double z_plane,
+                            const WindowFrame& frame, Workspace<block>& w) {
+  if (find_places<W, block>(p, n, z_plane, frame, w) == n) return true;
+  find_places<W, block>(p, n, z_plane, frame.whole(), w);
+  return false;
+}
+
+// The few particles in the rim of the mesh and beyond it. far(kick) gives the field that they
+// meet.
+template <int block, class Far>
+PHASEWISE_HD void join_from_afar(const beam::ParticleView& p, int n, const KickSource& kick,
+                                 Far& far, Workspace<block>& w) {
+  for (int i = 0; i < n; ++i) {
+    const double s = meeting_distance(p.z[i], kick.z_other);
+    const Between z = kick.planes == 2 ? Between{w.fraction[i], w.slope[i]} : Between{0.0, 0.0};
+    join_far_kick(kick.frame[0], far(kick), kick.planes, kick.longitudinal_kick, w.inside[i],
+                  p.x[i] + s * p.px[i], p.y[i] + s * p.py[i], z, w.kick[2 * i], w.kick[2 * i + 1],
+                  w.energy[i]);
+  }
+}
+
+// Finds what a block meets on one plane (0: head, 1: tail): kicks and, as their energy, potentials.
+template <class W, int block, class Far>
+PHASEWISE_HD void read_plane(const beam::ParticleView& p, int n, const KickSource& kick, int plane,
+                             Far& far, Workspace<block>& w) {
+  const WindowFrame& frame = kick.frame[plane];
+  const bool all_well_inside = place_all<W, block>(p, n, kick.z_other, frame, w);
+  const std::int64_t plane_size = static_cast<std::int64_t>(frame.nx) * frame.ny;
+  gather<1, block>(W{}, n, kick.nodes + plane * plane_size * values_per_node(weighting_of<W>, 1),
+                   nullptr, frame, w);
+  const double* u = kick.far.potential[plane];
+  for (int i = 0; i < n; ++i)
+    w.energy[i] = kick.far.scale * W::value(u + w.node[i], frame.ny, w.fx[i], w.fy[i]);
+  if (all_well_inside) return;
+  for (int i = 0; i < n; ++i) {
+    const double s = meeting_distance(p.z[i], kick.z_other);
+    join_far_plane(frame, plane == 0 ? far(kick).head : far(kick).tail, w.inside[i],
+                   p.x[i] + s * p.px[i], p.y[i] + s * p.py[i], w.kick[2 * i], w.kick[2 * i + 1],
+                   w.energy[i]);
+  }
+}
+
+template <class W, int block, class Far>
+PHASEWISE_HD void read_planes_apart(const beam::ParticleView& p, int n, const KickSource& kick,
+                                    Far& far, Workspace<block>& w) {
+  double tail_kick[2 * block], tail_u[block];
+  read_plane<W, block>(p, n, kick, 1, far, w);
+  for (int i = 0; i < 2 * n; ++i) tail_kick[i] = w.kick[i];
+  for (int i = 0; i < n; ++i) tail_u[i] = w.energy[i];
+  read_plane<W, block>(p, n, kick, 0, far, w);
+  for (int i = 0; i < n; ++i) {
+    for (const int at : {2 * i, 2 * i + 1})
+      w.kick[at] = between(tail_kick[at], w.kick[at], w.fraction[i]);
+    w.energy[i] = -(w.energy[i] - tail_u[i]) * w.slope[i];
+  }
+}
+
+template <class W, int planes, int block, class Far>
+PHASEWISE_HD void read_planes_together(const beam::ParticleView& p, int n, const KickSource& kick,
+                                       Far& far, Workspace<block>& w) {
+  const bool all_well_inside = place_all<W, block>(p, n, kick.z_other, kick.frame[0], w);
+  gather<planes, block>(W{}, n, kick.nodes, kick.difference, kick.frame[0], w);
+  if (planes == 1)
+    for (int i = 0; i < n; ++i) w.energy[i] = 0.0;
+  if (!all_well_inside) join_from_afar<block>(p, n, kick, far, w);
+}
+
+// far(kick): the field beyond the mesh, asked for when a particle is there.
+template <class W, int planes, int block, class Far>
+PHASEWISE_HD void kick_block(const beam::ParticleView& p, int n, const KickSource& kick, Far& far,
+                             Workspace<block>& w) {
+  find_fractions<W, planes, block>(p, n, kick, w);
+  if (kick.apart)
+    read_planes_apart<W, block>(p, n, kick, far, w);
+  else
+    read_planes_together<W, planes, block>(p, n, kick, far, w);
+  if (kick.longitudinal_kick)
+    apply_kicks<true, block>(p, n, kick.z_other, w);
+  else
+    apply_kicks<false, block>(p, n, kick.z_other, w);
+}
+
+template <int block>
+PHASEWISE_HD void find_weights(Cic, int n, double rounding_offset, Workspace<block>& w) {
+#pragma omp simd
+  for (int i = 0; i < n; ++i) {
+    double w00, w01, w10, w11;
+    Cic::charge(w.fx[i], w.fy[i], w.inside[i], rounding_offset, w00, w01, w10, w11);
+    w.weight[0][i] = w00;
+    w.weight[1][i] = w01;
+    w.weight[2][i] = w10;
+    w.weight[3][i] = w11;
+  }
+}
+
+template <int block>
+PHASEWISE_HD void find_weights(Tsc, int n, double rounding_offset, Workspace<block>& w) {
+  for (int i = 0; i < n; ++i) {
+    double weight[9];
+    Tsc::charge(w.fx[i], w.fy[i], w.inside[i], rounding_offset, weight);
+    for (int k = 0; k < 9; ++k) w.weight[k][i] = weight[k];
+  }
+}
+
+// Puts a block on the planes of the target; add(node, weights, stride, ny) adds a particle's
+// weights to the mesh from its lowest node on. Returns the number of deposits outside the mesh.
+template <class W, int block, class Add>
+PHASEWISE_HD int deposit_block(const beam::ParticleView& p, int n, const ChargeTarget& target,
+                               Workspace<block>& w, const Add& add) {
+  int outside = 0;
+  for (int plane = 0; plane < target.planes; ++plane) {
+    const WindowFrame& frame = target.frame[plane];
+    outside += n - static_cast<int>(find_places<W, block>(p, n, target.z[plane], frame, w));
+    find_weights<block>(W{}, n, target.rounding_offset, w);
+    for (int i = 0; i < n; ++i)
+      add(target.charge[plane] + w.node[i], &w.weight[0][i], block, frame.ny);
+  }
+  return outside;
 }
 
 }  // namespace phasewise::collision::encounter_steps

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "parallel/macros.hpp"
+
 namespace phasewise::collision {
 
 // At the reference plane: x px y py, and their second moments.
@@ -14,11 +16,11 @@ struct GaussianSlice {
   std::array<double, 4> xy{};        // <x y>, <x py>, <px y>, <px py>, central
 
   // At a distance s along its own beam.
-  double x_at(double s) const { return mean[0] + s * mean[1]; }
-  double y_at(double s) const { return mean[2] + s * mean[3]; }
-  double sxx_at(double s) const { return xx[0] + s * (2.0 * xx[1] + s * xx[2]); }
-  double syy_at(double s) const { return yy[0] + s * (2.0 * yy[1] + s * yy[2]); }
-  double sxy_at(double s) const { return xy[0] + s * (xy[1] + xy[2] + s * xy[3]); }
+  PHASEWISE_HD double x_at(double s) const { return mean[0] + s * mean[1]; }
+  PHASEWISE_HD double y_at(double s) const { return mean[2] + s * mean[3]; }
+  PHASEWISE_HD double sxx_at(double s) const { return xx[0] + s * (2.0 * xx[1] + s * xx[2]); }
+  PHASEWISE_HD double syy_at(double s) const { return yy[0] + s * (2.0 * yy[1] + s * yy[2]); }
+  PHASEWISE_HD double sxy_at(double s) const { return xy[0] + s * (xy[1] + xy[2] + s * xy[3]); }
 };
 
 // Overlap ∫ρ1 ρ2 dx dy [1/m²] of two slices, per particle of each, a at s_a along its beam and b at

@@ -45,10 +45,11 @@ double* StrongStrong::effective_charge(const Step& step, int beam, int p) {
   const int tail_level = mesh_.levels.of(beam, own, other + 1);
   const auto [first, last] = plan_.division().rows(beam, plan_.division().row());
   const std::int64_t ny = mesh_.ny;
+  const Coarsening coarsening = mesh_.levels.coarsening();
   std::vector<double> scratch(4 * ny);
   for (std::int64_t row = first * ny; row < last * ny; row += ny) {
-    const double* h = mesh_.levels.coarsened(at_head + row, head_level, to, scratch.data());
-    const double* l = mesh_.levels.coarsened(at_tail + row, tail_level, to, &scratch[2 * ny]);
+    const double* h = coarsening.coarsened(at_head + row, head_level, to, scratch.data());
+    const double* l = coarsening.coarsened(at_tail + row, tail_level, to, &scratch[2 * ny]);
     for (int j = 0; j < ny; ++j) out[row + j] = l[j] + t * (h[j] - l[j]);
   }
   return out;

@@ -49,14 +49,6 @@ int level_for(double room, double needed) {
 
 }  // namespace
 
-// On level 0 the mesh is symmetric about the centre. On finer ones a node stands there with linear
-// weights, and with quadratic ones the centre lies between two nodes.
-double MeshLevels::centre(int level) const {
-  if (level == 0) return 0.5 * (mesh_.ny - 1);
-  const int half = mesh_.ny / 2;
-  return half - (weighting_ == Weighting::cic ? 0.0 : 0.5);
-}
-
 field::Mesh MeshLevels::mesh(int level) const {
   if (level == 0) return mesh_;
   field::Mesh mesh = mesh_;
@@ -85,28 +77,6 @@ void MeshLevels::choose(const InteractionPoint& ip, const std::array<CollidingBe
         level_[b].push_back(static_cast<std::uint8_t>(level_for(room, needed)));
       }
   }
-}
-
-const double* MeshLevels::coarsened(const double* row, int from, int to, double* scratch) const {
-  const int ny = mesh_.ny;
-  for (int level = from; level > to; --level) {
-    double* out = row == scratch ? scratch + ny : scratch;
-    // Place among the finer nodes where the coarser node 0 stands.
-    const double first = centre(level) - 2.0 * centre(level - 1);
-    for (int j = 0; j < ny; ++j) {
-      const double place = first + 2.0 * j;
-      const auto fine = [&](int k) { return k >= 0 && k < ny ? row[k] : 0.0; };
-      if (weighting_ == Weighting::cic) {
-        const int k = static_cast<int>(std::lround(place));
-        out[j] = fine(k) + 0.5 * (fine(k - 1) + fine(k + 1));
-      } else {
-        const int k = static_cast<int>(std::floor(place));
-        out[j] = 0.75 * (fine(k) + fine(k + 1)) + 0.25 * (fine(k - 1) + fine(k + 2));
-      }
-    }
-    row = out;
-  }
-  return row;
 }
 
 }  // namespace phasewise::collision

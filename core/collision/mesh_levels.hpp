@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,42 @@
 #include "field/mesh.hpp"
 
 namespace phasewise::collision {
+
+struct Coarsening {
+  Weighting weighting;
+  int ny;
+
+  // The place of the mesh's centre, counted in nodes. On level 0 the mesh is symmetric about it. On
+  // finer ones a node stands there with linear weights, and with quadratic ones the centre lies
+  // between two nodes.
+  PHASEWISE_HD double centre(int level) const {
+    if (level == 0) return 0.5 * (ny - 1);
+    return ny / 2 - (weighting == Weighting::cic ? 0.0 : 0.5);
+  }
+
+  // A row of ny charges on one level, taken to another one that is not finer. scratch: 2·ny values.
+  // Returns `row` itself or a place in scratch.
+  PHASEWISE_HD const double* coarsened(const double* row, int from, int to, double* scratch) const {
+    for (int level = from; level > to; --level) {
+      double* out = row == scratch ? scratch + ny : scratch;
+      // Place among the finer nodes where the coarser node 0 stands.
+      const double first = centre(level) - 2.0 * centre(level - 1);
+      for (int j = 0; j < ny; ++j) {
+        const double place = first + 2.0 * j;
+        const auto fine = [&](int k) { return k >= 0 && k < ny ? row[k] : 0.0; };
+        if (weighting == Weighting::cic) {
+          const int k = static_cast<int>(std::lround(place));
+          out[j] = fine(k) + 0.5 * (fine(k - 1) + fine(k + 1));
+        } else {
+          const int k = static_cast<int>(std::floor(place));
+          out[j] = 0.75 * (fine(k) + fine(k + 1)) + 0.25 * (fine(k - 1) + fine(k + 2));
+        }
+      }
+      row = out;
+    }
+    return row;
+  }
+};
 
 class MeshLevels {
  public:
@@ -36,13 +73,11 @@ class MeshLevels {
   }
   field::Mesh mesh(int level) const;
 
-  // A row of ny charges on one level, taken to another one that is not finer. scratch: 2·ny values.
-  // Returns `row` itself or a place in scratch.
-  const double* coarsened(const double* row, int from, int to, double* scratch) const;
+  // What takes a row of charges to coarser levels.
+  Coarsening coarsening() const { return {weighting_, mesh_.ny}; }
 
  private:
-  // The place of the centre, counted in nodes.
-  double centre(int level) const;
+  double centre(int level) const { return coarsening().centre(level); }
 
   field::Mesh mesh_;
   Weighting weighting_ = Weighting::cic;

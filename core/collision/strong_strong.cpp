@@ -345,28 +345,35 @@ void StrongStrong::prepare(const Step& step, Listener& listener) {
     if (!groups_.holds(b)) continue;
     const double cells = static_cast<double>(step.pairs() * plane_size());
     listener.kernel(nodes_card(ip_.weighting, ip_.planes), cells, [&] {
-      parallel::for_tasks(step.pairs() * chunks, threads_, [&](int i, int) {
+      const std::vector<NodesTask> todo = nodes_tasks(step, b);
+      parallel::for_tasks(static_cast<int>(todo.size()) * chunks, threads_, [&](int i, int) {
         const int c = i % chunks;
-        prepare_rows(step, b, i / chunks, mesh_.nx * c / chunks, mesh_.nx * (c + 1) / chunks);
+        prepare_rows(todo[i / chunks], mesh_.nx * c / chunks, mesh_.nx * (c + 1) / chunks);
       });
     });
   }
 }
 
-void StrongStrong::prepare_rows(const Step& step, int beam, int p, int begin, int end) {
-  const double scale = (*beams_)[beam].kick_scale;
-  const double* head = potential_[beam].data() + p * pair_size();
-  const double* tail = head + (ip_.planes - 1) * plane_size();
-  double* nodes =
-      nodes_[beam].data() + p * plane_size() * values_per_node(ip_.weighting, ip_.planes);
-  double* difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr;
-  const auto mesh = [&](int plane) { return mesh_.levels.mesh(level(step, 1 - beam, p, plane)); };
-  if (!apart(step, beam, p))
-    return prepare_nodes(ip_.weighting, ip_.planes, head, tail, mesh(0), scale, nodes, difference,
-                         begin, end);
-  prepare_nodes(ip_.weighting, 1, head, head, mesh(0), scale, nodes, nullptr, begin, end);
-  prepare_nodes(ip_.weighting, 1, tail, tail, mesh(1), scale,
-                nodes + plane_size() * values_per_node(ip_.weighting, 1), nullptr, begin, end);
+// One for each pair, or for each plane of it where planes have meshes of their own.
+std::vector<NodesTask> StrongStrong::nodes_tasks(const Step& step, int beam) {
+  std::vector<NodesTask> result;
+  for (int p = 0; p < step.pairs(); ++p) {
+    const double* head = potential_[beam].data() + p * pair_size();
+    const double* tail = head + (ip_.planes - 1) * plane_size();
+    double* nodes =
+        nodes_[beam].data() + p * plane_size() * values_per_node(ip_.weighting, ip_.planes);
+    double* difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr;
+    const auto mesh = [&](int plane) { return mesh_.levels.mesh(level(step, 1 - beam, p, plane)); };
+    const double scale = (*beams_)[beam].kick_scale;
+    if (!apart(step, beam, p)) {
+      result.push_back({ip_.weighting, ip_.planes, head, tail, mesh(0), scale, nodes, difference});
+      continue;
+    }
+    result.push_back({ip_.weighting, 1, head, head, mesh(0), scale, nodes, nullptr});
+    nodes += plane_size() * values_per_node(ip_.weighting, 1);
+    result.push_back({ip_.weighting, 1, tail, tail, mesh(1), scale, nodes, nullptr});
+  }
+  return result;
 }
 
 }  // namespace phasewise::collision

@@ -14,6 +14,7 @@
 #include "collision/contents.hpp"
 #include "collision/encounter.hpp"
 #include "collision/interaction_point.hpp"
+#include "collision/kick_nodes.hpp"
 #include "collision/mesh_choice.hpp"
 #include "collision/overlap_factor.hpp"
 #include "collision/plan.hpp"
@@ -76,7 +77,7 @@ class StrongStrong {
   std::vector<ColumnSolver::Grid> grids_of(const Step& step, const std::vector<int>& pairs,
                                            Listener& listener);
   void prepare(const Step& step, Listener& listener);
-  void prepare_rows(const Step& step, int beam, int p, int begin, int end);
+  std::vector<NodesTask> nodes_tasks(const Step& step, int beam);
   void finish_luminosity(Listener& listener);
   double pair_luminosity(std::int64_t i, const OverlapFactor& factor) const;
   bool real() const { return contents_ == Contents::particles; }
