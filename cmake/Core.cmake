@@ -13,7 +13,12 @@ if(PHASEWISE_CORE_LIBRARY)
   set_target_properties(phasewise_core PROPERTIES IMPORTED_LOCATION "${PHASEWISE_CORE_LIBRARY}")
   set(scope INTERFACE)
 else()
-  add_library(phasewise_core STATIC ${core_sources})
+  # The emulated device: the sources for a GPU, by the host's compiler.
+  file(GLOB device_sources CONFIGURE_DEPENDS core/*/gpu/*.cu)
+  set_source_files_properties(
+    ${device_sources} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++"
+                                 SKIP_UNITY_BUILD_INCLUSION ON)
+  add_library(phasewise_core STATIC ${core_sources} ${device_sources})
   set_target_properties(phasewise_core PROPERTIES POSITION_INDEPENDENT_CODE ON)
   set(scope PUBLIC)
 endif()

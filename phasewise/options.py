@@ -124,6 +124,20 @@ def machine_override(options: argparse.Namespace) -> list[str]:
     return [f"communication.machine={_toml(value)}"]
 
 
+def add_device(parser: Parser) -> None:
+    """``--device``, which `device_override` reads."""
+    parser.add_argument(
+        "--device",
+        metavar="D",
+        help="where the kernels run: auto, cpu, cuda or emulated (that of the study)",
+    )
+
+
+def device_override(options: argparse.Namespace) -> list[str]:
+    """The override that ``--device`` stands for."""
+    return [] if options.device is None else [f"run.device={_toml(options.device)}"]
+
+
 def add_models(parser: Parser) -> None:
     """``--model`` and ``--fit``."""
     parser.add_argument(

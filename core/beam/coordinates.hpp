@@ -1,7 +1,9 @@
 // The six coordinates of a macroparticle, and views of many of them as a structure of arrays.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "parallel/macros.hpp"
 
@@ -27,7 +29,7 @@ struct ParticleView {
   std::uint32_t* id;
   std::int64_t size;
 
-  ParticleView part(std::int64_t begin, std::int64_t count) const {
+  PHASEWISE_HD ParticleView part(std::int64_t begin, std::int64_t count) const {
     return {x + begin, px + begin,    y + begin,  py + begin,
             z + begin, delta + begin, id + begin, count};
   }
@@ -44,6 +46,19 @@ PHASEWISE_HD void store(const ParticleView& p, std::int64_t i, const Coordinates
   p.py[i] = c.py;
   p.z[i] = c.z;
   p.delta[i] = c.delta;
+}
+
+// False of a particle with a coordinate that is no longer a finite number.
+PHASEWISE_HD bool is_finite(const Coordinates& c) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return (std::fabs(c.x) + std::fabs(c.px)) + (std::fabs(c.y) + std::fabs(c.py)) +
+             (std::fabs(c.z) + std::fabs(c.delta)) <
+         infinity;
+}
+
+PHASEWISE_HD Coordinates lost_particle() {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  return {none, none, none, none, none, none};
 }
 
 // What an element may use besides the coordinates.

@@ -38,6 +38,7 @@ class Line {
 
   std::size_t size() const { return elements_.size(); }
   const std::vector<Element>& elements() const { return elements_; }
+  std::uint32_t first_element() const { return first_element_; }
 
  private:
   std::vector<Element> elements_;

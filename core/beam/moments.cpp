@@ -89,19 +89,10 @@ MomentSums::MomentSums(int order, const Bounds& bounds, std::int64_t count) : or
 
 void MomentSums::add(const ParticleView& block) {
   const auto column = columns(block);
-  int t = 0;
-  for (int a = 0; a < 6; ++a, ++t)
-    accumulate(block.size, grids_[t], sums_[t], [u = column[a]](auto i) { return u[i]; });
-  for (int a = 0; a < 6; ++a)
-    for (int b = a; b < 6; ++b, ++t)
-      accumulate(block.size, grids_[t], sums_[t],
-                 [u = column[a], v = column[b]](auto i) { return u[i] * v[i]; });
-  if (order_ != 4) return;
-  for (int a = 0; a < 6; ++a, ++t)
-    accumulate(block.size, grids_[t], sums_[t], [u = column[a]](auto i) { return cube(u[i]); });
-  for (int a = 0; a < 6; ++a, ++t)
+  each_moment(order_, [&](int t, const auto& term) {
     accumulate(block.size, grids_[t], sums_[t],
-               [u = column[a]](auto i) { return fourth_power(u[i]); });
+               [&](auto i) { return term([&](int c) { return column[c][i]; }); });
+  });
 }
 
 void MomentSums::add(const MomentSums& other) {

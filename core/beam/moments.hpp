@@ -10,6 +10,7 @@
 #include "beam/coordinates.hpp"
 #include "numerics/order_free_sum.hpp"
 #include "parallel/kernel.hpp"
+#include "parallel/macros.hpp"
 
 namespace phasewise::beam {
 
@@ -33,6 +34,21 @@ void update_bounds(const ParticleView& block, Bounds& bounds);
 // One item: a particle.
 parallel::KernelCard bounds_card();
 
+// Calls visit(t, term) for each sum, in their order: the coordinates, their products, and with
+// order 4 their cubes and fourth powers; term(u) is what a particle adds whose coordinates are u(0)
+// to u(5).
+template <class Visit>
+PHASEWISE_HD void each_moment(int order, const Visit& visit) {
+  int t = 0;
+  for (int a = 0; a < 6; ++a) visit(t++, [a](const auto& u) { return u(a); });
+  for (int a = 0; a < 6; ++a)
+    for (int b = a; b < 6; ++b) visit(t++, [a, b](const auto& u) { return u(a) * u(b); });
+  if (order != 4) return;
+  for (int a = 0; a < 6; ++a) visit(t++, [a](const auto& u) { return u(a) * u(a) * u(a); });
+  for (int a = 0; a < 6; ++a)
+    visit(t++, [a](const auto& u) { return (u(a) * u(a)) * (u(a) * u(a)); });
+}
+
 class MomentSums {
  public:
   // order is 2 or 4; count and bounds are those of the whole beam.
@@ -41,6 +57,9 @@ class MomentSums {
   void add(const MomentSums& other);
   // The partial sums as plain doubles: adding those of all ranks is exact.
   std::span<double> values() { return {&sums_[0].high, 2 * sums_.size()}; }
+  // Where the terms of each sum are rounded to.
+  const std::vector<numerics::OrderFreeGrid>& grids() const { return grids_; }
+  int order() const { return order_; }
   Moments moments(double particles) const;
   static int terms(int order) { return order == 4 ? 39 : 27; }
   // One item: a particle, including its map into the frame of an interaction point.

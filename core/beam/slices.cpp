@@ -76,9 +76,6 @@ std::vector<double> planes(const SliceCuts& cuts) {
   return plane;
 }
 
-// The leading bits of |z|: exponent and eight bits of the mantissa, which grow with |z|.
-std::int64_t key_of(double magnitude) { return std::bit_cast<std::int64_t>(magnitude) >> 44; }
-
 }  // namespace
 
 LongitudinalHistogram::LongitudinalHistogram(double largest)
@@ -95,11 +92,7 @@ double LongitudinalHistogram::edge(int bin) const {
 }
 
 void LongitudinalHistogram::add(const double* z, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int64_t step = key_of(std::fabs(z[i])) - first_key_;
-    const int away = static_cast<int>(std::clamp<std::int64_t>(step, 0, half - 1));
-    ++counts_[z[i] < 0.0 ? half - 1 - away : half + away];
-  }
+  for (std::int64_t i = 0; i < n; ++i) ++counts_[bin_of(z[i], first_key_)];
 }
 
 void LongitudinalHistogram::add(const LongitudinalHistogram& other) {

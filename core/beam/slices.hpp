@@ -1,12 +1,15 @@
 // Cutting a bunch along z into slices, numbered from the head, and sorting its particles by slice.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "beam/particles.hpp"
 #include "parallel/buffer.hpp"
 #include "parallel/kernel.hpp"
+#include "parallel/macros.hpp"
 
 namespace phasewise::beam {
 
@@ -19,9 +22,20 @@ class LongitudinalHistogram {
  public:
   static constexpr int half = 31 * 256;  // bins of one sign
   static constexpr int bins = 2 * half;
+  // The leading bits of |z|: exponent and eight bits of the mantissa, which grow with |z|.
+  PHASEWISE_HD static std::int64_t key_of(double magnitude) {
+    return std::bit_cast<std::int64_t>(magnitude) >> 44;
+  }
+  // first_key: of the bins next to zero.
+  PHASEWISE_HD static int bin_of(double z, std::int64_t first_key) {
+    const std::int64_t step = key_of(std::fabs(z)) - first_key;
+    const int away = static_cast<int>(step < 0 ? 0 : (step < half ? step : half - 1));
+    return z < 0.0 ? half - 1 - away : half + away;
+  }
   explicit LongitudinalHistogram(double largest);
   void add(const double* z, std::int64_t n);
   void add(const LongitudinalHistogram& other);
+  std::int64_t first_key() const { return first_key_; }
   std::vector<std::int64_t>& counts() { return counts_; }
   const std::vector<std::int64_t>& counts() const { return counts_; }
   // Bounds of a bin [m]; bins go from the tail to the head.

@@ -43,7 +43,10 @@ void Turn::count_particles(int ip, Listener& listener) {
   for (int b = 0; b < 2; ++b) {
     beam::Bunch& bunch = bunches_[b];
     if (!bunch.particles) continue;
-    if (bunch.exposed) find_bounds(bunch, listener);
+    if (bunch.exposed) {
+      find_bounds(bunch, listener);
+      if (device_) device_->take(b, bunch.particles->view());
+    }
     alive[b] = bunch.particles->size();
     std::copy(bunch.bounds.begin(), bunch.bounds.end(), largest.begin() + 6 * b);
   }
@@ -70,6 +73,10 @@ std::int64_t Turn::count_debunched(int b, Listener& listener) {
   if (groups_.holds(b)) {
     beam::Bunch& bunch = bunches_[b];
     listener.kernel(beam::debunched_card(), held_particles(b), [&] {
+      if (device_) {
+        found[0] = device_->count_debunched(b, *bunch.constants.bucket);
+        return;
+      }
       const ParticleView all = bunch.particles->view();
       parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int thread) {
         found[thread] += beam::count_debunched(all.part(begin, count), *bunch.constants.bucket);
@@ -103,6 +110,8 @@ Turn::Measured Turn::measure_beam(int ip, int b, Listener& listener) {
   std::vector<beam::LongitudinalHistogram> bins(threads_, beam::LongitudinalHistogram(reach));
   if (groups_.holds(b)) {
     listener.kernel(beam::MomentSums::card(order), held_particles(b), [&] {
+      if (device_)
+        return device_->measure_and_enter(b, sums[0], point.collides ? &into : nullptr, bins[0]);
       const ParticleView all = bunch.particles->view();
       parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int thread) {
         const ParticleView block = all.part(begin, count);
@@ -181,13 +190,15 @@ void Turn::cut_and_sort(int ip, Listener& listener) {
       for (int s = 0; s <= slices; ++s)
         beam.begin.push_back((bunch.last_id - bunch.first_id) * s / slices);
     listener.kernel(beam::sort_card(slices), here, [&] {
-      beam.begin = beam::sort_by_slice(*bunch.particles, beam.cuts, point.slice_of[b], threads_);
+      beam.begin =
+          device_ ? device_->sort(b, beam.cuts.cut)
+                  : beam::sort_by_slice(*bunch.particles, beam.cuts, point.slice_of[b], threads_);
     });
   }
 }
 
 void Turn::measure_slices(Point& point, Listener& listener) {
-  SliceMoments moments(threads_, contents_);
+  SliceMoments moments(threads_, contents_, device_.get());
   moments.set_bounds(point.beams, listener);
   for (int b = 0; b < 2; ++b)
     point.slices[b] = moments.of_all(point.beams, b, point.description.slices[b], listener);

@@ -7,14 +7,16 @@
 namespace phasewise::collision {
 
 ColumnSolver::ColumnSolver(const field::DoubledGrid& grid, field::PoissonSolver* solver,
-                           const CollisionPlan& plan, int threads, Contents contents)
+                           const CollisionPlan& plan, int threads, Contents contents,
+                           DeviceWork* device)
     : grid_(grid),
       solver_(solver),
       plan_(plan),
       threads_(threads),
       contents_(contents),
       processes_(plan.division().shape(plan.own_beam()).pcol),
-      me_(plan.division().row()) {
+      me_(plan.division().row()),
+      on_device_(device != nullptr ? device->poisson(grid) : nullptr) {
   if (real())
     for (int t = 0; t < threads; ++t) scratch_.push_back(solver_->make_scratch());
 }
@@ -92,6 +94,11 @@ ColumnSolver::GreenPointer ColumnSolver::green_by_parts(const field::GreenKey& f
 
 void ColumnSolver::solve_alone(std::span<const Grid> grids, Listener& listener) {
   listener.kernel(grid_.solve_card(), static_cast<double>(grids.size()), [&] {
+    if (on_device_) {
+      std::vector<field::MeshToSolve> tasks;
+      for (const Grid& grid : grids) tasks.push_back({grid.charge, grid.potential, grid.green});
+      return on_device_->solve(tasks);
+    }
     parallel::for_tasks(static_cast<int>(grids.size()), threads_, [&](int i, int thread) {
       const Grid& grid = grids[i];
       solver_->solve(grid.charge, *grid.green, grid.potential, scratch_[thread]);
@@ -109,41 +116,63 @@ void ColumnSolver::solve(std::span<const Grid> grids, int padding,
   const int items = static_cast<int>(grids.size()), in_all = items + padding;
   if (in_all == 0) return;
   reserve(in_all);
-  const std::pair<int, int> my_rows = rows_of(me_, grid_.nx()), my_columns = columns_of(me_);
-  const int first = my_rows.first, rows = my_rows.second - first;
-  const int columns = my_columns.second - my_columns.first;
-  const std::int64_t row_stride = grid_.row_stride(), column_stride = grid_.column_stride();
-  const double row_share = items * static_cast<double>(rows),
-               column_share = items * static_cast<double>(columns);
-  const auto each_row = [&](auto&& f) {
-    parallel::for_tasks(items * rows, threads_, [&](int i, int thread) {
-      const int item = i / rows, row = i % rows;
-      f(grids[item], rows_.data() + i * row_stride,
-        static_cast<std::int64_t>(first + row) * grid_.ny(), scratch_[thread].line.data());
-    });
-  };
-  listener.kernel(grid_.row_card(), row_share / grid_.nx(), [&] {
-    each_row([&](const Grid& grid, Complex* line, std::int64_t at, double* scratch) {
-      solver_->forward_rows(grid.charge + at, 1, line, scratch);
-    });
-  });
+  const std::pair<int, int> rows = rows_of(me_, grid_.nx()), columns = columns_of(me_);
+  const double row_share = items * static_cast<double>(rows.second - rows.first),
+               column_share = items * static_cast<double>(columns.second - columns.first);
+  listener.kernel(grid_.row_card(), row_share / grid_.nx(), [&] { forward_rows(grids); });
   progress();
   transpose(plan_.solve(in_all, Direction::to_columns), Direction::to_columns, listener);
-  listener.kernel(grid_.column_card(), column_share / grid_.columns(), [&] {
-    parallel::for_tasks(items * columns, threads_, [&](int i, int) {
-      const int column = i % columns;
-      solver_->convolve(columns_.data() + i * column_stride, 1,
-                        grids[i / columns].green->values.data() + column * column_stride);
-    });
-  });
+  listener.kernel(grid_.column_card(), column_share / grid_.columns(), [&] { convolve(grids); });
   progress();
   transpose(plan_.solve(in_all, Direction::to_rows), Direction::to_rows, listener);
-  listener.kernel(grid_.row_card(), row_share / grid_.nx(), [&] {
-    each_row([&](const Grid& grid, Complex* line, std::int64_t at, double* scratch) {
-      solver_->backward_rows(line, 1, grid.potential + at, scratch);
-    });
-  });
+  listener.kernel(grid_.row_card(), row_share / grid_.nx(), [&] { backward_rows(grids); });
   progress();
+}
+
+// What f(grid, place in the mesh) returns for each of this process's rows of each grid.
+template <class F>
+auto ColumnSolver::each_row(std::span<const Grid> grids, const F& f) const {
+  const auto [first, last] = rows_of(me_, grid_.nx());
+  std::vector<decltype(f(grids[0], std::int64_t{}))> result;
+  for (const Grid& grid : grids)
+    for (int row = first; row < last; ++row)
+      result.push_back(f(grid, static_cast<std::int64_t>(row) * grid_.ny()));
+  return result;
+}
+
+void ColumnSolver::forward_rows(std::span<const Grid> grids) {
+  const auto from = each_row(
+      grids, [](const Grid& grid, std::int64_t at) -> const double* { return grid.charge + at; });
+  if (on_device_) return on_device_->forward_rows(from, rows_.data());
+  parallel::for_tasks(static_cast<int>(from.size()), threads_, [&](int i, int thread) {
+    solver_->forward_rows(from[i], 1, rows_.data() + i * grid_.row_stride(),
+                          scratch_[thread].line.data());
+  });
+}
+
+void ColumnSolver::convolve(std::span<const Grid> grids) {
+  const auto [first, last] = columns_of(me_);
+  const int columns = last - first, count = static_cast<int>(grids.size()) * columns;
+  if (on_device_) {
+    std::vector<field::ColumnToConvolve> with;
+    for (int i = 0; i < count; ++i) with.push_back({&grids[i / columns].green, i % columns});
+    return on_device_->convolve(columns_.data(), with);
+  }
+  const std::int64_t stride = grid_.column_stride();
+  parallel::for_tasks(count, threads_, [&](int i, int) {
+    solver_->convolve(columns_.data() + i * stride, 1,
+                      grids[i / columns].green->values.data() + i % columns * stride);
+  });
+}
+
+void ColumnSolver::backward_rows(std::span<const Grid> grids) {
+  const auto to = each_row(
+      grids, [](const Grid& grid, std::int64_t at) -> double* { return grid.potential + at; });
+  if (on_device_) return on_device_->backward_rows(rows_.data(), to);
+  parallel::for_tasks(static_cast<int>(to.size()), threads_, [&](int i, int thread) {
+    solver_->backward_rows(rows_.data() + i * grid_.row_stride(), 1, to[i],
+                           scratch_[thread].line.data());
+  });
 }
 
 }  // namespace phasewise::collision

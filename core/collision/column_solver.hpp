@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collision/contents.hpp"
+#include "collision/device_work.hpp"
 #include "collision/plan.hpp"
 #include "field/poisson.hpp"
 #include "workload/listener.hpp"
@@ -27,9 +28,9 @@ class ColumnSolver {
     GreenPointer green;
   };
 
-  // solver: null without contents.
+  // solver: null without contents; device: null if the kernels run on the CPU.
   ColumnSolver(const field::DoubledGrid& grid, field::PoissonSolver* solver,
-               const CollisionPlan& plan, int threads, Contents contents);
+               const CollisionPlan& plan, int threads, Contents contents, DeviceWork* device);
 
   bool alone() const { return processes_ == 1; }
   // The transform that is kept, or a new one. Collective over the column, whose processes ask for
@@ -50,6 +51,12 @@ class ColumnSolver {
   using Values = parallel::Buffer<Complex>;
 
   void solve_alone(std::span<const Grid> grids, Listener& listener);
+  template <class F>
+  auto each_row(std::span<const Grid> grids, const F& f) const;
+  // The passes of a solve on the rows and columns of this process.
+  void forward_rows(std::span<const Grid> grids);
+  void convolve(std::span<const Grid> grids);
+  void backward_rows(std::span<const Grid> grids);
   void reserve(int grids);
   // Transposes rows_[grid][row][column] into columns_[grid][column][row], or back. A Green function
   // is one grid, with the rows of the doubled grid.
@@ -67,6 +74,7 @@ class ColumnSolver {
   Contents contents_;
   std::int64_t greens_made_ = 0;
   int processes_, me_;
+  std::unique_ptr<DevicePoisson> on_device_;            // null: the kernels run on the CPU
   std::vector<field::PoissonSolver::Scratch> scratch_;  // per thread
   Values rows_, columns_;                               // empty without contents
 };

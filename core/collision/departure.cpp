@@ -43,10 +43,19 @@ void Turn::leave_and_push(int ip, int b, Listener& listener) {
   const bool leaves = points_[ip].collides && !from.is_identity();
   const beam::Line& line = bunch.constants.segments[ip];
   const beam::PushContext about = context(bunch);
-  std::vector<beam::Bounds> bounds(threads_, beam::Bounds{});
-  std::vector<std::int64_t> lost(threads_, 0);
   parallel::KernelCard card = line.card();
   card.trip = parallel::block_size;
+  if (device_) {
+    bunch.bounds.fill(0.0);
+    listener.kernel(card, held_particles(b), [&] {
+      bunch.particles->resize(
+          device_->leave_and_push(b, leaves ? &from : nullptr, line, about, bunch.bounds));
+    });
+    newer_there_[b] = true;
+    return;
+  }
+  std::vector<beam::Bounds> bounds(threads_, beam::Bounds{});
+  std::vector<std::int64_t> lost(threads_, 0);
   listener.kernel(card, held_particles(b), [&] {
     const ParticleView all = bunch.particles->view();
     parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int thread) {
@@ -79,7 +88,9 @@ void Turn::record_tracked(int b, Listener& listener) {
   constexpr int width = 7;
   const int tracked = description_.tracked;
   std::vector<double> values(static_cast<std::size_t>(tracked) * width, 0.0);
-  if (bunches_[b].particles && bunches_[b].first_id < tracked) {
+  if (bunches_[b].particles && device_ && bunches_[b].first_id < tracked) {
+    device_->tracked(b, tracked, values.data());
+  } else if (bunches_[b].particles && bunches_[b].first_id < tracked) {
     const ParticleView p = bunches_[b].particles->view();
     for (std::int64_t i = 0; i < p.size; ++i)
       if (p.id[i] < static_cast<std::uint32_t>(tracked)) {

@@ -59,12 +59,13 @@ PHASEWISE_HD double find_places(const beam::ParticleView& p, int n, double z_pla
 template <class W, int planes, int block>
 PHASEWISE_HD void find_fractions(const beam::ParticleView& p, int n, const KickSource& kick,
                                  Workspace<block>& w) {
-  if constexpr (planes == 1) return;
+  if constexpr (planes == 2) {
 #pragma omp simd
-  for (int i = 0; i < n; ++i) {
-    const Between t = between_planes(p.z[i], kick.z_tail, kick.inverse_length);
-    w.fraction[i] = t.fraction;
-    w.slope[i] = t.slope;
+    for (int i = 0; i < n; ++i) {
+      const Between t = between_planes(p.z[i], kick.z_tail, kick.inverse_length);
+      w.fraction[i] = t.fraction;
+      w.slope[i] = t.slope;
+    }
   }
 }
 
@@ -199,10 +200,12 @@ template <class W, int planes, int block, class Far>
 PHASEWISE_HD void kick_block(const beam::ParticleView& p, int n, const KickSource& kick, Far& far,
                              Workspace<block>& w) {
   find_fractions<W, planes, block>(p, n, kick, w);
-  if (kick.apart)
-    read_planes_apart<W, block>(p, n, kick, far, w);
-  else
-    read_planes_together<W, planes, block>(p, n, kick, far, w);
+  bool apart = false;
+  if constexpr (planes == 2) {
+    apart = kick.apart;
+    if (apart) read_planes_apart<W, block>(p, n, kick, far, w);
+  }
+  if (!apart) read_planes_together<W, planes, block>(p, n, kick, far, w);
   if (kick.longitudinal_kick)
     apply_kicks<true, block>(p, n, kick.z_other, w);
   else

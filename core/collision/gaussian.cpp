@@ -1,44 +1,17 @@
 #include "collision/gaussian.hpp"
 
-#include <cmath>
-
+#include "collision/device_work.hpp"
+#include "collision/gaussian_kick.hpp"
 #include "collision/passage.hpp"
 #include "collision/schedule.hpp"
-#include "field/rolled_gaussian.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
-namespace {
-
-// Lower bound of a squared size at a waist, relative to that at the reference plane; rounding might
-// make it negative.
-constexpr double smallest_share = 1e-12;
-
-}  // namespace
-
 void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposing,
                         double kick_scale, bool longitudinal_kick) {
-  // The field of a slice without extent cannot be computed.
-  if (opposing.count == 0.0 || !(opposing.xx[0] > 0.0 && opposing.yy[0] > 0.0)) return;
-  const double least_xx = smallest_share * opposing.xx[0],
-               least_yy = smallest_share * opposing.yy[0];
-  const double half_xy = 0.5 * (opposing.xy[1] + opposing.xy[2]);
-  const double scale = kick_scale * opposing.count;
-  const double coupling = longitudinal_kick ? 0.25 : 0.0;
-  for (std::int64_t i = 0; i < p.size; ++i) {
-    const double s = meeting_distance(p.z[i], opposing.z);
-    const field::PrincipalAxes axes = field::principal_axes(
-        {opposing.sxx_at(-s), opposing.sxy_at(-s), opposing.syy_at(-s)}, least_xx, least_yy);
-    const field::GaussianField f = field::rolled_gaussian_field(
-        p.x[i] + s * p.px[i] - opposing.x_at(-s), p.y[i] + s * p.py[i] - opposing.y_at(-s), axes);
-    // dU/dz at fixed transverse place: the opposing slice's centre and covariance move by ds = dz/2
-    const double slope = -0.5 * (opposing.mean[1] * f.ex + opposing.mean[3] * f.ey) +
-                         f.potential_sxx * (s * opposing.xx[2] - opposing.xx[1]) +
-                         f.potential_syy * (s * opposing.yy[2] - opposing.yy[1]) +
-                         f.potential_sxy * (s * opposing.xy[3] - half_xy);
-    kick_and_return(s, scale * f.ex, scale * f.ey, longitudinal_kick ? -scale * slope : 0.0,
-                    coupling, p.x[i], p.px[i], p.y[i], p.py[i], p.delta[i]);
-  }
+  const GaussianKick kick(opposing, kick_scale, longitudinal_kick);
+  if (!kick.acts()) return;
+  for (std::int64_t i = 0; i < p.size; ++i) kick.act(p, i);
 }
 
 parallel::KernelCard gaussian_encounter_card() {
@@ -57,12 +30,15 @@ double GaussianCollision::luminosity_of(const Pair& pair,
          overlap(pair[0], s, pair[1], -s);
 }
 
-void GaussianCollision::kick(CollidingBeam& beam, int slice, const GaussianSlice& opposing,
-                             Listener& listener) {
+void GaussianCollision::kick(std::array<CollidingBeam, 2>& beams, int number, int slice,
+                             const GaussianSlice& opposing, Listener& listener) {
+  CollidingBeam& beam = beams[number];
   listener.kernel(gaussian_encounter_card(), beam.in_slice(slice), [&] {
-    const std::int64_t begin = beam.begin[slice];
-    const beam::ParticleView particles =
-        beam.particles->view().part(begin, beam.begin[slice + 1] - begin);
+    const std::int64_t begin = beam.begin[slice], size = beam.begin[slice + 1] - begin;
+    if (device_ != nullptr)
+      return device_->gaussian_encounter(number, begin, size, opposing, beam.kick_scale,
+                                         ip_.longitudinal_kick);
+    const beam::ParticleView particles = beam.particles->view().part(begin, size);
     parallel::for_blocks(particles.size, threads_, [&](std::int64_t from, int count, int) {
       gaussian_encounter(particles.part(from, count), opposing, beam.kick_scale,
                          ip_.longitudinal_kick);
@@ -85,7 +61,7 @@ CollisionResult GaussianCollision::collide(std::array<CollidingBeam, 2>& beams,
       const Pair pair{slices[2 * p], slices[2 * p + 1]};
       result.pair_luminosity[step.place(p)] = luminosity_of(pair, beams);
       for (int b = 0; b < 2; ++b)
-        if (groups_.holds(b)) kick(beams[b], step.own(b, p), pair[1 - b], listener);
+        if (groups_.holds(b)) kick(beams, b, step.own(b, p), pair[1 - b], listener);
     }
   }
   for (const double value : result.pair_luminosity) result.luminosity += value;

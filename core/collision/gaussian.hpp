@@ -16,19 +16,25 @@ class GaussianCollision {
  public:
   using Listener = workload::Listener;
   GaussianCollision(const InteractionPoint& ip, const BeamGroups& groups, int threads,
-                    Contents contents)
-      : ip_(ip), groups_(groups), threads_(threads), moments_(threads, contents) {}
+                    Contents contents, DeviceWork* device)
+      : ip_(ip),
+        groups_(groups),
+        threads_(threads),
+        device_(device),
+        moments_(threads, contents, device) {}
 
   CollisionResult collide(std::array<CollidingBeam, 2>& beams, Listener& listener);
 
  private:
   using Pair = std::array<GaussianSlice, 2>;
   double luminosity_of(const Pair& pair, const std::array<CollidingBeam, 2>& beams) const;
-  void kick(CollidingBeam& beam, int slice, const GaussianSlice& opposing, Listener& listener);
+  void kick(std::array<CollidingBeam, 2>& beams, int number, int slice,
+            const GaussianSlice& opposing, Listener& listener);
 
   const InteractionPoint& ip_;
   const BeamGroups& groups_;
   int threads_;
+  DeviceWork* device_;  // null: the kernels run on the CPU
   SliceMoments moments_;
 };
 

@@ -30,51 +30,34 @@ int StrongStrong::overlap_level(int slice_1, int slice_2) const {
   return level;
 }
 
-// The charge of a pair where the slice meets the centroid of the opposing one: its only plane, or
-// the interpolation between its two planes. Only this rank's rows are computed.
-double* StrongStrong::effective_charge(const Step& step, int beam, int p) {
-  double* at_head = charge_[beam].data() + p * pair_size();
-  if (ip_.planes == 1) return at_head;
-  const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
+// The charge of a pair where the slice meets the centroid of the opposing one, by interpolation
+// between its two planes.
+EffectiveCharge StrongStrong::effective_charge(const Step& step, int beam, int p) {
+  const double* at_head = charge_[beam].data() + p * pair_size();
   const int own = step.own(beam, p), other = step.other(beam, p);
-  const double t = place_between_planes(opposing, other);
-  const double* at_tail = at_head + plane_size();
-  double* out = effective_[beam].data() + p * plane_size();
-  const int to = overlap_level(step.own(0, p), step.own(1, p));
-  const int head_level = mesh_.levels.of(beam, own, other);
-  const int tail_level = mesh_.levels.of(beam, own, other + 1);
-  const auto [first, last] = plan_.division().rows(beam, plan_.division().row());
-  const std::int64_t ny = mesh_.ny;
-  const Coarsening coarsening = mesh_.levels.coarsening();
-  std::vector<double> scratch(4 * ny);
-  for (std::int64_t row = first * ny; row < last * ny; row += ny) {
-    const double* h = coarsening.coarsened(at_head + row, head_level, to, scratch.data());
-    const double* l = coarsening.coarsened(at_tail + row, tail_level, to, &scratch[2 * ny]);
-    for (int j = 0; j < ny; ++j) out[row + j] = l[j] + t * (h[j] - l[j]);
-  }
-  return out;
+  return {.at_head = at_head,
+          .at_tail = at_head + plane_size(),
+          .out = effective_[beam].data() + p * plane_size(),
+          .place = place_between_planes((*beams_)[1 - beam].cuts, other),
+          .head_level = mesh_.levels.of(beam, own, other),
+          .tail_level = mesh_.levels.of(beam, own, other + 1),
+          .to = overlap_level(step.own(0, p), step.own(1, p)),
+          .coarsening = mesh_.levels.coarsening()};
 }
 
-// Sum over this rank's nodes that both windows contain. A row is summed as four partial sums in a
-// fixed order; the rows may be added in any order.
-numerics::OrderFreeSum StrongStrong::overlap_sum(const Step& step, int p, const double* rho1,
-                                                 const double* rho2) const {
+// This rank's rows of a pair.
+Overlap StrongStrong::overlap_of(const Step& step, int p) const {
   const field::Window& w1 = mesh_.window[0][step.own(0, p)];
   const field::Window& w2 = mesh_.window[1][step.own(1, p)];
   const int dx = w1.offset_x - w2.offset_x, dy = w1.offset_y - w2.offset_y;
-  const int nx = mesh_.nx, ny = mesh_.ny;
-  const int j0 = std::max(0, -dy), j1 = std::min(ny, ny - dy);
   const auto [first, last] = plan_.division().rows(0, plan_.division().row());
-  numerics::OrderFreeSum result;
-  for (int i = std::max(first, -dx); i < std::min(last, nx - dx); ++i) {
-    const double* a = rho1 + static_cast<std::int64_t>(i) * ny;
-    const double* b = rho2 + static_cast<std::int64_t>(i + dx) * ny + dy;
-    double sum[4] = {};
-    for (int j = j0; j < j1; j += 4)
-      for (int c = 0; c < std::min(4, j1 - j); ++c) sum[c] += a[j + c] * b[j + c];
-    result.add((sum[0] + sum[1]) + (sum[2] + sum[3]), overlap_grid_);
-  }
-  return result;
+  return {.rho1 = rho_[0][p],
+          .rho2 = rho_[1][p],
+          .ny = mesh_.ny,
+          .dx = dx,
+          .dy = dy,
+          .first = std::max(first, -dx),
+          .last = std::min(last, mesh_.nx - dx)};
 }
 
 std::vector<int> StrongStrong::window_shifts(const Step& step) const {
@@ -94,11 +77,11 @@ comm::Work StrongStrong::exchange_charges(const Step& step, const std::vector<in
   double* ours = nullptr;
   if (real() && groups_.holds(0)) {
     overlap_.reserve(step.pairs() * plane_size());
-    theirs = overlap_.data();
+    theirs = overlap_.host();
     rho_[1].assign(step.pairs(), nullptr);
-    for (const int p : own) rho_[1][p] = theirs + p * plane_size();
+    for (const int p : own) rho_[1][p] = overlap_.data() + p * plane_size();
   } else if (real()) {
-    ours = ip_.planes == 2 ? effective_[1].data() : charge_[1].data();
+    ours = ip_.planes == 2 ? effective_[1].host() : charge_[1].host();
     theirs = ours;
   }
   const comm::ItemBuffer from{ours, plane_size()}, to{theirs, plane_size()};
@@ -114,27 +97,59 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
   listener.kernel(effective_charge_card(mesh_.ny), ip_.planes == 2 ? cells : 0.0, [&] {
     for (int b = 0; b < 2; ++b) {
       if (!groups_.holds(b)) continue;
-      if (ip_.planes == 2) effective_[b].reserve(most_pairs(ip_.slices) * plane_size());
       rho_[b].assign(all.size(), nullptr);
-      parallel::for_tasks(static_cast<int>(own.size()), threads_,
-                          [&](int i, int) { rho_[b][own[i]] = effective_charge(step, b, own[i]); });
+      if (ip_.planes == 2)
+        effective_charges(step, b, own);
+      else
+        for (const int p : own) rho_[b][p] = charge_[b].data() + p * pair_size();
     }
   });
   if (groups_.divided()) {
     listener.start(comm::common_channel,
                    [&](comm::Works& works) { works.push_back(exchange_charges(step, own)); });
     listener.finish(comm::common_channel);
+    if (groups_.holds(0)) overlap_.to_device(0, step.pairs() * plane_size());
   }
   if (!groups_.holds(0)) return;
-  listener.kernel(overlap_card(mesh_.ny), cells, [&] {
-    parallel::for_tasks(static_cast<int>(own.size()), threads_, [&](int i, int) {
-      const int p = own[i];
-      const std::size_t at = step.place(p);
-      const numerics::OrderFreeSum sum = overlap_sum(step, p, rho_[0][p], rho_[1][p]);
-      overlap_sums_[2 * at] = sum.high;
-      overlap_sums_[2 * at + 1] = sum.low;
-    });
+  listener.kernel(overlap_card(mesh_.ny), cells, [&] { sum_overlaps(step, own); });
+}
+
+void StrongStrong::effective_charges(const Step& step, int beam, const std::vector<int>& own) {
+  effective_[beam].reserve(most_pairs(ip_.slices) * plane_size());
+  std::vector<EffectiveCharge> todo;
+  for (const int p : own) {
+    todo.push_back(effective_charge(step, beam, p));
+    rho_[beam][p] = todo.back().out;
+  }
+  const auto [first, last] = plan_.division().rows(beam, plan_.division().row());
+  if (device_ != nullptr) {
+    device_->effective_charges(todo, first, last);
+    effective_[beam].to_host(0, exchanges_ ? step.pairs() * plane_size() : 0);
+    return device_->finish();
+  }
+  parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&, first, last](int i, int) {
+    std::vector<double> scratch(4 * static_cast<std::size_t>(mesh_.ny));
+    for (int row = first; row < last; ++row) todo[i].row(row, scratch.data());
   });
+}
+
+// The rows of a pair may be added in any order.
+void StrongStrong::sum_overlaps(const Step& step, const std::vector<int>& own) {
+  std::vector<Overlap> todo;
+  for (const int p : own) todo.push_back(overlap_of(step, p));
+  std::vector<numerics::OrderFreeSum> sums(todo.size());
+  if (device_ != nullptr)
+    sums = device_->overlaps(todo, overlap_grid_);
+  else
+    parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&](int i, int) {
+      for (int row = todo[i].first; row < todo[i].last; ++row)
+        sums[i].add(todo[i].row(row), overlap_grid_);
+    });
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const std::size_t at = step.place(own[i]);
+    overlap_sums_[2 * at] = sums[i].high;
+    overlap_sums_[2 * at + 1] = sums[i].low;
+  }
 }
 
 void StrongStrong::finish_luminosity(Listener& listener) {

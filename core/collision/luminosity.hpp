@@ -1,9 +1,53 @@
-// Cards of the luminosity's kernels.
+// The overlap of two charges on the mesh, row by row, and the cards of its kernels.
 #pragma once
 
+#include <cstdint>
+
+#include "collision/mesh_levels.hpp"
+#include "numerics/order_free_sum.hpp"
 #include "parallel/kernel.hpp"
+#include "parallel/macros.hpp"
 
 namespace phasewise::collision {
+
+// The charge of a slice between the planes where it meets the head and the tail of the opposing
+// one, on the level of the mesh `to`; rows of ny nodes.
+struct EffectiveCharge {
+  const double* at_head;
+  const double* at_tail;
+  double* out;
+  double place;  // 0 at the tail, 1 at the head
+  int head_level, tail_level, to;
+  Coarsening coarsening;
+
+  // scratch: 4 ny values.
+  PHASEWISE_HD void row(std::int64_t i, double* scratch) const {
+    const std::int64_t ny = coarsening.ny, at = i * ny;
+    const double* h = coarsening.coarsened(at_head + at, head_level, to, scratch);
+    const double* l = coarsening.coarsened(at_tail + at, tail_level, to, scratch + 2 * ny);
+    for (int j = 0; j < ny; ++j) out[at + j] = l[j] + place * (h[j] - l[j]);
+  }
+};
+
+// The nodes of a pair that both windows contain: row i of beam 1's, from first to last, lies on row
+// i + dx of beam 2's, and likewise along y.
+struct Overlap {
+  const double* rho1;
+  const double* rho2;
+  int ny, dx, dy;
+  int first, last;
+
+  // Four partial sums in a fixed order.
+  PHASEWISE_HD double row(int i) const {
+    const double* a = rho1 + static_cast<std::int64_t>(i) * ny;
+    const double* b = rho2 + static_cast<std::int64_t>(i + dx) * ny + dy;
+    const int j0 = dy < 0 ? -dy : 0, j1 = dy > 0 ? ny - dy : ny;
+    double sum[4] = {};
+    for (int j = j0; j < j1; j += 4)
+      for (int c = 0; c < 4 && j + c < j1; ++c) sum[c] += a[j + c] * b[j + c];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+};
 
 // One item: a node of the charge between two planes, in rows of `ny`.
 parallel::KernelCard effective_charge_card(int ny);

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "collision/build_settings.hpp"
+#include "collision/device_choice.hpp"
 #include "collision/teams.hpp"
 #include "parallel/loops.hpp"
 #include "workload/pieces.hpp"
@@ -37,7 +38,7 @@ Simulation::Simulation(const workload::Parameters& parameters,
               .own())),
       pieces_(workload::sampled_pieces(pieces_of(description_), session().sample)),
       state_(description_, grids_, session().world.rank(), contents_of(session()),
-             session().threads),
+             session().threads, device_of(session())),
       live_(session()) {}
 
 // All collective calls come before the large allocations, so that no rank waits for another one

@@ -3,44 +3,28 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collision/device_work.hpp"
 #include "numerics/order_free_sum.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
 namespace {
 
-using numerics::OrderFreeGrid;
 using numerics::OrderFreeSum;
 
-constexpr int terms = 14;              // 4 means, 2 × 3 second moments, 4 between the planes
+constexpr int terms = slice_terms;
 constexpr int values = 2 * terms + 1;  // high and low parts, and the count
-constexpr int first_factor[terms] = {0, 1, 2, 3, 0, 0, 1, 2, 2, 3, 0, 0, 1, 1};
-constexpr int second_factor[terms] = {-1, -1, -1, -1, 0, 1, 1, 2, 3, 3, 2, 3, 2, 3};
 
-using Grids = std::array<OrderFreeGrid, terms>;
-
-Grids grids(const std::array<double, 4>& bounds, double count) {
-  Grids result;
-  for (int t = 0; t < terms; ++t) {
-    const double second = second_factor[t] < 0 ? 1.0 : bounds[second_factor[t]];
-    result[t] = OrderFreeGrid(bounds[first_factor[t]] * second, static_cast<std::int64_t>(count));
-  }
-  return result;
-}
-
-void sum_block(const beam::ParticleView& p, const std::array<double, 4>& bounds, const Grids& grid,
+void sum_block(const beam::ParticleView& p, const SliceSumming& how,
                std::array<OrderFreeSum, terms>& sums) {
   double held[4][parallel::block_size];
   const double* column[4] = {p.x, p.px, p.y, p.py};
   for (int c = 0; c < 4; ++c)
+    for (std::int64_t i = 0; i < p.size; ++i) held[c][i] = how.held(c, column[c][i]);
+  each_slice_term([&](int t, const auto& term) {
     for (std::int64_t i = 0; i < p.size; ++i)
-      held[c][i] = std::fmin(std::fmax(column[c][i], -bounds[c]), bounds[c]);
-  for (int t = 0; t < terms; ++t) {
-    const double* a = held[first_factor[t]];
-    const double* b = second_factor[t] < 0 ? nullptr : held[second_factor[t]];
-    for (std::int64_t i = 0; i < p.size; ++i)
-      sums[t].add(b == nullptr ? a[i] : a[i] * b[i], grid[t]);
-  }
+      sums[t].add(term([&](int c) { return held[c][i]; }), how.grid[t]);
+  });
 }
 
 // The sums of all threads; v: high and low parts.
@@ -85,6 +69,13 @@ GaussianSlice from_sums(const double* v, const CollidingBeam& beam, int s) {
 
 }  // namespace
 
+SliceSumming::SliceSumming(const std::array<double, 4>& largest, std::int64_t count) {
+  for (int c = 0; c < 4; ++c) bound[c] = largest[c];
+  each_slice_term([&](int t, const auto& term) {
+    grid[t] = numerics::OrderFreeGrid(term([&](int c) { return bound[c]; }), count);
+  });
+}
+
 GaussianSlice typical_slice(const CollidingBeam& beam, int s) {
   const beam::Moments& m = beam.moments;
   const double zz = m.covariance[4][4], dz = beam.cuts.z[s] - m.mean[4];
@@ -111,7 +102,10 @@ void SliceMoments::set_bounds(const std::array<CollidingBeam, 2>& beams, Listene
     if (beams[b].here == 0.0) continue;
     listener.kernel(beam::bounds_card(), beams[b].here, [&] {
       beam::Bounds bounds{};
-      beam::update_bounds(beams[b].particles->view(), bounds);
+      if (device_ != nullptr)
+        device_->find_bounds(b, bounds);
+      else
+        beam::update_bounds(beams[b].particles->view(), bounds);
       std::copy_n(bounds.begin(), 4, largest.begin() + 4 * b);
     });
   }
@@ -129,15 +123,17 @@ std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& 
     const CollidingBeam& beam = beams[b];
     if (beam.here == 0.0) continue;
     listener.kernel(card(), beam.in_slice(s), [&] {
-      const beam::ParticleView slice =
-          beam.particles->view().part(beam.begin[s], beam.begin[s + 1] - beam.begin[s]);
-      const Grids grid = grids(bounds_[b], beam.macroparticles);
+      const SliceSumming how(bounds_[b], static_cast<std::int64_t>(beam.macroparticles));
+      const std::int64_t first = beam.begin[s], size = beam.begin[s + 1] - first;
+      all[w * values + 2 * terms] = static_cast<double>(size);
+      if (device_ != nullptr)
+        return device_->sum_slice(b, first, size, how, all.data() + w * values);
+      const beam::ParticleView slice = beam.particles->view().part(first, size);
       std::vector<std::array<OrderFreeSum, terms>> sums(threads_);
       parallel::for_blocks(slice.size, threads_, [&](std::int64_t begin, int count, int thread) {
-        sum_block(slice.part(begin, count), bounds_[b], grid, sums[thread]);
+        sum_block(slice.part(begin, count), how, sums[thread]);
       });
       add_up(sums, all.data() + w * values);
-      all[w * values + 2 * terms] = static_cast<double>(slice.size);
     });
   }
   listener.sum("slice_moments", all);

@@ -2,14 +2,48 @@
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "collision/contents.hpp"
 #include "collision/gaussian_slice.hpp"
 #include "collision/interaction_point.hpp"
+#include "numerics/order_free_sum.hpp"
+#include "parallel/macros.hpp"
 #include "workload/listener.hpp"
 
 namespace phasewise::collision {
+
+class DeviceWork;
+
+inline constexpr int slice_terms = 14;  // 4 means, 2 × 3 second moments, 4 between the planes
+
+// Calls visit(t, term) for each sum over a slice, in their order; term(u) is what a particle adds
+// whose x px y py are u(0) to u(3).
+template <class Visit>
+PHASEWISE_HD void each_slice_term(const Visit& visit) {
+  int t = 0;
+  for (int c = 0; c < 4; ++c) visit(t++, [c](const auto& u) { return u(c); });
+  for (int a = 0; a < 4; a += 2) {
+    visit(t++, [a](const auto& u) { return u(a) * u(a); });
+    visit(t++, [a](const auto& u) { return u(a) * u(a + 1); });
+    visit(t++, [a](const auto& u) { return u(a + 1) * u(a + 1); });
+  }
+  for (int a = 0; a < 2; ++a)
+    for (int b = 2; b < 4; ++b) visit(t++, [a, b](const auto& u) { return u(a) * u(b); });
+}
+
+// How a slice is summed: coordinates beyond the bounds are clamped to them.
+struct SliceSumming {
+  double bound[4];
+  numerics::OrderFreeGrid grid[slice_terms];
+
+  SliceSumming(const std::array<double, 4>& largest, std::int64_t count);
+  PHASEWISE_HD double held(int c, double value) const {
+    return std::fmin(std::fmax(value, -bound[c]), bound[c]);
+  }
+};
 
 // Measures several slices (beam, slice) in one sum over all ranks; collective. Coordinates
 // (x px y py) beyond the bounds are clamped to them, so that the sums stay exact whatever a kick
@@ -17,7 +51,9 @@ namespace phasewise::collision {
 class SliceMoments {
  public:
   using Listener = workload::Listener;
-  SliceMoments(int threads, Contents contents) : threads_(threads), contents_(contents) {}
+  // device: null if the kernels run on the CPU.
+  SliceMoments(int threads, Contents contents, DeviceWork* device)
+      : threads_(threads), contents_(contents), device_(device) {}
 
   struct Which {
     int beam, slice;
@@ -35,6 +71,7 @@ class SliceMoments {
  private:
   int threads_;
   Contents contents_;
+  DeviceWork* device_;
   std::array<std::array<double, 4>, 2> bounds_{};
 };
 

@@ -40,17 +40,19 @@ CollisionShape collision_shape(const InteractionPoint& ip) {
 
 StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
                            const ProcessGrid& grid, const Settings& settings, int rank, int threads,
-                           Contents contents)
+                           Contents contents, DeviceWork* device)
     : ip_(ip),
       groups_(groups),
       settings_(settings),
       threads_(threads),
       contents_(contents),
+      device_(device),
+      exchanges_(grid.ranks() > 1),
       grid_(ip.nx, ip.ny),
       solver_(contents == Contents::none ? nullptr
                                          : std::make_unique<field::PoissonSolver>(ip.nx, ip.ny)),
       plan_(collision_shape(ip), settings, grid, rank),
-      columns_(grid_, solver_.get(), plan_, threads, contents) {
+      columns_(grid_, solver_.get(), plan_, threads, contents, device) {
   const int pairs = most_pairs(ip.slices);
   if (pairs * ip.planes * static_cast<double>(ip.nx) * ip.ny > std::numeric_limits<int>::max())
     throw std::invalid_argument("a grid of " + std::to_string(ip.nx) + " x " +
@@ -60,6 +62,10 @@ StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
   mesh_.nx = ip.nx;
   mesh_.ny = ip.ny;
   if (solver_) solver_->set_green_capacity(kept_greens(ip));
+  for (MeshValues* values :
+       {&charge_[0], &charge_[1], &potential_[0], &potential_[1], &nodes_[0], &nodes_[1],
+        &difference_[0], &difference_[1], &outgoing_, &effective_[0], &effective_[1], &overlap_})
+    values->live_on(device);
 }
 
 void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& result,
@@ -91,6 +97,8 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
   advance(last_ ? &*last_ : nullptr, &step, listener);
   if (ip_.green_every_step && solver_) solver_->forget_greens();
   const std::vector<std::vector<int>> batches = plan_.batches(step);
+  const int own = plan_.own_beam();
+  if (exchanges_) charge_[own].to_host(0, step.pairs() * pair_size());
   const auto reduce = [&](std::size_t b) {
     listener.start(reducing,
                    [&, b](comm::Works& works) { reduce_charges(step, batches[b], works); });
@@ -103,19 +111,26 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
       listener.progress(reducing);
     }
     if (b == 0 && ip_.green_every_step && contents_ == Contents::none) make_green(listener);
+    const std::vector<int> solved = plan_.own_pairs(step, own, batches[b]);
+    if (exchanges_)
+      for (const int p : solved) charge_[own].to_device(p * pair_size(), pair_size());
     solve(step, batches[b], listener);
+    if (exchanges_)
+      for (const int p : solved) outgoing_.to_host(p * pair_size(), pair_size());
     listener.finish(sharing);
     listener.start(sharing, [&](comm::Works& works) { share_potentials(step, batches[b], works); });
     listener.progress(sharing);
   }
   if (ip_.luminosity) overlap(step, listener);
   listener.finish(sharing);
+  if (exchanges_) potential_[own].to_device(0, step.pairs() * pair_size());
   prepare(step, listener);
   last_ = step;
 }
 
 void StrongStrong::finish(Listener& listener) {
   if (last_) advance(&*last_, nullptr, listener);
+  if (device_ != nullptr) result_->outside = device_->take_outside();
   finish_luminosity(listener);
 }
 
@@ -146,135 +161,10 @@ void StrongStrong::advance(const Step* now, const Step* next, Listener& listener
   if (next && parts > 1 && real()) sum_parts(*next, parts);
 }
 
-void StrongStrong::pass(const Step* now, const Step* next, int parts) {
-  const std::vector<Task> todo = tasks(now, next, parts);
-  std::vector<std::int64_t> outside(todo.size(), 0);
-  parallel::for_tasks(static_cast<int>(todo.size()), threads_,
-                      [&](int i, int) { outside[i] = run_task(todo[i], now, next, parts); });
-  for (std::size_t i = 0; i < todo.size(); ++i) result_->outside[todo[i].beam] += outside[i];
-}
-
-void StrongStrong::clear_charges(const Step& next, int parts) {
-  for (int b = 0; b < 2; ++b)
-    if (groups_.holds(b)) {
-      charge_[b].reserve(parts * next.pairs() * pair_size());
-      parallel::for_tasks(parts * next.pairs(), threads_, [&](int i, int) {
-        std::fill_n(charge_[b].data() + i * pair_size(), pair_size(), 0.0);
-      });
-    }
-}
-
-std::int64_t StrongStrong::run_task(const Task& task, const Step* now, const Step* next,
-                                    int parts) {
-  CollidingBeam& beam = (*beams_)[task.beam];
-  const std::int64_t begin = beam.begin[task.slice], size = beam.begin[task.slice + 1] - begin;
-  const std::int64_t from = size * task.part / parts, to = size * (task.part + 1) / parts;
-  const beam::ParticleView particles = beam.particles->view().part(begin + from, to - from);
-  std::optional<KickSource> kick;
-  std::optional<ChargeTarget> target;
-  if (now && now->contains(task.beam, task.slice)) kick = kick_source(*now, task.beam, task.slice);
-  if (next && next->contains(task.beam, task.slice))
-    target = charge_target(*next, task.beam, task.slice, task.part);
-  return encounter(ip_.weighting, particles, kick ? &*kick : nullptr, target ? &*target : nullptr);
-}
-
-ChargeTarget StrongStrong::charge_target(const Step& next, int beam, int slice, int part) {
-  const int p = next.pair_of(beam, slice), other = next.other(beam, p);
-  const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
-  double* charge = charge_[beam].data() + (part * next.pairs() + p) * pair_size();
-  const field::Window& window = mesh_.window[beam][slice];
-  const auto frame = [&](int plane) {
-    return field::WindowFrame(mesh_.levels.mesh(level(next, beam, p, plane)), window);
-  };
-  ChargeTarget target{.planes = ip_.planes,
-                      .frame = {frame(0), frame(ip_.planes - 1)},
-                      .z = {opposing.z[other], 0.0},
-                      .charge = {charge, charge + plane_size()},
-                      .rounding_offset = rounding_offset_[beam]};
-  if (ip_.planes == 2) {
-    target.z[0] = opposing.plane[other];
-    target.z[1] = opposing.plane[other + 1];
-  }
-  return target;
-}
-
-KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) const {
-  const int p = step.pair_of(beam, slice), other = step.other(beam, p);
-  const CollidingBeam& own = (*beams_)[beam];
-  const CollidingBeam& opposing = (*beams_)[1 - beam];
-  const double length = own.cuts.plane[slice] - own.cuts.plane[slice + 1];
-  const double z_other = opposing.cuts.z[other];
-  const int values = values_per_node(ip_.weighting, ip_.planes);
-  // The field comes from the opposing slice, on this slice's planes.
-  const auto frame = [&](int plane) {
-    field::WindowFrame made(mesh_.levels.mesh(level(step, 1 - beam, p, plane)),
-                            mesh_.window[beam][slice]);
-    made.rim_x = rim_cells(mesh_.nx);
-    made.rim_y = rim_cells(mesh_.ny);
-    return made;
-  };
-  return {.frame = {frame(0), frame(ip_.planes - 1)},
-          .planes = ip_.planes,
-          .z_other = z_other,
-          .z_tail = own.cuts.plane[slice + 1],
-          .inverse_length = length > 0.0 ? 1.0 / length : 0.0,
-          .apart = apart(step, beam, p),
-          .nodes = nodes_[beam].data() + p * plane_size() * values,
-          .difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr,
-          .longitudinal_kick = ip_.longitudinal_kick,
-          .far = far_source(step, beam, slice)};
-}
-
-bool StrongStrong::apart(const Step& step, int beam, int p) const {
-  return ip_.planes == 2 && level(step, 1 - beam, p, 0) != level(step, 1 - beam, p, 1);
-}
-
-int StrongStrong::level_at_waist(const CollisionMesh& mesh,
-                                 const std::array<CollidingBeam, 2>& beams, int beam,
-                                 int slice) const {
-  const beam::SliceCuts& other = beams[1 - beam].cuts;
-  const std::vector<double>& planes = ip_.planes == 2 ? other.plane : other.z;
-  const double z = beams[beam].cuts.z[slice];
-  const auto nearest = std::min_element(planes.begin(), planes.end(), [&](double a, double b) {
-    return std::fabs(a - z) < std::fabs(b - z);
-  });
-  return mesh.levels.of(beam, slice, static_cast<int>(nearest - planes.begin()));
-}
-
-// The opposing slice as it is met at this slice's head and tail planes, or at its centre.
-FarSource StrongStrong::far_source(const Step& step, int beam, int slice) const {
-  const int p = step.pair_of(beam, slice), other = step.other(beam, p);
-  const beam::SliceCuts& own = (*beams_)[beam].cuts;
-  const CollidingBeam& opposing = (*beams_)[1 - beam];
-  const bool two = ip_.planes == 2;
-  FarSource far{};
-  far.enclosed = mesh_.window[beam][slice] == mesh_.window[1 - beam][other];
-  far.scale = (*beams_)[beam].kick_scale;
-  far.smearing = smearing_of(ip_.weighting);
-  for (int plane = 0; plane < ip_.planes; ++plane) {
-    const double z = two ? own.plane[slice + plane] : own.z[slice];
-    far.potential[plane] = potential_[beam].data() + p * pair_size() + plane * plane_size();
-    far.expected[plane] = expected_charge(opposing, other, 0.5 * (opposing.cuts.z[other] - z));
-  }
-  return far;
-}
-
-void StrongStrong::sum_parts(const Step& next, int parts) {
-  for (int b = 0; b < 2; ++b) {
-    if (!groups_.holds(b)) continue;
-    const std::int64_t size = next.pairs() * pair_size();
-    double* charge = charge_[b].data();
-    parallel::for_blocks(size, threads_, [&](std::int64_t begin, int count, int) {
-      for (int part = 1; part < parts; ++part)
-        for (std::int64_t i = begin; i < begin + count; ++i) charge[i] += charge[part * size + i];
-    });
-  }
-}
-
 void StrongStrong::reduce_charges(const Step& step, const std::vector<int>& pairs,
                                   comm::Works& works) {
   const int own = plan_.own_beam();
-  const comm::ItemBuffer charge{!real() ? nullptr : charge_[own].data(), plane_size()};
+  const comm::ItemBuffer charge{!real() ? nullptr : charge_[own].host(), plane_size()};
   for (const comm::ExchangePointer& exchange : plan_.reduce(step, pairs))
     works.push_back({exchange, charge, charge});
 }
@@ -283,8 +173,8 @@ void StrongStrong::share_potentials(const Step& step, const std::vector<int>& pa
                                     comm::Works& works) {
   const Broadcast& exchanges = plan_.broadcast(step, pairs);
   const int own = plan_.own_beam();
-  const comm::ItemBuffer ours{!real() ? nullptr : outgoing_.data(), plane_size()};
-  const comm::ItemBuffer theirs{!real() ? nullptr : potential_[own].data(), plane_size()};
+  const comm::ItemBuffer ours{!real() ? nullptr : outgoing_.host(), plane_size()};
+  const comm::ItemBuffer theirs{!real() ? nullptr : potential_[own].host(), plane_size()};
   for (const auto& exchange : exchanges.own) works.push_back({exchange, ours, ours});
   for (const auto& exchange : exchanges.crossing) works.push_back({exchange, ours, theirs});
   for (const auto& exchange : exchanges.other) works.push_back({exchange, theirs, theirs});
@@ -337,43 +227,6 @@ void StrongStrong::solve(const Step& step, const std::vector<int>& pairs, Listen
     columns_.solve({grids.data() + first, real - first}, static_cast<int>(end - i - (real - first)),
                    progress, listener);
   }
-}
-
-void StrongStrong::prepare(const Step& step, Listener& listener) {
-  constexpr int chunks = 4;  // of rows, so that even a few pairs keep all threads busy
-  for (int b = 0; b < 2; ++b) {
-    if (!groups_.holds(b)) continue;
-    const double cells = static_cast<double>(step.pairs() * plane_size());
-    listener.kernel(nodes_card(ip_.weighting, ip_.planes), cells, [&] {
-      const std::vector<NodesTask> todo = nodes_tasks(step, b);
-      parallel::for_tasks(static_cast<int>(todo.size()) * chunks, threads_, [&](int i, int) {
-        const int c = i % chunks;
-        prepare_rows(todo[i / chunks], mesh_.nx * c / chunks, mesh_.nx * (c + 1) / chunks);
-      });
-    });
-  }
-}
-
-// One for each pair, or for each plane of it where planes have meshes of their own.
-std::vector<NodesTask> StrongStrong::nodes_tasks(const Step& step, int beam) {
-  std::vector<NodesTask> result;
-  for (int p = 0; p < step.pairs(); ++p) {
-    const double* head = potential_[beam].data() + p * pair_size();
-    const double* tail = head + (ip_.planes - 1) * plane_size();
-    double* nodes =
-        nodes_[beam].data() + p * plane_size() * values_per_node(ip_.weighting, ip_.planes);
-    double* difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr;
-    const auto mesh = [&](int plane) { return mesh_.levels.mesh(level(step, 1 - beam, p, plane)); };
-    const double scale = (*beams_)[beam].kick_scale;
-    if (!apart(step, beam, p)) {
-      result.push_back({ip_.weighting, ip_.planes, head, tail, mesh(0), scale, nodes, difference});
-      continue;
-    }
-    result.push_back({ip_.weighting, 1, head, head, mesh(0), scale, nodes, nullptr});
-    nodes += plane_size() * values_per_node(ip_.weighting, 1);
-    result.push_back({ip_.weighting, 1, tail, tail, mesh(1), scale, nodes, nullptr});
-  }
-  return result;
 }
 
 }  // namespace phasewise::collision

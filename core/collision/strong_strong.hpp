@@ -12,6 +12,7 @@
 #include "collision/beam_groups.hpp"
 #include "collision/column_solver.hpp"
 #include "collision/contents.hpp"
+#include "collision/device_work.hpp"
 #include "collision/encounter.hpp"
 #include "collision/interaction_point.hpp"
 #include "collision/kick_nodes.hpp"
@@ -33,9 +34,11 @@ class StrongStrong {
  public:
   using Listener = workload::Listener;
 
-  // ip, groups, grid and settings must outlive the collision.
+  // ip, groups, grid, settings and device must outlive the collision. device: null if the kernels
+  // run on the CPU.
   StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, const ProcessGrid& grid,
-               const Settings& settings, int rank, int threads, Contents contents);
+               const Settings& settings, int rank, int threads, Contents contents,
+               DeviceWork* device);
 
   // One collision: begin, then all or some of the steps in order, then finish. The beams and the
   // result must stay in place until then.
@@ -86,7 +89,7 @@ class StrongStrong {
     int beam, slice, part;
   };
   std::vector<Task> tasks(const Step* now, const Step* next, int parts) const;
-  std::int64_t run_task(const Task& task, const Step* now, const Step* next, int parts);
+  EncounterTask encounter_task(const Task& task, const Step* now, const Step* next, int parts);
   ChargeTarget charge_target(const Step& next, int beam, int slice, int part);
   KickSource kick_source(const Step& step, int beam, int slice) const;
   FarSource far_source(const Step& step, int beam, int slice) const;
@@ -100,10 +103,11 @@ class StrongStrong {
   // Level of the opposing plane that a slice meets nearest to the waist.
   int level_at_waist(const CollisionMesh& mesh, const std::array<CollidingBeam, 2>& beams, int beam,
                      int slice) const;
-  double* effective_charge(const Step& step, int beam, int p);
+  EffectiveCharge effective_charge(const Step& step, int beam, int p);
   std::vector<int> window_shifts(const Step& step) const;
-  numerics::OrderFreeSum overlap_sum(const Step& step, int p, const double* rho1,
-                                     const double* rho2) const;
+  Overlap overlap_of(const Step& step, int p) const;
+  void effective_charges(const Step& step, int beam, const std::vector<int>& own);
+  void sum_overlaps(const Step& step, const std::vector<int>& own);
 
   std::int64_t plane_size() const { return mesh_.nodes(); }
   std::int64_t pair_size() const { return ip_.planes * plane_size(); }
@@ -113,6 +117,8 @@ class StrongStrong {
   const Settings& settings_;
   int threads_;
   Contents contents_;
+  DeviceWork* device_;
+  bool exchanges_;  // with other ranks
   field::DoubledGrid grid_;
   std::unique_ptr<field::PoissonSolver> solver_;  // null without contents
   CollisionPlan plan_;
@@ -123,14 +129,15 @@ class StrongStrong {
   std::optional<Step> last_;  // the step whose kicks are still to come
   CollisionMesh mesh_;
   std::array<double, 2> rounding_offset_{};
-  std::array<Values, 2> charge_;      // of each beam: [part][pair][plane][nodes]
-  std::array<Values, 2> potential_;   // acting on each beam: [pair][plane][nodes]
-  std::array<Values, 2> nodes_;       // what the particles read: [pair][nodes][values]
-  std::array<Values, 2> difference_;  // [pair][nodes]
-  Values outgoing_;                   // potentials on their way to the other beam: as potential_
-  std::array<Values, 2> effective_;   // of each beam: charge between its planes, for the luminosity
+  std::array<MeshValues, 2> charge_;      // of each beam: [part][pair][plane][nodes]
+  std::array<MeshValues, 2> potential_;   // acting on each beam: [pair][plane][nodes]
+  std::array<MeshValues, 2> nodes_;       // what the particles read: [pair][nodes][values]
+  std::array<MeshValues, 2> difference_;  // [pair][nodes]
+  MeshValues outgoing_;  // potentials on their way to the other beam: as potential_
+  std::array<MeshValues, 2>
+      effective_;  // of each beam: charge between its planes, for the luminosity
   std::array<std::vector<double*>, 2> rho_;  // by pair: the charges whose overlap is summed
-  Values overlap_;                           // charges from the other beam: [pair][nodes]
+  MeshValues overlap_;                       // charges from the other beam: [pair][nodes]
   numerics::OrderFreeGrid overlap_grid_;
   std::vector<double> overlap_sums_;  // [slice of beam 1][slice of beam 2][high, low]
 };

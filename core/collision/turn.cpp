@@ -1,6 +1,7 @@
 #include "collision/turn.hpp"
 
 #include <tuple>
+#include <utility>
 
 #include "collision/schedule.hpp"
 
@@ -39,13 +40,14 @@ std::vector<Piece> pieces_of(const Description& description) {
 }
 
 Turn::Turn(const Description& description, const std::vector<ProcessGrid>& grids, int rank,
-           Contents contents, int threads)
+           Contents contents, int threads, std::unique_ptr<DeviceWork> device)
     : description_(description),
       grids_(grids),
       rank_(rank),
       contents_(contents),
       threads_(threads),
       groups_(grids.front(), {description.is_tracked(0), description.is_tracked(1)}, rank),
+      device_(std::move(device)),
       settings_(std::make_unique<Settings>(description.settings)),
       bunches_{beam::Bunch{description.bunches[0]}, beam::Bunch{description.bunches[1]}} {
   for (int ip = 0; ip < static_cast<int>(description.points.size()); ++ip) {
@@ -55,7 +57,8 @@ Turn::Turn(const Description& description, const std::vector<ProcessGrid>& grids
     if (about.model == Model::strong_strong)
       point.strong_strong = make_strong_strong(ip, *settings_);
     else if (about.model != Model::none)
-      point.gaussian = std::make_unique<GaussianCollision>(about, groups_, threads, contents);
+      point.gaussian =
+          std::make_unique<GaussianCollision>(about, groups_, threads, contents, device_.get());
   }
   for (int b = 0; b < 2; ++b) {
     beam::Bunch& bunch = bunches_[b];
@@ -69,7 +72,7 @@ Turn::~Turn() = default;
 
 std::unique_ptr<StrongStrong> Turn::make_strong_strong(int ip, const Settings& settings) const {
   return std::make_unique<StrongStrong>(description_.points[ip], groups_, grids_[ip], settings,
-                                        rank_, threads_, contents_);
+                                        rank_, threads_, contents_, device_.get());
 }
 
 void Turn::set_settings(const Settings& settings) {
@@ -80,6 +83,11 @@ void Turn::set_settings(const Settings& settings) {
   for (std::size_t ip = 0; ip < points_.size(); ++ip)
     if (made[ip]) points_[ip].strong_strong = std::move(made[ip]);
   settings_ = std::move(kept);
+}
+
+beam::Bunch& Turn::bunch(int b) {
+  if (std::exchange(newer_there_[b], false)) device_->give(b, bunches_[b].particles->view());
+  return bunches_[b];
 }
 
 void Turn::begin(std::int64_t number) {

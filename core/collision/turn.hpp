@@ -13,6 +13,7 @@
 
 #include "collision/beam_groups.hpp"
 #include "collision/description.hpp"
+#include "collision/device_work.hpp"
 #include "collision/frame.hpp"
 #include "collision/gaussian.hpp"
 #include "collision/slice_moments.hpp"
@@ -44,9 +45,10 @@ struct TurnRecord {
 
 class Turn : public workload::RankTurn {
  public:
-  // description and grids (one for each interaction point) must outlive the turn.
+  // description and grids (one for each interaction point) must outlive the turn. device: where the
+  // kernels run; null: on the CPU.
   Turn(const Description& description, const std::vector<ProcessGrid>& grids, int rank,
-       Contents contents, int threads);
+       Contents contents, int threads, std::unique_ptr<DeviceWork> device = nullptr);
   ~Turn() override;
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
@@ -56,9 +58,12 @@ class Turn : public workload::RankTurn {
   const TurnRecord& record() const { return record_; }
 
   int interaction_points() const { return static_cast<int>(points_.size()); }
-  beam::Bunch& bunch(int beam) { return bunches_[beam]; }
+  // Particles that live on a device come from there first.
+  beam::Bunch& bunch(int beam);
   const beam::Bunch& bunch(int beam) const { return bunches_[beam]; }
   const BeamGroups& groups() const { return groups_; }
+  // Null: the CPU.
+  const DeviceWork* device() const { return device_.get(); }
   // Exchanges follow these settings from the next turn on. Throws as the constructor does, and then
   // changes nothing.
   void set_settings(const Settings& settings);
@@ -111,6 +116,8 @@ class Turn : public workload::RankTurn {
   Contents contents_;
   int threads_;
   BeamGroups groups_;
+  std::unique_ptr<DeviceWork> device_;  // outlives what lives on it
+  std::array<bool, 2> newer_there_{};   // the device's particles, than the host's
   std::unique_ptr<const Settings> settings_;
   std::int64_t number_ = 0;
   std::array<beam::Bunch, 2> bunches_;

@@ -148,6 +148,10 @@ std::vector<workload::SharedBunch> CollisionWorkload::bunches() const {
 
 }  // namespace
 
-workload::Entry entry() { return workload::entry_for<CollisionWorkload, Simulation>(); }
+workload::Entry entry() {
+  workload::Entry entry = workload::entry_for<CollisionWorkload, Simulation>();
+  entry.on_device = true;
+  return entry;
+}
 
 }  // namespace phasewise::collision

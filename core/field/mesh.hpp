@@ -24,11 +24,12 @@ struct Window {
 
 // How a particle finds its cell: (x - x0)·inverse_hx is its place in node units.
 struct WindowFrame {
-  double x0, y0;
-  double inverse_hx, inverse_hy;
-  int nx, ny;
+  double x0 = 0.0, y0 = 0.0;
+  double inverse_hx = 1.0, inverse_hy = 1.0;
+  int nx = 0, ny = 0;
   double rim_x = 0.0, rim_y = 0.0;  // cells along the edges that count as outside
 
+  WindowFrame() = default;
   WindowFrame(const Mesh& mesh, const Window& window)
       : x0(mesh.origin_x + window.offset_x * mesh.hx),
         y0(mesh.origin_y + window.offset_y * mesh.hy),

@@ -23,12 +23,7 @@ void gather_columns(const Complex* rows, std::int64_t stride, int n, int count, 
 
 // c *= g for n complex values (real, imaginary)
 void multiply(double* c, const double* g, int n) {
-  for (int i = 0; i < n; ++i) {
-    const double re = c[2 * i] * g[2 * i] - c[2 * i + 1] * g[2 * i + 1];
-    const double im = c[2 * i] * g[2 * i + 1] + c[2 * i + 1] * g[2 * i];
-    c[2 * i] = re;
-    c[2 * i + 1] = im;
-  }
+  for (int i = 0; i < n; ++i) multiply_complex(c + 2 * i, g + 2 * i);
 }
 
 }  // namespace

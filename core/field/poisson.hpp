@@ -9,13 +9,23 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "field/doubled_grid.hpp"
 #include "field/green_cache.hpp"
 #include "numerics/fft.hpp"
 #include "parallel/buffer.hpp"
+#include "parallel/macros.hpp"
 
 namespace phasewise::field {
+
+// c *= g; real and imaginary part.
+PHASEWISE_HD void multiply_complex(double* c, const double* g) {
+  const double re = c[0] * g[0] - c[1] * g[1];
+  const double im = c[0] * g[1] + c[1] * g[0];
+  c[0] = re;
+  c[1] = im;
+}
 
 // The Green function between two windows of a mesh.
 struct GreenKey {
@@ -34,6 +44,19 @@ struct GreenTransform {
   };
   Key key;
   parallel::Buffer<numerics::Complex> values;
+};
+
+// One mesh to solve for on a device: charge and potential [nx][ny] in its memory.
+struct MeshToSolve {
+  const double* charge;
+  double* potential;
+  std::shared_ptr<const GreenTransform> green;
+};
+
+// One column to convolve, with the column `number` of those that are kept of a Green function.
+struct ColumnToConvolve {
+  const std::shared_ptr<const GreenTransform>* green;
+  int number;
 };
 
 class PoissonSolver {

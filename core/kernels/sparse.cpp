@@ -13,8 +13,8 @@
 namespace phasewise::kernels {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double norm = 8.0;  // the largest sum of a row of the Laplacian
+constexpr double rounding = std::numeric_limits<double>::epsilon();
+constexpr double largest_row = 8.0;  // the largest sum of a row of the Laplacian
 
 class SparseProduct : public Case {
  public:
@@ -46,7 +46,7 @@ class SparseProduct : public Case {
         const double neighbours = at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1);
         most = std::max(most, std::fabs(y_[y * n_ + x] - (4.0 * at(x, y) - neighbours)));
       }
-    return most / (epsilon * norm);
+    return most / (rounding * largest_row);
   }
 
  private:
@@ -76,7 +76,7 @@ class Lanczos : public Case {
     std::sort(exact.begin(), exact.end());
     double most = 0.0;
     for (int i = 0; i < wanted; ++i) most = std::max(most, std::fabs(found_.values[i] - exact[i]));
-    return found_.converged ? most / (epsilon * norm) : INFINITY;
+    return found_.converged ? most / (rounding * largest_row) : INFINITY;
   }
   std::vector<double> eigenvalues() const override { return found_.values; }
 

@@ -131,7 +131,9 @@ void Run::solve(int component) {
   turn_of_rank_.tell({.name = pieces::solution, .index = component}, live_);
   iterations_ += done;
   last_iterations_ += done;
-  residual_ = std::max(residual_, solver.solved().residual);
+  // Once it is not a number it stays so.
+  const double residual = solver.solved().residual;
+  if (!std::isnan(residual_) && !(residual <= residual_)) residual_ = residual;
   converged_ = converged_ && (description_.tolerance == 0.0 || solver.converged());
   if (component == 0) residuals_ = solver.solved().residuals;
 }

@@ -10,6 +10,7 @@
 namespace phasewise::workload {
 
 struct Entry {
+  bool on_device = false;  // whether it has kernels for a device
   std::unique_ptr<Workload> (*plan)(const Parameters& parameters, Nodes nodes) = nullptr;
   std::unique_ptr<Run> (*start)(const Parameters& parameters,
                                 std::unique_ptr<Session> session) = nullptr;

@@ -55,6 +55,12 @@ comm::Overheads simulated_overheads(const Parameters& parameters) {
 
 }  // namespace
 
+Device chosen_device(const Parameters& parameters) {
+  constexpr const char* key = "run.device";
+  if (!parameters.has(key)) return Device::cpu;
+  return static_cast<Device>(parameters.choice(key, {"cpu", "cuda", "emulated", "auto"}));
+}
+
 std::vector<int> chosen_nodes(const Parameters& parameters, std::vector<int> detected) {
   constexpr const char* key = "communication.node_size";
   if (!parameters.has(key)) return detected;
@@ -84,6 +90,7 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
     recorder.keep_events(static_cast<std::size_t>(parameters.not_negative("records.events")));
   if (parameters.has("records.communication"))
     recorder.set_recording(parameters.integer("records.communication") != 0);
+  device = chosen_device(parameters);
   sample = static_cast<int>(number_or_zero(parameters, "simulated.steps"));
   skeleton = number_or_zero(parameters, "simulated.skeleton") != 0.0;
   const double rate = number_or_zero(parameters, "simulated.flops");

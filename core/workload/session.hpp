@@ -28,10 +28,15 @@ struct Records {
   parallel::KernelTimes kernels;
 };
 
+// Where kernels run, by run.device: emulated is a device whose memory and threads are the host's.
+enum class Device : std::uint8_t { cpu, cuda, emulated, automatic };
+
+Device chosen_device(const Parameters& parameters);
+
 struct Session {
-  // Collective over all ranks. Reads records.events, records.communication, simulated.* and
-  // communication.node_size; throws std::invalid_argument with one sentence if one of them, or the
-  // number of threads, cannot be used.
+  // Collective over all ranks. Reads records.events, records.communication, run.device,
+  // simulated.* and communication.node_size; throws std::invalid_argument with one sentence if one
+  // of them, or the number of threads, cannot be used.
   Session(const Parameters& parameters, int threads);
   // Of a part of a composite: `team` are its ranks, and `among_them` is their communicator. What it
   // records goes to the records of the whole, under names that begin with `names_begin`.
@@ -77,6 +82,7 @@ struct Session {
   comm::TeamPointer team;  // all ranks of the run, and this one among them
   std::string prefix;      // of names in the records
   int threads;
+  Device device = Device::cpu;
   bool skeleton = false;  // only the messages are sent, and the kernels' time is charged
   int sample = 0;         // pieces of each series that are run; 0: all
   double seconds = 0.0;   // of all turns so far, on this rank

@@ -15,10 +15,12 @@ from phasewise.mpi.ranks import collectively, together
 from phasewise.options import (
     Parser,
     add_json,
+    add_device,
     add_machine,
     add_processors,
     add_study,
     count,
+    device_override,
     machine_override,
 )
 from phasewise.output import message, print_json
@@ -40,6 +42,7 @@ def add_options(parser: Parser) -> None:
     add_study(parser)
     add_processors(parser)
     add_machine(parser)
+    add_device(parser)
     parser.add_argument("--out", metavar="DIR", help="folder for records (runs/<study> by default)")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--quiet", action="store_true", help="no progress, no table")
@@ -82,6 +85,8 @@ def run_argv(options: argparse.Namespace) -> list[str]:
         command += ["--set", override]
     if options.machine is not None:
         command += ["--machine", options.machine]
+    if options.device is not None:
+        command += ["--device", options.device]
     if options.out:
         command += ["--out", str(options.out)]
     if options.events:
@@ -91,7 +96,7 @@ def run_argv(options: argparse.Namespace) -> list[str]:
 
 
 def _study(options: argparse.Namespace) -> Study:
-    return load(options.study, [*options.set, *machine_override(options)])
+    return load(options.study, [*options.set, *machine_override(options), *device_override(options)])
 
 
 def _run_here(options: argparse.Namespace, core: Core) -> int:

@@ -36,9 +36,10 @@ KEPT = 2
 CHUNK_ROWS = 1 << 16
 """Rows under one of HDF5's own checksums: of numbers half of what its cache holds."""
 
-FREE_KEYS = r"title|records\.(every|checkpoint_every|checkpoint_minutes)|communication\..*"
+FREE_KEYS = r"title|records\.(every|checkpoint_every|checkpoint_minutes)|run\..*|communication\..*"
 """Keys of a study that may change between a checkpoint and the run that goes on from it: how ranks
-divide and exchange their work changes no bit of the results. So may the count of turns.
+divide and exchange their work changes no bit of the results, and where they compute at most the last
+ones. So may the count of turns.
 """
 
 

@@ -132,7 +132,8 @@ class Recording:
             f"seconds_per_{unit.one}": seconds,
             "ranks": self._core.size(),
             "threads": self._simulation.threads,
-            "phases": list(self._run.phases()),
+            # A kernel has a phase of its own in the time line, without messages.
+            "phases": [one for one in self._run.phases() if one["calls"] or one["messages"]],
             "kernels": list(self._run.kernels()),
         }
         self.folder.write_json("performance.json", performance)

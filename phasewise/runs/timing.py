@@ -48,7 +48,8 @@ def measure(core: Core, study: Study, threads: int, turns: int, figures: Figures
         "memory_bytes": memory,
         "roof": roof,
         "kernels": [_kernel(kernel, before.get(kernel["name"]), turns, roof) for kernel in kernels],
-        "phases": simulation.phases(),
+        # A kernel has a phase of its own in the time line, without messages.
+        "phases": [phase for phase in simulation.phases() if phase["calls"] or phase["messages"]],
     }
 
 

@@ -18,6 +18,10 @@ from phasewise.workloads.discovery import KEY, workload_of
 from phasewise.workloads.interface import Derived, Workload
 
 
+CPU = "cpu"
+DEVICES = ("auto", CPU, "cuda", "emulated")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Records:
     """The keys of [records] of every workload; a count of 0: never."""
@@ -25,6 +29,13 @@ class Records:
     every: int = key("integer", 1, least=1)
     checkpoint_every: int = key("integer", 0, least=0)
     checkpoint_minutes: float = key("number", 0.0, least=0, most=1e6, unit="minutes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """The keys of [run]: where the kernels run."""
+
+    device: str = key("word", CPU, choices=DEVICES)
 
 
 TITLE = Key("text", "untitled")
@@ -42,6 +53,7 @@ def schema_for(workload: Workload) -> Schema:
         KEY: Key("any"),
         **workload.tables,
         "records": TABLE,
+        "run": TABLE,
         "communication": TABLE,
     }
 
@@ -60,6 +72,7 @@ class Study:
     seed: int
     workload: Workload
     records: Records
+    running: Running
     communication: Communication
     model: Any
     """What the workload's own tables hold."""
@@ -99,6 +112,7 @@ class Study:
             seed=top["seed"],
             workload=workload,
             records=Records(**{name: records[name] for name in schema_of(Records)}),
+            running=_running(top["run"] or {}),
             model=workload.read({name: top[name] for name in workload.tables}, own, place),
             communication=workload.read_communication(top["communication"] or {}, place),
             given=copy.deepcopy(dict(study)),
@@ -160,6 +174,7 @@ class Study:
             KEY: self.workload.named,
             **own,
             "records": {"every": every} | own.get("records", {}) | records,
+            "run": values_of(self.running),
             "communication": self.communication.resolved(),
         }
 
@@ -174,6 +189,8 @@ class Study:
         yield "seed", self.seed
         yield KEY, self.workload.named
         yield from self.workload.parameters(self.model)
+        if self.running.device != CPU:
+            yield "run.device", self.running.device
         yield from self.communication.parameters()
 
 
@@ -182,6 +199,11 @@ def _records(table: object, workload: Workload) -> dict[str, Any]:
     neutral = schema_of(Records)
     schema = {"every": neutral["every"], **workload.records, **neutral}
     return with_defaults(check_table(table, schema, "records"), schema)
+
+
+def _running(table: object) -> Running:
+    schema = schema_of(Running)
+    return Running(**with_defaults(check_table(table, schema, "run"), schema))
 
 
 def _text(value: Any) -> str:

@@ -11,7 +11,8 @@ from phasewise.workloads.lattice.communication import (
     check_process_grid,
     read_communication,
 )
-from phasewise.workloads.lattice.model import TABLES, Lattice, LinkRecords, derive, read, resolved
+from phasewise.workloads.lattice.derived import derive
+from phasewise.workloads.lattice.model import TABLES, Lattice, LinkRecords, read, resolved
 
 
 def _parameters(model: Lattice) -> Iterable[tuple[str, Any]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from phasewise.output import console, engineering, print_table
 from phasewise.study import Study
 from phasewise.tables.keys import show as as_toml
-from phasewise.workloads.lattice.model import TABLES, derive, model_of
+from phasewise.workloads.lattice.derived import derive
+from phasewise.workloads.lattice.model import TABLES, model_of
 
 
 def show(study: Study) -> None:

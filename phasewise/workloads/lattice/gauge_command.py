@@ -48,6 +48,10 @@ def main(options: argparse.Namespace) -> int:
             f"gauge {options.action} takes {'one file' if wanted == 1 else 'two files'}, "
             f"not {len(options.files)}"
         )
+    if options.action == "check":
+        _refuse_form(options)
+    elif options.format is None:
+        raise StudyError(f"gauge convert needs --format: {', '.join(FORMATS)}")
     source = Path(options.files[0])
     links, found = checked_links(open_links(source))
     if options.action == "convert":
@@ -59,10 +63,17 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
+def _refuse_form(options: argparse.Namespace) -> None:
+    for name in ("format", "precision", "rows", "byte_order"):
+        if getattr(options, name) is not None:
+            raise StudyError(
+                f"gauge check takes no --{name.replace('_', '-')}, which says what gauge convert "
+                "writes: a file that is checked says itself what it is"
+            )
+
+
 def _converted(options: argparse.Namespace, links: Any, found: dict[str, Any]) -> dict[str, Any]:
     source, target = map(Path, options.files)
-    if options.format is None:
-        raise StudyError(f"gauge convert needs --format: {', '.join(FORMATS)}")
     if target.exists() and target.samefile(source):
         raise StudyError(f"{target} is the file that is read; name another one to write")
     precision = options.precision

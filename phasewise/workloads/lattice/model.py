@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -33,8 +33,6 @@ Weisz, Nucl. Phys. B 212 (1983) 1; Iwasaki, Nucl. Phys. B 258 (1985) 141).
 """
 SINGLE = 1e-6
 """The least tolerance that single precision reaches."""
-SITE_BYTES = 4 * 144 * 2 + 10 * 192
-"""Memory of a site: links twice, and ten fields of spinors on half of the sites and on all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,31 +351,6 @@ def _check(model: Lattice) -> None:
 def resolved(model: Lattice) -> dict[str, Any]:
     """The tables of a model."""
     return {name: values_of(getattr(model, name)) for name in (*TABLES, "records")}
-
-
-@dataclass(frozen=True)
-class DerivedLattice:
-    """What follows from a study."""
-
-    sites: int
-    bare_mass: float
-    """m₀ in lattice units."""
-    memory_bytes: int
-    """Of all ranks together [B]."""
-    warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        return asdict(self) | {"warnings": list(self.warnings)}
-
-
-def derive(model: Lattice) -> DerivedLattice:
-    """Sites, the bare mass, and the memory."""
-    return DerivedLattice(
-        sites=model.sites,
-        bare_mass=1 / (2 * model.quarks.kappa) - 4,
-        memory_bytes=model.sites * SITE_BYTES,
-    )
 
 
 def model_of(study: Any) -> Lattice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -84,7 +85,12 @@ def check(study: Study) -> None:
 def fault(study: Study, record: Mapping[str, Any]) -> str:
     """Why a solve is worth nothing: it did not converge, or not to a solution."""
     solver, residual = model_of(study).solver, float(record["residual"])
-    if not record["converged"] and not residual <= 1:
+    if math.isnan(residual):
+        return (
+            f"the solver diverges: within {solver.most} iterations the residual has left the range "
+            f"of numbers; {_against_divergence(solver)}"
+        )
+    if residual > 1:
         return (
             f"the solver diverges: after {solver.most} iterations the residual is {residual:.3g}, "
             f"more than that of no solution, 1; {_against_divergence(solver)}"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import cast
 
 import numpy as np
 
 from phasewise.driver import Communicator, Run
-from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively, on_rank_zero
 from phasewise.study import Study
+from phasewise.workloads.lattice.derived import links_of_size
 from phasewise.workloads.lattice.driver import LatticeRun
 from phasewise.workloads.lattice.gauge.files import (
     FORMATS,
@@ -20,11 +19,9 @@ from phasewise.workloads.lattice.gauge.files import (
     check_values,
     finite_links,
     found_checksums,
-    open_links,
 )
 from phasewise.workloads.lattice.gauge.loops import loop_sums, matrices, mean_loops
 from phasewise.workloads.lattice.gauge.stored import Floats, Stored
-from phasewise.workloads.lattice.grids import Extents
 from phasewise.workloads.lattice.model import model_of
 
 
@@ -36,27 +33,18 @@ def load(run: Run, comm: Communicator, study: Study) -> None:
     if model.gauge.file is None:
         return
     own, path = cast(LatticeRun, run), model.gauge.file
-    stored = collectively(comm, lambda: _opened(path, model.lattice.size))
-    links = collectively(comm, lambda: finite_links(stored, own.origin, own.extents))
+    stored = collectively(comm, lambda: links_of_size(path, model.lattice.size))
+    # Sums first: bytes in another order give numbers that are not finite.
     part = collectively(comm, lambda: found_checksums(stored, own.origin, own.extents))
     parts = comm.gather(" ".join(map(str, part)).encode())
     on_rank_zero(comm, lambda: _check_sums(stored, parts))
+    links = collectively(comm, lambda: finite_links(stored, own.origin, own.extents))
     collectively(comm, lambda: _check_matrices(stored, links))
     if stored.plaquette is not None:
         loops = collectively(comm, lambda: loop_sums(stored, links, own.origin))
         of_all = comm.gather(" ".join(map(repr, loops)).encode())
         on_rank_zero(comm, lambda: _check_loops(stored, of_all))
     own.set_links(np.ascontiguousarray(links))
-
-
-def _opened(path: Path, size: Extents) -> Stored:
-    stored = open_links(path)
-    if stored.size != tuple(size):
-        sizes = ["×".join(map(str, one)) for one in (stored.size, size)]
-        raise StudyError(
-            f"{path} has a lattice of {sizes[0]} sites, and lattice.size is {sizes[1]}"
-        )
-    return stored
 
 
 def _check_matrices(stored: Stored, links: Floats) -> None:

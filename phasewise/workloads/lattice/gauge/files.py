@@ -75,8 +75,9 @@ def checked_links(stored: Stored) -> tuple[Floats, dict[str, Any]]:
     """All links, and what `phasewise gauge check` says of them; StudyError, one sentence, where
     they are not those of an SU(3) gauge field, or not those that the file describes.
     """
-    links = finite_links(stored)
+    # Sums first: bytes in another order give numbers that are not finite.
     sums = check_sums(stored, found_checksums(stored))
+    links = finite_links(stored)
     values = dict(cast(Any, load_planner()).gauge_values(links, list(stored.size)))
     check_unitary(stored, links, values["unitarity"])
     check_special(stored, links)

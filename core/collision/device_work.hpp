@@ -1,0 +1,147 @@
+// What a turn computes on a device: its particles, and the kernels on them and on the meshes, which
+// mean the same as their twins on the CPU. All mesh pointers are to the device's memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "beam/bucket.hpp"
+#include "beam/line.hpp"
+#include "beam/moments.hpp"
+#include "beam/slices.hpp"
+#include "collision/encounter.hpp"
+#include "collision/frame.hpp"
+#include "collision/gaussian_slice.hpp"
+#include "collision/kick_nodes.hpp"
+#include "collision/luminosity.hpp"
+#include "collision/slice_moments.hpp"
+#include "field/doubled_grid.hpp"
+#include "field/poisson.hpp"
+
+namespace phasewise::collision {
+
+// Particles [begin, begin + count) of a beam, which are kicked, then deposited, unless these are
+// empty.
+struct EncounterTask {
+  int beam;
+  std::int64_t begin, count;
+  std::optional<KickSource> kick;
+  std::optional<ChargeTarget> target;
+};
+
+class DevicePoisson {
+ public:
+  using Complex = numerics::Complex;
+  virtual ~DevicePoisson() = default;
+  virtual void solve(std::span<const field::MeshToSolve> tasks) = 0;
+  // The passes of ColumnSolver, between which a column's processes exchange rows and columns, which
+  // lie in the host's memory.
+  virtual void forward_rows(std::span<const double* const> from, Complex* to) = 0;
+  virtual void convolve(Complex* columns, std::span<const field::ColumnToConvolve> with) = 0;
+  virtual void backward_rows(const Complex* from, std::span<double* const> to) = 0;
+};
+
+class DeviceWork {
+ public:
+  DeviceWork() = default;
+  DeviceWork(const DeviceWork&) = delete;
+  DeviceWork& operator=(const DeviceWork&) = delete;
+  virtual ~DeviceWork() = default;
+
+  // For people.
+  virtual std::string description() const = 0;
+
+  // Takes a beam's particles from the host, and gives them back.
+  virtual void take(int beam, const beam::ParticleView& from) = 0;
+  virtual void give(int beam, const beam::ParticleView& to) = 0;
+
+  // Removes particles that are lost, and finds the bounds of the others, whose number it returns.
+  virtual std::int64_t keep_living(int beam, beam::Bounds& bounds) = 0;
+  virtual std::int64_t count_debunched(int beam, const beam::Bucket& bucket) = 0;
+  // Adds the particles to the sums; then, unless `into` is null, takes them there, which may change
+  // nothing, and adds them to the histogram.
+  virtual void measure_and_enter(int beam, beam::MomentSums& sums, const CollisionFrame* into,
+                                 beam::LongitudinalHistogram& bins) = 0;
+  // As beam::sort_by_slice.
+  virtual std::vector<std::int64_t> sort(int beam, const std::vector<double>& cuts) = 0;
+  // Back from the collision's frame, unless it is null, and along the line; then keep_living.
+  virtual std::int64_t leave_and_push(int beam, const CollisionFrame* from, const beam::Line& line,
+                                      const beam::PushContext& context, beam::Bounds& bounds) = 0;
+  // Seven numbers for each of the first `count` ids: coordinates, and 1, where they live here.
+  virtual void tracked(int beam, int count, double* rows) = 0;
+
+  virtual void find_bounds(int beam, beam::Bounds& bounds) = 0;
+  // The sums over a slice, [term][high, low].
+  virtual void sum_slice(int beam, std::int64_t begin, std::int64_t count, const SliceSumming& how,
+                         double* sums) = 0;
+  virtual void gaussian_encounter(int beam, std::int64_t begin, std::int64_t count,
+                                  const GaussianSlice& opposing, double kick_scale,
+                                  bool longitudinal_kick) = 0;
+
+  virtual double* allocate(std::int64_t values) = 0;
+  virtual void release(double* values) = 0;
+  virtual void copy_in(double* device, const double* host, std::int64_t values) = 0;
+  virtual void copy_out(double* host, const double* device, std::int64_t values) = 0;
+  virtual void clear(double* values, std::int64_t count) = 0;
+
+  virtual void encounter(Weighting weighting, int planes, std::span<const EncounterTask> tasks) = 0;
+  // Deposits outside the mesh since the last call, of each beam.
+  virtual std::array<std::int64_t, 2> take_outside() = 0;
+  virtual void prepare_nodes(std::span<const NodesTask> tasks) = 0;
+  // Rows [first, last) of each.
+  virtual void effective_charges(std::span<const EffectiveCharge> tasks, int first, int last) = 0;
+  virtual std::vector<numerics::OrderFreeSum> overlaps(std::span<const Overlap> tasks,
+                                                       const numerics::OrderFreeGrid& grid) = 0;
+  virtual std::unique_ptr<DevicePoisson> poisson(const field::DoubledGrid& grid) = 0;
+
+  // Waits until everything is done.
+  virtual void finish() = 0;
+};
+
+// Values of a mesh where the kernels run: in the host's memory, or in a device's.
+class MeshValues {
+ public:
+  MeshValues() = default;
+  MeshValues(const MeshValues&) = delete;
+  MeshValues& operator=(const MeshValues&) = delete;
+  ~MeshValues() {
+    if (on_ != nullptr) on_->release(there_);
+  }
+  void live_on(DeviceWork* device) { on_ = device; }
+  // Contents are lost, unless the size is large enough already; then this costs nothing.
+  void reserve(std::int64_t size) {
+    if (on_ == nullptr) return here_.reserve(size);
+    if (size <= size_) return;
+    on_->release(std::exchange(there_, nullptr));
+    there_ = on_->allocate(size);
+    size_ = size;
+  }
+  // Their copy in the host's memory, through which they are exchanged with other ranks; the values
+  // themselves where they live there.
+  double* host() {
+    if (on_ != nullptr) here_.reserve(size_);
+    return here_.data();
+  }
+  void to_host(std::int64_t first, std::int64_t count) {
+    if (on_ != nullptr && size_ > 0) on_->copy_out(host() + first, there_ + first, count);
+  }
+  void to_device(std::int64_t first, std::int64_t count) {
+    if (on_ != nullptr && size_ > 0) on_->copy_in(there_ + first, host() + first, count);
+  }
+  double* data() { return on_ == nullptr ? here_.data() : there_; }
+  const double* data() const { return on_ == nullptr ? here_.data() : there_; }
+
+ private:
+  parallel::Buffer<double> here_;
+  DeviceWork* on_ = nullptr;  // null: the host
+  double* there_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace phasewise::collision

@@ -1,0 +1,387 @@
+// The kernels of a collision on a device.
+#include "collision/device_work.hpp"
+#include "collision/encounter_steps.hpp"
+#include "collision/gaussian_kick.hpp"
+#include "collision/gpu/make_work.hpp"
+#include "collision/gpu/particles.hpp"
+#include "collision/gpu/poisson.hpp"
+#include "gpu/launch.hpp"
+
+namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
+
+using beam::ParticleView;
+using platform::Array;
+
+namespace {
+
+// An encounter's task as a thread reads it.
+struct EncounterOnDevice {
+  ParticleView particles;  // of the task alone
+  KickSource kick;
+  ChargeTarget target;
+  std::int64_t* outside;
+  bool kicks, deposits;
+};
+
+// The field beyond the mesh, made before the particles come.
+struct KnownFar {
+  const FarField* field;
+  PHASEWISE_HD const FarField& operator()(const KickSource&) const { return *field; }
+};
+
+template <class W>
+struct AddWeights {
+  PHASEWISE_DEVICE void operator()(double* node, const double* weight, int stride, int ny) const {
+    for (int a = 0; a < W::width; ++a)
+      for (int b = 0; b < W::width; ++b)
+        platform::atomic_add(node + a * ny + b, weight[(W::width * a + b) * stride]);
+  }
+};
+
+template <class W, int planes>
+PHASEWISE_DEVICE inline void encounter_one(const EncounterOnDevice& task, const FarField* far,
+                                           std::int64_t i) {
+  encounter_steps::Workspace<1> w;
+  const ParticleView p = task.particles.part(i, 1);
+  KnownFar known{far};
+  if (task.kicks) encounter_steps::kick_block<W, planes>(p, 1, task.kick, known, w);
+  if (!task.deposits) return;
+  const int outside = encounter_steps::deposit_block<W>(p, 1, task.target, w, AddWeights<W>{});
+  if (outside > 0) platform::atomic_add(task.outside, std::int64_t{outside});
+}
+
+template <class W, int planes>
+void launch_encounters(const EncounterOnDevice* tasks, int count, std::int64_t most,
+                       FarField* far) {
+  platform::for_each("far", count, [=] PHASEWISE_DEVICE(std::int64_t i) {
+    const KickSource& kick = tasks[i].kick;
+    if (tasks[i].kicks) far[i] = far_field(kick.frame, planes, kick.far);
+  });
+  platform::for_each_of_tasks(
+      "encounter", count, most, [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
+        if (i < tasks[task].particles.size)
+          encounter_one<W, planes>(tasks[task], far + task, i);
+      });
+}
+
+template <class E>
+void push_element(const E element, const ParticleView& particles, const beam::PushContext context) {
+  platform::for_each("arc", particles.size, [=] PHASEWISE_DEVICE(std::int64_t i) {
+    beam::Coordinates c = beam::load(particles, i);
+    element.push(c, particles.id[i], context);
+    beam::store(particles, i, c);
+  });
+}
+
+// Adds to the two parts of each of `terms` sums, in the device's memory.
+template <int terms, class Add>
+void sum_on_device(const char* name, std::int64_t n, Array<double>& sums, const Add& add) {
+  sums.reserve(2 * terms);
+  sums.clear(2 * terms);
+  platform::reduce<2 * terms, false>(name, n, sums.data(), add);
+}
+
+template <int order>
+void sum_moments(const ParticleView& p, const Array<numerics::OrderFreeGrid>& grids,
+                 Array<double>& sums) {
+  constexpr int terms = order == 4 ? 39 : 27;
+  const numerics::OrderFreeGrid* grid = grids.data();
+  sum_on_device<terms>("moments", p.size, sums, [=] PHASEWISE_DEVICE(std::int64_t i, double* mine) {
+    const double u[6] = {p.x[i], p.px[i], p.y[i], p.py[i], p.z[i], p.delta[i]};
+    beam::each_moment(order, [&](int t, const auto& term) {
+      numerics::OrderFreeSum sum{mine[2 * t], mine[2 * t + 1]};
+      sum.add(term([&](int c) { return u[c]; }), grid[t]);
+      mine[2 * t] = sum.high;
+      mine[2 * t + 1] = sum.low;
+    });
+  });
+}
+
+}  // namespace
+
+class Work final : public DeviceWork {
+ public:
+  std::string description() const override { return platform::description(); }
+
+  void take(int beam, const ParticleView& from) override { particles_[beam].take(from); }
+  void give(int beam, const ParticleView& to) override { particles_[beam].give(to); }
+
+  std::int64_t keep_living(int beam, beam::Bounds& bounds) override {
+    const ParticleView p = particles_[beam].view();
+    counts_.reserve(1);
+    counts_.clear(1);
+    std::int64_t* lost = counts_.data();
+    platform::for_each("losses", p.size, [=] PHASEWISE_DEVICE(std::int64_t i) {
+      if (beam::is_finite(beam::load(p, i))) return;
+      beam::store(p, i, beam::lost_particle());
+      platform::atomic_add(lost, std::int64_t{1});
+    });
+    std::int64_t found = 0;
+    counts_.copy_to(&found, 1);
+    if (found > 0) particles_[beam].remove_lost();
+    find_bounds(beam, bounds);
+    return particles_[beam].size();
+  }
+
+  std::int64_t count_debunched(int beam, const beam::Bucket& bucket) override {
+    const ParticleView p = particles_[beam].view();
+    counts_.reserve(1);
+    counts_.clear(1);
+    std::int64_t* outside = counts_.data();
+    platform::for_each("debunched", p.size, [=] PHASEWISE_DEVICE(std::int64_t i) {
+      if (!bucket.holds(p.z[i], p.delta[i])) platform::atomic_add(outside, std::int64_t{1});
+    });
+    std::int64_t found = 0;
+    counts_.copy_to(&found, 1);
+    return found;
+  }
+
+  void measure_and_enter(int beam, beam::MomentSums& sums, const CollisionFrame* into,
+                         beam::LongitudinalHistogram& bins) override {
+    const ParticleView p = particles_[beam].view();
+    grids_.copy_from(sums.grids().data(), std::ssize(sums.grids()));
+    if (sums.order() == 4)
+      sum_moments<4>(p, grids_, sums_);
+    else
+      sum_moments<2>(p, grids_, sums_);
+    const std::span<double> values = sums.values();
+    sums_.copy_to(values.data(), std::ssize(values));
+    if (into == nullptr) return;
+    counts_.reserve(beam::LongitudinalHistogram::bins);
+    counts_.clear(beam::LongitudinalHistogram::bins);
+    std::int64_t* counts = counts_.data();
+    const std::int64_t first_key = bins.first_key();
+    const CollisionFrame frame = *into;
+    const bool moves = !frame.is_identity();
+    platform::for_each("enter", p.size, [=] PHASEWISE_DEVICE(std::int64_t i) {
+      if (moves) {
+        beam::Coordinates c = beam::load(p, i);
+        frame.enter(c);
+        beam::store(p, i, c);
+      }
+      platform::atomic_add(counts + beam::LongitudinalHistogram::bin_of(p.z[i], first_key),
+                           std::int64_t{1});
+    });
+    counts_.copy_to(bins.counts().data(), std::ssize(bins.counts()));
+  }
+
+  std::vector<std::int64_t> sort(int beam, const std::vector<double>& cuts) override {
+    cuts_.copy_from(cuts.data(), std::ssize(cuts));
+    const double* cut = cuts_.data();
+    const int count = static_cast<int>(cuts.size());
+    std::vector<std::int64_t> begins = particles_[beam].sort(
+        count + 1, [=] PHASEWISE_DEVICE(const ParticleView& p, std::int64_t i) {
+          int slice = 0;
+          for (int s = 0; s < count; ++s) slice += p.z[i] < cut[s] ? 1 : 0;
+          return slice;
+        });
+    platform::wait();
+    return begins;
+  }
+
+  std::int64_t leave_and_push(int beam, const CollisionFrame* from, const beam::Line& line,
+                              const beam::PushContext& about, beam::Bounds& bounds) override {
+    const ParticleView p = particles_[beam].view();
+    if (from != nullptr) {
+      const CollisionFrame frame = *from;
+      platform::for_each("leave", p.size, [=] PHASEWISE_DEVICE(std::int64_t i) {
+        beam::Coordinates c = beam::load(p, i);
+        frame.leave(c);
+        beam::store(p, i, c);
+      });
+    }
+    beam::PushContext context = about;
+    context.element = line.first_element();
+    for (const beam::Element& element : line.elements()) {
+      std::visit([&](const auto& e) { push_element(e, p, context); }, element);
+      ++context.element;
+    }
+    return keep_living(beam, bounds);
+  }
+
+  void tracked(int beam, int count, double* rows) override {
+    constexpr int width = 7;
+    const ParticleView p = particles_[beam].view();
+    rows_.reserve(std::int64_t{width} * count);
+    rows_.clear(std::int64_t{width} * count);
+    double* out = rows_.data();
+    platform::for_each("tracked", p.size, [=] PHASEWISE_DEVICE(std::int64_t i) {
+      if (p.id[i] >= static_cast<std::uint32_t>(count)) return;
+      const double row[width] = {p.x[i], p.px[i], p.y[i], p.py[i], p.z[i], p.delta[i], 1.0};
+      for (int c = 0; c < width; ++c) out[std::int64_t{p.id[i]} * width + c] = row[c];
+    });
+    rows_.copy_to(rows, std::int64_t{width} * count);
+  }
+
+  void find_bounds(int beam, beam::Bounds& bounds) override {
+    const ParticleView p = particles_[beam].view();
+    sums_.reserve(6);
+    sums_.clear(6);
+    platform::reduce<6, true>(
+        "bounds", p.size, sums_.data(), [=] PHASEWISE_DEVICE(std::int64_t i, double* largest) {
+          const double u[6] = {p.x[i], p.px[i], p.y[i], p.py[i], p.z[i], p.delta[i]};
+          for (int c = 0; c < 6; ++c)
+            largest[c] = std::fabs(u[c]) > largest[c] ? std::fabs(u[c]) : largest[c];
+        });
+    sums_.copy_to(bounds.data(), 6);
+  }
+
+  void sum_slice(int beam, std::int64_t begin, std::int64_t count, const SliceSumming& how,
+                 double* sums) override {
+    const ParticleView p = particles_[beam].view().part(begin, count);
+    sum_on_device<slice_terms>(
+        "slice_moments", count, sums_, [=] PHASEWISE_DEVICE(std::int64_t i, double* mine) {
+          const double u[4] = {how.held(0, p.x[i]), how.held(1, p.px[i]), how.held(2, p.y[i]),
+                               how.held(3, p.py[i])};
+          each_slice_term([&](int t, const auto& term) {
+            numerics::OrderFreeSum sum{mine[2 * t], mine[2 * t + 1]};
+            sum.add(term([&](int c) { return u[c]; }), how.grid[t]);
+            mine[2 * t] = sum.high;
+            mine[2 * t + 1] = sum.low;
+          });
+        });
+    sums_.copy_to(sums, 2 * slice_terms);
+  }
+
+  void gaussian_encounter(int beam, std::int64_t begin, std::int64_t count,
+                          const GaussianSlice& opposing, double kick_scale,
+                          bool longitudinal_kick) override {
+    const GaussianKick kick(opposing, kick_scale, longitudinal_kick);
+    if (!kick.acts()) return;
+    const ParticleView p = particles_[beam].view().part(begin, count);
+    platform::for_each("gaussian_encounter", count,
+                       [=] PHASEWISE_DEVICE(std::int64_t i) { kick.act(p, i); });
+    platform::wait();
+  }
+
+  double* allocate(std::int64_t values) override {
+    const std::size_t bytes = static_cast<std::size_t>(values) * sizeof(double);
+    auto* made = static_cast<double*>(platform::allocate(bytes));
+    platform::zero(made, bytes);
+    return made;
+  }
+  void release(double* values) override { platform::release(values); }
+  void copy_in(double* device, const double* host, std::int64_t values) override {
+    platform::copy_in(device, host, static_cast<std::size_t>(values) * sizeof(double));
+  }
+  void copy_out(double* host, const double* device, std::int64_t values) override {
+    platform::copy_out(host, device, static_cast<std::size_t>(values) * sizeof(double));
+    platform::wait();
+  }
+  void clear(double* values, std::int64_t count) override {
+    platform::zero(values, static_cast<std::size_t>(count) * sizeof(double));
+  }
+
+  void encounter(Weighting weighting, int planes, std::span<const EncounterTask> tasks) override {
+    if (outside_.size() == 0) outside_.reserve(2);
+    std::vector<EncounterOnDevice> given;
+    std::int64_t most = 0;
+    for (const EncounterTask& task : tasks) {
+      EncounterOnDevice& one = given.emplace_back();
+      one.particles = particles_[task.beam].view().part(task.begin, task.count);
+      one.kicks = task.kick.has_value();
+      one.deposits = task.target.has_value();
+      if (task.kick) one.kick = *task.kick;
+      if (task.target) one.target = *task.target;
+      one.outside = outside_.data() + task.beam;
+      most = std::max(most, task.count);
+    }
+    const int count = static_cast<int>(given.size());
+    tasks_.copy_from(given.data(), count);
+    far_.reserve(count);
+    const bool cic = weighting == Weighting::cic;
+    const auto run = planes == 1 ? (cic ? launch_encounters<field::Cic, 1>
+                                        : launch_encounters<field::Tsc, 1>)
+                                 : (cic ? launch_encounters<field::Cic, 2>
+                                        : launch_encounters<field::Tsc, 2>);
+    run(tasks_.data(), count, most, far_.data());
+  }
+
+  std::array<std::int64_t, 2> take_outside() override {
+    std::array<std::int64_t, 2> result{};
+    if (outside_.size() == 0) return result;
+    outside_.copy_to(result.data(), 2);
+    outside_.clear(2);
+    return result;
+  }
+
+  void prepare_nodes(std::span<const NodesTask> tasks) override {
+    if (tasks.empty()) return;
+    nodes_.copy_from(tasks.data(), std::ssize(tasks));
+    const NodesTask* todo = nodes_.data();
+    const int ny = tasks[0].mesh.ny;
+    const bool cic = tasks[0].weighting == Weighting::cic;
+    platform::for_each_of_tasks("field", static_cast<int>(tasks.size()), tasks[0].mesh.nodes(),
+                                [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
+                                  if (cic)
+                                    prepare_cic(todo[task], static_cast<int>(i / ny),
+                                                static_cast<int>(i % ny));
+                                  else
+                                    prepare_tsc(todo[task], i);
+                                });
+  }
+
+  void effective_charges(std::span<const EffectiveCharge> tasks, int first, int last) override {
+    if (tasks.empty()) return;
+    const std::int64_t rows = last - first, scratch = 4 * std::int64_t{tasks[0].coarsening.ny};
+    effective_.copy_from(tasks.data(), std::ssize(tasks));
+    rows_.reserve(std::ssize(tasks) * rows * scratch);
+    const EffectiveCharge* todo = effective_.data();
+    double* room = rows_.data();
+    platform::for_each_of_tasks("luminosity", static_cast<int>(tasks.size()), rows,
+                                [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
+                                  todo[task].row(first + i, room + (task * rows + i) * scratch);
+                                });
+  }
+
+  std::vector<numerics::OrderFreeSum> overlaps(std::span<const Overlap> tasks,
+                                               const numerics::OrderFreeGrid& grid) override {
+    std::vector<numerics::OrderFreeSum> result(tasks.size());
+    if (tasks.empty()) return result;
+    overlaps_.copy_from(tasks.data(), std::ssize(tasks));
+    sums_.reserve(2 * std::ssize(tasks));
+    sums_.clear(2 * std::ssize(tasks));
+    std::int64_t most = 0;
+    for (const Overlap& task : tasks) most = std::max<std::int64_t>(most, task.last - task.first);
+    const Overlap* todo = overlaps_.data();
+    double* sums = sums_.data();
+    platform::for_each_of_tasks(
+        "luminosity", static_cast<int>(tasks.size()), most,
+        [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
+          if (i >= todo[task].last - todo[task].first) return;
+          numerics::OrderFreeSum row;
+          row.add(todo[task].row(todo[task].first + static_cast<int>(i)), grid);
+          platform::atomic_add(sums + 2 * task, row.high);
+          platform::atomic_add(sums + 2 * task + 1, row.low);
+        });
+    sums_.copy_to(&result[0].high, 2 * std::ssize(tasks));
+    return result;
+  }
+
+  std::unique_ptr<DevicePoisson> poisson(const field::DoubledGrid& grid) override {
+    return std::make_unique<PoissonOnDevice>(grid);
+  }
+  void finish() override { platform::wait(); }
+
+ private:
+  std::array<DeviceParticles, 2> particles_;
+  Array<std::int64_t> counts_, outside_;
+  Array<double> sums_, cuts_, rows_;
+  Array<numerics::OrderFreeGrid> grids_;
+  Array<EncounterOnDevice> tasks_;
+  Array<FarField> far_;
+  Array<NodesTask> nodes_;
+  Array<EffectiveCharge> effective_;
+  Array<Overlap> overlaps_;
+};
+
+std::unique_ptr<DeviceWork> make_work() { return std::make_unique<Work>(); }
+
+}  // namespace phasewise::collision::gpu::PHASEWISE_PLATFORM
+
+#if defined(__CUDACC__)
+phasewise::collision::DeviceWork* phasewise_collision_on_cuda(int number, std::string* why) {
+  *why = phasewise::gpu::cuda::choose_device(number);
+  return why->empty() ? phasewise::collision::gpu::cuda::make_work().release() : nullptr;
+}
+#endif

@@ -1,0 +1,212 @@
+// The open-boundary Poisson equation on a device: the passes of field::PoissonSolver over many
+// meshes at once, with transforms of one fixed batch (gpu/row_transforms.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "field/doubled_grid.hpp"
+#include "field/poisson.hpp"
+#include "gpu/launch.hpp"
+#include "gpu/row_transforms.hpp"
+#include "parallel/cache_line.hpp"
+
+namespace phasewise::field::gpu::PHASEWISE_PLATFORM {
+
+namespace platform = phasewise::gpu::PHASEWISE_PLATFORM;
+using platform::Array;
+using platform::Complex;
+
+class Poisson {
+ public:
+  explicit Poisson(const DoubledGrid& grid)
+      : grid_(grid),
+        line_(parallel::whole_lines(grid.my() * static_cast<std::int64_t>(sizeof(double))) /
+              static_cast<std::int64_t>(sizeof(double))),
+        along_y_(grid.my(), line_, grid.row_stride(), meshes * grid.nx()),
+        along_x_(grid.mx(), grid.column_stride(), meshes * grid.columns()),
+        lines_(along_y_.batch() * line_),
+        rows_(along_y_.batch() * grid.row_stride()),
+        columns_(along_x_.batch() * grid.column_stride()) {}
+
+  void solve(std::span<const MeshToSolve> tasks) {
+    for (std::size_t i = 0; i < tasks.size(); i += meshes)
+      solve_batch(tasks.subspan(i, std::min<std::size_t>(meshes, tasks.size() - i)));
+    forget_unused();
+  }
+
+  // The same in parts, for processes that share meshes. Rows of ny charges to rows of the
+  // half-transformed grid, row_stride() apart, in the host's memory.
+  void forward_rows(std::span<const double* const> from, Complex* to) {
+    each_batch(from.size(), along_y_.batch(), [&](std::size_t first, std::size_t count) {
+      from_.copy_from(from.data() + first, static_cast<std::int64_t>(count));
+      pad(static_cast<std::int64_t>(count));
+      along_y_.forward(lines_.data(), rows_.data());
+      rows_.copy_to(to + first * grid_.row_stride(), count * grid_.row_stride());
+    });
+  }
+  // Columns, column_stride() apart, in the host's memory, with as many of each one's Green
+  // function.
+  void convolve(Complex* columns, std::span<const ColumnToConvolve> with) {
+    const std::int64_t stride = grid_.column_stride();
+    each_batch(with.size(), along_x_.batch(), [&](std::size_t first, std::size_t count) {
+      std::vector<const Complex*> greens(count);
+      for (std::size_t i = 0; i < count; ++i)
+        greens[i] = green_of(*with[first + i].green) + with[first + i].number * stride;
+      columns_.copy_from(columns + first * stride, static_cast<std::int64_t>(count) * stride);
+      zero_beyond_mesh(static_cast<std::int64_t>(count));
+      multiply(greens);
+      columns_.copy_to(columns + first * stride, static_cast<std::int64_t>(count) * stride);
+    });
+    forget_unused();
+  }
+  void backward_rows(const Complex* from, std::span<double* const> to) {
+    each_batch(to.size(), along_y_.batch(), [&](std::size_t first, std::size_t count) {
+      rows_.copy_from(from + first * grid_.row_stride(), count * grid_.row_stride());
+      to_.copy_from(to.data() + first, static_cast<std::int64_t>(count));
+      along_y_.backward(rows_.data(), lines_.data());
+      unpad(static_cast<std::int64_t>(count));
+      platform::wait();
+    });
+  }
+
+  static constexpr std::size_t meshes = 8;  // that are transformed together
+
+ private:
+  template <class F>
+  static void each_batch(std::size_t count, int batch, const F& f) {
+    for (std::size_t first = 0; first < count; first += batch)
+      f(first, std::min<std::size_t>(batch, count - first));
+  }
+
+  void solve_batch(std::span<const MeshToSolve> tasks) {
+    const int nx = grid_.nx(), ny = grid_.ny(), columns = grid_.columns();
+    const auto count = static_cast<std::int64_t>(tasks.size());
+    std::vector<const double*> from;
+    std::vector<double*> to;
+    std::vector<const Complex*> greens;
+    for (const MeshToSolve& task : tasks) {
+      for (int i = 0; i < nx; ++i) {
+        from.push_back(task.charge + static_cast<std::int64_t>(i) * ny);
+        to.push_back(task.potential + static_cast<std::int64_t>(i) * ny);
+      }
+      const Complex* green = green_of(task.green);
+      for (int c = 0; c < columns; ++c) greens.push_back(green + c * grid_.column_stride());
+    }
+    from_.copy_from(from.data(), std::ssize(from));
+    to_.copy_from(to.data(), std::ssize(to));
+    pad(count * nx);
+    along_y_.forward(lines_.data(), rows_.data());
+    rows_to_columns(count);
+    multiply(greens);
+    columns_to_rows(count);
+    along_y_.backward(rows_.data(), lines_.data());
+    unpad(count * nx);
+  }
+
+  // nvcc takes no kernels from private functions.
+ public:
+  // Rows of the mesh, with zeros behind them, to lines.
+  void pad(std::int64_t rows) {
+    const int ny = grid_.ny();
+    const std::int64_t line = line_;
+    const double* const* from = from_.data();
+    double* lines = lines_.data();
+    platform::for_each("pad", rows * line, [=] PHASEWISE_DEVICE(std::int64_t i) {
+      const std::int64_t row = i / line, j = i % line;
+      lines[i] = j < ny ? from[row][j] : 0.0;
+    });
+  }
+  void unpad(std::int64_t rows) {
+    const int ny = grid_.ny();
+    const std::int64_t line = line_;
+    double* const* to = to_.data();
+    const double* lines = lines_.data();
+    platform::for_each("unpad", rows * ny, [=] PHASEWISE_DEVICE(std::int64_t i) {
+      const std::int64_t row = i / ny, j = i % ny;
+      to[row][j] = lines[row * line + j];
+    });
+  }
+  void rows_to_columns(std::int64_t count) {
+    const int nx = grid_.nx(), mx = grid_.mx(), columns = grid_.columns();
+    const std::int64_t row_stride = grid_.row_stride(), column_stride = grid_.column_stride();
+    const Complex* rows = rows_.data();
+    Complex* to = columns_.data();
+    platform::for_each("transpose", count * columns * mx, [=] PHASEWISE_DEVICE(std::int64_t i) {
+      const std::int64_t column = i / mx, mesh = column / columns;
+      const int x = static_cast<int>(i % mx), c = static_cast<int>(column % columns);
+      to[column * column_stride + x] =
+          x < nx ? rows[(mesh * nx + x) * row_stride + c] : Complex(0.0, 0.0);
+    });
+  }
+  void columns_to_rows(std::int64_t count) {
+    const int nx = grid_.nx(), columns = grid_.columns();
+    const std::int64_t row_stride = grid_.row_stride(), column_stride = grid_.column_stride();
+    const Complex* from = columns_.data();
+    Complex* rows = rows_.data();
+    platform::for_each("transpose", count * nx * columns, [=] PHASEWISE_DEVICE(std::int64_t i) {
+      const std::int64_t row = i / columns, mesh = row / nx;
+      const int x = static_cast<int>(row % nx), c = static_cast<int>(i % columns);
+      rows[row * row_stride + c] = from[(mesh * columns + c) * column_stride + x];
+    });
+  }
+  void zero_beyond_mesh(std::int64_t columns) {
+    const int nx = grid_.nx(), mx = grid_.mx();
+    const std::int64_t stride = grid_.column_stride();
+    Complex* data = columns_.data();
+    platform::for_each("pad", columns * (mx - nx), [=] PHASEWISE_DEVICE(std::int64_t i) {
+      data[i / (mx - nx) * stride + nx + i % (mx - nx)] = Complex(0.0, 0.0);
+    });
+  }
+  // Convolves the columns along x.
+  void multiply(const std::vector<const Complex*>& greens) {
+    const int mx = grid_.mx();
+    const std::int64_t stride = grid_.column_stride();
+    greens_.copy_from(greens.data(), std::ssize(greens));
+    const Complex* const* green = greens_.data();
+    auto* values = reinterpret_cast<double*>(columns_.data());
+    along_x_.forward(columns_.data());
+    platform::for_each("convolve", std::ssize(greens) * mx, [=] PHASEWISE_DEVICE(std::int64_t i) {
+      const std::int64_t column = i / mx, x = i % mx;
+      double* c = values + 2 * (column * stride + x);
+      const auto* g = reinterpret_cast<const double*>(green[column] + x);
+      field::multiply_complex(c, g);
+    });
+    along_x_.backward(columns_.data());
+  }
+
+ private:
+  // Transforms are made on the host, and stay on the device as long as the host keeps them.
+  const Complex* green_of(const std::shared_ptr<const GreenTransform>& green) {
+    for (Kept& kept : kept_)
+      if (kept.host == green) return kept.values.data();
+    Kept& kept = kept_.emplace_back();
+    kept.host = green;
+    kept.values.copy_from(green->values.data(), green->values.size());
+    return kept.values.data();
+  }
+  void forget_unused() {
+    std::erase_if(kept_, [](const Kept& kept) { return kept.host.use_count() == 1; });
+  }
+
+  struct Kept {
+    std::shared_ptr<const GreenTransform> host;
+    Array<Complex> values;
+  };
+
+  DoubledGrid grid_;
+  std::int64_t line_;  // from one line to the next
+  platform::RealRows along_y_;
+  platform::ComplexRows along_x_;
+  Array<double> lines_;
+  Array<Complex> rows_, columns_;
+  Array<const double*> from_;
+  Array<double*> to_;
+  Array<const Complex*> greens_;
+  std::vector<Kept> kept_;
+};
+
+}  // namespace phasewise::field::gpu::PHASEWISE_PLATFORM

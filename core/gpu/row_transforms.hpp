@@ -1,0 +1,136 @@
+// Transforms of many rows: cuFFT's on a GPU, FFTW's in an emulated device. cuFFT may choose its
+// algorithm by the number of rows in a plan, so each plan has one fixed number of them, by which
+// longer calls are divided: a row's bits do not depend on the rows beside it.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+
+#include "gpu/platform.hpp"
+
+#if defined(__CUDACC__)
+#include <cufft.h>
+#else
+#include "numerics/fft.hpp"
+#endif
+
+namespace phasewise::gpu::PHASEWISE_PLATFORM {
+
+using Complex = std::complex<double>;
+
+#if defined(__CUDACC__)
+
+inline void check_transform(cufftResult status) {
+  if (status != CUFFT_SUCCESS)
+    throw std::runtime_error("cuFFT failed with status " + std::to_string(status));
+}
+
+class Plan {
+ public:
+  // Rows of n values, `in` and `out` values apart.
+  Plan(cufftType type, int n, std::int64_t in, std::int64_t out, int rows) {
+    int size[] = {n};
+    int in_size[] = {static_cast<int>(in)}, out_size[] = {static_cast<int>(out)};
+    check_transform(cufftPlanMany(&plan_, 1, size, in_size, 1, static_cast<int>(in), out_size, 1,
+                                  static_cast<int>(out), type, rows));
+  }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan() { cufftDestroy(plan_); }
+  cufftHandle get() const { return plan_; }
+
+ private:
+  cufftHandle plan_ = 0;
+};
+
+#endif
+
+// Rows of n real values, `line` apart, to n/2 + 1 complex ones, `spectrum` apart, and back
+// (unnormalised). Data hold whole batches of `batch` rows.
+class RealRows {
+ public:
+  RealRows(int n, std::int64_t line, std::int64_t spectrum, int batch)
+      : line_(line),
+        spectrum_(spectrum),
+        batch_(batch),
+#if defined(__CUDACC__)
+        forward_(CUFFT_D2Z, n, line, spectrum, batch),
+        backward_(CUFFT_Z2D, n, spectrum, line, batch) {
+  }
+#else
+        rows_(n) {
+  }
+#endif
+
+  // One batch. The input of `backward` is overwritten.
+  void forward(double* lines, Complex* spectra) const {
+#if defined(__CUDACC__)
+    check_transform(
+        cufftExecD2Z(forward_.get(), lines, reinterpret_cast<cufftDoubleComplex*>(spectra)));
+#else
+    for (int i = 0; i < batch_; ++i) rows_.forward(lines + i * line_, spectra + i * spectrum_);
+#endif
+  }
+  void backward(Complex* spectra, double* lines) const {
+#if defined(__CUDACC__)
+    check_transform(
+        cufftExecZ2D(backward_.get(), reinterpret_cast<cufftDoubleComplex*>(spectra), lines));
+#else
+    for (int i = 0; i < batch_; ++i) rows_.backward(spectra + i * spectrum_, lines + i * line_);
+#endif
+  }
+  int batch() const { return batch_; }
+
+ private:
+  std::int64_t line_, spectrum_;
+  int batch_;
+#if defined(__CUDACC__)
+  Plan forward_, backward_;
+#else
+  numerics::RealRowTransform rows_;
+#endif
+};
+
+// Rows of n complex values, `stride` apart, in place.
+class ComplexRows {
+ public:
+  ComplexRows(int n, std::int64_t stride, int batch)
+      : stride_(stride),
+        batch_(batch),
+#if defined(__CUDACC__)
+        plan_(CUFFT_Z2Z, n, stride, stride, batch) {
+  }
+#else
+        rows_(n) {
+  }
+#endif
+
+  void forward(Complex* rows) const { run(rows, true); }
+  void backward(Complex* rows) const { run(rows, false); }
+  int batch() const { return batch_; }
+
+ private:
+  void run(Complex* rows, bool forward) const {
+#if defined(__CUDACC__)
+    auto* data = reinterpret_cast<cufftDoubleComplex*>(rows);
+    check_transform(cufftExecZ2Z(plan_.get(), data, data, forward ? CUFFT_FORWARD : CUFFT_INVERSE));
+#else
+    for (int i = 0; i < batch_; ++i) {
+      if (forward)
+        rows_.forward(rows + i * stride_);
+      else
+        rows_.backward(rows + i * stride_);
+    }
+#endif
+  }
+
+  std::int64_t stride_;
+  int batch_;
+#if defined(__CUDACC__)
+  Plan plan_;
+#else
+  numerics::ComplexRowTransform rows_;
+#endif
+};
+
+}  // namespace phasewise::gpu::PHASEWISE_PLATFORM

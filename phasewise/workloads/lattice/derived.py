@@ -1,0 +1,64 @@
+"""What follows from a study of lattice QCD before it runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.workloads.lattice.gauge.files import open_links
+from phasewise.workloads.lattice.gauge.stored import Stored
+from phasewise.workloads.lattice.grids import Extents
+from phasewise.workloads.lattice.model import Lattice
+
+SITE_BYTES = 4 * 144 * 2 + 10 * 192
+"""Memory of a site: links twice, and ten fields of spinors on half of the sites and on all."""
+
+
+@dataclass(frozen=True)
+class DerivedLattice:
+    """What follows from a study."""
+
+    sites: int
+    bare_mass: float
+    """m₀ in lattice units."""
+    memory_bytes: int
+    """Of all ranks together [B]."""
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return asdict(self) | {"warnings": list(self.warnings)}
+
+
+def derive(model: Lattice) -> DerivedLattice:
+    """Sites, the bare mass, the memory, and whether the file of links can be used."""
+    return DerivedLattice(
+        sites=model.sites,
+        bare_mass=1 / (2 * model.quarks.kappa) - 4,
+        memory_bytes=model.sites * SITE_BYTES,
+        warnings=_of_file(model),
+    )
+
+
+def links_of_size(path: Path, size: Extents) -> Stored:
+    """The file of links; StudyError if it is none, or of another lattice than lattice.size."""
+    stored = open_links(path)
+    if stored.size != tuple(size):
+        sizes = ["×".join(map(str, one)) for one in (stored.size, size)]
+        raise StudyError(
+            f"{path} has a lattice of {sizes[0]} sites, and lattice.size is {sizes[1]}"
+        )
+    return stored
+
+
+def _of_file(model: Lattice) -> tuple[str, ...]:
+    """A file may still be to come, so that a study without it is no error before it runs."""
+    if model.gauge.file is None:
+        return ()
+    try:
+        links_of_size(model.gauge.file, model.lattice.size)
+    except StudyError as error:
+        return (str(error),)
+    return ()
