@@ -6,7 +6,7 @@ PORTABLE ?= 0
 TEST_WORKERS ?= $(shell nproc)
 BIN := .venv/bin
 STAMPS := .venv/stamps
-CORE := $(shell find core cmake -name '*.?pp' -o -name '*.h' -o -name '*.f90' -o -name '*.cmake')
+CORE := $(shell find core cmake -name "*.?pp" -o -name "*.h" -o -name "*.cu" -o -name '*.f90' -o -name '*.cmake')
 SIMGRID := $(if $(shell command -v smpicxx),with,without)
 MPICH := $(if $(shell command -v mpicxx.mpich),with,without)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the driver with the address and undefined-behaviour sanitizers and lets it collide two
-# small beams, alone and on two ranks.
+# small beams, alone and on two ranks, on the CPU and on the emulated device.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,11 @@ PYTHON
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 driver=build/sanitize/phasewise-driver
-for ranks in 1 2; do
-  mpiexec --oversubscribe -n "$ranks" "$driver" "$parameters"
-  echo "sanitizers: clean on $ranks rank(s)"
+on_device="${parameters%.txt}-device.txt"
+{ cat "$parameters"; echo "run.device = emulated"; } >"$on_device"
+for study in "$parameters" "$on_device"; do
+  for ranks in 1 2; do
+    mpiexec --oversubscribe -n "$ranks" "$driver" "$study"
+    echo "sanitizers: clean on $ranks rank(s), ${study##*/}"
+  done
 done

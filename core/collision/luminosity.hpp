@@ -44,7 +44,7 @@ struct Overlap {
     const int j0 = dy < 0 ? -dy : 0, j1 = dy > 0 ? ny - dy : ny;
     double sum[4] = {};
     for (int j = j0; j < j1; j += 4)
-      for (int c = 0; c < 4 && j + c < j1; ++c) sum[c] += a[j + c] * b[j + c];
+      for (int c = 0; c < (j1 - j < 4 ? j1 - j : 4); ++c) sum[c] += a[j + c] * b[j + c];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
 };

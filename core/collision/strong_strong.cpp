@@ -149,7 +149,7 @@ void StrongStrong::allocate() {
 }
 
 void StrongStrong::advance(const Step* now, const Step* next, Listener& listener) {
-  const int parts = parts_of_slices(now, next);
+  const int parts = device_ == nullptr ? parts_of_slices(now, next) : 1;
   if (next) {
     const double cells = static_cast<double>(next->pairs() * pair_size());
     listener.kernel(clear_card(), cells * groups_.held(), [&] { clear_charges(*next, parts); });

@@ -6,11 +6,6 @@ namespace phasewise::field {
 namespace {
 
 using numerics::complex_bytes;
-using numerics::complex_per_line;
-
-std::int64_t padded(std::int64_t values) {
-  return (values + complex_per_line - 1) / complex_per_line * complex_per_line;
-}
 
 }  // namespace
 
@@ -19,9 +14,6 @@ DoubledGrid::DoubledGrid(int nx, int ny)
       ny_(ny),
       mx_(numerics::fast_even_size(2 * nx - 1)),
       my_(numerics::fast_even_size(2 * ny - 1)) {}
-
-std::int64_t DoubledGrid::row_stride() const { return padded(columns()); }
-std::int64_t DoubledGrid::column_stride() const { return padded(mx_); }
 
 parallel::KernelCard DoubledGrid::solve_card() const {
   const parallel::KernelCard row = row_card(), column = column_card();

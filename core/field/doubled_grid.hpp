@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "numerics/fft.hpp"
 #include "parallel/kernel.hpp"
 
 namespace phasewise::field {
@@ -25,8 +26,8 @@ class DoubledGrid {
   // Strides of the rows of the half-transformed grid, and of columns of mx values [complex values].
   // Rows and columns begin on 64-byte boundaries if the first does, so that FFTW takes the same
   // path for each.
-  std::int64_t row_stride() const;
-  std::int64_t column_stride() const;
+  std::int64_t row_stride() const { return padded(columns()); }
+  std::int64_t column_stride() const { return padded(mx_); }
 
   // One item: a mesh solved.
   parallel::KernelCard solve_card() const;
@@ -40,6 +41,11 @@ class DoubledGrid {
   parallel::KernelCard green_card(int parts = 1) const;
 
  private:
+  static std::int64_t padded(std::int64_t values) {
+    return (values + numerics::complex_per_line - 1) / numerics::complex_per_line *
+           numerics::complex_per_line;
+  }
+
   int nx_, ny_;
   int mx_, my_;
 };

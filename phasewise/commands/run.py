@@ -14,8 +14,8 @@ from phasewise.mpi.progress import Silent, choose_progress
 from phasewise.mpi.ranks import collectively, together
 from phasewise.options import (
     Parser,
-    add_json,
     add_device,
+    add_json,
     add_machine,
     add_processors,
     add_study,
@@ -96,7 +96,9 @@ def run_argv(options: argparse.Namespace) -> list[str]:
 
 
 def _study(options: argparse.Namespace) -> Study:
-    return load(options.study, [*options.set, *machine_override(options), *device_override(options)])
+    return load(
+        options.study, [*options.set, *machine_override(options), *device_override(options)]
+    )
 
 
 def _run_here(options: argparse.Namespace, core: Core) -> int:

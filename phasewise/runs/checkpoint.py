@@ -38,8 +38,8 @@ CHUNK_ROWS = 1 << 16
 
 FREE_KEYS = r"title|records\.(every|checkpoint_every|checkpoint_minutes)|run\..*|communication\..*"
 """Keys of a study that may change between a checkpoint and the run that goes on from it: how ranks
-divide and exchange their work changes no bit of the results, and where they compute at most the last
-ones. So may the count of turns.
+divide and exchange their work changes no bit of the results, and where they compute at most the
+last ones. So may the count of turns.
 """
 
 

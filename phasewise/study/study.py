@@ -17,7 +17,6 @@ from phasewise.workloads.communication import Communication
 from phasewise.workloads.discovery import KEY, workload_of
 from phasewise.workloads.interface import Derived, Workload
 
-
 CPU = "cpu"
 DEVICES = ("auto", CPU, "cuda", "emulated")
 

@@ -88,6 +88,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "node_size": ("0", "2", "3"),
     "phases": ("alike", "different"),
     "threads": ("1", "2", "3"),
+    "device": ("cpu", "emulated"),
 }
 
 
@@ -199,6 +200,7 @@ def main() -> None:
                 print(name, file=sys.stderr, flush=True)
             table = communication(choice, Path(folder))
             plan = machine(choice["kind"], table, choice["green_function"])
+            plan = plan.replace(**{"run.device": choice["device"]})
             found[name] = fingerprint(plan, int(choice["threads"]))
     if comm.rank() == 0:
         print(json.dumps(found))

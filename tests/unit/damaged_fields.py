@@ -90,7 +90,7 @@ DAMAGES = (
     replaced("nersc", b"BEGIN_HEADER", b"BEGIN-HEADER", MAGIC),
     replaced("nersc", b"END_HEADER", b"END-HEADER", "no line END_HEADER"),
     replaced("nersc", b"IEEE64BIG", b"IEEE64BUG", 'did you mean "IEEE64BIG"?'),
-    replaced("nersc", b"IEEE64BIG", b"IEEE64LITTLE", "not finite"),
+    replaced("nersc", b"IEEE64BIG", b"IEEE64LITTLE", "checksum"),
     replaced("nersc", b"IEEE64BIG", b"IEEE32BIG", "too long by 27648 bytes"),
     replaced("nersc", b"GAUGE_3x3", b"GAUGE", "too long by 18432 bytes"),
     replaced("nersc", b"GAUGE_3x3", b"GAUGE_2x2", "DATATYPE = 4D_SU3_GAUGE_2x2 is not known"),
@@ -110,7 +110,7 @@ DAMAGES = (
     replaced("ildg", b"\x45\x67\x89\xab", b"\x45\x67\x89\xac", MAGIC),
     Damage("ildg", _longer_record, MAGIC, "ildg record length"),
     replaced("milc", b"\0\0\x4e\x87", b"\0\0\x4e\x86", MAGIC),
-    Damage("milc", _header_in_other_order, "not finite", "milc byte order"),
+    Damage("milc", _header_in_other_order, "checksums", "milc byte order"),
     *(
         cut(kind, at, sentence)
         for kind, sentence in (("ildg", "cut short"), ("milc", "cut short"), ("nersc", "cut short"))

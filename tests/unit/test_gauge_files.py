@@ -250,7 +250,7 @@ def test_a_signalling_nan_is_one_sentence(tmp_path: Path) -> None:
     stored = write_links(path, form_of("milc", "single"), SIZE, links, values(links))
     raw = path.read_bytes()
     path.write_bytes(raw[: stored.offset] + b"\x7f\xa0\0\0" + raw[stored.offset + 4 :])
-    with pytest.raises(StudyError, match="not finite"):
+    with pytest.raises(StudyError, match="checksums"):
         checked_links(open_links(path))
 
 
@@ -349,3 +349,8 @@ def test_a_header_of_few_digits_is_compared_to_these(
     path.write_bytes(path.read_bytes().replace(long, f"{given:.{digits}f}".encode()))
     assert main(["gauge", "check", str(path)]) == (0 if right else 2)
     assert right or "the plaquette of its links is" in capsys.readouterr().err
+
+
+def test_a_check_takes_nothing_that_says_how_to_write(tmp_path: Path, capsys: Any) -> None:
+    assert main(["gauge", "check", str(tmp_path / "field"), "--byte-order", "big"]) == 2
+    assert "gauge check takes no --byte-order" in capsys.readouterr().err

@@ -294,3 +294,45 @@ def test_bench_takes_single_precision_and_a_clover_term(capsys: pytest.CaptureFi
     assert names["hopping_single"]["items"] == 5 * 4 * 256
     assert 0 < names["hopping"]["items"] < names["hopping_single"]["items"]
     assert names["clover"]["items"] > 0
+
+
+def test_a_residual_that_is_no_number_ends_the_run(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(
+        """
+workload = "lattice"
+solves = 1
+[lattice]
+size = [4, 4, 4, 8]
+[quarks]
+kappa = 0.125
+phases = [0, 0, 0, 0]
+[solver]
+method = "bicgstab"
+iterations = 10000
+"""
+    )
+    assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 1
+    assert "the residual has left the range of numbers" in capsys.readouterr().err
+
+
+def test_a_file_of_links_that_is_not_there_is_a_warning_before_the_run(
+    tmp_path: Path, capsys: Any
+) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(
+        """
+workload = "lattice"
+solves = 1
+[lattice]
+size = [4, 4, 4, 8]
+[gauge]
+start = "file"
+file = "nowhere"
+[quarks]
+kappa = 0.12
+"""
+    )
+    assert main(["check", str(path)]) == 0
+    said = capsys.readouterr()
+    assert "nowhere" in said.out + said.err

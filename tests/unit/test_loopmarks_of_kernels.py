@@ -23,8 +23,8 @@ LOOPS = {
         "card": ["for (std::int64_t i = 0; i < n; ++i) {"],
     },
     "collision/luminosity.cpp": {
-        "effective_charge_card": ["for (int j = 0; j < ny; ++j) out[row + j]"],
-        "overlap_card": ["sum[c] += a[j + c] * b[j + c]"],
+        "effective_charge_card": ["luminosity.hpp: for (int j = 0; j < ny; ++j) out[at + j]"],
+        "overlap_card": ["luminosity.hpp: sum[c] += a[j + c] * b[j + c]"],
     },
     "collision/kick_nodes.cpp": {"nodes_card": ["for (std::int64_t at = first; at < last; ++at)"]},
     "collision/encounter.cpp": {
