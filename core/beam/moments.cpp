@@ -89,9 +89,9 @@ MomentSums::MomentSums(int order, const Bounds& bounds, std::int64_t count) : or
 
 void MomentSums::add(const ParticleView& block) {
   const auto column = columns(block);
-  each_moment(order_, [&](int t, const auto& term) {
+  each_moment(order_, [&](int t, int a, int b, const auto& term) {
     accumulate(block.size, grids_[t], sums_[t],
-               [&](auto i) { return term([&](int c) { return column[c][i]; }); });
+               [=, u = column[a], v = column[b]](auto i) { return term(u[i], v[i]); });
   });
 }
 

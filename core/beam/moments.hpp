@@ -34,19 +34,17 @@ void update_bounds(const ParticleView& block, Bounds& bounds);
 // One item: a particle.
 parallel::KernelCard bounds_card();
 
-// Calls visit(t, term) for each sum, in their order: the coordinates, their products, and with
-// order 4 their cubes and fourth powers; term(u) is what a particle adds whose coordinates are u(0)
-// to u(5).
+// Calls visit(t, a, b, term) for each sum, in their order: the coordinates, their products, and
+// with order 4 their cubes and fourth powers; term(u_a, u_b) is what a particle adds.
 template <class Visit>
 PHASEWISE_HD void each_moment(int order, const Visit& visit) {
   int t = 0;
-  for (int a = 0; a < 6; ++a) visit(t++, [a](const auto& u) { return u(a); });
+  for (int a = 0; a < 6; ++a) visit(t++, a, a, [](double u, double) { return u; });
   for (int a = 0; a < 6; ++a)
-    for (int b = a; b < 6; ++b) visit(t++, [a, b](const auto& u) { return u(a) * u(b); });
+    for (int b = a; b < 6; ++b) visit(t++, a, b, [](double u, double v) { return u * v; });
   if (order != 4) return;
-  for (int a = 0; a < 6; ++a) visit(t++, [a](const auto& u) { return u(a) * u(a) * u(a); });
-  for (int a = 0; a < 6; ++a)
-    visit(t++, [a](const auto& u) { return (u(a) * u(a)) * (u(a) * u(a)); });
+  for (int a = 0; a < 6; ++a) visit(t++, a, a, [](double u, double) { return u * u * u; });
+  for (int a = 0; a < 6; ++a) visit(t++, a, a, [](double u, double) { return (u * u) * (u * u); });
 }
 
 class MomentSums {

@@ -155,6 +155,7 @@ void ColumnSolver::convolve(std::span<const Grid> grids) {
   const int columns = last - first, count = static_cast<int>(grids.size()) * columns;
   if (on_device_) {
     std::vector<field::ColumnToConvolve> with;
+    with.reserve(count);
     for (int i = 0; i < count; ++i) with.push_back({&grids[i / columns].green, i % columns});
     return on_device_->convolve(columns_.data(), with);
   }

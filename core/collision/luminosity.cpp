@@ -136,6 +136,7 @@ void StrongStrong::effective_charges(const Step& step, int beam, const std::vect
 // The rows of a pair may be added in any order.
 void StrongStrong::sum_overlaps(const Step& step, const std::vector<int>& own) {
   std::vector<Overlap> todo;
+  todo.reserve(own.size());
   for (const int p : own) todo.push_back(overlap_of(step, p));
   std::vector<numerics::OrderFreeSum> sums(todo.size());
   if (device_ != nullptr)

@@ -30,7 +30,8 @@ struct Coarsening {
   // between two nodes.
   PHASEWISE_HD double centre(int level) const {
     if (level == 0) return 0.5 * (ny - 1);
-    return ny / 2 - (weighting == Weighting::cic ? 0.0 : 0.5);
+    const int half = ny / 2;
+    return half - (weighting == Weighting::cic ? 0.0 : 0.5);
   }
 
   // A row of ny charges on one level, taken to another one that is not finer. scratch: 2·ny values.

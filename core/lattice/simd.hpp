@@ -94,8 +94,7 @@ enum class Use : std::uint8_t { read, write };
 template <int Count, Use use, class Real, int Lanes, class T>
 PHASEWISE_HD T asking_for(const Real* ahead, T value) {
 #pragma GCC unroll 24
-  for (int i = 0; i < Count; ++i)
-    __builtin_prefetch(ahead + i * Lanes, use == Use::write ? 1 : 0);
+  for (int i = 0; i < Count; ++i) __builtin_prefetch(ahead + i * Lanes, use == Use::write ? 1 : 0);
   return value;
 }
 

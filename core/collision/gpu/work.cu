@@ -57,11 +57,11 @@ void launch_encounters(const EncounterOnDevice* tasks, int count, std::int64_t m
     const KickSource& kick = tasks[i].kick;
     if (tasks[i].kicks) far[i] = far_field(kick.frame, planes, kick.far);
   });
-  platform::for_each_of_tasks(
-      "encounter", count, most, [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-        if (i < tasks[task].particles.size)
-          encounter_one<W, planes>(tasks[task], far + task, i);
-      });
+  platform::for_each_of_tasks("encounter", count, most,
+                              [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
+                                if (i < tasks[task].particles.size)
+                                  encounter_one<W, planes>(tasks[task], far + task, i);
+                              });
 }
 
 template <class E>
@@ -88,9 +88,9 @@ void sum_moments(const ParticleView& p, const Array<numerics::OrderFreeGrid>& gr
   const numerics::OrderFreeGrid* grid = grids.data();
   sum_on_device<terms>("moments", p.size, sums, [=] PHASEWISE_DEVICE(std::int64_t i, double* mine) {
     const double u[6] = {p.x[i], p.px[i], p.y[i], p.py[i], p.z[i], p.delta[i]};
-    beam::each_moment(order, [&](int t, const auto& term) {
+    beam::each_moment(order, [&](int t, int a, int b, const auto& term) {
       numerics::OrderFreeSum sum{mine[2 * t], mine[2 * t + 1]};
-      sum.add(term([&](int c) { return u[c]; }), grid[t]);
+      sum.add(term(u[a], u[b]), grid[t]);
       mine[2 * t] = sum.high;
       mine[2 * t + 1] = sum.low;
     });
@@ -229,17 +229,17 @@ class Work final : public DeviceWork {
   void sum_slice(int beam, std::int64_t begin, std::int64_t count, const SliceSumming& how,
                  double* sums) override {
     const ParticleView p = particles_[beam].view().part(begin, count);
-    sum_on_device<slice_terms>(
-        "slice_moments", count, sums_, [=] PHASEWISE_DEVICE(std::int64_t i, double* mine) {
-          const double u[4] = {how.held(0, p.x[i]), how.held(1, p.px[i]), how.held(2, p.y[i]),
-                               how.held(3, p.py[i])};
-          each_slice_term([&](int t, const auto& term) {
-            numerics::OrderFreeSum sum{mine[2 * t], mine[2 * t + 1]};
-            sum.add(term([&](int c) { return u[c]; }), how.grid[t]);
-            mine[2 * t] = sum.high;
-            mine[2 * t + 1] = sum.low;
-          });
-        });
+    sum_on_device<slice_terms>("slice_moments", count, sums_,
+                               [=] PHASEWISE_DEVICE(std::int64_t i, double* mine) {
+                                 const double u[4] = {how.held(0, p.x[i]), how.held(1, p.px[i]),
+                                                      how.held(2, p.y[i]), how.held(3, p.py[i])};
+                                 each_slice_term([&](int t, const auto& term) {
+                                   numerics::OrderFreeSum sum{mine[2 * t], mine[2 * t + 1]};
+                                   sum.add(term([&](int c) { return u[c]; }), how.grid[t]);
+                                   mine[2 * t] = sum.high;
+                                   mine[2 * t + 1] = sum.low;
+                                 });
+                               });
     sums_.copy_to(sums, 2 * slice_terms);
   }
 
@@ -290,10 +290,9 @@ class Work final : public DeviceWork {
     tasks_.copy_from(given.data(), count);
     far_.reserve(count);
     const bool cic = weighting == Weighting::cic;
-    const auto run = planes == 1 ? (cic ? launch_encounters<field::Cic, 1>
-                                        : launch_encounters<field::Tsc, 1>)
-                                 : (cic ? launch_encounters<field::Cic, 2>
-                                        : launch_encounters<field::Tsc, 2>);
+    const auto run =
+        planes == 1 ? (cic ? launch_encounters<field::Cic, 1> : launch_encounters<field::Tsc, 1>)
+                    : (cic ? launch_encounters<field::Cic, 2> : launch_encounters<field::Tsc, 2>);
     run(tasks_.data(), count, most, far_.data());
   }
 
@@ -345,15 +344,15 @@ class Work final : public DeviceWork {
     for (const Overlap& task : tasks) most = std::max<std::int64_t>(most, task.last - task.first);
     const Overlap* todo = overlaps_.data();
     double* sums = sums_.data();
-    platform::for_each_of_tasks(
-        "luminosity", static_cast<int>(tasks.size()), most,
-        [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-          if (i >= todo[task].last - todo[task].first) return;
-          numerics::OrderFreeSum row;
-          row.add(todo[task].row(todo[task].first + static_cast<int>(i)), grid);
-          platform::atomic_add(sums + 2 * task, row.high);
-          platform::atomic_add(sums + 2 * task + 1, row.low);
-        });
+    platform::for_each_of_tasks("luminosity", static_cast<int>(tasks.size()), most,
+                                [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
+                                  if (i >= todo[task].last - todo[task].first) return;
+                                  numerics::OrderFreeSum row;
+                                  row.add(todo[task].row(todo[task].first + static_cast<int>(i)),
+                                          grid);
+                                  platform::atomic_add(sums + 2 * task, row.high);
+                                  platform::atomic_add(sums + 2 * task + 1, row.low);
+                                });
     sums_.copy_to(&result[0].high, 2 * std::ssize(tasks));
     return result;
   }
