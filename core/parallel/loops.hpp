@@ -1,5 +1,4 @@
-// Loops over an index or over tasks: OpenMP threads on the CPU, one GPU thread per index when
-// compiled by nvcc.
+// Loops over blocks of an index or over tasks, by OpenMP threads.
 #pragma once
 
 #include <omp.h>
@@ -51,20 +50,5 @@ void for_tasks_beside(int n, int threads, Beside&& beside, F&& f) {
   }
   if (failure) std::rethrow_exception(failure);
 }
-
-#if defined(__CUDACC__)
-template <class F>
-__global__ void index_kernel(std::int64_t n, F f) {
-  const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
-  if (i < n) f(i);
-}
-
-// Calls f(i) for each i in [0, n) on the GPU; f holds device pointers by value.
-template <class F>
-void for_each_on_device(std::int64_t n, F f) {
-  constexpr int threads = 256;
-  if (n > 0) index_kernel<<<static_cast<unsigned>((n + threads - 1) / threads), threads>>>(n, f);
-}
-#endif
 
 }  // namespace phasewise::parallel

@@ -316,7 +316,7 @@ iterations = 10000
     assert "the residual has left the range of numbers" in capsys.readouterr().err
 
 
-def test_a_file_of_links_that_is_not_there_is_a_warning_before_the_run(
+def test_a_file_of_links_that_is_not_there_is_told_before_the_run(
     tmp_path: Path, capsys: Any
 ) -> None:
     path = tmp_path / "study.toml"
@@ -333,6 +333,6 @@ file = "nowhere"
 kappa = 0.12
 """
     )
-    assert main(["check", str(path)]) == 0
-    said = capsys.readouterr()
-    assert "nowhere" in said.out + said.err
+    assert main(["check", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert "nowhere" in said and said.count("\n") == 1

@@ -116,6 +116,7 @@ def test_each_rank_runs_the_same_command_without_ranks():
     options = argparse.Namespace(
         study="s.toml",
         machine=None,
+        device=None,
         threads=2,
         set=["turns=5", "seed=2"],
         out="o",

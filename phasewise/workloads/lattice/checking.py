@@ -5,8 +5,15 @@ from __future__ import annotations
 from phasewise.output import console, engineering, print_table
 from phasewise.study import Study
 from phasewise.tables.keys import show as as_toml
-from phasewise.workloads.lattice.derived import derive
+from phasewise.workloads.lattice.derived import derive, links_of_size
 from phasewise.workloads.lattice.model import TABLES, model_of
+
+
+def check_files(study: Study) -> None:
+    """StudyError if the file of links is none, or of another lattice."""
+    model = model_of(study)
+    if model.gauge.file is not None:
+        links_of_size(model.gauge.file, model.lattice.size)
 
 
 def show(study: Study) -> None:

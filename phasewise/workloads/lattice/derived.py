@@ -33,12 +33,11 @@ class DerivedLattice:
 
 
 def derive(model: Lattice) -> DerivedLattice:
-    """Sites, the bare mass, the memory, and whether the file of links can be used."""
+    """Sites, the bare mass, and the memory."""
     return DerivedLattice(
         sites=model.sites,
         bare_mass=1 / (2 * model.quarks.kappa) - 4,
         memory_bytes=model.sites * SITE_BYTES,
-        warnings=_of_file(model),
     )
 
 
@@ -51,14 +50,3 @@ def links_of_size(path: Path, size: Extents) -> Stored:
             f"{path} has a lattice of {sizes[0]} sites, and lattice.size is {sizes[1]}"
         )
     return stored
-
-
-def _of_file(model: Lattice) -> tuple[str, ...]:
-    """A file may still be to come, so that a study without it is no error before it runs."""
-    if model.gauge.file is None:
-        return ()
-    try:
-        links_of_size(model.gauge.file, model.lattice.size)
-    except StudyError as error:
-        return (str(error),)
-    return ()
