@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -53,9 +52,6 @@ class DeviceWork {
   DeviceWork(const DeviceWork&) = delete;
   DeviceWork& operator=(const DeviceWork&) = delete;
   virtual ~DeviceWork() = default;
-
-  // For people.
-  virtual std::string description() const = 0;
 
   // Takes a beam's particles from the host, and gives them back.
   virtual void take(int beam, const beam::ParticleView& from) = 0;

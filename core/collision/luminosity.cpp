@@ -124,7 +124,7 @@ void StrongStrong::effective_charges(const Step& step, int beam, const std::vect
   const auto [first, last] = plan_.division().rows(beam, plan_.division().row());
   if (device_ != nullptr) {
     device_->effective_charges(todo, first, last);
-    effective_[beam].to_host(0, exchanges_ ? step.pairs() * plane_size() : 0);
+    effective_[beam].to_host(0, staged_ ? step.pairs() * plane_size() : 0);
     return device_->finish();
   }
   parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&, first, last](int i, int) {

@@ -1,7 +1,6 @@
 #include "collision/strong_strong.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -9,7 +8,6 @@
 
 #include "collision/channels.hpp"
 #include "collision/kick_nodes.hpp"
-#include "parallel/loops.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -47,7 +45,7 @@ StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
       threads_(threads),
       contents_(contents),
       device_(device),
-      exchanges_(grid.ranks() > 1),
+      staged_(device != nullptr && grid.ranks() > 1),
       grid_(ip.nx, ip.ny),
       solver_(contents == Contents::none ? nullptr
                                          : std::make_unique<field::PoissonSolver>(ip.nx, ip.ny)),
@@ -98,7 +96,7 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
   if (ip_.green_every_step && solver_) solver_->forget_greens();
   const std::vector<std::vector<int>> batches = plan_.batches(step);
   const int own = plan_.own_beam();
-  if (exchanges_) charge_[own].to_host(0, step.pairs() * pair_size());
+  if (staged_) charge_[own].to_host(0, step.pairs() * pair_size());
   const auto reduce = [&](std::size_t b) {
     listener.start(reducing,
                    [&, b](comm::Works& works) { reduce_charges(step, batches[b], works); });
@@ -111,19 +109,18 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
       listener.progress(reducing);
     }
     if (b == 0 && ip_.green_every_step && contents_ == Contents::none) make_green(listener);
-    const std::vector<int> solved = plan_.own_pairs(step, own, batches[b]);
-    if (exchanges_)
-      for (const int p : solved) charge_[own].to_device(p * pair_size(), pair_size());
+    const std::vector<int> solved =
+        staged_ ? plan_.own_pairs(step, own, batches[b]) : std::vector<int>{};
+    for (const int p : solved) charge_[own].to_device(p * pair_size(), pair_size());
     solve(step, batches[b], listener);
-    if (exchanges_)
-      for (const int p : solved) outgoing_.to_host(p * pair_size(), pair_size());
+    for (const int p : solved) outgoing_.to_host(p * pair_size(), pair_size());
     listener.finish(sharing);
     listener.start(sharing, [&](comm::Works& works) { share_potentials(step, batches[b], works); });
     listener.progress(sharing);
   }
   if (ip_.luminosity) overlap(step, listener);
   listener.finish(sharing);
-  if (exchanges_) potential_[own].to_device(0, step.pairs() * pair_size());
+  if (staged_) potential_[own].to_device(0, step.pairs() * pair_size());
   prepare(step, listener);
   last_ = step;
 }

@@ -118,7 +118,7 @@ class StrongStrong {
   int threads_;
   Contents contents_;
   DeviceWork* device_;
-  bool exchanges_;  // with other ranks
+  bool staged_;  // what is exchanged with other ranks goes through the host
   field::DoubledGrid grid_;
   std::unique_ptr<field::PoissonSolver> solver_;  // null without contents
   CollisionPlan plan_;

@@ -62,8 +62,6 @@ class Turn : public workload::RankTurn {
   beam::Bunch& bunch(int beam);
   const beam::Bunch& bunch(int beam) const { return bunches_[beam]; }
   const BeamGroups& groups() const { return groups_; }
-  // Null: the CPU.
-  const DeviceWork* device() const { return device_.get(); }
   // Exchanges follow these settings from the next turn on. Throws as the constructor does, and then
   // changes nothing.
   void set_settings(const Settings& settings);

@@ -85,13 +85,6 @@ inline std::string choose_device(int number) {
   }
   return "";
 }
-inline std::string description() {
-  int device = 0;
-  cudaDeviceProp facts{};
-  check(cudaGetDevice(&device));
-  check(cudaGetDeviceProperties(&facts, device));
-  return facts.name;
-}
 
 #else
 
@@ -113,7 +106,6 @@ inline void zero(void* device, std::size_t bytes) {
   if (bytes > 0) std::memset(device, 0, bytes);
 }
 inline void wait() {}
-inline std::string description() { return "an emulated device"; }
 
 #endif
 

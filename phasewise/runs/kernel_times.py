@@ -64,3 +64,10 @@ def _totals(kernels: Sequence[dict[str, Any]]) -> dict[str, float]:
 
 def _communicating(driver: Run) -> float:
     return sum(float(phase["seconds"]) for phase in driver.phases())
+
+
+def communication_phases(driver: Run) -> list[dict[str, Any]]:
+    """The phases in which this rank exchanges something; kernels have phases too, for the time
+    line, and exchange nothing.
+    """
+    return [phase for phase in driver.phases() if phase["calls"] or phase["messages"]]

@@ -12,6 +12,7 @@ from phasewise.output import message
 from phasewise.runs.checkpoint import restore, write_checkpoint
 from phasewise.runs.communication_file import write_communication
 from phasewise.runs.folder import RunFolder
+from phasewise.runs.kernel_times import communication_phases
 from phasewise.runs.layout import detail_of, fault_of, take_snapshots, write_dumps
 from phasewise.runs.records import RecordsWriter, json_attribute
 from phasewise.runs.simulation import Simulation
@@ -132,8 +133,7 @@ class Recording:
             f"seconds_per_{unit.one}": seconds,
             "ranks": self._core.size(),
             "threads": self._simulation.threads,
-            # A kernel has a phase of its own in the time line, without messages.
-            "phases": [one for one in self._run.phases() if one["calls"] or one["messages"]],
+            "phases": communication_phases(self._run),
             "kernels": list(self._run.kernels()),
         }
         self.folder.write_json("performance.json", performance)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.driver import Core, Run
+from phasewise.runs.kernel_times import communication_phases
 from phasewise.runs.roof import level_of
 from phasewise.runs.roof import measure as measure_roof
 from phasewise.study import Study
@@ -48,8 +49,7 @@ def measure(core: Core, study: Study, threads: int, turns: int, figures: Figures
         "memory_bytes": memory,
         "roof": roof,
         "kernels": [_kernel(kernel, before.get(kernel["name"]), turns, roof) for kernel in kernels],
-        # A kernel has a phase of its own in the time line, without messages.
-        "phases": [phase for phase in simulation.phases() if phase["calls"] or phase["messages"]],
+        "phases": communication_phases(simulation),
     }
 
 

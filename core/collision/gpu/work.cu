@@ -101,8 +101,6 @@ void sum_moments(const ParticleView& p, const Array<numerics::OrderFreeGrid>& gr
 
 class Work final : public DeviceWork {
  public:
-  std::string description() const override { return platform::description(); }
-
   void take(int beam, const ParticleView& from) override { particles_[beam].take(from); }
   void give(int beam, const ParticleView& to) override { particles_[beam].give(to); }
 
