@@ -6,6 +6,12 @@ execute_process(
   OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_ROOT COMMAND_ERROR_IS_FATAL ANY)
 find_package(nanobind CONFIG REQUIRED)
 
+# Where the driver finds plug-ins.
+set(package "lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages/phasewise")
+set_source_files_properties(
+  core/parallel/plug_in.cpp
+  PROPERTIES COMPILE_DEFINITIONS PHASEWISE_PACKAGE_FROM_SCRIPTS="../${package}")
+
 # Bindings of a workload stand in its own folder.
 file(GLOB binding_sources CONFIGURE_DEPENDS core/bindings/*.cpp core/*/bindings*.cpp)
 list(REMOVE_DUPLICATES binding_sources)

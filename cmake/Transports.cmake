@@ -15,13 +15,6 @@ check_cxx_source_compiles(
   PHASEWISE_OPEN_MPI)
 unset(CMAKE_REQUIRED_LIBRARIES)
 
-if(PHASEWISE_PYTHON)
-  set(package "lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages/phasewise")
-  set_source_files_properties(
-    core/comm/protocols/transport_library.cpp
-    PROPERTIES COMPILE_DEFINITIONS PHASEWISE_PACKAGE_FROM_SCRIPTS="../${package}")
-endif()
-
 function(add_transport name)
   add_library(phasewise_${name} MODULE ${ARGN})
   target_include_directories(phasewise_${name} PRIVATE core)

@@ -1,9 +1,36 @@
-// The machine's roof for the benchmarks.
+// The machine's roof for the benchmarks, and a device's.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
+#include "probe/device.hpp"
 #include "probe/roof.hpp"
 
 namespace nb = nanobind;
+
+namespace {
+
+nb::dict as_dict(const phasewise::probe::DeviceRates& rates) {
+  nb::list copies;
+  for (const phasewise::probe::DeviceCopy& copy : rates.copies) {
+    nb::dict one;
+    one["bytes"] = copy.bytes;
+    one["in"] = copy.in;
+    one["out"] = copy.out;
+    copies.append(one);
+  }
+  nb::dict result;
+  result["name"] = rates.name;
+  result["memory"] = rates.memory;
+  result["bytes_per_second"] = rates.bytes_per_second;
+  result["flops_per_second"] = rates.flops_per_second;
+  result["additions_per_second"] = rates.additions_per_second;
+  result["launch_seconds"] = rates.launch_seconds;
+  result["wait_seconds"] = rates.wait_seconds;
+  result["copies"] = copies;
+  return result;
+}
+
+}  // namespace
 
 void bind_probe(nb::module_& m) {
   m.def(
@@ -21,4 +48,14 @@ void bind_probe(nb::module_& m) {
         "Fused multiply-add rate of this rank just now, the median of a millisecond or two.");
   m.def("measure_bandwidth", &phasewise::probe::measure_bandwidth, nb::arg("threads"),
         nb::arg("bytes"), "Bytes per second on arrays of this size, of this rank's threads.");
+  m.def(
+      "measure_device",
+      [](bool cuda, int number) {
+        return as_dict(cuda ? phasewise::probe::measure_cuda(number)
+                            : phasewise::probe::measure_emulated());
+      },
+      nb::arg("cuda"), nb::arg("number") = 0,
+      "What the GPU of this number can do, or the emulated device: `name`, `memory` [B], "
+      "`bytes_per_second`, `flops_per_second`, `additions_per_second` (atomic), `launch_seconds`, "
+      "`wait_seconds`, and `copies`, of which each has `bytes` and the seconds `in` and `out`.");
 }

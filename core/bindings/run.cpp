@@ -61,6 +61,7 @@ nb::list kernel_counts(const Run& run) {
     kernel["seconds"] = r.seconds;
     kernel["flops"] = r.flops;
     kernel["bytes"] = r.bytes;
+    kernel["additions"] = r.additions;
     kernel["calls"] = r.calls;
     kernel["working_sets"] = r.working_sets;
     kernel["single"] = r.single;
@@ -80,6 +81,17 @@ nb::dict turn_times(Run& run, int least, int most, double seconds) {
   result["seconds"] = numpy(std::move(found.seconds));
   result["missed"] = numpy(std::move(found.missed));
   return result;
+}
+
+std::string device_of(const Run& run) {
+  switch (run.session().device) {
+    case workload::Device::cuda:
+      return "cuda";
+    case workload::Device::emulated:
+      return "emulated";
+    default:
+      return "cpu";
+  }
 }
 
 nb::dict pieces(const Run& run) {
@@ -166,6 +178,8 @@ void bind_run(nb::module_& m) {
       .def("part", &part, nb::arg("workload"),
            "Of a composite, the runs of one of its workloads on this rank: one, or one for each "
            "bunch that this rank holds; of another run, the run itself.")
+      .def_prop_ro("device", &device_of,
+                   "Where the kernels of this rank run: cpu, cuda or emulated.")
       .def("kernels", &kernel_counts,
            "Items, seconds, flops and bytes of each kernel on this rank; calls with items, and "
            "the sum of their working sets [bytes].");

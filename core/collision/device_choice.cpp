@@ -1,26 +1,14 @@
 #include "collision/device_choice.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 
 #include "collision/gpu/make_work.hpp"
+#include "gpu/cuda_plug_in.hpp"
 
 namespace phasewise::collision {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Beside this code itself: the Python module or the driver.
-fs::path plug_in() {
-  Dl_info here{};
-  if (dladdr(reinterpret_cast<const void*>(&device_of), &here) == 0) return {};
-  std::error_code error;
-  return fs::canonical(here.dli_fname, error).parent_path() / "libphasewise_cuda.so";
-}
 
 // This rank's number among those of its node.
 int number_on_node(const workload::Session& session) {
@@ -31,27 +19,9 @@ int number_on_node(const workload::Session& session) {
 
 // The work on a GPU; null, and why, if there is none.
 std::unique_ptr<DeviceWork> on_cuda(int number, std::string& why) {
-  const fs::path path = plug_in();
-  std::error_code error;
-  if (!fs::exists(path, error)) {
-    why =
-        "this build has no CUDA: install the CUDA toolkit, whose compiler is nvcc, and run make "
-        "setup";
-    return nullptr;
-  }
-  // Never closed: the driver of the GPU keeps what it gets from it.
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    why = std::string("the CUDA part cannot be loaded: ") + dlerror();
-    return nullptr;
-  }
-  const auto make =
-      reinterpret_cast<decltype(&phasewise_collision_on_cuda)>(dlsym(library, gpu::plug_in_entry));
-  if (make == nullptr) {
-    why = std::string("the CUDA part cannot be loaded: ") + dlerror();
-    return nullptr;
-  }
-  return std::unique_ptr<DeviceWork>(make(number, &why));
+  const auto make = reinterpret_cast<decltype(&phasewise_collision_on_cuda)>(
+      phasewise::gpu::cuda_function(gpu::plug_in_entry, why));
+  return std::unique_ptr<DeviceWork>(make == nullptr ? nullptr : make(number, &why));
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "collision/slice_moments.hpp"
 #include "field/doubled_grid.hpp"
 #include "field/poisson.hpp"
+#include "parallel/stopwatch.hpp"
 
 namespace phasewise::collision {
 
@@ -92,12 +93,22 @@ class DeviceWork {
   virtual void prepare_nodes(std::span<const NodesTask> tasks) = 0;
   // Rows [first, last) of each.
   virtual void effective_charges(std::span<const EffectiveCharge> tasks, int first, int last) = 0;
-  virtual std::vector<numerics::OrderFreeSum> overlaps(std::span<const Overlap> tasks,
-                                                       const numerics::OrderFreeGrid& grid) = 0;
+  // The sums of a collision's pairs, [place][high, low].
+  virtual void start_overlaps(std::int64_t pairs) = 0;
+  virtual void add_overlaps(std::span<const Overlap> tasks,
+                            const numerics::OrderFreeGrid& grid) = 0;
+  virtual void take_overlaps(std::span<double> sums) = 0;
   virtual std::unique_ptr<DevicePoisson> poisson(const field::DoubledGrid& grid) = 0;
 
-  // Waits until everything is done.
-  virtual void finish() = 0;
+  // Memory of the host that is copied fast from now on, and no longer.
+  virtual void pin(double* host, std::int64_t values) = 0;
+  virtual void unpin(double* host) = 0;
+
+  // All work is queued: what returns nothing may still be under way. This tells when it is done, by
+  // a clock.
+  virtual std::shared_ptr<parallel::Stopwatch> stopwatch(double (*now)()) = 0;
+  // What this process holds of the device's memory [B].
+  virtual std::int64_t held_bytes() const = 0;
 };
 
 // Values of a mesh where the kernels run: in the host's memory, or in a device's.
@@ -107,7 +118,9 @@ class MeshValues {
   MeshValues(const MeshValues&) = delete;
   MeshValues& operator=(const MeshValues&) = delete;
   ~MeshValues() {
-    if (on_ != nullptr) on_->release(there_);
+    if (on_ == nullptr) return;
+    on_->release(there_);
+    unpin();
   }
   void live_on(DeviceWork* device) { on_ = device; }
   // Contents are lost, unless the size is large enough already; then this costs nothing.
@@ -121,12 +134,17 @@ class MeshValues {
   // Their copy in the host's memory, through which they are exchanged with other ranks; the values
   // themselves where they live there.
   double* host() {
-    if (on_ != nullptr) here_.reserve(size_);
+    if (on_ != nullptr && here_.size() < size_) {
+      unpin();
+      here_.reserve(size_);
+      on_->pin(here_.data(), size_);
+    }
     return here_.data();
   }
   void to_host(std::int64_t first, std::int64_t count) {
     if (on_ != nullptr && size_ > 0) on_->copy_out(host() + first, there_ + first, count);
   }
+  // The host's copy is read until the next copy to the host, or any other that waits.
   void to_device(std::int64_t first, std::int64_t count) {
     if (on_ != nullptr && size_ > 0) on_->copy_in(there_ + first, host() + first, count);
   }
@@ -134,6 +152,10 @@ class MeshValues {
   const double* data() const { return on_ == nullptr ? here_.data() : there_; }
 
  private:
+  void unpin() {
+    if (here_.size() > 0) on_->unpin(here_.data());
+  }
+
   parallel::Buffer<double> here_;
   DeviceWork* on_ = nullptr;  // null: the host
   double* there_ = nullptr;

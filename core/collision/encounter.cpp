@@ -74,7 +74,8 @@ parallel::KernelCard encounter_card(Weighting weighting, int planes, double apar
           // the smallest stencil.
           .vectorised = weighting == Weighting::cic && planes == 1,
           .touched = 48.0,
-          .trip = block};
+          .trip = block,
+          .additions = (weighting == Weighting::cic ? 4.0 : 9.0) * planes};
 }
 
 parallel::KernelCard clear_card() {

@@ -57,7 +57,8 @@ Overlap StrongStrong::overlap_of(const Step& step, int p) const {
           .dx = dx,
           .dy = dy,
           .first = std::max(first, -dx),
-          .last = std::min(last, mesh_.nx - dx)};
+          .last = std::min(last, mesh_.nx - dx),
+          .place = static_cast<std::int64_t>(step.place(p))};
 }
 
 std::vector<int> StrongStrong::window_shifts(const Step& step) const {
@@ -124,8 +125,7 @@ void StrongStrong::effective_charges(const Step& step, int beam, const std::vect
   const auto [first, last] = plan_.division().rows(beam, plan_.division().row());
   if (device_ != nullptr) {
     device_->effective_charges(todo, first, last);
-    effective_[beam].to_host(0, staged_ ? step.pairs() * plane_size() : 0);
-    return device_->finish();
+    return effective_[beam].to_host(0, staged_ ? step.pairs() * plane_size() : 0);
   }
   parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&, first, last](int i, int) {
     std::vector<double> scratch(4 * static_cast<std::size_t>(mesh_.ny));
@@ -138,23 +138,19 @@ void StrongStrong::sum_overlaps(const Step& step, const std::vector<int>& own) {
   std::vector<Overlap> todo;
   todo.reserve(own.size());
   for (const int p : own) todo.push_back(overlap_of(step, p));
-  std::vector<numerics::OrderFreeSum> sums(todo.size());
-  if (device_ != nullptr)
-    sums = device_->overlaps(todo, overlap_grid_);
-  else
-    parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&](int i, int) {
-      for (int row = todo[i].first; row < todo[i].last; ++row)
-        sums[i].add(todo[i].row(row), overlap_grid_);
-    });
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    const std::size_t at = step.place(own[i]);
-    overlap_sums_[2 * at] = sums[i].high;
-    overlap_sums_[2 * at + 1] = sums[i].low;
-  }
+  if (device_ != nullptr) return device_->add_overlaps(todo, overlap_grid_);
+  parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&](int i, int) {
+    numerics::OrderFreeSum sum;
+    for (int row = todo[i].first; row < todo[i].last; ++row)
+      sum.add(todo[i].row(row), overlap_grid_);
+    overlap_sums_[2 * todo[i].place] = sum.high;
+    overlap_sums_[2 * todo[i].place + 1] = sum.low;
+  });
 }
 
 void StrongStrong::finish_luminosity(Listener& listener) {
   if (!ip_.luminosity) return;
+  if (device_ != nullptr && real()) device_->take_overlaps(overlap_sums_);
   if (groups_.divided()) listener.sum("luminosity_sum", overlap_sums_);
   const auto pairs = static_cast<std::int64_t>(pairs_in_all(ip_.slices));
   listener.kernel(overlap_factor_card(), static_cast<double>(pairs), [&] {

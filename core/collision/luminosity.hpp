@@ -36,6 +36,7 @@ struct Overlap {
   const double* rho2;
   int ny, dx, dy;
   int first, last;
+  std::int64_t place;  // of the pair in [slice of beam 1][slice of beam 2]
 
   // Four partial sums in a fixed order.
   PHASEWISE_HD double row(int i) const {

@@ -7,6 +7,7 @@
 #include "collision/build_settings.hpp"
 #include "collision/device_choice.hpp"
 #include "collision/teams.hpp"
+#include "parallel/clock.hpp"
 #include "parallel/loops.hpp"
 #include "workload/pieces.hpp"
 
@@ -39,7 +40,12 @@ Simulation::Simulation(const workload::Parameters& parameters,
       pieces_(workload::sampled_pieces(pieces_of(description_), session().sample)),
       state_(description_, grids_, session().world.rank(), contents_of(session()),
              session().threads, device_of(session())),
-      live_(session()) {}
+      live_(session()) {
+  if (DeviceWork* device = state_.device())
+    session().kernels.time_by(device->stopwatch(parallel::clock().now));
+  if (session().device == workload::Device::automatic)
+    session().device = state_.device() == nullptr ? workload::Device::cpu : workload::Device::cuda;
+}
 
 // All collective calls come before the large allocations, so that no rank waits for another one
 // that has run out of memory.

@@ -40,6 +40,10 @@ class Simulation : public workload::Run {
   // empty if the model has no mesh. Collective over the beam's ranks.
   SliceField slice_field(int beam, int slice);
   void exchange_as(const workload::Parameters& parameters) override;
+  // What this process holds of a device's memory [B]; 0 on the CPU.
+  std::int64_t device_bytes() {
+    return state_.device() == nullptr ? 0 : state_.device()->held_bytes();
+  }
 
  protected:
   void run_turn() override;

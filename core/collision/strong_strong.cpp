@@ -73,6 +73,7 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
   last_.reset();
   const std::size_t pairs = pairs_in_all(ip_.slices);
   overlap_sums_.assign(2 * pairs, 0.0);
+  if (device_ != nullptr) device_->start_overlaps(static_cast<std::int64_t>(pairs));
   const auto choose = [&] { mesh_ = choose_mesh(ip_, beams); };
   if (contents_ == Contents::design) choose();  // where kernels do not run, but windows are needed
   listener.kernel(mesh_card(), ip_.fixed_mesh ? 0.0 : 2.0 * ip_.planes * static_cast<double>(pairs),

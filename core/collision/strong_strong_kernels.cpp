@@ -14,10 +14,7 @@ void StrongStrong::pass(const Step* now, const Step* next, int parts) {
   std::vector<EncounterTask> todo;
   for (const Task& task : tasks(now, next, parts))
     todo.push_back(encounter_task(task, now, next, parts));
-  if (device_ != nullptr) {
-    device_->encounter(ip_.weighting, ip_.planes, todo);
-    return device_->finish();
-  }
+  if (device_ != nullptr) return device_->encounter(ip_.weighting, ip_.planes, todo);
   std::vector<std::int64_t> outside(todo.size(), 0);
   parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&](int i, int) {
     const EncounterTask& task = todo[i];
@@ -156,10 +153,7 @@ void StrongStrong::prepare(const Step& step, Listener& listener) {
     const double cells = static_cast<double>(step.pairs() * plane_size());
     listener.kernel(nodes_card(ip_.weighting, ip_.planes), cells, [&] {
       const std::vector<NodesTask> todo = nodes_tasks(step, b);
-      if (device_ != nullptr) {
-        device_->prepare_nodes(todo);
-        return device_->finish();
-      }
+      if (device_ != nullptr) return device_->prepare_nodes(todo);
       parallel::for_tasks(static_cast<int>(todo.size()) * chunks, threads_, [&](int i, int) {
         const int c = i % chunks;
         prepare_rows(todo[i / chunks], mesh_.nx * c / chunks, mesh_.nx * (c + 1) / chunks);

@@ -62,6 +62,7 @@ class Turn : public workload::RankTurn {
   beam::Bunch& bunch(int beam);
   const beam::Bunch& bunch(int beam) const { return bunches_[beam]; }
   const BeamGroups& groups() const { return groups_; }
+  DeviceWork* device() { return device_.get(); }  // null: the kernels run on the CPU
   // Exchanges follow these settings from the next turn on. Throws as the constructor does, and then
   // changes nothing.
   void set_settings(const Settings& settings);

@@ -7,13 +7,18 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
+
+#include <cstring>
 #define PHASEWISE_PLATFORM cuda
 #define PHASEWISE_DEVICE __device__
 #else
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -22,6 +27,32 @@
 #endif
 
 namespace phasewise::gpu::PHASEWISE_PLATFORM {
+
+struct Properties {
+  std::string name;
+  std::size_t memory;  // B
+};
+
+// What this process holds of the device's memory.
+struct Held {
+  std::unordered_map<const void*, std::size_t> sizes;
+  std::size_t bytes = 0;
+
+  void add(const void* data, std::size_t size) {
+    sizes[data] = size;
+    bytes += size;
+  }
+  void remove(const void* data) {
+    const auto found = sizes.find(data);
+    if (found == sizes.end()) return;
+    bytes -= found->second;
+    sizes.erase(found);
+  }
+};
+inline Held& held() {
+  static Held all;
+  return all;
+}
 
 #if defined(__CUDACC__)
 
@@ -35,12 +66,16 @@ inline const char*& last_kernel() {
 inline void check(cudaError_t status) {
   if (status == cudaSuccess) return;
   throw std::runtime_error(std::string("the GPU failed (") + cudaGetErrorString(status) +
-                           "); the kernel launched last was " + last_kernel());
+                           "); the kernel launched last was " + last_kernel() +
+                           ", which with CUDA_LAUNCH_BLOCKING=1 is the one that fails");
 }
 
 inline void* allocate(std::size_t bytes) {
   void* data = nullptr;
-  if (cudaMalloc(&data, bytes) == cudaSuccess) return data;
+  if (cudaMalloc(&data, bytes) == cudaSuccess) {
+    held().add(data, bytes);
+    return data;
+  }
   cudaGetLastError();  // so that it is not reported again
   std::size_t free = 0, total = 0;
   cudaMemGetInfo(&free, &total);
@@ -49,17 +84,68 @@ inline void* allocate(std::size_t bytes) {
                            std::to_string(bytes >> 20) +
                            " more are needed: use fewer macroparticles or another GPU");
 }
-inline void release(void* data) { cudaFree(data); }
-// CUDA has copied what the host may write to again when this returns.
+inline void release(void* data) {
+  held().remove(data);
+  cudaFree(data);
+}
+
+// Pinned memory through which small things go to the device, so that the host need not wait until
+// they are there.
+class Outbox {
+ public:
+  static constexpr std::size_t largest = 64 << 10;  // B
+  static Outbox& get() {
+    static Outbox one;
+    return one;
+  }
+  void send(void* device, const void* host, std::size_t bytes) {
+    constexpr std::size_t line = 256;
+    if (used_ + bytes > size) {
+      check(cudaDeviceSynchronize());
+      used_ = 0;
+    }
+    std::memcpy(room_ + used_, host, bytes);
+    check(cudaMemcpyAsync(device, room_ + used_, bytes, cudaMemcpyHostToDevice));
+    used_ += (bytes + line - 1) / line * line;
+  }
+
+ private:
+  static constexpr std::size_t size = 8 << 20;  // B
+  Outbox() {
+    void* room = nullptr;
+    check(cudaMallocHost(&room, size));  // kept to the end, as the device is
+    room_ = static_cast<char*>(room);
+  }
+  char* room_;
+  std::size_t used_ = 0;
+};
+
+// What the host may write to again when this returns, but for memory that is pinned.
 inline void copy_in(void* device, const void* host, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (bytes <= Outbox::largest) return Outbox::get().send(device, host, bytes);
   check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice));
 }
 inline void copy_out(void* host, const void* device, std::size_t bytes) {
   check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost));
 }
 inline void zero(void* device, std::size_t bytes) { check(cudaMemsetAsync(device, 0, bytes)); }
+// Memory of the host that is copied fast from now on, and no longer.
+inline void pin(void* host, std::size_t bytes) {
+  if (cudaHostRegister(host, bytes, cudaHostRegisterDefault) != cudaSuccess) cudaGetLastError();
+}
+inline void unpin(void* host) {
+  if (cudaHostUnregister(host) != cudaSuccess) cudaGetLastError();
+}
 // Waits until all work that was queued is done.
 inline void wait() { check(cudaDeviceSynchronize()); }
+inline Properties properties() {
+  int device = 0;
+  cudaDeviceProp found;
+  check(cudaGetDevice(&device));
+  check(cudaGetDeviceProperties(&found, device));
+  return {found.name, found.totalGlobalMem};
+}
 // Takes the GPU of this number, modulo their number, from now on. Returns why it cannot be used, in
 // one clause, or nothing.
 inline std::string choose_device(int number) {
@@ -93,9 +179,13 @@ inline void* allocate(std::size_t bytes) {
   constexpr std::size_t line = 64;
   void* data = std::aligned_alloc(line, (bytes + line - 1) / line * line);
   if (data == nullptr) throw std::bad_alloc();
+  held().add(data, bytes);
   return data;
 }
-inline void release(void* data) { std::free(data); }
+inline void release(void* data) {
+  held().remove(data);
+  std::free(data);
+}
 inline void copy_in(void* device, const void* host, std::size_t bytes) {
   if (bytes > 0) std::memcpy(device, host, bytes);
 }
@@ -105,7 +195,13 @@ inline void copy_out(void* host, const void* device, std::size_t bytes) {
 inline void zero(void* device, std::size_t bytes) {
   if (bytes > 0) std::memset(device, 0, bytes);
 }
+inline void pin(void* /*host*/, std::size_t /*bytes*/) {}
+inline void unpin(void* /*host*/) {}
 inline void wait() {}
+inline Properties properties() {
+  return {"emulated", static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                          static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
+}
 
 #endif
 

@@ -13,6 +13,7 @@
 
 namespace phasewise::gpu::PHASEWISE_PLATFORM {
 
+// CUB's own room is not counted in an emulated device: a key and a number for each item.
 class Sorter {
  public:
   // Room for n keys.

@@ -20,6 +20,8 @@ struct KernelCard {
   double trip = 0.0;
   double loops = 0.0;
   bool single = false;  // flops of single precision
+  // Additions of an item to values that other items add to as well: atomic where these are threads.
+  double additions = 0.0;
 };
 
 // Bytes that a call with these items touches, or touches before it leaves them for the next item:

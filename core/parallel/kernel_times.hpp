@@ -3,12 +3,15 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "parallel/clock.hpp"
 #include "parallel/kernel.hpp"
+#include "parallel/stopwatch.hpp"
 #include "parallel/vector_unit.hpp"
 
 namespace phasewise::parallel {
@@ -18,6 +21,7 @@ struct KernelRecord {
   double seconds = 0.0;  // wall time of this rank, all its threads at work
   double flops = 0.0;
   double bytes = 0.0;         // moved to and from memory, as the card counts them
+  double additions = 0.0;     // to values that threads share
   double calls = 0.0;         // with items
   double working_sets = 0.0;  // bytes, summed over these calls
   bool single = false;        // flops of single precision
@@ -33,27 +37,50 @@ class KernelTimes {
   void set_vector_unit(const VectorUnit& unit) { unit_ = unit; }
   // What names in the records begin with from now on.
   void set_prefix(const std::string& prefix) { prefix_ = prefix; }
+  // Kernels are queued from now on, and their times are read from it.
+  void time_by(std::shared_ptr<Stopwatch> stopwatch) { stopwatch_ = std::move(stopwatch); }
 
-  // Runs f and books its time under the card's name; on a simulated machine the card's work is
-  // charged.
+  // Runs f and books its time under the card's name, at once or when `settle` is called; on a
+  // simulated machine the card's work is charged.
   template <class F>
   void run(const KernelCard& card, double items, F&& f) {
+    if (stopwatch_) {
+      const int start = stopwatch_->mark();
+      f();
+      queued_.push_back({prefix_, card, items, start, stopwatch_->mark()});
+      return;
+    }
     const double start = clock().now();
     f();
-    book(card, start, items);
+    clock().charge(charged_flops(card, items, unit_), items * card.bytes);
+    book(prefix_, card, items, start, clock().now());
+  }
+  // Waits for the kernels that are queued, and books their times.
+  void settle() {
+    if (!stopwatch_) return;
+    const std::vector<double> times = stopwatch_->read();
+    for (const Queued& one : queued_)
+      book(one.prefix, one.card, one.items, times[one.start], times[one.end]);
+    queued_.clear();
   }
   const std::map<std::string, KernelRecord>& records() const { return records_; }
 
  private:
-  void book(const KernelCard& card, double start, double items) {
-    const double flops = items * card.flops, bytes = items * card.bytes;
-    clock().charge(charged_flops(card, items, unit_), bytes);
-    const double end = clock().now();
-    KernelRecord& record = records_[prefix_ + std::string(card.name)];
+  struct Queued {
+    std::string prefix;
+    KernelCard card;
+    double items;
+    int start, end;  // marks of the stopwatch
+  };
+
+  void book(const std::string& prefix, const KernelCard& card, double items, double start,
+            double end) {
+    KernelRecord& record = records_[prefix + std::string(card.name)];
     record.items += items;
     record.seconds += end - start;
-    record.flops += flops;
-    record.bytes += bytes;
+    record.flops += items * card.flops;
+    record.bytes += items * card.bytes;
+    record.additions += items * card.additions;
     record.single = card.single;
     if (items > 0.0) {
       record.calls += 1.0;
@@ -66,6 +93,8 @@ class KernelTimes {
   std::string prefix_;
   VectorUnit unit_;
   Observer observer_;
+  std::shared_ptr<Stopwatch> stopwatch_;  // null: a kernel is done when it returns
+  std::vector<Queued> queued_;
 };
 
 }  // namespace phasewise::parallel

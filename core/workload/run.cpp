@@ -11,6 +11,7 @@ void Run::step(int turns) {
   const double start = parallel::clock().now();
   for (int i = 0; i < turns; ++i) {
     run_turn();
+    session_->kernels.settle();
     ++turn_;
   }
   session_->seconds += parallel::clock().now() - start;

@@ -82,10 +82,10 @@ struct Session {
   comm::TeamPointer team;  // all ranks of the run, and this one among them
   std::string prefix;      // of names in the records
   int threads;
-  Device device = Device::cpu;
-  bool skeleton = false;  // only the messages are sent, and the kernels' time is charged
-  int sample = 0;         // pieces of each series that are run; 0: all
-  double seconds = 0.0;   // of all turns so far, on this rank
+  Device device = Device::cpu;  // automatic until the workload has looked for one
+  bool skeleton = false;        // only the messages are sent, and the kernels' time is charged
+  int sample = 0;               // pieces of each series that are run; 0: all
+  double seconds = 0.0;         // of all turns so far, on this rank
 };
 
 }  // namespace phasewise::workload

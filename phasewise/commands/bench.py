@@ -25,7 +25,16 @@ from phasewise.mpi.copies import in_step, run_copies
 from phasewise.mpi.launch import start
 from phasewise.mpi.printed import printed
 from phasewise.mpi.ranks import together
-from phasewise.options import Parser, add_json, add_overrides, add_threads, count, counts
+from phasewise.options import (
+    Parser,
+    add_device,
+    add_json,
+    add_overrides,
+    add_threads,
+    count,
+    counts,
+    device_override,
+)
 from phasewise.output import print_json, print_table
 from phasewise.tables.keys import nearest
 from phasewise.workloads.discovery import with_part
@@ -57,6 +66,7 @@ def add_options(parser: Parser) -> None:
         "--ranks", type=counts, metavar="N", help="MPI ranks to start; several as 1,2,4"
     )
     add_threads(parser)
+    add_device(parser)
     parser.add_argument(
         "--turns", type=count, metavar="K", help="turns, or what the workload counts, to measure"
     )
@@ -78,7 +88,7 @@ def main(options: argparse.Namespace) -> int:
     workload = with_part(PART)[options.workload]
     cases = chosen_cases(workload, options.case)
     ranks = options.ranks or [None]
-    options.set = [*_precision(options, workload), *options.set]
+    options.set = [*_precision(options, workload), *device_override(options), *options.set]
     if len(cases) * len(ranks) > 1:
         return _points(options, workload, cases, ranks)
     (case,), (options.ranks,) = cases, ranks

@@ -133,6 +133,7 @@ class Recording:
             f"seconds_per_{unit.one}": seconds,
             "ranks": self._core.size(),
             "threads": self._simulation.threads,
+            "device": self._run.device,
             "phases": communication_phases(self._run),
             "kernels": list(self._run.kernels()),
         }

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 MEMORY = "memory"
+CUDA = "cuda"
 LEAST_MEMORY = 1 << 28
 """Bytes of the arrays in main memory, at least; four times the largest cache otherwise."""
 SIZE = re.compile(r"[0-9]+[KMG]")
@@ -45,6 +46,12 @@ class Measuring(Protocol):
 
     def measure_roof(self, threads: int = 1) -> dict[str, float]: ...
     def measure_bandwidth(self, threads: int, bytes: int) -> float: ...  # noqa: A002
+
+
+class DeviceMeasuring(Protocol):
+    """What measures a device, of the core."""
+
+    def measure_device(self, cuda: bool, number: int = 0) -> dict[str, Any]: ...
 
 
 def find_caches(folder: Path = CACHES) -> list[Cache]:
@@ -85,6 +92,16 @@ def measure(core: Measuring, threads: int, caches: Sequence[Cache] | None = None
     size = max(LEAST_MEMORY, 4 * below)
     levels.append(Level(MEMORY, math.inf, core.measure_bandwidth(threads, int(size))))
     return {**core.measure_roof(threads), "levels": [_shown(level) for level in levels]}
+
+
+def of_device(core: DeviceMeasuring, device: str) -> dict[str, Any]:
+    """The roof of a device, in the form of `measure`, besides `additions_per_second`: atomic
+    additions to the nodes of a few meshes. Its memory is its one level.
+    """
+    rates: dict[str, Any] = core.measure_device(device == CUDA)
+    level = _shown(Level(MEMORY, math.inf, rates["bytes_per_second"]))
+    # Nothing that runs on a device has kernels in single precision.
+    return {**rates, "single_flops_per_second": rates["flops_per_second"], "levels": [level]}
 
 
 def _sizes(below: float, holds: float) -> list[float]:

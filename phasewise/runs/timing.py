@@ -1,4 +1,6 @@
-"""Seconds per turn of a study, and each kernel against the machine's measured roof (roof.py)."""
+"""Seconds per turn of a study, and each kernel against the measured roof (roof.py) of the machine,
+or of the device where it runs.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,10 @@ from typing import Any
 
 from phasewise.driver import Core, Run
 from phasewise.runs.kernel_times import communication_phases
-from phasewise.runs.roof import level_of
+from phasewise.runs.roof import level_of, of_device
 from phasewise.runs.roof import measure as measure_roof
 from phasewise.study import Study
+from phasewise.study.study import CPU
 
 WARM_UP_TURNS = 2
 
@@ -22,10 +25,18 @@ Figures = Callable[[Run, float], dict[str, Any]]
 """Computes the figures that a workload adds, from a run and the seconds of its turn."""
 
 
-def measure(core: Core, study: Study, threads: int, turns: int, figures: Figures) -> dict[str, Any]:
+def measure(
+    core: Core,
+    study: Study,
+    threads: int,
+    turns: int,
+    figures: Figures,
+    roof: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """Time a study on the ranks of this run; collective.
 
     The time of a turn is the median over `turns`; every turn begins and ends with all ranks.
+    roof: of an earlier measurement in this process; it is measured where there is none.
     """
     simulation = core.start(study.parameters(), threads)
     for _ in range(WARM_UP_TURNS):
@@ -35,12 +46,15 @@ def measure(core: Core, study: Study, threads: int, turns: int, figures: Figures
     per_turn = statistics.median(seconds)
     kernels = simulation.kernels()
     memory = _peak_memory()  # before the roof's own arrays
-    roof = measure_roof(core, threads)
+    device = simulation.device
+    if roof is None:
+        roof = measure_roof(core, threads) if device == CPU else of_device(core, device)
     unit = study.workload.unit
     added = figures(simulation, per_turn)
     return {
         "ranks": core.size(),
         "threads": threads,
+        "device": device,
         unit.many: turns,
         f"seconds_per_{unit.one}": per_turn,
         f"fastest_{unit.one}": min(seconds),
@@ -76,16 +90,20 @@ def _kernel(
     after: dict[str, Any], before: dict[str, Any] | None, turns: int, roof: dict[str, Any]
 ) -> dict[str, Any]:
     """Per turn on rank 0: items, seconds, rates; the working set of a call [bytes], the memory
-    level in which it lies, and the share of the roof there at its intensity.
+    level in which it lies, the share of the roof there, and what bounds it. Additions to values
+    that threads share bound kernels of a device alone.
     """
-    keys = ("items", "seconds", "flops", "bytes", "calls", "working_sets")
+    keys = ("items", "seconds", "flops", "bytes", "additions", "calls", "working_sets")
     spent = {key: (after[key] - (before[key] if before else 0.0)) / turns for key in keys}
     flops, bytes_moved, seconds = spent["flops"], spent["bytes"], spent["seconds"]
     sets = spent.pop("working_sets")
     working_set = sets / spent["calls"] if spent["calls"] > 0 else 0.0
     level = level_of(roof, working_set)
     rate = roof["single_flops_per_second" if after["single"] else "flops_per_second"]
-    least = max(flops / rate, bytes_moved / level["bytes_per_second"])
+    bounds = {"flops": flops / rate, "bandwidth": bytes_moved / level["bytes_per_second"]}
+    if "additions_per_second" in roof:
+        bounds["additions"] = spent["additions"] / roof["additions_per_second"]
+    bound = max(bounds, key=lambda name: bounds[name])
     return {
         "name": after["name"],
         **spent,
@@ -93,5 +111,6 @@ def _kernel(
         "level": level["name"] if spent["calls"] > 0 else None,
         "gigaflops": flops / seconds / 1e9 if seconds > 0 else 0.0,
         "gigabytes_per_second": bytes_moved / seconds / 1e9 if seconds > 0 else 0.0,
-        "roof_share": least / seconds if seconds > 0 else 0.0,
+        "bound": bound,
+        "roof_share": bounds[bound] / seconds if seconds > 0 else 0.0,
     }

@@ -219,7 +219,7 @@ def counts_are_those_of_the_record(core: Any) -> None:
         ]
     assert kernels
     for kernel in kernels:
-        counts = {"items", "seconds", "flops", "bytes", "calls", "working_sets"}
+        counts = {"items", "seconds", "flops", "bytes", "additions", "calls", "working_sets"}
         assert kernel.keys() == {"name", "single", *counts}
         assert kernel["name"] in record["names"]
         assert {type(kernel[key]) for key in counts} == {float}

@@ -207,9 +207,14 @@ class FakeSimulation:
             for name, of in self._phases().items()
         ]
 
+    @property
+    def device(self) -> str:
+        return "cpu"
+
     def kernels(self) -> list[dict[str, Any]]:
         items = float(sum(len(columns["id"]) for columns in self._columns.values()) * self._steps)
         rates = {"seconds": 0.5 * self._steps, "flops": 10 * items, "bytes": 52 * items}
+        rates["additions"] = 4 * items
         calls = {"calls": float(self._steps), "working_sets": 52 * items}
         return [{"name": "kick", "items": items, "single": False} | rates | calls]
 

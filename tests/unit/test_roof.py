@@ -99,6 +99,7 @@ def test_a_kernel_is_held_against_the_level_of_its_calls() -> None:
         "items": 4e6,
         "flops": 0.0,
         "bytes": 32e6,
+        "additions": 0.0,
         "single": False,
     }
     # 100 calls of 320 000 bytes, which L2 holds, at half of its 16 GB/s.

@@ -1,6 +1,7 @@
-// The particles of a beam in a device's memory, with a spare copy to sort into.
+// The particles of a beam in a device's memory, with room to sort one column at a time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -14,45 +15,57 @@ namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 
 namespace platform = phasewise::gpu::PHASEWISE_PLATFORM;
 
+// Puts values in an order.
+template <class T>
+void reorder(platform::Array<T>& values, platform::Array<T>& spare, const std::uint32_t* order,
+             std::int64_t size) {
+  const T* from = values.data();
+  T* to = spare.data();
+  platform::for_each("sort", size,
+                     [=] PHASEWISE_DEVICE(std::int64_t i) { to[i] = from[order[i]]; });
+  std::swap(values, spare);
+}
+
 class DeviceParticles {
  public:
   void take(const beam::ParticleView& from) {
-    now_.reserve(from.size);
+    for (platform::Array<double>& column : columns_) column.reserve(from.size);
+    id_.reserve(from.size);
     spare_.reserve(from.size);
+    spare_id_.reserve(from.size);
     sorter_.reserve(from.size);
     size_ = from.size;
-    each_column(from, now_.view(size_), [&](auto* host, auto* device) {
+    each_column(from, view(), [&](auto* host, auto* device) {
       platform::copy_in(device, host, static_cast<std::size_t>(size_) * sizeof *host);
     });
     platform::wait();
   }
   void give(const beam::ParticleView& to) {
-    each_column(to, now_.view(size_), [&](auto* host, auto* device) {
+    each_column(to, view(), [&](auto* host, auto* device) {
       platform::copy_out(host, device, static_cast<std::size_t>(size_) * sizeof *host);
     });
     platform::wait();
   }
 
-  beam::ParticleView view() { return now_.view(size_); }
+  beam::ParticleView view() {
+    return {columns_[0].data(), columns_[1].data(), columns_[2].data(), columns_[3].data(),
+            columns_[4].data(), columns_[5].data(), id_.data(),         size_};
+  }
   std::int64_t size() const { return size_; }
 
   // Sorts by key(coordinates), of [0, bins), and keeps the order of those with the same; returns
   // where each bin begins, and the end.
   template <class Key>
   std::vector<std::int64_t> sort(int bins, Key key) {
-    const beam::ParticleView from = view(), to = spare_.view(size_);
+    const beam::ParticleView from = view();
     std::uint8_t* keys = sorter_.keys();
     platform::for_each("keys", size_, [=] PHASEWISE_DEVICE(std::int64_t i) {
       keys[i] = static_cast<std::uint8_t>(key(from, i));
     });
     std::vector<std::int64_t> begins = sorter_.sort(size_, bins);
-    const std::uint32_t* order = sorter_.order();
-    platform::for_each("sort", size_, [=] PHASEWISE_DEVICE(std::int64_t i) {
-      const std::int64_t k = order[i];
-      beam::store(to, i, beam::load(from, k));
-      to.id[i] = from.id[k];
-    });
-    std::swap(now_, spare_);
+    for (platform::Array<double>& column : columns_)
+      reorder(column, spare_, sorter_.order(), size_);
+    reorder(id_, spare_id_, sorter_.order(), size_);
     return begins;
   }
 
@@ -64,17 +77,6 @@ class DeviceParticles {
   }
 
  private:
-  struct Columns {
-    platform::Array<double> x, px, y, py, z, delta;
-    platform::Array<std::uint32_t> id;
-    void reserve(std::int64_t n) {
-      for (platform::Array<double>* column : {&x, &px, &y, &py, &z, &delta}) column->reserve(n);
-      id.reserve(n);
-    }
-    beam::ParticleView view(std::int64_t size) {
-      return {x.data(), px.data(), y.data(), py.data(), z.data(), delta.data(), id.data(), size};
-    }
-  };
   template <class F>
   static void each_column(const beam::ParticleView& a, const beam::ParticleView& b, const F& f) {
     f(a.x, b.x);
@@ -86,7 +88,10 @@ class DeviceParticles {
     f(a.id, b.id);
   }
 
-  Columns now_, spare_;
+  std::array<platform::Array<double>, 6> columns_;  // x, px, y, py, z, delta
+  platform::Array<std::uint32_t> id_;
+  platform::Array<double> spare_;
+  platform::Array<std::uint32_t> spare_id_;
   platform::Sorter sorter_;
   std::int64_t size_ = 0;
 };

@@ -9,10 +9,7 @@ namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 class PoissonOnDevice final : public DevicePoisson {
  public:
   explicit PoissonOnDevice(const field::DoubledGrid& grid) : solver_(grid) {}
-  void solve(std::span<const field::MeshToSolve> tasks) override {
-    solver_.solve(tasks);
-    phasewise::gpu::PHASEWISE_PLATFORM::wait();
-  }
+  void solve(std::span<const field::MeshToSolve> tasks) override { solver_.solve(tasks); }
   void forward_rows(std::span<const double* const> from, Complex* to) override {
     solver_.forward_rows(from, to);
   }

@@ -6,6 +6,7 @@
 #include "collision/gpu/particles.hpp"
 #include "collision/gpu/poisson.hpp"
 #include "gpu/launch.hpp"
+#include "gpu/stopwatch.hpp"
 
 namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 
@@ -167,14 +168,12 @@ class Work final : public DeviceWork {
     cuts_.copy_from(cuts.data(), std::ssize(cuts));
     const double* cut = cuts_.data();
     const int count = static_cast<int>(cuts.size());
-    std::vector<std::int64_t> begins = particles_[beam].sort(
-        count + 1, [=] PHASEWISE_DEVICE(const ParticleView& p, std::int64_t i) {
-          int slice = 0;
-          for (int s = 0; s < count; ++s) slice += p.z[i] < cut[s] ? 1 : 0;
-          return slice;
-        });
-    platform::wait();
-    return begins;
+    return particles_[beam].sort(count + 1,
+                                 [=] PHASEWISE_DEVICE(const ParticleView& p, std::int64_t i) {
+                                   int slice = 0;
+                                   for (int s = 0; s < count; ++s) slice += p.z[i] < cut[s] ? 1 : 0;
+                                   return slice;
+                                 });
   }
 
   std::int64_t leave_and_push(int beam, const CollisionFrame* from, const beam::Line& line,
@@ -249,7 +248,6 @@ class Work final : public DeviceWork {
     const ParticleView p = particles_[beam].view().part(begin, count);
     platform::for_each("gaussian_encounter", count,
                        [=] PHASEWISE_DEVICE(std::int64_t i) { kick.act(p, i); });
-    platform::wait();
   }
 
   double* allocate(std::int64_t values) override {
@@ -331,39 +329,49 @@ class Work final : public DeviceWork {
                                 });
   }
 
-  std::vector<numerics::OrderFreeSum> overlaps(std::span<const Overlap> tasks,
-                                               const numerics::OrderFreeGrid& grid) override {
-    std::vector<numerics::OrderFreeSum> result(tasks.size());
-    if (tasks.empty()) return result;
+  void start_overlaps(std::int64_t pairs) override {
+    overlap_sums_.reserve(2 * pairs);
+    overlap_sums_.clear(2 * pairs);
+  }
+  void add_overlaps(std::span<const Overlap> tasks, const numerics::OrderFreeGrid& grid) override {
+    if (tasks.empty()) return;
     overlaps_.copy_from(tasks.data(), std::ssize(tasks));
-    sums_.reserve(2 * std::ssize(tasks));
-    sums_.clear(2 * std::ssize(tasks));
     std::int64_t most = 0;
     for (const Overlap& task : tasks) most = std::max<std::int64_t>(most, task.last - task.first);
     const Overlap* todo = overlaps_.data();
-    double* sums = sums_.data();
+    double* sums = overlap_sums_.data();
     platform::for_each_of_tasks("luminosity", static_cast<int>(tasks.size()), most,
-                                [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-                                  if (i >= todo[task].last - todo[task].first) return;
+                                [=] PHASEWISE_DEVICE(int number, std::int64_t i) {
+                                  const Overlap& task = todo[number];
+                                  if (i >= task.last - task.first) return;
                                   numerics::OrderFreeSum row;
-                                  row.add(todo[task].row(todo[task].first + static_cast<int>(i)),
-                                          grid);
-                                  platform::atomic_add(sums + 2 * task, row.high);
-                                  platform::atomic_add(sums + 2 * task + 1, row.low);
+                                  row.add(task.row(task.first + static_cast<int>(i)), grid);
+                                  platform::atomic_add(sums + 2 * task.place, row.high);
+                                  platform::atomic_add(sums + 2 * task.place + 1, row.low);
                                 });
-    sums_.copy_to(&result[0].high, 2 * std::ssize(tasks));
-    return result;
+  }
+  void take_overlaps(std::span<double> sums) override {
+    overlap_sums_.copy_to(sums.data(), std::ssize(sums));
   }
 
   std::unique_ptr<DevicePoisson> poisson(const field::DoubledGrid& grid) override {
     return std::make_unique<PoissonOnDevice>(grid);
   }
-  void finish() override { platform::wait(); }
+  void pin(double* host, std::int64_t values) override {
+    platform::pin(host, static_cast<std::size_t>(values) * sizeof(double));
+  }
+  void unpin(double* host) override { platform::unpin(host); }
+  std::shared_ptr<parallel::Stopwatch> stopwatch(double (*now)()) override {
+    return std::make_shared<platform::Stopwatch>(now);
+  }
+  std::int64_t held_bytes() const override {
+    return static_cast<std::int64_t>(platform::held().bytes);
+  }
 
  private:
   std::array<DeviceParticles, 2> particles_;
   Array<std::int64_t> counts_, outside_;
-  Array<double> sums_, cuts_, rows_;
+  Array<double> sums_, overlap_sums_, cuts_, rows_;
   Array<numerics::OrderFreeGrid> grids_;
   Array<EncounterOnDevice> tasks_;
   Array<FarField> far_;

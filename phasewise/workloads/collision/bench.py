@@ -1,5 +1,5 @@
 """`phasewise bench collision`: seconds per turn, core-nanoseconds per particle-encounter, and each
-kernel against the machine's measured roof.
+kernel against the measured roof of the machine, or of the device where it runs.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from typing import Any, cast
 from phasewise.driver import Core, Run
 from phasewise.mpi.ranks import collectively
 from phasewise.output import print_table
-from phasewise.runs.timing import measure
+from phasewise.runs.timing import Figures, measure
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
+from phasewise.study.study import CPU
 from phasewise.tuning.running import settle_together
 from phasewise.workloads.collision.driver import CollisionRun
 from phasewise.workloads.collision.tables.model import collision_of
@@ -21,27 +22,51 @@ _SIZES: dict[str, tuple[int, int, int]] = {
     "paper": (2_500_000, 256, 8),  # the source paper's: 5 million particles, 256², 8 slices
     "fine": (1_025_000, 128, 15),
     "small": (100_000, 64, 16),
+    "eic": (1_790_000, 128, 15),  # that of Octopus.jl: 3.58 million particles, 128², 15 slices
 }
 """Macroparticles per beam, nodes each way, slices."""
 
 CASES = tuple(_SIZES)
 
-TURNS = {"paper": 7, "fine": 9, "small": 25}
+TURNS = {"paper": 7, "fine": 9, "small": 25, "eic": 5}
 """Timed turns without --turns."""
+
+ROWS: dict[str, tuple[str, ...]] = {
+    "one plane": (),
+    "two planes": ("ip.1.interpolation='linear'",),
+    "two planes, longitudinal kick": (
+        "ip.1.interpolation='linear'",
+        "ip.1.longitudinal_kick=true",
+    ),
+}
+"""What is timed of a case, the plainest first: planes of a slice, and the kick in energy."""
 
 PARTICLE_BYTES = 6 * 8 + 4
 """Bytes of one macroparticle: six coordinates and its number."""
 
 
 def collision_case(name: str) -> dict[str, Any]:
-    """The study of a case: head-on proton beams, a production turn with luminosity and second
-    moments, one field plane per pair of slices (``ip.1.interpolation`` switches to two).
+    """The study of a case: two beams, a production turn with luminosity and second moments, one
+    field plane per pair of slices (``ip.1.interpolation`` switches to two). The beams are those of
+    the Electron-Ion Collider in the case eic, else protons that meet head-on.
     """
     macroparticles, nodes, slices = _SIZES[name]
-    return {
+    point: dict[str, Any] = {
+        "model": "strong-strong",
+        "grid": [nodes, nodes],
+        "slices": slices,
+        "interpolation": "none",
+        "longitudinal_kick": False,
+    }
+    common = {
         "title": f"benchmark {name}",
         "turns": 1000,
         "seed": 1,
+        "records": {"moments_order": 2},
+    }
+    if name == "eic":
+        return common | _electrons_on_protons(macroparticles, point)
+    return common | {
         "beam": {
             "1": {
                 "particle": "proton",
@@ -60,26 +85,83 @@ def collision_case(name: str) -> dict[str, Any]:
             "synchrotron_tune": 0.0019,
             "chromaticity": [2.0, 2.0],
         },
+        "ip": {"1": {"beta": [0.55, 0.55], **point}},
+    }
+
+
+def _electrons_on_protons(macroparticles: int, point: dict[str, Any]) -> dict[str, Any]:
+    """Beams, ring and interaction point of the Electron-Ion Collider at its highest luminosity
+    (Conceptual Design Report, BNL-221006-2021-FORE, Table 3.3).
+    """
+    return {
+        "beam": {
+            "1": {
+                "particle": "proton",
+                "energy": 275e9,
+                "bunch_population": 6.88e10,
+                "macroparticles": macroparticles,
+                "geometric_emittance": [11.3e-9, 1.0e-9],
+                "bunch_length": 0.06,
+                "momentum_spread": 6.8e-4,
+            },
+            "2": {
+                "particle": "electron",
+                "energy": 10e9,
+                "bunch_population": 1.72e11,
+                "macroparticles": macroparticles,
+                "geometric_emittance": [20.0e-9, 1.3e-9],
+                "bunch_length": 0.007,
+                "momentum_spread": 5.8e-4,
+            },
+        },
+        "ring": {"circumference": 3833.8, "bunches": 1160},
+        "arc": {
+            "1": {"tune": [28.228, 27.210], "synchrotron_tune": 0.01},
+            "2": {
+                "tune": [51.08, 48.14],
+                "synchrotron_tune": 0.069,
+                "damping_turns": [4000, 4000, 2000],
+            },
+        },
         "ip": {
             "1": {
-                "beta": [0.55, 0.55],
-                "model": "strong-strong",
-                "grid": [nodes, nodes],
-                "slices": slices,
-                "interpolation": "none",
-                "longitudinal_kick": False,
+                **point,
+                "half_crossing_angle": 12.5e-3,
+                "beam": {
+                    "1": {
+                        "beta": [0.80, 0.072],
+                        "crab": {"strength": 1.0, "frequency": 197e6},
+                    },
+                    "2": {
+                        "beta": [0.455, 0.056],
+                        "crab": {"strength": 1.0, "frequency": 394e6},
+                    },
+                },
             }
         },
-        "records": {"moments_order": 2},
     }
 
 
 def run(
     core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
 ) -> dict[str, Any]:
-    """Time a case on the ranks of this run; collective."""
-    given = collectively(core, lambda: _study(case, overrides))
-    study = settle_together(given, core, None, shown=True)
+    """Time a case on the ranks of this run; collective. The figures are those of its first row;
+    `rows` has what each of ROWS gave, but for those that the overrides make the same.
+    """
+    studies = collectively(core, lambda: _studies(case, overrides))
+    found: list[dict[str, Any]] = []
+    for name, given in studies.items():
+        study = settle_together(given, core, None, shown=not found)
+        roof = found[0]["roof"] if found else None
+        measured = measure(
+            core, study, threads, turns or TURNS[case], _figures(core, study, threads), roof
+        )
+        found.append({"row": name, **measured})
+    return {"case": case, **found[0], "rows": [_row(one) for one in found]}
+
+
+def _figures(core: Core, study: Study, threads: int) -> Figures:
+    """What the collision adds to a measurement."""
 
     def figures(simulation: Run, seconds: float) -> dict[str, Any]:
         own = cast(CollisionRun, simulation)
@@ -88,40 +170,91 @@ def run(
         encounters = sum(own.macroparticles(beam) * slices[2 - beam] for beam in (1, 2))
         return {
             "core_ns_per_encounter": core.size() * threads * seconds / encounters * 1e9,
+            "encounters_per_second": encounters / seconds,
             "particle_bytes": PARTICLE_BYTES * particles / core.size(),
+            "device_bytes": own.device_bytes,
         }
 
-    return {"case": case, **measure(core, study, threads, turns or TURNS[case], figures)}
+    return figures
 
 
-def _study(case: str, overrides: Sequence[str]) -> Study:
-    tables = collision_case(case)
-    for override in overrides:
-        apply_override(tables, override)
-    return Study.from_dict(tables)
+def _row(measured: dict[str, Any]) -> dict[str, Any]:
+    """What a row says of a measurement."""
+    said = (
+        "row",
+        "seconds_per_turn",
+        "core_ns_per_encounter",
+        "encounters_per_second",
+        "device_bytes",
+        "kernels",
+    )
+    return {key: measured[key] for key in said}
+
+
+def _studies(case: str, overrides: Sequence[str]) -> dict[str, Study]:
+    """The studies of the rows of a case, without those that are the same as an earlier one."""
+    studies: dict[str, Study] = {}
+    for name, changes in ROWS.items():
+        tables = collision_case(case)
+        for change in (*changes, *overrides):
+            apply_override(tables, change)
+        study = Study.from_dict(tables)
+        if all(study.parameters() != other.parameters() for other in studies.values()):
+            studies[name] = study
+    return studies
 
 
 def show(result: dict[str, Any]) -> None:
-    """Print a measurement as a table."""
-    rows = [
+    """Print a measurement as tables: the kernels of each row, then the rows."""
+    roof = result["roof"]
+    levels = (f"{one['name']} {one['bytes_per_second'] / 1e9:.1f}" for one in roof["levels"])
+    title = (
+        f"{result['case']}: {result['ranks']} ranks × {result['threads']} threads, "
+        f"{_where(result)}; roof {roof['flops_per_second'] / 1e9:.1f} Gflop/s, "
+        f"GB/s {', '.join(levels)}"
+    )
+    if "additions_per_second" in roof:
+        title += f", {roof['additions_per_second'] / 1e9:.2f}e9 additions/s"
+    headings = ["kernel", "ms/turn", "% of turn", "Gflop/s", "GB/s", "data in", "% of roof"]
+    for row in result["rows"]:
+        turn = f"{row['row']}, {row['seconds_per_turn']:.4f} s per turn"
+        print_table(f"{title}\n{turn}".strip(), [*headings, "bound by"], _kernel_rows(row))
+        title = ""
+    print_table(
+        "",
+        ["", "ms/turn", "core-ns/encounter", "encounters/s"],
+        [
+            [
+                row["row"],
+                f"{row['seconds_per_turn'] * 1e3:.2f}",
+                f"{row['core_ns_per_encounter']:.1f}",
+                f"{row['encounters_per_second']:.3g}",
+            ]
+            for row in result["rows"]
+        ],
+    )
+
+
+def _where(result: dict[str, Any]) -> str:
+    if result["device"] == CPU:
+        return "on the CPU"
+    held = result["device_bytes"] / result["particle_bytes"]
+    return (
+        f"on the device {result['roof']['name']}, buffers {held:.2f} times the particles' own bytes"
+    )
+
+
+def _kernel_rows(row: dict[str, Any]) -> list[list[str]]:
+    return [
         [
             kernel["name"],
             f"{kernel['seconds'] * 1e3:.2f}",
-            f"{kernel['seconds'] / result['seconds_per_turn'] * 100:.1f}",
+            f"{kernel['seconds'] / row['seconds_per_turn'] * 100:.1f}",
             f"{kernel['gigaflops']:.2f}",
             f"{kernel['gigabytes_per_second']:.2f}",
             kernel["level"] or "-",
             f"{kernel['roof_share'] * 100:.0f}",
+            kernel["bound"] if kernel["level"] else "-",
         ]
-        for kernel in sorted(result["kernels"], key=lambda kernel: -kernel["seconds"])
+        for kernel in sorted(row["kernels"], key=lambda kernel: -kernel["seconds"])
     ]
-    roof = result["roof"]
-    levels = (f"{one['name']} {one['bytes_per_second'] / 1e9:.1f}" for one in roof["levels"])
-    print_table(
-        f"{result['case']}: {result['ranks']} ranks × {result['threads']} threads, "
-        f"{result['seconds_per_turn']:.4f} s per turn, "
-        f"{result['core_ns_per_encounter']:.1f} core-ns per encounter; roof "
-        f"{roof['flops_per_second'] / 1e9:.1f} Gflop/s, GB/s {', '.join(levels)}",
-        ["kernel", "ms/turn", "% of turn", "Gflop/s", "GB/s", "data in", "% of roof"],
-        rows,
-    )

@@ -1,0 +1,73 @@
+// The times at which a device's queue reaches its marks.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "gpu/platform.hpp"
+#include "parallel/stopwatch.hpp"
+
+namespace phasewise::gpu::PHASEWISE_PLATFORM {
+
+#if defined(__CUDACC__)
+
+class Stopwatch final : public parallel::Stopwatch {
+ public:
+  explicit Stopwatch(double (*now)()) : now_(now) {}
+  ~Stopwatch() override {
+    for (cudaEvent_t event : events_) cudaEventDestroy(event);
+  }
+
+  int mark() override {
+    if (marks_ == 0) {
+      // The device counts time from an event of its own.
+      wait();
+      record(0);
+      check(cudaEventSynchronize(events_[0]));
+      origin_ = now_();
+    }
+    record(++marks_);
+    return marks_ - 1;
+  }
+  std::vector<double> read() override {
+    std::vector<double> times;
+    wait();
+    for (int i = 1; i <= std::exchange(marks_, 0); ++i) {
+      float milliseconds = 0.0F;
+      check(cudaEventElapsedTime(&milliseconds, events_[0], events_[i]));
+      times.push_back(origin_ + 1e-3 * static_cast<double>(milliseconds));
+    }
+    return times;
+  }
+
+ private:
+  void record(std::size_t i) {
+    if (i == events_.size()) check(cudaEventCreate(&events_.emplace_back()));
+    check(cudaEventRecord(events_[i]));
+  }
+
+  double (*now_)();
+  std::vector<cudaEvent_t> events_;
+  int marks_ = 0;
+  double origin_ = 0.0;
+};
+
+#else
+
+class Stopwatch final : public parallel::Stopwatch {
+ public:
+  explicit Stopwatch(double (*now)()) : now_(now) {}
+  int mark() override {
+    times_.push_back(now_());
+    return static_cast<int>(times_.size()) - 1;
+  }
+  std::vector<double> read() override { return std::exchange(times_, {}); }
+
+ private:
+  double (*now_)();
+  std::vector<double> times_;
+};
+
+#endif
+
+}  // namespace phasewise::gpu::PHASEWISE_PLATFORM
