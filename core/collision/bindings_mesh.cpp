@@ -108,8 +108,8 @@ nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, co
 
 std::array<double, 5> edge_charge(const Grid& potential, const nb::tuple& box) {
   const int nx = static_cast<int>(potential.shape(0)), ny = static_cast<int>(potential.shape(1));
-  const GaussianCharge c =
-      enclosed_charge(field::WindowFrame(mesh_of(box, nx, ny), {}), potential.data(), {}, 0.0);
+  const field::WindowFrame frame(mesh_of(box, nx, ny), {});
+  const GaussianCharge c = enclosed_charge(frame, edge_moments(frame, potential.data()), {}, 0.0);
   return {c.charge, c.x, c.y, c.covariance.xx - c.covariance.yy, c.covariance.xy};
 }
 

@@ -38,31 +38,55 @@ struct EdgeMoments {
     difference += (x0 * x0 - y0 * y0) * out - (x1 * x1 - y1 * y1) * in;
     xy += x0 * y0 * out - x1 * y1 * in;
   }
+  PHASEWISE_HD void add(const EdgeMoments& other) {
+    one += other.one;
+    x += other.x;
+    y += other.y;
+    difference += other.difference;
+    xy += other.xy;
+  }
 };
 
-PHASEWISE_HD EdgeMoments edge_moments(const field::WindowFrame& frame, const double* u) {
+inline constexpr int window_edges = 4;
+
+// The share of one of a window's edges: along x at its low and high end, along y likewise.
+PHASEWISE_HD EdgeMoments edge_moments(const field::WindowFrame& frame, const double* u, int edge) {
   const int nx = frame.nx, ny = frame.ny;
+  const bool low = edge % 2 == 0;
   const double hx = 1.0 / frame.inverse_hx, hy = 1.0 / frame.inverse_hy;
   const auto at_x = [&](int i) { return (i - 0.5 * (nx - 1)) * hx; };
   const auto at_y = [&](int j) { return (j - 0.5 * (ny - 1)) * hy; };
   const auto value = [&](int i, int j) { return u[static_cast<std::int64_t>(i) * ny + j]; };
   EdgeMoments m;
-  for (int end = 0; end < 2; ++end) {
-    const int j0 = end == 0 ? 1 : ny - 2, j1 = end == 0 ? 0 : ny - 1;
+  if (edge < 2) {
+    const int j0 = low ? 1 : ny - 2, j1 = low ? 0 : ny - 1;
     for (int i = 1; i < nx - 1; ++i)
       m.add(hx / hy, at_x(i), at_y(j0), value(i, j0), at_x(i), at_y(j1), value(i, j1));
-    const int i0 = end == 0 ? 1 : nx - 2, i1 = end == 0 ? 0 : nx - 1;
+  } else {
+    const int i0 = low ? 1 : nx - 2, i1 = low ? 0 : nx - 1;
     for (int j = 1; j < ny - 1; ++j)
       m.add(hy / hx, at_x(i0), at_y(j), value(i0, j), at_x(i1), at_y(j), value(i1, j));
   }
   return m;
 }
 
-// What makes u on a window that encloses it. `expected` is the same as its beam's moments have it:
-// its smaller variance is kept. `smearing`: what the mesh adds to the variances, in hx² and hy².
-PHASEWISE_HD GaussianCharge enclosed_charge(const field::WindowFrame& frame, const double* u,
+// Those of the whole window; edges: the four shares.
+PHASEWISE_HD EdgeMoments sum_of_edges(const EdgeMoments* edges) {
+  EdgeMoments sum = edges[0];
+  for (int edge = 1; edge < window_edges; ++edge) sum.add(edges[edge]);
+  return sum;
+}
+PHASEWISE_HD EdgeMoments edge_moments(const field::WindowFrame& frame, const double* u) {
+  EdgeMoments edges[window_edges];
+  for (int edge = 0; edge < window_edges; ++edge) edges[edge] = edge_moments(frame, u, edge);
+  return sum_of_edges(edges);
+}
+
+// What makes the potential with these moments on a window that encloses it. `expected` is the same
+// as its beam's moments have it: its smaller variance is kept. `smearing`: what the mesh adds to
+// the variances, in hx² and hy².
+PHASEWISE_HD GaussianCharge enclosed_charge(const field::WindowFrame& frame, const EdgeMoments& m,
                                             const GaussianCharge& expected, double smearing) {
-  const EdgeMoments m = edge_moments(frame, u);
   // Less than half a macroparticle is none.
   if (!(m.one > 0.5)) return {0.0, expected.x, expected.y, expected.covariance};
   const double x = m.x / m.one, y = m.y / m.one;

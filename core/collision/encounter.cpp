@@ -17,7 +17,12 @@ constexpr int block = parallel::block_size;
 class LazyFar {
  public:
   const FarField& operator()(const KickSource& kick) {
-    if (!field_) field_ = far_field(kick.frame, kick.planes, kick.far);
+    if (!field_) {
+      EdgeMoments moments[2];
+      for (int plane = 0; plane < kick.planes && kick.far.enclosed; ++plane)
+        moments[plane] = edge_moments(kick.frame[plane], kick.far.potential[plane]);
+      field_ = far_field(kick.frame, kick.planes, kick.far, moments);
+    }
     return *field_;
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "collision/encounter.hpp"
 #include "collision/kick_nodes.hpp"
@@ -126,6 +127,9 @@ PHASEWISE_HD void apply_kicks(const beam::ParticleView& p, int n, double z_other
   }
 }
 
+// As the far field where particles that need it are left to another pass.
+struct Later {};
+
 // Finds the places of a block, also in the rim of the mesh. True if none is there or beyond it.
 template <class W, int block>
 PHASEWISE_HD bool place_all(const beam::ParticleView& p, int n, double z_plane,
@@ -150,66 +154,77 @@ PHASEWISE_HD void join_from_afar(const beam::ParticleView& p, int n, const KickS
 }
 
 // Finds what a block meets on one plane (0: head, 1: tail): kicks and, as their energy, potentials.
+// False, and nothing is found, if it is left for later.
 template <class W, int block, class Far>
-PHASEWISE_HD void read_plane(const beam::ParticleView& p, int n, const KickSource& kick, int plane,
+PHASEWISE_HD bool read_plane(const beam::ParticleView& p, int n, const KickSource& kick, int plane,
                              Far& far, Workspace<block>& w) {
   const WindowFrame& frame = kick.frame[plane];
   const bool all_well_inside = place_all<W, block>(p, n, kick.z_other, frame, w);
+  if (std::is_same_v<Far, Later> && !all_well_inside) return false;
   const std::int64_t plane_size = static_cast<std::int64_t>(frame.nx) * frame.ny;
   gather<1, block>(W{}, n, kick.nodes + plane * plane_size * values_per_node(weighting_of<W>, 1),
                    nullptr, frame, w);
   const double* u = kick.far.potential[plane];
   for (int i = 0; i < n; ++i)
     w.energy[i] = kick.far.scale * W::value(u + w.node[i], frame.ny, w.fx[i], w.fy[i]);
-  if (all_well_inside) return;
-  for (int i = 0; i < n; ++i) {
-    const double s = meeting_distance(p.z[i], kick.z_other);
-    join_far_plane(frame, plane == 0 ? far(kick).head : far(kick).tail, w.inside[i],
-                   p.x[i] + s * p.px[i], p.y[i] + s * p.py[i], w.kick[2 * i], w.kick[2 * i + 1],
-                   w.energy[i]);
+  if constexpr (!std::is_same_v<Far, Later>) {
+    if (all_well_inside) return true;
+    for (int i = 0; i < n; ++i) {
+      const double s = meeting_distance(p.z[i], kick.z_other);
+      join_far_plane(frame, plane == 0 ? far(kick).head : far(kick).tail, w.inside[i],
+                     p.x[i] + s * p.px[i], p.y[i] + s * p.py[i], w.kick[2 * i], w.kick[2 * i + 1],
+                     w.energy[i]);
+    }
   }
+  return true;
 }
 
 template <class W, int block, class Far>
-PHASEWISE_HD void read_planes_apart(const beam::ParticleView& p, int n, const KickSource& kick,
+PHASEWISE_HD bool read_planes_apart(const beam::ParticleView& p, int n, const KickSource& kick,
                                     Far& far, Workspace<block>& w) {
   double tail_kick[2 * block], tail_u[block];
-  read_plane<W, block>(p, n, kick, 1, far, w);
+  if (!read_plane<W, block>(p, n, kick, 1, far, w)) return false;
   for (int i = 0; i < 2 * n; ++i) tail_kick[i] = w.kick[i];
   for (int i = 0; i < n; ++i) tail_u[i] = w.energy[i];
-  read_plane<W, block>(p, n, kick, 0, far, w);
+  if (!read_plane<W, block>(p, n, kick, 0, far, w)) return false;
   for (int i = 0; i < n; ++i) {
     for (const int at : {2 * i, 2 * i + 1})
       w.kick[at] = between(tail_kick[at], w.kick[at], w.fraction[i]);
     w.energy[i] = -(w.energy[i] - tail_u[i]) * w.slope[i];
   }
+  return true;
 }
 
 template <class W, int planes, int block, class Far>
-PHASEWISE_HD void read_planes_together(const beam::ParticleView& p, int n, const KickSource& kick,
+PHASEWISE_HD bool read_planes_together(const beam::ParticleView& p, int n, const KickSource& kick,
                                        Far& far, Workspace<block>& w) {
   const bool all_well_inside = place_all<W, block>(p, n, kick.z_other, kick.frame[0], w);
+  if (std::is_same_v<Far, Later> && !all_well_inside) return false;
   gather<planes, block>(W{}, n, kick.nodes, kick.difference, kick.frame[0], w);
   if (planes == 1)
     for (int i = 0; i < n; ++i) w.energy[i] = 0.0;
-  if (!all_well_inside) join_from_afar<block>(p, n, kick, far, w);
+  if constexpr (!std::is_same_v<Far, Later>)
+    if (!all_well_inside) join_from_afar<block>(p, n, kick, far, w);
+  return true;
 }
 
-// far(kick): the field beyond the mesh, asked for when a particle is there.
+// far(kick): the field beyond the mesh, asked for when a particle is there. False, and nothing is
+// done, if that is left for later.
 template <class W, int planes, int block, class Far>
-PHASEWISE_HD void kick_block(const beam::ParticleView& p, int n, const KickSource& kick, Far& far,
+PHASEWISE_HD bool kick_block(const beam::ParticleView& p, int n, const KickSource& kick, Far& far,
                              Workspace<block>& w) {
   find_fractions<W, planes, block>(p, n, kick, w);
   bool apart = false;
   if constexpr (planes == 2) {
     apart = kick.apart;
-    if (apart) read_planes_apart<W, block>(p, n, kick, far, w);
+    if (apart && !read_planes_apart<W, block>(p, n, kick, far, w)) return false;
   }
-  if (!apart) read_planes_together<W, planes, block>(p, n, kick, far, w);
+  if (!apart && !read_planes_together<W, planes, block>(p, n, kick, far, w)) return false;
   if (kick.longitudinal_kick)
     apply_kicks<true, block>(p, n, kick.z_other, w);
   else
     apply_kicks<false, block>(p, n, kick.z_other, w);
+  return true;
 }
 
 template <int block>

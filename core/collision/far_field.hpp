@@ -47,23 +47,23 @@ inline double rim_cells(int n) { return n >= 40 ? 5.0 : (n >= 16 ? n / 8 : 2); }
 // Green function's average over a cell.
 inline double smearing_of(Weighting weighting) { return weights_spread(weighting) + 1.0 / 12.0; }
 
+// moments: those of the plane's potential, if the source is enclosed.
 PHASEWISE_HD FarGaussian far_gaussian(const field::WindowFrame& frame, const FarSource& source,
-                                      int plane) {
+                                      int plane, const EdgeMoments& moments) {
   const GaussianCharge& expected = source.expected[plane];
   const GaussianCharge c =
-      source.enclosed ? enclosed_charge(frame, source.potential[plane], expected, source.smearing)
-                      : expected;
+      source.enclosed ? enclosed_charge(frame, moments, expected, source.smearing) : expected;
   // A mesh knows no size below its cells; the bound also keeps a slice without any from 1/0.
   const double h = std::fmin(1.0 / frame.inverse_hx, 1.0 / frame.inverse_hy);
   const double least = 1e-4 * h * h;
   return {source.scale * c.charge, c.x, c.y, field::principal_axes(c.covariance, least, least)};
 }
 
-// frame: of the head and the tail plane, or of the only one twice.
+// frame: of the head and the tail plane, or of the only one twice; moments: of each plane.
 PHASEWISE_HD FarField far_field(const field::WindowFrame* frame, int planes,
-                                const FarSource& source) {
-  const FarGaussian head = far_gaussian(frame[0], source, 0);
-  return {head, planes == 2 ? far_gaussian(frame[1], source, 1) : head};
+                                const FarSource& source, const EdgeMoments* moments) {
+  const FarGaussian head = far_gaussian(frame[0], source, 0, moments[0]);
+  return {head, planes == 2 ? far_gaussian(frame[1], source, 1, moments[1]) : head};
 }
 
 // The kick's potential at (x, y).

@@ -16,6 +16,10 @@ PHASEWISE_DEVICE inline void atomic_add(double* to, double value) { atomicAdd(to
 PHASEWISE_DEVICE inline void atomic_add(std::int64_t* to, std::int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(value));
 }
+// The count before it is raised by one.
+PHASEWISE_DEVICE inline std::int64_t next_place(std::int64_t* count) {
+  return static_cast<std::int64_t>(atomicAdd(reinterpret_cast<unsigned long long*>(count), 1ULL));
+}
 // Values are not negative, so that their bits are ordered as they are.
 PHASEWISE_DEVICE inline void atomic_max(double* to, double value) {
   atomicMax(reinterpret_cast<unsigned long long*>(to),
@@ -34,6 +38,14 @@ template <class F>
 __global__ void task_kernel(std::int64_t most, F f) {
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
   if (i < most) f(static_cast<int>(blockIdx.y), i);
+}
+
+template <class F>
+__global__ void counted_kernel(const std::int64_t* n, F f) {
+  const std::int64_t stride = gridDim.x * static_cast<std::int64_t>(blockDim.x);
+  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < *n;
+       i += stride)
+    f(i);
 }
 
 template <int count, bool largest, class F>
@@ -71,6 +83,7 @@ inline unsigned blocks_for(std::int64_t n) {
 
 inline void atomic_add(double* to, double value) { *to += value; }
 inline void atomic_add(std::int64_t* to, std::int64_t value) { *to += value; }
+inline std::int64_t next_place(std::int64_t* count) { return (*count)++; }
 inline void atomic_max(double* to, double value) { *to = std::max(*to, value); }
 
 #endif
@@ -98,6 +111,19 @@ void for_each_of_tasks([[maybe_unused]] const char* name, int tasks, std::int64_
 #else
   for (int task = 0; task < tasks; ++task)
     for (std::int64_t i = 0; i < most; ++i) f(task, i);
+#endif
+}
+
+// Calls f(i) for each i in [0, *n); n is in the device's memory.
+template <class F>
+void for_each_counted([[maybe_unused]] const char* name, const std::int64_t* n, F f) {
+#if defined(__CUDACC__)
+  // Enough for the few that there usually are.
+  constexpr unsigned blocks = 264;
+  counted_kernel<<<blocks, 128>>>(n, f);
+  launched(name);
+#else
+  for (std::int64_t i = 0; i < *n; ++i) f(i);
 #endif
 }
 

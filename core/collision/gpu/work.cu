@@ -39,30 +39,63 @@ struct AddWeights {
   }
 };
 
-template <class W, int planes>
-PHASEWISE_DEVICE inline void encounter_one(const EncounterOnDevice& task, const FarField* far,
-                                           std::int64_t i) {
+// False, and nothing is done, if the particle's kick is left for later.
+template <class W, int planes, class Far>
+PHASEWISE_DEVICE inline bool encounter_one(const EncounterOnDevice& task, Far far, std::int64_t i) {
   encounter_steps::Workspace<1> w;
   const ParticleView p = task.particles.part(i, 1);
-  KnownFar known{far};
-  if (task.kicks) encounter_steps::kick_block<W, planes>(p, 1, task.kick, known, w);
-  if (!task.deposits) return;
+  if (task.kicks && !encounter_steps::kick_block<W, planes>(p, 1, task.kick, far, w)) return false;
+  if (!task.deposits) return true;
   const int outside = encounter_steps::deposit_block<W>(p, 1, task.target, w, AddWeights<W>{});
   if (outside > 0) platform::atomic_add(task.outside, std::int64_t{outside});
+  return true;
 }
+
+// The fields beyond the mesh, from what each edge has of them.
+template <int planes>
+void find_far_fields(const EncounterOnDevice* tasks, int count, EdgeMoments* edges, FarField* far) {
+  constexpr int each = planes * window_edges;
+  platform::for_each("edges", std::int64_t{count} * each, [=] PHASEWISE_DEVICE(std::int64_t i) {
+    const EncounterOnDevice& task = tasks[i / each];
+    const int plane = static_cast<int>(i % each) / window_edges;
+    if (task.kicks && task.kick.far.enclosed)
+      edges[i] = edge_moments(task.kick.frame[plane], task.kick.far.potential[plane],
+                              static_cast<int>(i % window_edges));
+  });
+  platform::for_each("far", count, [=] PHASEWISE_DEVICE(std::int64_t i) {
+    if (!tasks[i].kicks) return;
+    const KickSource& kick = tasks[i].kick;
+    EdgeMoments moments[planes];
+    for (int plane = 0; plane < planes; ++plane)
+      moments[plane] = sum_of_edges(edges + i * each + plane * window_edges);
+    far[i] = far_field(kick.frame, planes, kick.far, moments);
+  });
+}
+
+// The particles that the mesh's own field does not do for, which are few.
+struct Strays {
+  struct Place {
+    std::int32_t task;
+    std::uint32_t particle;
+  };
+  Place* places;
+  std::int64_t* count;
+};
 
 template <class W, int planes>
 void launch_encounters(const EncounterOnDevice* tasks, int count, std::int64_t most,
-                       FarField* far) {
-  platform::for_each("far", count, [=] PHASEWISE_DEVICE(std::int64_t i) {
-    const KickSource& kick = tasks[i].kick;
-    if (tasks[i].kicks) far[i] = far_field(kick.frame, planes, kick.far);
+                       EdgeMoments* edges, FarField* far, const Strays& strays) {
+  find_far_fields<planes>(tasks, count, edges, far);
+  platform::for_each_of_tasks(
+      "encounter", count, most, [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
+        if (i >= tasks[task].particles.size) return;
+        if (encounter_one<W, planes>(tasks[task], encounter_steps::Later{}, i)) return;
+        strays.places[platform::next_place(strays.count)] = {task, static_cast<std::uint32_t>(i)};
+      });
+  platform::for_each_counted("strays", strays.count, [=] PHASEWISE_DEVICE(std::int64_t i) {
+    const Strays::Place at = strays.places[i];
+    encounter_one<W, planes>(tasks[at.task], KnownFar{far + at.task}, at.particle);
   });
-  platform::for_each_of_tasks("encounter", count, most,
-                              [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-                                if (i < tasks[task].particles.size)
-                                  encounter_one<W, planes>(tasks[task], far + task, i);
-                              });
 }
 
 template <class E>
@@ -271,7 +304,7 @@ class Work final : public DeviceWork {
   void encounter(Weighting weighting, int planes, std::span<const EncounterTask> tasks) override {
     if (outside_.size() == 0) outside_.reserve(2);
     std::vector<EncounterOnDevice> given;
-    std::int64_t most = 0;
+    std::int64_t most = 0, in_all = 0;
     for (const EncounterTask& task : tasks) {
       EncounterOnDevice& one = given.emplace_back();
       one.particles = particles_[task.beam].view().part(task.begin, task.count);
@@ -281,15 +314,20 @@ class Work final : public DeviceWork {
       if (task.target) one.target = *task.target;
       one.outside = outside_.data() + task.beam;
       most = std::max(most, task.count);
+      in_all += task.count;
     }
     const int count = static_cast<int>(given.size());
     tasks_.copy_from(given.data(), count);
     far_.reserve(count);
+    edges_.reserve(std::int64_t{2} * window_edges * count);
+    strays_.reserve(in_all);
+    counts_.reserve(1);
+    counts_.clear(1);
     const bool cic = weighting == Weighting::cic;
     const auto run =
         planes == 1 ? (cic ? launch_encounters<field::Cic, 1> : launch_encounters<field::Tsc, 1>)
                     : (cic ? launch_encounters<field::Cic, 2> : launch_encounters<field::Tsc, 2>);
-    run(tasks_.data(), count, most, far_.data());
+    run(tasks_.data(), count, most, edges_.data(), far_.data(), {strays_.data(), counts_.data()});
   }
 
   std::array<std::int64_t, 2> take_outside() override {
@@ -374,7 +412,9 @@ class Work final : public DeviceWork {
   Array<double> sums_, overlap_sums_, cuts_, rows_;
   Array<numerics::OrderFreeGrid> grids_;
   Array<EncounterOnDevice> tasks_;
+  Array<EdgeMoments> edges_;
   Array<FarField> far_;
+  Array<Strays::Place> strays_;
   Array<NodesTask> nodes_;
   Array<EffectiveCharge> effective_;
   Array<Overlap> overlaps_;
