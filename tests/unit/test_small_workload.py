@@ -79,6 +79,8 @@ WORKLOAD = Workload(
 class Climbing:
     """A run of it: every step adds one to each of a rank's rows, which are dealt out in turn."""
 
+    device = "cpu"
+
     def __init__(self, rank: FakeRank, length: int) -> None:
         self.turn = 0
         self._rank = rank

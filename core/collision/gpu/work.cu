@@ -1,7 +1,7 @@
 // The kernels of a collision on a device.
 #include "collision/device_work.hpp"
-#include "collision/encounter_steps.hpp"
 #include "collision/gaussian_kick.hpp"
+#include "collision/gpu/encounters.hpp"
 #include "collision/gpu/make_work.hpp"
 #include "collision/gpu/particles.hpp"
 #include "collision/gpu/poisson.hpp"
@@ -14,89 +14,6 @@ using beam::ParticleView;
 using platform::Array;
 
 namespace {
-
-// An encounter's task as a thread reads it.
-struct EncounterOnDevice {
-  ParticleView particles;  // of the task alone
-  KickSource kick;
-  ChargeTarget target;
-  std::int64_t* outside;
-  bool kicks, deposits;
-};
-
-// The field beyond the mesh, made before the particles come.
-struct KnownFar {
-  const FarField* field;
-  PHASEWISE_HD const FarField& operator()(const KickSource&) const { return *field; }
-};
-
-template <class W>
-struct AddWeights {
-  PHASEWISE_DEVICE void operator()(double* node, const double* weight, int stride, int ny) const {
-    for (int a = 0; a < W::width; ++a)
-      for (int b = 0; b < W::width; ++b)
-        platform::atomic_add(node + a * ny + b, weight[(W::width * a + b) * stride]);
-  }
-};
-
-// False, and nothing is done, if the particle's kick is left for later.
-template <class W, int planes, class Far>
-PHASEWISE_DEVICE inline bool encounter_one(const EncounterOnDevice& task, Far far, std::int64_t i) {
-  encounter_steps::Workspace<1> w;
-  const ParticleView p = task.particles.part(i, 1);
-  if (task.kicks && !encounter_steps::kick_block<W, planes>(p, 1, task.kick, far, w)) return false;
-  if (!task.deposits) return true;
-  const int outside = encounter_steps::deposit_block<W>(p, 1, task.target, w, AddWeights<W>{});
-  if (outside > 0) platform::atomic_add(task.outside, std::int64_t{outside});
-  return true;
-}
-
-// The fields beyond the mesh, from what each edge has of them.
-template <int planes>
-void find_far_fields(const EncounterOnDevice* tasks, int count, EdgeMoments* edges, FarField* far) {
-  constexpr int each = planes * window_edges;
-  platform::for_each("edges", std::int64_t{count} * each, [=] PHASEWISE_DEVICE(std::int64_t i) {
-    const EncounterOnDevice& task = tasks[i / each];
-    const int plane = static_cast<int>(i % each) / window_edges;
-    if (task.kicks && task.kick.far.enclosed)
-      edges[i] = edge_moments(task.kick.frame[plane], task.kick.far.potential[plane],
-                              static_cast<int>(i % window_edges));
-  });
-  platform::for_each("far", count, [=] PHASEWISE_DEVICE(std::int64_t i) {
-    if (!tasks[i].kicks) return;
-    const KickSource& kick = tasks[i].kick;
-    EdgeMoments moments[planes];
-    for (int plane = 0; plane < planes; ++plane)
-      moments[plane] = sum_of_edges(edges + i * each + plane * window_edges);
-    far[i] = far_field(kick.frame, planes, kick.far, moments);
-  });
-}
-
-// The particles that the mesh's own field does not do for, which are few.
-struct Strays {
-  struct Place {
-    std::int32_t task;
-    std::uint32_t particle;
-  };
-  Place* places;
-  std::int64_t* count;
-};
-
-template <class W, int planes>
-void launch_encounters(const EncounterOnDevice* tasks, int count, std::int64_t most,
-                       EdgeMoments* edges, FarField* far, const Strays& strays) {
-  find_far_fields<planes>(tasks, count, edges, far);
-  platform::for_each_of_tasks(
-      "encounter", count, most, [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-        if (i >= tasks[task].particles.size) return;
-        if (encounter_one<W, planes>(tasks[task], encounter_steps::Later{}, i)) return;
-        strays.places[platform::next_place(strays.count)] = {task, static_cast<std::uint32_t>(i)};
-      });
-  platform::for_each_counted("strays", strays.count, [=] PHASEWISE_DEVICE(std::int64_t i) {
-    const Strays::Place at = strays.places[i];
-    encounter_one<W, planes>(tasks[at.task], KnownFar{far + at.task}, at.particle);
-  });
-}
 
 template <class E>
 void push_element(const E element, const ParticleView& particles, const beam::PushContext context) {
