@@ -64,6 +64,7 @@ class RealRows {
 
   // One batch. The input of `backward` is overwritten.
   void forward(double* lines, Complex* spectra) const {
+    ++operations();
 #if defined(__CUDACC__)
     check_transform(
         cufftExecD2Z(forward_.get(), lines, reinterpret_cast<cufftDoubleComplex*>(spectra)));
@@ -72,6 +73,7 @@ class RealRows {
 #endif
   }
   void backward(Complex* spectra, double* lines) const {
+    ++operations();
 #if defined(__CUDACC__)
     check_transform(
         cufftExecZ2D(backward_.get(), reinterpret_cast<cufftDoubleComplex*>(spectra), lines));
@@ -111,6 +113,7 @@ class ComplexRows {
 
  private:
   void run(Complex* rows, bool forward) const {
+    ++operations();
 #if defined(__CUDACC__)
     auto* data = reinterpret_cast<cufftDoubleComplex*>(rows);
     check_transform(cufftExecZ2Z(plan_.get(), data, data, forward ? CUFFT_FORWARD : CUFFT_INVERSE));
