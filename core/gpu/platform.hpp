@@ -20,6 +20,7 @@
 #else
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -61,6 +62,21 @@ inline Held& held() {
   return all;
 }
 
+// Of a device [B].
+struct Memory {
+  std::size_t free, total;
+};
+inline std::string mebibytes(std::size_t bytes) {
+  if (bytes < std::size_t{1} << 20) return std::to_string(bytes >> 10) + " KiB";
+  return std::to_string(bytes >> 20) + " MiB";
+}
+// Throws std::runtime_error with one sentence.
+[[noreturn]] inline void fail_for_memory(const Memory& now, const std::string& wanted) {
+  throw std::runtime_error("the device has " + mebibytes(now.free) + " of " + mebibytes(now.total) +
+                           " left, and " + wanted +
+                           ": use fewer macroparticles, more devices, or a larger one");
+}
+
 #if defined(__CUDACC__)
 
 // The kernel that was launched last, for the sentence if one fails.
@@ -77,21 +93,22 @@ inline void check(cudaError_t status) {
                            ", which with CUDA_LAUNCH_BLOCKING=1 is the one that fails");
 }
 
+inline Memory memory() {
+  Memory now{};
+  check(cudaMemGetInfo(&now.free, &now.total));
+  return now;
+}
+
 namespace direct {
 
 inline void* allocate(std::size_t bytes) {
   void* data = nullptr;
-  if (cudaMalloc(&data, bytes) == cudaSuccess) {
-    held().add(data, bytes);
-    return data;
+  if (cudaMalloc(&data, bytes) != cudaSuccess) {
+    cudaGetLastError();  // so that it is not reported again
+    fail_for_memory(memory(), mebibytes(bytes) + " more are needed");
   }
-  cudaGetLastError();  // so that it is not reported again
-  std::size_t free = 0, total = 0;
-  cudaMemGetInfo(&free, &total);
-  throw std::runtime_error("the GPU has " + std::to_string(free >> 20) + " MiB of " +
-                           std::to_string(total >> 20) + " MiB left, and " +
-                           std::to_string(bytes >> 20) +
-                           " more are needed: use fewer macroparticles or another GPU");
+  held().add(data, bytes);
+  return data;
 }
 inline void release(void* data) {
   held().remove(data);
@@ -192,10 +209,24 @@ inline std::string choose_device(int number) {
 
 #else
 
+inline Properties properties() {
+  return {"emulated", static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                          static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
+}
+// The variable PHASEWISE_EMULATED_MEMORY [MiB] makes it less than the host's, for tests.
+inline Memory memory() {
+  const char* given = std::getenv("PHASEWISE_EMULATED_MEMORY");
+  const std::size_t total =
+      given == nullptr ? properties().memory : std::strtoull(given, nullptr, 10) << 20;
+  return {total - std::min(total, held().bytes), total};
+}
+
 namespace direct {
 
 // Aligned as the host's buffers are, for the transforms.
 inline void* allocate(std::size_t bytes) {
+  if (const Memory now = memory(); bytes > now.free)
+    fail_for_memory(now, mebibytes(bytes) + " more are needed");
   constexpr std::size_t line = 64;
   void* data = std::aligned_alloc(line, (bytes + line - 1) / line * line);
   if (data == nullptr) throw std::bad_alloc();
@@ -226,11 +257,6 @@ inline void unpin(void* /*host*/) {}
 inline void wait() {}
 
 }  // namespace direct
-
-inline Properties properties() {
-  return {"emulated", static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-                          static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
-}
 
 #endif
 

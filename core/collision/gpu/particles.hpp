@@ -29,6 +29,7 @@ void reorder(platform::Array<T>& values, platform::Array<T>& spare, const std::u
 class DeviceParticles {
  public:
   void take(const beam::ParticleView& from) {
+    check_room(from.size - id_.size());
     for (platform::Array<double>& column : columns_) column.reserve(from.size);
     id_.reserve(from.size);
     spare_.reserve(from.size);
@@ -77,6 +78,19 @@ class DeviceParticles {
   }
 
  private:
+  // Throws std::runtime_error with one sentence if the device has too little memory for so many
+  // more.
+  static void check_room(std::int64_t more) {
+    // Coordinates and number; a spare column of each; keys and order, before and after sorting,
+    // with CUB's copy of them; a place among those beyond a mesh.
+    constexpr std::int64_t each = 52 + 12 + 10 + 5 + 8;  // B
+    const platform::Memory now = platform::memory();
+    if (more * each <= static_cast<std::int64_t>(now.free)) return;
+    const std::int64_t fit = static_cast<std::int64_t>(now.free) / each;
+    platform::fail_for_memory(now, "a beam here has " + std::to_string(more) +
+                                       " macroparticles, of which " + std::to_string(fit) + " fit");
+  }
+
   template <class F>
   static void each_column(const beam::ParticleView& a, const beam::ParticleView& b, const F& f) {
     f(a.x, b.x);

@@ -27,26 +27,38 @@ void push_element(const E element, const ParticleView& particles, const beam::Pu
 
 // Adds to the two parts of each of `terms` sums, in the device's memory.
 template <int terms, class Add>
-void sum_on_device(const char* name, std::int64_t n, Array<double>& sums, const Add& add) {
-  sums.reserve(2 * terms);
-  sums.clear(2 * terms);
-  platform::reduce<2 * terms, false>(name, n, sums.data(), add);
+void sum_on_device(const char* name, std::int64_t n, double* sums, const Add& add) {
+  platform::reduce<2 * terms, false>(name, n, sums, add);
 }
 
-template <int order>
-void sum_moments(const ParticleView& p, const Array<numerics::OrderFreeGrid>& grids,
-                 Array<double>& sums) {
-  constexpr int terms = order == 4 ? 39 : 27;
-  const numerics::OrderFreeGrid* grid = grids.data();
-  sum_on_device<terms>("moments", p.size, sums, [=] PHASEWISE_DEVICE(std::int64_t i, double* mine) {
-    const double u[6] = {p.x[i], p.px[i], p.y[i], p.py[i], p.z[i], p.delta[i]};
-    beam::each_moment(order, [&](int t, int a, int b, const auto& term) {
-      numerics::OrderFreeSum sum{mine[2 * t], mine[2 * t + 1]};
-      sum.add(term(u[a], u[b]), grid[t]);
-      mine[2 * t] = sum.high;
-      mine[2 * t + 1] = sum.low;
-    });
-  });
+// The sums of moments [first, first + terms) of those in their order.
+template <int order, int first, int terms>
+void sum_moments(const ParticleView& p, const numerics::OrderFreeGrid* grid, double* sums) {
+  sum_on_device<terms>("moments", p.size, sums + 2 * first,
+                       [=] PHASEWISE_DEVICE(std::int64_t i, double* mine) {
+                         const double u[6] = {p.x[i], p.px[i], p.y[i], p.py[i], p.z[i], p.delta[i]};
+                         beam::each_moment(order, [&](int t, int a, int b, const auto& term) {
+                           const int k = t - first;
+                           if (k < 0 || k >= terms) return;
+                           numerics::OrderFreeSum sum{mine[2 * k], mine[2 * k + 1]};
+                           sum.add(term(u[a], u[b]), grid[t]);
+                           mine[2 * k] = sum.high;
+                           mine[2 * k + 1] = sum.low;
+                         });
+                       });
+}
+
+// In passes of so few sums that a thread keeps them in registers, with room for others beside it.
+void sum_moments(int order, const ParticleView& p, const numerics::OrderFreeGrid* grid,
+                 double* sums) {
+  if (order == 4) {
+    sum_moments<4, 0, 13>(p, grid, sums);
+    sum_moments<4, 13, 13>(p, grid, sums);
+    sum_moments<4, 26, 13>(p, grid, sums);
+  } else {
+    sum_moments<2, 0, 14>(p, grid, sums);
+    sum_moments<2, 14, 13>(p, grid, sums);
+  }
 }
 
 }  // namespace
@@ -90,11 +102,10 @@ class Work final : public DeviceWork {
                          beam::LongitudinalHistogram& bins) override {
     const ParticleView p = particles_[beam].view();
     grids_.copy_from(sums.grids().data(), std::ssize(sums.grids()));
-    if (sums.order() == 4)
-      sum_moments<4>(p, grids_, sums_);
-    else
-      sum_moments<2>(p, grids_, sums_);
     const std::span<double> values = sums.values();
+    sums_.reserve(std::ssize(values));
+    sums_.clear(std::ssize(values));
+    sum_moments(sums.order(), p, grids_.data(), sums_.data());
     sums_.copy_to(values.data(), std::ssize(values));
     if (into == nullptr) return;
     counts_.reserve(beam::LongitudinalHistogram::bins);
@@ -177,7 +188,9 @@ class Work final : public DeviceWork {
   void sum_slice(int beam, std::int64_t begin, std::int64_t count, const SliceSumming& how,
                  double* sums) override {
     const ParticleView p = particles_[beam].view().part(begin, count);
-    sum_on_device<slice_terms>("slice_moments", count, sums_,
+    sums_.reserve(2 * slice_terms);
+    sums_.clear(2 * slice_terms);
+    sum_on_device<slice_terms>("slice_moments", count, sums_.data(),
                                [=] PHASEWISE_DEVICE(std::int64_t i, double* mine) {
                                  const double u[4] = {how.held(0, p.x[i]), how.held(1, p.px[i]),
                                                       how.held(2, p.y[i]), how.held(3, p.py[i])};
