@@ -129,6 +129,9 @@ inline void copy_in(void* device, const void* host, std::size_t bytes) {
 inline void copy_out(void* host, const void* device, std::size_t bytes) {
   check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost));
 }
+inline void copy_within(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice));
+}
 inline void zero(void* device, std::size_t bytes) { check(cudaMemsetAsync(device, 0, bytes)); }
 // Memory of the host that is copied fast from now on, and no longer.
 inline void pin(void* host, std::size_t bytes) {
@@ -191,6 +194,9 @@ inline void copy_in(void* device, const void* host, std::size_t bytes) {
 }
 inline void copy_out(void* host, const void* device, std::size_t bytes) {
   if (bytes > 0) std::memcpy(host, device, bytes);
+}
+inline void copy_within(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
 }
 inline void zero(void* device, std::size_t bytes) {
   if (bytes > 0) std::memset(device, 0, bytes);

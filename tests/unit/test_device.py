@@ -38,7 +38,7 @@ def test_a_run_goes_on_from_a_checkpoint_on_another_device(tmp_path: Path) -> No
         phasewise.open_results(tmp_path / "parts") as parts,
     ):
         assert np.array_equal(whole.luminosity, parts.luminosity)
-        assert parts.study["run"] == {"device": "emulated"}
+        assert parts.study["run"] == {"device": "emulated", "device_buffers": "auto"}
 
 
 def test_particles_that_are_changed_between_turns_are_taken_along() -> None:
