@@ -13,10 +13,12 @@ constexpr std::int64_t worth_threads =
 constexpr int tasks_per_thread = 4;
 constexpr std::int64_t abreast = 32;  // runs of a column that are copied before the next column's
 
-// With a length that the compiler knows, a copy becomes a single move.
+// With a length that the compiler knows, a copy becomes a single move. Unrolled, since a loop of
+// one move takes half as long again where its code happens to cross a cache line.
 template <std::int64_t run>
 void copy_row(std::byte* to, std::int64_t to_stride, const std::byte* from,
               std::int64_t from_stride, std::int64_t count) {
+#pragma GCC unroll 4
   for (std::int64_t k = 0; k < count; ++k)
     std::memcpy(to + k * to_stride, from + k * from_stride, run);
 }

@@ -68,19 +68,26 @@ def by_library(form: str, adds: bool, on_device: bool) -> bool:
     return np.array_equal(found, expected)
 
 
+def faults() -> list[str]:
+    """The ways in which this rank has something wrong."""
+    moved = {
+        f"{algorithm}, on a device = {on_device}": transposed(algorithm, on_device)
+        for on_device in (False, True)
+        for algorithm in ALGORITHMS
+    }
+    called = {
+        f"{form}, adds = {adds}, on a device = {on_device}": by_library(form, adds, on_device)
+        for on_device in (False, True)
+        for form in FORMS
+        for adds in (False, True)
+        if (form, adds) != ("gathered", True)
+    }
+    return [f"rank {core.rank()}: {way}" for way, right in (moved | called).items() if not right]
+
+
 def main() -> int:
-    """Every way; rank 0 prints the names of those in which a rank has something wrong."""
-    faults: list[str] = []
-    for on_device in (False, True):
-        where = "on a device" if on_device else "on the host"
-        for algorithm in ALGORITHMS:
-            if not transposed(algorithm, on_device):
-                faults.append(f"rank {core.rank()}: {algorithm} {where}")
-        for form in FORMS:
-            for adds in (False, True):
-                if (form, adds) != ("gathered", True) and not by_library(form, adds, on_device):
-                    faults.append(f"rank {core.rank()}: {form}, adds = {adds}, {where}")
-    everyone = core.gather(json.dumps(faults).encode())
+    """Rank 0 prints the faults of all ranks."""
+    everyone = core.gather(json.dumps(faults()).encode())
     if core.rank() == 0:
         print(json.dumps([fault for one in everyone for fault in json.loads(one)]))
     return 0
