@@ -70,6 +70,29 @@ nb::list kernel_counts(const Run& run) {
   return result;
 }
 
+// What was thrown, as Python's own; None if nothing was.
+nb::object as_exception(const std::exception_ptr& failure) {
+  if (!failure) return nb::none();
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return nb::handle(PyExc_MemoryError)();
+  } catch (const std::exception& error) {
+    return nb::handle(PyExc_RuntimeError)(error.what());
+  }
+}
+
+nb::list step_together(const std::vector<Run*>& runs) {
+  std::vector<std::exception_ptr> failures;
+  {
+    const nb::gil_scoped_release released;
+    failures = workload::step_together(runs);
+  }
+  nb::list result;
+  for (const std::exception_ptr& failure : failures) result.append(as_exception(failure));
+  return result;
+}
+
 nb::dict turn_times(Run& run, int least, int most, double seconds) {
   workload::TurnTimes found;
   {
@@ -193,6 +216,9 @@ void bind_run(nb::module_& m) {
       .def("kernels", &kernel_counts,
            "Items, seconds, flops and bytes of each kernel on this rank; calls with items, and "
            "the sum of their working sets [bytes].");
+  m.def("step_together", &step_together, nb::arg("runs"),
+        "One turn of each of several runs of one rank, which share launches of kernels where they "
+        "are on one device. A list: what ended each of them, as an exception, or None.");
   m.def(
       "start",
       [](const std::string& parameters, int threads) {

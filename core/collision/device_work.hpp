@@ -25,6 +25,7 @@
 #include "field/doubled_grid.hpp"
 #include "field/poisson.hpp"
 #include "parallel/stopwatch.hpp"
+#include "parallel/together.hpp"
 
 namespace phasewise::collision {
 
@@ -117,6 +118,10 @@ class DeviceWork {
   virtual std::shared_ptr<parallel::Stopwatch> stopwatch(double (*now)()) = 0;
   // What this process holds of the device's memory [B].
   virtual std::int64_t held_bytes() const = 0;
+  // Kernels, copies and the like that this process gave to the device so far.
+  virtual std::int64_t operations() const = 0;
+  // Lets works share launches, one for all work on this device.
+  virtual parallel::Together& together(double (*now)()) = 0;
 
  private:
   bool direct_ = false;
@@ -166,11 +171,11 @@ class MeshValues {
   // These two bring the host's copy and the values to the same, before and after an exchange; they
   // do nothing where there is no copy.
   void to_host(std::int64_t first, std::int64_t count) {
-    if (staged() && size_ > 0) on_->copy_out(host() + first, there_ + first, count);
+    if (staged() && count > 0) on_->copy_out(host() + first, there_ + first, count);
   }
   // The host's copy is read until the next copy to the host, or any other that waits.
   void to_device(std::int64_t first, std::int64_t count) {
-    if (staged() && size_ > 0) on_->copy_in(there_ + first, host() + first, count);
+    if (staged() && count > 0) on_->copy_in(there_ + first, host() + first, count);
   }
   double* data() { return on_ == nullptr ? here_.data() : there_; }
   const double* data() const { return on_ == nullptr ? here_.data() : there_; }

@@ -8,6 +8,7 @@
 
 #include "collision/build_settings.hpp"
 #include "collision/turn.hpp"
+#include "parallel/clock.hpp"
 #include "workload/live.hpp"
 #include "workload/run.hpp"
 
@@ -43,6 +44,14 @@ class Simulation : public workload::Run {
   // What this process holds of a device's memory [B]; 0 on the CPU.
   std::int64_t device_bytes() {
     return state_.device() == nullptr ? 0 : state_.device()->held_bytes();
+  }
+  // Kernels, copies and the like that this process gave to a device so far; 0 on the CPU.
+  std::int64_t device_operations() {
+    return state_.device() == nullptr ? 0 : state_.device()->operations();
+  }
+  parallel::Together* together() override {
+    DeviceWork* device = state_.device();
+    return device == nullptr ? nullptr : &device->together(parallel::clock().now);
   }
 
  protected:

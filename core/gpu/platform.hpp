@@ -1,6 +1,7 @@
-// What code for a device is written in: its memory, its queue of work, and additions by many
-// threads at once. Each .cu file is compiled twice: by nvcc, and by the host compiler for an
-// emulated device, whose memory is the host's and whose threads are the steps of a loop.
+// A device as its library offers it: its memory, and its queue of work. Code for a device calls
+// what stands in memory.hpp and launch.hpp. Each .cu file is compiled twice: by nvcc, and by the
+// host compiler for an emulated device, whose memory is the host's and whose threads are the steps
+// of a loop.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,12 @@ struct Properties {
   std::string name;
   std::size_t memory;  // B
 };
+
+// Kernels, copies and the like that were given to the device so far.
+inline std::int64_t& operations() {
+  static std::int64_t count = 0;
+  return count;
+}
 
 // What this process holds of the device's memory.
 struct Held {
@@ -70,6 +77,8 @@ inline void check(cudaError_t status) {
                            ", which with CUDA_LAUNCH_BLOCKING=1 is the one that fails");
 }
 
+namespace direct {
+
 inline void* allocate(std::size_t bytes) {
   void* data = nullptr;
   if (cudaMalloc(&data, bytes) == cudaSuccess) {
@@ -105,6 +114,7 @@ class Outbox {
       used_ = 0;
     }
     std::memcpy(room_ + used_, host, bytes);
+    ++operations();
     check(cudaMemcpyAsync(device, room_ + used_, bytes, cudaMemcpyHostToDevice));
     used_ += (bytes + line - 1) / line * line;
   }
@@ -124,15 +134,17 @@ class Outbox {
 inline void copy_in(void* device, const void* host, std::size_t bytes) {
   if (bytes == 0) return;
   if (bytes <= Outbox::largest) return Outbox::get().send(device, host, bytes);
+  ++operations();
   check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice));
 }
 inline void copy_out(void* host, const void* device, std::size_t bytes) {
+  ++operations();
   check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost));
 }
-inline void copy_within(void* to, const void* from, std::size_t bytes) {
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice));
+inline void zero(void* device, std::size_t bytes) {
+  ++operations();
+  check(cudaMemsetAsync(device, 0, bytes));
 }
-inline void zero(void* device, std::size_t bytes) { check(cudaMemsetAsync(device, 0, bytes)); }
 // Memory of the host that is copied fast from now on, and no longer.
 inline void pin(void* host, std::size_t bytes) {
   if (cudaHostRegister(host, bytes, cudaHostRegisterDefault) != cudaSuccess) cudaGetLastError();
@@ -142,6 +154,9 @@ inline void unpin(void* host) {
 }
 // Waits until all work that was queued is done.
 inline void wait() { check(cudaDeviceSynchronize()); }
+
+}  // namespace direct
+
 inline Properties properties() {
   int device = 0;
   cudaDeviceProp found;
@@ -177,6 +192,8 @@ inline std::string choose_device(int number) {
 
 #else
 
+namespace direct {
+
 // Aligned as the host's buffers are, for the transforms.
 inline void* allocate(std::size_t bytes) {
   constexpr std::size_t line = 64;
@@ -190,71 +207,31 @@ inline void release(void* data) {
   std::free(data);
 }
 inline void copy_in(void* device, const void* host, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(device, host, bytes);
+  if (bytes == 0) return;
+  ++operations();
+  std::memcpy(device, host, bytes);
 }
 inline void copy_out(void* host, const void* device, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(host, device, bytes);
-}
-inline void copy_within(void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
+  if (bytes == 0) return;
+  ++operations();
+  std::memcpy(host, device, bytes);
 }
 inline void zero(void* device, std::size_t bytes) {
-  if (bytes > 0) std::memset(device, 0, bytes);
+  if (bytes == 0) return;
+  ++operations();
+  std::memset(device, 0, bytes);
 }
 inline void pin(void* /*host*/, std::size_t /*bytes*/) {}
 inline void unpin(void* /*host*/) {}
 inline void wait() {}
+
+}  // namespace direct
+
 inline Properties properties() {
   return {"emulated", static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                           static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
 }
 
 #endif
-
-// Owns memory of the device.
-template <class T>
-class Array {
- public:
-  Array() = default;
-  explicit Array(std::int64_t size) { reserve(size); }
-  Array(const Array&) = delete;
-  Array& operator=(const Array&) = delete;
-  Array(Array&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  Array& operator=(Array&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  ~Array() { release(data_); }
-
-  // Contents are lost, unless the size is large enough already; then this costs nothing. What is
-  // new is zero, so that no kernel ever reads what nothing wrote.
-  void reserve(std::int64_t size) {
-    if (size <= size_) return;
-    *this = Array();
-    data_ = static_cast<T*>(allocate(static_cast<std::size_t>(size) * sizeof(T)));
-    size_ = size;
-    clear(size);
-  }
-  void clear(std::int64_t count) { zero(data_, static_cast<std::size_t>(count) * sizeof(T)); }
-  void copy_from(const T* host, std::int64_t count) {
-    reserve(count);
-    copy_in(data_, host, static_cast<std::size_t>(count) * sizeof(T));
-  }
-  // Waits for what was queued before.
-  void copy_to(T* host, std::int64_t count) const {
-    copy_out(host, data_, static_cast<std::size_t>(count) * sizeof(T));
-    wait();
-  }
-
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  std::int64_t size() const { return size_; }
-
- private:
-  T* data_ = nullptr;
-  std::int64_t size_ = 0;
-};
 
 }  // namespace phasewise::gpu::PHASEWISE_PLATFORM

@@ -62,8 +62,20 @@ class RealRows {
   }
 #endif
 
-  // One batch. The input of `backward` is overwritten.
-  void forward(double* lines, Complex* spectra) const {
+  // So many batches. The input of `backward` is overwritten.
+  void forward(double* lines, Complex* spectra, int batches) const {
+    for (int b = 0; b < batches; ++b)
+      forward_batch(lines + b * batch_ * line_, spectra + b * batch_ * spectrum_);
+  }
+  void backward(Complex* spectra, double* lines, int batches) const {
+    for (int b = 0; b < batches; ++b)
+      backward_batch(spectra + b * batch_ * spectrum_, lines + b * batch_ * line_);
+  }
+  std::int64_t batch() const { return batch_; }
+
+ private:
+  void forward_batch(double* lines, Complex* spectra) const {
+    ++operations();
 #if defined(__CUDACC__)
     check_transform(
         cufftExecD2Z(forward_.get(), lines, reinterpret_cast<cufftDoubleComplex*>(spectra)));
@@ -71,7 +83,8 @@ class RealRows {
     for (int i = 0; i < batch_; ++i) rows_.forward(lines + i * line_, spectra + i * spectrum_);
 #endif
   }
-  void backward(Complex* spectra, double* lines) const {
+  void backward_batch(Complex* spectra, double* lines) const {
+    ++operations();
 #if defined(__CUDACC__)
     check_transform(
         cufftExecZ2D(backward_.get(), reinterpret_cast<cufftDoubleComplex*>(spectra), lines));
@@ -79,11 +92,8 @@ class RealRows {
     for (int i = 0; i < batch_; ++i) rows_.backward(spectra + i * spectrum_, lines + i * line_);
 #endif
   }
-  int batch() const { return batch_; }
 
- private:
-  std::int64_t line_, spectrum_;
-  int batch_;
+  std::int64_t line_, spectrum_, batch_;
 #if defined(__CUDACC__)
   Plan forward_, backward_;
 #else
@@ -105,12 +115,18 @@ class ComplexRows {
   }
 #endif
 
-  void forward(Complex* rows) const { run(rows, true); }
-  void backward(Complex* rows) const { run(rows, false); }
-  int batch() const { return batch_; }
+  // So many batches.
+  void forward(Complex* rows, int batches) const {
+    for (int b = 0; b < batches; ++b) run(rows + b * batch_ * stride_, true);
+  }
+  void backward(Complex* rows, int batches) const {
+    for (int b = 0; b < batches; ++b) run(rows + b * batch_ * stride_, false);
+  }
+  std::int64_t batch() const { return batch_; }
 
  private:
   void run(Complex* rows, bool forward) const {
+    ++operations();
 #if defined(__CUDACC__)
     auto* data = reinterpret_cast<cufftDoubleComplex*>(rows);
     check_transform(cufftExecZ2Z(plan_.get(), data, data, forward ? CUFFT_FORWARD : CUFFT_INVERSE));
@@ -124,8 +140,7 @@ class ComplexRows {
 #endif
   }
 
-  std::int64_t stride_;
-  int batch_;
+  std::int64_t stride_, batch_;
 #if defined(__CUDACC__)
   Plan plan_;
 #else

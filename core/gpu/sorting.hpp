@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gpu/launch.hpp"
-#include "gpu/platform.hpp"
+#include "gpu/memory.hpp"
 
 #if defined(__CUDACC__)
 #include <cub/device/device_radix_sort.cuh>
@@ -32,7 +33,10 @@ class Sorter {
   std::vector<std::int64_t> sort(std::int64_t n, int bins) {
     begins_.reserve(bins + 1);
     begins_.clear(bins + 1);
-    find_order(n);
+    if (Member* asks = member())
+      asks->add(std::make_unique<Alone<OrderLater>>(OrderLater{this, n}));
+    else
+      find_order(n);
     std::int64_t* begins = begins_.data();
     const std::uint8_t* sorted = sorted_.data();
     for_each("bins", n + 1, [=] PHASEWISE_DEVICE(std::int64_t i) {
@@ -45,8 +49,8 @@ class Sorter {
     return result;
   }
 
-#if defined(__CUDACC__)
   // Public, since nvcc takes no kernels from private functions.
+#if defined(__CUDACC__)
   void find_order(std::int64_t n) {
     std::uint32_t* from = from_.data();
     for_each("count", n,
@@ -75,6 +79,12 @@ class Sorter {
 #endif
 
  private:
+  struct OrderLater {
+    Sorter* sorter;
+    std::int64_t n;
+    void operator()() const { sorter->find_order(n); }
+  };
+
   Array<std::uint8_t> keys_, sorted_, room_;
   Array<std::uint32_t> from_, order_;
   Array<std::int64_t> begins_;

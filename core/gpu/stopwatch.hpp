@@ -4,24 +4,26 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/platform.hpp"
+#include "gpu/memory.hpp"
 #include "parallel/stopwatch.hpp"
 
 namespace phasewise::gpu::PHASEWISE_PLATFORM {
 
 #if defined(__CUDACC__)
 
-class Stopwatch final : public parallel::Stopwatch {
+class QueueStopwatch {
  public:
-  explicit Stopwatch(double (*now)()) : now_(now) {}
-  ~Stopwatch() override {
+  explicit QueueStopwatch(double (*now)()) : now_(now) {}
+  QueueStopwatch(const QueueStopwatch&) = delete;
+  QueueStopwatch& operator=(const QueueStopwatch&) = delete;
+  ~QueueStopwatch() {
     for (cudaEvent_t event : events_) cudaEventDestroy(event);
   }
 
-  int mark() override {
+  int mark() {
     if (marks_ == 0) {
       // The device counts time from an event of its own.
-      wait();
+      direct::wait();
       record(0);
       check(cudaEventSynchronize(events_[0]));
       origin_ = now_();
@@ -29,9 +31,9 @@ class Stopwatch final : public parallel::Stopwatch {
     record(++marks_);
     return marks_ - 1;
   }
-  std::vector<double> read() override {
+  std::vector<double> read() {
     std::vector<double> times;
-    wait();
+    direct::wait();
     for (int i = 1; i <= std::exchange(marks_, 0); ++i) {
       float milliseconds = 0.0F;
       check(cudaEventElapsedTime(&milliseconds, events_[0], events_[i]));
@@ -54,14 +56,14 @@ class Stopwatch final : public parallel::Stopwatch {
 
 #else
 
-class Stopwatch final : public parallel::Stopwatch {
+class QueueStopwatch {
  public:
-  explicit Stopwatch(double (*now)()) : now_(now) {}
-  int mark() override {
+  explicit QueueStopwatch(double (*now)()) : now_(now) {}
+  int mark() {
     times_.push_back(now_());
     return static_cast<int>(times_.size()) - 1;
   }
-  std::vector<double> read() override { return std::exchange(times_, {}); }
+  std::vector<double> read() { return std::exchange(times_, {}); }
 
  private:
   double (*now_)();
@@ -69,5 +71,29 @@ class Stopwatch final : public parallel::Stopwatch {
 };
 
 #endif
+
+// While works are done together, a mark is the time that its member's work would have reached if
+// the time of a launch were divided among its members.
+class Stopwatch final : public parallel::Stopwatch {
+ public:
+  explicit Stopwatch(double (*now)()) : queue_(now) {}
+  int mark() override {
+    Member* asks = member();
+    if (asks == nullptr) return queue_.mark();
+    asks->mark(times_);
+    return asked_++;
+  }
+  std::vector<double> read() override {
+    if (member() == nullptr) return queue_.read();
+    wait();
+    asked_ = 0;
+    return std::exchange(times_, {});
+  }
+
+ private:
+  QueueStopwatch queue_;
+  std::vector<double> times_;  // of the marks that a member's work has reached
+  int asked_ = 0;
+};
 
 }  // namespace phasewise::gpu::PHASEWISE_PLATFORM

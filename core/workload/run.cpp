@@ -1,5 +1,7 @@
 #include "workload/run.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 #include "parallel/clock.hpp"
@@ -15,6 +17,30 @@ void Run::step(int turns) {
     ++turn_;
   }
   session_->seconds += parallel::clock().now() - start;
+}
+
+std::vector<std::exception_ptr> step_together(std::span<Run* const> runs) {
+  std::vector<std::function<void()>> turns;
+  parallel::Together* shared = runs.empty() ? nullptr : runs[0]->together();
+  for (Run* run : runs) {
+    if (run->session().world.size() > 1)
+      throw std::invalid_argument("only runs of one rank each can be done together");
+    if (std::count(runs.begin(), runs.end(), run) > 1)
+      throw std::invalid_argument("a run is given twice");
+    if (run->together() != shared) shared = nullptr;
+    turns.emplace_back([run] { run->step(); });
+  }
+  if (shared != nullptr) return parallel::do_together(*shared, turns);
+  std::vector<std::exception_ptr> failures;
+  for (const auto& turn : turns) {
+    failures.emplace_back();
+    try {
+      turn();
+    } catch (...) {
+      failures.back() = std::current_exception();
+    }
+  }
+  return failures;
 }
 
 void Run::set_communication(const std::string& text) {

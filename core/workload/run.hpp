@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "parallel/together.hpp"
 #include "workload/bunches.hpp"
 #include "workload/parameters.hpp"
 #include "workload/session.hpp"
@@ -52,6 +55,9 @@ class Run {
   // else null. A part of a composite gets the particles of another one there for each turn.
   virtual beam::Bunch* held_bunch(int /*number*/) { return nullptr; }
 
+  // What lets several runs share the launches of their kernels; null: nothing does.
+  virtual parallel::Together* together() { return nullptr; }
+
   // Changes how the ranks exchange from the next turn on; takes communication.* parameters. The
   // results keep every bit. Throws std::invalid_argument with one sentence if they cannot be used,
   // and then changes nothing.
@@ -81,5 +87,9 @@ class Run {
   std::unique_ptr<Session> session_;
   std::int64_t turn_ = 0;
 };
+
+// A turn of each of several runs on one rank, which share launches where they are on one device.
+// Returns what each of them threw, or null. Throws std::invalid_argument if one has more ranks.
+std::vector<std::exception_ptr> step_together(std::span<Run* const> runs);
 
 }  // namespace phasewise::workload

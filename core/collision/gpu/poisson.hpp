@@ -1,27 +1,66 @@
 // The Poisson solver of a device behind the interface of the collision.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "collision/device_work.hpp"
 #include "field/gpu/poisson.hpp"
 
 namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 
+using Solver = field::gpu::PHASEWISE_PLATFORM::Poisson;
+
+// The solver of a grid, which all that solve on it share: they do so one after another, or
+// together.
+inline std::shared_ptr<Solver> solver_of(const field::DoubledGrid& grid) {
+  static std::map<std::pair<int, int>, std::weak_ptr<Solver>> known;
+  std::weak_ptr<Solver>& kept = known[{grid.nx(), grid.ny()}];
+  std::shared_ptr<Solver> solver = kept.lock();
+  if (!solver) kept = solver = std::make_shared<Solver>(grid);
+  return solver;
+}
+
+// Meshes of one grid that members want to be solved.
+class SolveRequest final : public phasewise::gpu::PHASEWISE_PLATFORM::Request {
+ public:
+  SolveRequest(std::shared_ptr<Solver> solver, std::span<const field::MeshToSolve> tasks)
+      : solver_(std::move(solver)), tasks_(tasks.begin(), tasks.end()) {}
+  const void* kind() const override { return solver_.get(); }
+  void join(Request& other) override {
+    const auto& more = static_cast<SolveRequest&>(other).tasks_;
+    tasks_.insert(tasks_.end(), more.begin(), more.end());
+  }
+  double size() const override { return static_cast<double>(tasks_.size()); }
+  void run(const std::byte* /*given*/) override { solver_->solve(tasks_); }
+
+ private:
+  std::shared_ptr<Solver> solver_;
+  std::vector<field::MeshToSolve> tasks_;
+};
+
 class PoissonOnDevice final : public DevicePoisson {
  public:
-  explicit PoissonOnDevice(const field::DoubledGrid& grid) : solver_(grid) {}
-  void solve(std::span<const field::MeshToSolve> tasks) override { solver_.solve(tasks); }
+  explicit PoissonOnDevice(const field::DoubledGrid& grid) : solver_(solver_of(grid)) {}
+  void solve(std::span<const field::MeshToSolve> tasks) override {
+    if (auto* asks = phasewise::gpu::PHASEWISE_PLATFORM::member())
+      return asks->add(std::make_unique<SolveRequest>(solver_, tasks));
+    solver_->solve(tasks);
+  }
   void forward_rows(std::span<const double* const> from, Complex* to) override {
-    solver_.forward_rows(from, to);
+    solver_->forward_rows(from, to);
   }
   void convolve(Complex* columns, std::span<const field::ColumnToConvolve> with) override {
-    solver_.convolve(columns, with);
+    solver_->convolve(columns, with);
   }
   void backward_rows(const Complex* from, std::span<double* const> to) override {
-    solver_.backward_rows(from, to);
+    solver_->backward_rows(from, to);
   }
 
  private:
-  field::gpu::PHASEWISE_PLATFORM::Poisson solver_;
+  std::shared_ptr<Solver> solver_;
 };
 
 }  // namespace phasewise::collision::gpu::PHASEWISE_PLATFORM

@@ -8,6 +8,7 @@
 #include "gpu/exchange_memory.hpp"
 #include "gpu/launch.hpp"
 #include "gpu/stopwatch.hpp"
+#include "gpu/together.hpp"
 
 namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 
@@ -323,6 +324,11 @@ class Work final : public DeviceWork {
   }
   std::int64_t held_bytes() const override {
     return static_cast<std::int64_t>(platform::held().bytes);
+  }
+  std::int64_t operations() const override { return platform::operations(); }
+  parallel::Together& together(double (*now)()) override {
+    static platform::TogetherOnDevice one(now);
+    return one;
   }
 
  private:

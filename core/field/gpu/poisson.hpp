@@ -28,13 +28,16 @@ class Poisson {
               static_cast<std::int64_t>(sizeof(double))),
         along_y_(grid.my(), line_, grid.row_stride(), meshes * grid.nx()),
         along_x_(grid.mx(), grid.column_stride(), meshes * grid.columns()),
-        lines_(along_y_.batch() * line_),
-        rows_(along_y_.batch() * grid.row_stride()),
-        columns_(along_x_.batch() * grid.column_stride()) {}
+        most_batches_(most_batches(grid)) {
+    reserve(1);
+  }
 
   void solve(std::span<const MeshToSolve> tasks) {
-    for (std::size_t i = 0; i < tasks.size(); i += meshes)
-      solve_batch(tasks.subspan(i, std::min<std::size_t>(meshes, tasks.size() - i)));
+    const std::size_t batches = (tasks.size() + meshes - 1) / meshes;
+    reserve(std::min(batches, most_batches_));
+    const std::size_t most = meshes * most_batches_;
+    for (std::size_t i = 0; i < tasks.size(); i += most)
+      solve_some(tasks.subspan(i, std::min(most, tasks.size() - i)));
     forget_unused();
   }
 
@@ -44,7 +47,7 @@ class Poisson {
     each_batch(from.size(), along_y_.batch(), [&](std::size_t first, std::size_t count) {
       from_.copy_from(from.data() + first, static_cast<std::int64_t>(count));
       pad(static_cast<std::int64_t>(count));
-      along_y_.forward(lines_.data(), rows_.data());
+      along_y_.forward(lines_.data(), rows_.data(), 1);
       copy(to + first * grid_.row_stride(), rows_.data(), count * grid_.row_stride());
     });
   }
@@ -57,7 +60,7 @@ class Poisson {
         greens[i] = green_of(*with[first + i].green) + with[first + i].number * stride;
       copy(columns_.data(), columns + first * stride, count * stride);
       zero_beyond_mesh(static_cast<std::int64_t>(count));
-      multiply(greens);
+      multiply(greens, 1);
       copy(columns + first * stride, columns_.data(), count * stride);
     });
     forget_unused();
@@ -66,24 +69,41 @@ class Poisson {
     each_batch(to.size(), along_y_.batch(), [&](std::size_t first, std::size_t count) {
       copy(rows_.data(), from + first * grid_.row_stride(), count * grid_.row_stride());
       to_.copy_from(to.data() + first, static_cast<std::int64_t>(count));
-      along_y_.backward(rows_.data(), lines_.data());
+      along_y_.backward(rows_.data(), lines_.data(), 1);
       unpad(static_cast<std::int64_t>(count));
     });
   }
 
-  static constexpr std::size_t meshes = 8;  // that are transformed together
+  static constexpr std::size_t meshes = 8;  // that are transformed together, a batch
 
  private:
-  static void copy(Complex* to, const Complex* from, std::int64_t values) {
-    platform::copy_within(to, from, static_cast<std::size_t>(values) * sizeof(Complex));
-  }
   template <class F>
-  static void each_batch(std::size_t count, int batch, const F& f) {
+  static void each_batch(std::size_t count, std::int64_t rows, const F& f) {
+    const auto batch = static_cast<std::size_t>(rows);
     for (std::size_t first = 0; first < count; first += batch)
       f(first, std::min<std::size_t>(batch, count - first));
   }
 
-  void solve_batch(std::span<const MeshToSolve> tasks) {
+  // Batches whose buffers take at most 32 MiB, and at least one: many small meshes need few
+  // launches then.
+  static std::size_t most_batches(const DoubledGrid& grid) {
+    const std::int64_t mesh =
+        grid.nx() * (static_cast<std::int64_t>(sizeof(double)) * grid.my() +
+                     static_cast<std::int64_t>(sizeof(Complex)) * grid.row_stride()) +
+        static_cast<std::int64_t>(sizeof(Complex)) * grid.columns() * grid.column_stride();
+    constexpr std::int64_t most = 32 << 20;  // B
+    return static_cast<std::size_t>(
+        std::max<std::int64_t>(1, most / (mesh * static_cast<std::int64_t>(meshes))));
+  }
+  void reserve(std::size_t batches) {
+    const auto count = static_cast<std::int64_t>(batches);
+    lines_.reserve(count * along_y_.batch() * line_);
+    rows_.reserve(count * along_y_.batch() * grid_.row_stride());
+    columns_.reserve(count * along_x_.batch() * grid_.column_stride());
+  }
+
+  void solve_some(std::span<const MeshToSolve> tasks) {
+    const int batches = static_cast<int>((tasks.size() + meshes - 1) / meshes);
     const int nx = grid_.nx(), ny = grid_.ny(), columns = grid_.columns();
     const auto count = static_cast<std::int64_t>(tasks.size());
     std::vector<const double*> from;
@@ -100,16 +120,19 @@ class Poisson {
     from_.copy_from(from.data(), std::ssize(from));
     to_.copy_from(to.data(), std::ssize(to));
     pad(count * nx);
-    along_y_.forward(lines_.data(), rows_.data());
+    along_y_.forward(lines_.data(), rows_.data(), batches);
     rows_to_columns(count);
-    multiply(greens);
+    multiply(greens, batches);
     columns_to_rows(count);
-    along_y_.backward(rows_.data(), lines_.data());
+    along_y_.backward(rows_.data(), lines_.data(), batches);
     unpad(count * nx);
   }
 
   // nvcc takes no kernels from private functions.
  public:
+  static void copy(Complex* to, const Complex* from, std::int64_t values) {
+    platform::for_each("copy", values, [=] PHASEWISE_DEVICE(std::int64_t i) { to[i] = from[i]; });
+  }
   // Rows of the mesh, with zeros behind them, to lines.
   void pad(std::int64_t rows) {
     const int ny = grid_.ny();
@@ -163,20 +186,20 @@ class Poisson {
     });
   }
   // Convolves the columns along x.
-  void multiply(const std::vector<const Complex*>& greens) {
+  void multiply(const std::vector<const Complex*>& greens, int batches) {
     const int mx = grid_.mx();
     const std::int64_t stride = grid_.column_stride();
     greens_.copy_from(greens.data(), std::ssize(greens));
     const Complex* const* green = greens_.data();
     auto* values = reinterpret_cast<double*>(columns_.data());
-    along_x_.forward(columns_.data());
+    along_x_.forward(columns_.data(), batches);
     platform::for_each("convolve", std::ssize(greens) * mx, [=] PHASEWISE_DEVICE(std::int64_t i) {
       const std::int64_t column = i / mx, x = i % mx;
       double* c = values + 2 * (column * stride + x);
       const auto* g = reinterpret_cast<const double*>(green[column] + x);
       field::multiply_complex(c, g);
     });
-    along_x_.backward(columns_.data());
+    along_x_.backward(columns_.data(), batches);
   }
 
  private:
@@ -202,6 +225,7 @@ class Poisson {
   std::int64_t line_;  // from one line to the next
   platform::RealRows along_y_;
   platform::ComplexRows along_x_;
+  std::size_t most_batches_;
   Array<double> lines_;
   Array<Complex> rows_, columns_;
   Array<const double*> from_;

@@ -1,0 +1,179 @@
+// Works that are done together on a device (parallel/together.hpp): what each of them asks for is
+// kept until all of them wait; then equal requests are joined and done in an order that keeps each
+// member's own.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gpu/copies.hpp"
+#include "gpu/launch.hpp"
+#include "gpu/stopwatch.hpp"
+#include "parallel/together.hpp"
+
+namespace phasewise::gpu::PHASEWISE_PLATFORM {
+
+// What one member asks for, and when it was done.
+class Asking final : public Member {
+ public:
+  explicit Asking(void (*const& pause)()) : pause_(pause) {}
+
+  void add(std::unique_ptr<Request> request) override { wanted_.push_back({std::move(request)}); }
+  void copy_in(void* device, const void* host, std::size_t bytes) override {
+    if (bytes > 0) add(std::make_unique<CopiesIn>(device, host, bytes));
+  }
+  void copy_out(void* host, const void* device, std::size_t bytes) override {
+    if (bytes > 0) add(std::make_unique<CopiesOut>(host, device, bytes));
+  }
+  void zero(void* device, std::size_t bytes) override {
+    for_each("clear", words_of(bytes), ZeroWords{static_cast<std::byte*>(device), bytes});
+  }
+  void wait() override { pause_(); }
+  void release(void* data) override {
+    if (data != nullptr) released_.push_back(data);
+  }
+  void mark(std::vector<double>& times) override { wanted_.push_back({nullptr, &times}); }
+
+  // The first request; null if there is none. Marks before it get the time of what was done.
+  Request* first() {
+    for (; !wanted_.empty() && !wanted_.front().request; wanted_.pop_front())
+      done_.push_back({.times = wanted_.front().times});
+    return wanted_.empty() ? nullptr : wanted_.front().request.get();
+  }
+  std::size_t left() const { return wanted_.size(); }
+  // The first request, which the launch of this number does, or part of it.
+  std::unique_ptr<Request> take(int launch, double size) {
+    done_.push_back({.launch = launch, .size = size});
+    std::unique_ptr<Request> request = std::move(wanted_.front().request);
+    wanted_.pop_front();
+    return request;
+  }
+
+  // After the launches: ends[k] is when the k-th one ended, which did requests of this size.
+  void finish(double begin, const std::vector<double>& ends, const std::vector<double>& sizes) {
+    if (now_ == 0.0) now_ = begin;
+    for (const Done& one : done_) {
+      if (one.times != nullptr)
+        one.times->push_back(now_);
+      else
+        now_ += share_of(one, begin, ends, sizes);
+    }
+    forget();
+  }
+  void forget() {
+    wanted_.clear();
+    done_.clear();
+    for (void* data : std::exchange(released_, {})) direct::release(data);
+  }
+
+ private:
+  struct Wanted {
+    std::unique_ptr<Request> request;      // null: a mark
+    std::vector<double>* times = nullptr;  // that gets the mark's time
+  };
+  struct Done {
+    std::vector<double>* times = nullptr;  // of a mark; null: a launch
+    int launch = 0;
+    double size = 0.0;
+  };
+
+  // The seconds of a launch are divided among its members as their requests are large.
+  static double share_of(const Done& one, double begin, const std::vector<double>& ends,
+                         const std::vector<double>& sizes) {
+    const double start = one.launch == 0 ? begin : ends[one.launch - 1];
+    return (ends[one.launch] - start) * one.size / sizes[one.launch];
+  }
+
+  void (*const& pause_)();
+  std::deque<Wanted> wanted_;
+  std::vector<Done> done_;
+  std::vector<void*> released_;
+  double now_ = 0.0;  // 0: nothing was done yet
+};
+
+class TogetherOnDevice final : public parallel::Together {
+ public:
+  explicit TogetherOnDevice(double (*now)()) : stopwatch_(now) {}
+
+  void begin(int index, int count) override {
+    while (std::ssize(members_) < count) members_.push_back(std::make_unique<Asking>(pause_));
+    member() = members_[index].get();
+  }
+  void end() override { member() = nullptr; }
+  void set_pause(void (*pause)()) override { pause_ = pause; }
+  void forget() override {
+    for (const auto& one : members_) one->forget();
+  }
+
+  void do_queued() override {
+    std::vector<double> sizes;
+    const std::vector<std::unique_ptr<Request>> todo = joined(sizes);
+    give(todo);
+    stopwatch_.mark();
+    for (std::size_t k = 0; k < todo.size(); ++k) {
+      todo[k]->run(given_.data() + places_[k]);
+      stopwatch_.mark();
+    }
+    for (std::size_t k = 0; k < todo.size(); ++k) todo[k]->fetch(given_.data() + places_[k]);
+    std::vector<double> ends = stopwatch_.read();
+    for (const auto& request : todo) request->deliver();
+    const double begin = ends.front();
+    ends.erase(ends.begin());
+    for (const auto& one : members_) one->finish(begin, ends, sizes);
+  }
+
+ private:
+  // Joins the first requests of all members where they are equal; of the member with the most left
+  // first.
+  std::vector<std::unique_ptr<Request>> joined(std::vector<double>& sizes) {
+    std::vector<std::unique_ptr<Request>> todo;
+    for (;;) {
+      Asking* longest = nullptr;
+      for (const auto& one : members_)
+        if (one->first() != nullptr && (longest == nullptr || one->left() > longest->left()))
+          longest = one.get();
+      if (longest == nullptr) return todo;
+      const int number = static_cast<int>(todo.size());
+      const void* kind = longest->first()->kind();
+      double size = longest->first()->size();
+      std::unique_ptr<Request> whole = longest->take(number, size);
+      for (const auto& one : members_) {
+        const Request* other = one.get() == longest ? nullptr : one->first();
+        if (kind == nullptr || other == nullptr || other->kind() != kind) continue;
+        const double more = other->size();
+        size += more;
+        whole->join(*one->take(number, more));
+      }
+      todo.push_back(std::move(whole));
+      sizes.push_back(size);
+    }
+  }
+  // Copies to the device, in one go, what the requests want to find there.
+  void give(const std::vector<std::unique_ptr<Request>>& todo) {
+    constexpr std::size_t line = 256;
+    places_.clear();
+    std::size_t bytes = 0;
+    for (const auto& request : todo) {
+      places_.push_back(bytes);
+      bytes += (request->bytes() + line - 1) / line * line;
+    }
+    given_.reserve(static_cast<std::int64_t>(bytes));
+    to_give_.resize(bytes);
+    for (std::size_t k = 0; k < todo.size(); ++k)
+      todo[k]->write(to_give_.data() + places_[k], given_.data() + places_[k]);
+    copy_in(given_.data(), to_give_.data(), bytes);
+  }
+
+  void (*pause_)() = nullptr;
+  std::vector<std::unique_ptr<Asking>> members_;
+  std::vector<std::size_t> places_;
+  std::vector<std::byte> to_give_;
+  Array<std::byte> given_;
+  QueueStopwatch stopwatch_;
+};
+
+}  // namespace phasewise::gpu::PHASEWISE_PLATFORM
