@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from phasewise.errors import PhasewiseError, RunError, StudyError
+    from phasewise.runs.batch import Planned, run_batch
     from phasewise.runs.results import Results, open_results
     from phasewise.runs.simulation import Simulation
     from phasewise.scanning.results import ScanResults
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PhasewiseError",
+    "Planned",
     "Results",
     "RunError",
     "ScanResults",
@@ -31,11 +33,13 @@ __all__ = [
     "load",
     "open_results",
     "run",
+    "run_batch",
     "scan",
 ]
 
 _PLACES = {
     "errors": ("PhasewiseError", "RunError", "StudyError"),
+    "runs.batch": ("Planned", "run_batch"),
     "runs.results": ("Results", "open_results"),
     "runs.simulation": ("Simulation",),
     "scanning.results": ("ScanResults",),

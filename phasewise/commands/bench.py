@@ -7,6 +7,10 @@ overrides, threads, turns)`, a collective function that returns what ``--json`` 
 (phasewise.machines.turn_times). For ``--together`` it may have `rates(result)`, names and rates;
 without it, the rates are one over its `seconds_per_<unit>`, or over the `seconds` of its `curves`.
 For several cases or numbers of ranks it may have `show_points(results)`.
+
+For ``--batch`` a workload has a part `batches`: `run(core, case, overrides, threads, turns,
+sizes)` measures batches of so many studies at once, `show(result)` prints that, and `draw(result)`
+draws it.
 """
 
 from __future__ import annotations
@@ -40,7 +44,7 @@ from phasewise.tables.keys import nearest
 from phasewise.workloads.discovery import with_part
 from phasewise.workloads.interface import Workload
 
-PART, SHOW = "bench", "show_points"
+PART, SHOW, BATCHES = "bench", "show_points", "batches"
 
 
 def cases_of(workload: Workload) -> tuple[str, ...]:
@@ -80,6 +84,13 @@ def add_options(parser: Parser) -> None:
         action="store_true",
         help="run the case in one rank alone, then in --ranks copies at once (all cores), in step",
     )
+    parser.add_argument(
+        "--batch",
+        type=counts,
+        metavar="N",
+        help="so many studies at once in one rank, which share a device's launches; several as 1,2",
+    )
+    parser.add_argument("--picture", metavar="FILE", help="what --batch measures (SVG, PNG)")
     add_overrides(parser)
 
 
@@ -92,6 +103,10 @@ def main(options: argparse.Namespace) -> int:
     if len(cases) * len(ranks) > 1:
         return _points(options, workload, cases, ranks)
     (case,), (options.ranks,) = cases, ranks
+    if options.picture is not None and options.batch is None:
+        raise StudyError("--picture shows what --batch measures: give --batch")
+    if options.batch is not None:
+        return _batches(options, workload, case)
     if options.machine is not None:
         return _simulate(options, workload, case)
     if options.together:
@@ -205,6 +220,34 @@ def _simulate(options: argparse.Namespace, workload: Workload, case: str) -> int
     machine = load_machine(options.machine)
     result = curves(SimulatedRanks(machine, options.ranks), case, options.set)
     _print(options, workload, result)
+    return 0
+
+
+def _batches(options: argparse.Namespace, workload: Workload, case: str) -> int:
+    """Several studies at once in this process."""
+    part = workload.part(BATCHES)
+    if part is None:
+        able = ", ".join(with_part(BATCHES))
+        raise StudyError(f"bench {workload.name} runs one study; --batch is for {able}")
+    unsuited = {
+        "--ranks": options.ranks is not None,
+        "--machine": options.machine is not None,
+        "--together": options.together,
+    }
+    for name in (name for name, given in unsuited.items() if given):
+        raise StudyError(f"--batch runs in one rank here: leave {name} out")
+    if options.picture is not None:
+        from phasewise.report.predictions import check_picture, save_picture
+
+        check_picture(options.picture)
+    core = load_core()
+    result = part.run(core, case, options.set, options.threads, options.turns, options.batch)
+    if options.json:
+        print_json(result)
+    else:
+        part.show(result)
+    if options.picture is not None:
+        save_picture(lambda: part.draw(result), options.picture)
     return 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from phasewise.driver import Core, launched_size, load_core
 from phasewise.errors import RunError, StudyError
@@ -24,14 +23,14 @@ from phasewise.options import (
     machine_override,
 )
 from phasewise.output import message, print_json
-from phasewise.runs.folder import RECORD_FILE, RunFolder, default_name
+from phasewise.runs.folder import RunFolder, default_name
 from phasewise.runs.layout import check_schedule
 from phasewise.runs.results import Results
-from phasewise.runs.summary import finite, show_summary, summarise
-from phasewise.runs.tuning_file import read_tuning, show_tuning, tuning_summary
+from phasewise.runs.summary import show_summary
+from phasewise.runs.tuning_file import show_tuning
 from phasewise.study import Study, load
-from phasewise.traces.records import CommunicationRecord, read_communication
-from phasewise.traces.summary import communication_summary, show_communication
+from phasewise.traces.kept_summary import keep_summary
+from phasewise.traces.summary import show_communication
 from phasewise.tuning.running import run
 from phasewise.workloads.discovery import workload_of
 
@@ -133,32 +132,18 @@ def _folder_of(options: argparse.Namespace) -> Path:
 
 
 def _show(results: Results, options: argparse.Namespace) -> None:
-    record = _communication_of(results)
-    folder = RunFolder(results.folder)
-    communication = None if record is None else communication_summary(record)
-    summary: dict[str, Any] = finite(summarise(results, communication))
-    tuned = results.study.get("communication", {}).get("tune") == "auto"
-    core_share = None if record is None else record.core_share
-    summary["core_share"] = None if core_share is None else core_share.share
-    if tuning := read_tuning(folder) if tuned else None:
-        summary["tuning"] = tuning_summary(tuning)
-    folder.write_json("summary.json", summary)
+    kept = keep_summary(results)
+    record = kept.record
     if options.json:
-        print_json(summary)
+        print_json(kept.summary)
     elif not options.quiet:
-        show_summary(summary, results.study)
+        show_summary(kept.summary, results.study)
         if record is not None and record.ranks > 1:
             show_communication(record)
-        if tuning:
-            show_tuning(tuning, workload_of(results.study).unit)
+        if kept.tuning:
+            show_tuning(kept.tuning, workload_of(results.study).unit)
         sys.stdout.flush()
         message(f"records are in {results.folder}")
+    core_share = None if record is None else record.core_share
     if core_share is not None and core_share.disturbed and not options.quiet:
         message(core_share.sentence)
-
-
-def _communication_of(results: Results) -> CommunicationRecord | None:
-    """The record of the communication; None if a run that had already ended kept none."""
-    if not (results.folder / RECORD_FILE).exists():
-        return None
-    return read_communication(results.folder)

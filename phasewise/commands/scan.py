@@ -7,7 +7,14 @@ from pathlib import Path
 
 from phasewise.errors import StudyError
 from phasewise.mpi.progress import choose_progress
-from phasewise.options import Parser, add_json, add_study, count
+from phasewise.options import (
+    Parser,
+    add_device,
+    add_json,
+    add_study,
+    count,
+    device_override,
+)
 from phasewise.output import console, message, print_json, print_table
 from phasewise.scanning.axes import read_axis
 from phasewise.scanning.convergence import Convergence
@@ -52,6 +59,10 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--ranks", type=count, default=1, metavar="N", help="MPI ranks of a point")
     parser.add_argument("--threads", type=count, default=1, metavar="T", help="threads per rank")
     parser.add_argument(
+        "--batch", type=count, default=1, metavar="N", help="points of one process, on one device"
+    )
+    add_device(parser)
+    parser.add_argument(
         "--part", default="1/1", metavar="I/N", help="run each N-th point, for a batch array"
     )
     parser.add_argument("--out", metavar="DIR", help="folder (scans/<study> by default)")
@@ -72,6 +83,7 @@ def add_options(parser: Parser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Scan the study ``options.study``; the exit status."""
+    options.set = [*options.set, *device_override(options)]
     study = load(options.study, options.set)
     axes = tuple(read_axis(text) for text in options.over)
     samples = samples_of(options.random, options.sobol, options.sample_seed)
@@ -83,6 +95,7 @@ def main(options: argparse.Namespace) -> int:
         jobs=options.jobs,
         ranks=options.ranks,
         threads=options.threads,
+        batch=options.batch,
         part=part_of(options.part),
         plot=tuple(options.plot),
         converge=tuple(options.converge),

@@ -38,6 +38,7 @@ def child(
     stdout: int | IO[Any] = subprocess.DEVNULL,
     stderr: int | IO[Any] = subprocess.DEVNULL,
     cwd: Path | None = None,
+    stdin: int | IO[Any] = subprocess.DEVNULL,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A launcher at work; on leaving by an error, it and all that it started are ended.
 
@@ -49,7 +50,7 @@ def child(
             command,
             env=environment,
             cwd=cwd,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,

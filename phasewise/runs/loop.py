@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -34,26 +34,69 @@ def run_here(
     """Run `study` in all ranks of this process's run together; the arguments are those of
     `phasewise.tuning.running.run`. A process grid that is "auto" is the core's default.
     """
-    collectively(core, lambda: check_schedule(study))
-    collectively(core, lambda: study.check_ranks(core.size()))
-    keep, folder = _choose_folder(core, out)
     with ExitStack() as stack:
-        on_rank_zero(core, lambda: folder.prepare(study, source, resume))
-        if core.rank() == 0:
-            stack.callback(folder.release)
         interrupts = stack.enter_context(Interrupts())
         shown = _shown(progress, study.workload.unit.one, core.rank())
         stack.callback(shown.close)
-        simulation = Simulation(study, threads, core, events)
-        recording = Recording(simulation, folder, core, resume)
-        stack.callback(recording.abandon)
-        if resume:
-            on_rank_zero(core, lambda: folder.keep_study(study, source))
-        tuner = AutoTuner(simulation, folder, core, resume)
-        _loop(tuner, recording, interrupts, shown, callback, keep is None)
-        recording.finish()
+        work = stack.enter_context(Work(study, out, threads, resume, source, core, events))
+        _loop(work, interrupts, shown, callback)
+        work.recording.finish()
     core.barrier()
-    return Results(folder.path, keep)
+    return work.results()
+
+
+class Work(AbstractContextManager["Work"]):
+    """A run at work in its folder, which is locked until this is left; collective."""
+
+    def __init__(
+        self,
+        study: Study,
+        out: str | Path | None,
+        threads: int,
+        resume: bool,
+        source: Path | None,
+        core: Core,
+        events: int,
+    ) -> None:
+        """The arguments are those of `run_here`."""
+        collectively(core, lambda: check_schedule(study))
+        collectively(core, lambda: study.check_ranks(core.size()))
+        self._keep, self._folder = _choose_folder(core, out)
+        with ExitStack() as stack:
+            on_rank_zero(core, lambda: self._folder.prepare(study, source, resume))
+            if core.rank() == 0:
+                stack.callback(self._folder.release)
+            self.simulation = Simulation(study, threads, core, events)
+            self.recording = Recording(self.simulation, self._folder, core, resume)
+            stack.callback(self.recording.abandon)
+            if resume:
+                on_rank_zero(core, lambda: self._folder.keep_study(study, source))
+            self.tuner = AutoTuner(self.simulation, self._folder, core, resume)
+            self._closed = stack.pop_all()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the next run into the folder; a run that has not ended is abandoned."""
+        self._closed.close()
+
+    @property
+    def left(self) -> bool:
+        """Whether there are turns left."""
+        return self.simulation.turn < self.simulation.study.count
+
+    def stop(self) -> AgreedError:
+        """Write a checkpoint after a signal, and end the records; the error that says so."""
+        if self._keep is None:
+            self.recording.checkpoint()
+        self.tuner.close()
+        self.recording.finish(complete=False)
+        return AgreedError(_stopped(self.simulation, self._keep is None), 1)
+
+    def results(self) -> Results:
+        """Those of the run, which has ended."""
+        return Results(self._folder.path, self._keep)
 
 
 def _shown(progress: Progress | bool | None, unit: str, rank: int) -> Progress:
@@ -75,30 +118,24 @@ def _choose_folder(
 
 
 def _loop(
-    tuner: AutoTuner,
-    recording: Recording,
+    work: Work,
     interrupts: Interrupts,
     progress: Progress,
     callback: Callable[[Simulation], None] | None,
-    resumable: bool,
 ) -> None:
-    simulation = tuner.simulation
-    study = simulation.study
-    progress.update(simulation.turn, study.count, "")
-    while simulation.turn < study.count:
-        tuner.step()
+    simulation, recording = work.simulation, work.recording
+    count = simulation.study.count
+    progress.update(simulation.turn, count, "")
+    while work.left:
+        work.tuner.step()
         recording.turn_done()
         if callback is not None:
             callback(simulation)
-        progress.update(simulation.turn, study.count, recording.detail)
+        progress.update(simulation.turn, count, recording.detail)
         stop = recording.agree(interrupts.requested)
-        if stop and simulation.turn < study.count:
+        if stop and work.left:
             progress.close()
-            if resumable:
-                recording.checkpoint()
-            tuner.close()
-            recording.finish(complete=False)
-            raise AgreedError(_stopped(simulation, resumable), 1)
+            raise work.stop()
 
 
 def _stopped(simulation: Simulation, resumable: bool) -> str:

@@ -44,6 +44,8 @@ class Simulation:
         """How the ranks exchange now."""
         self.tuned_turns = 0
         """The number of turns in which other ways to exchange were tried."""
+        self.batch = 1
+        """The number of runs, this one included, whose turns were done together."""
         self.processor = ProcessorTimes()
         """What the system gave this rank during its turns."""
         loaded = core or load_core()
@@ -51,7 +53,7 @@ class Simulation:
         parameters = study.parameters()
         if events:
             parameters += f"records.events = {events}\n"
-        self.driver: Run = collectively(self.comm, lambda: _make(loaded, parameters, threads))
+        self.driver: Run = collectively(self.comm, lambda: start_run(loaded, parameters, threads))
         self._fresh = True
 
     def __getattr__(self, name: str) -> Any:
@@ -79,17 +81,21 @@ class Simulation:
     def step(self) -> None:
         """One turn; RunError if it cannot be done, such as with beams without any size."""
         self.start()
-        one = self.study.workload.unit.one
         try:
             with self.processor.counted():
                 self.driver.step()
-        except MemoryError:
-            raise RunError(f"there is not enough memory for {one} {self.turn}") from None
-        except (RuntimeError, ValueError) as error:
-            sentence = f"{one} {self.turn} cannot be done: {' '.join(str(error).split())}"
-            if fails_alike(self.study, str(error)):
-                raise AgreedError(sentence, RunError.exit_status) from error
-            raise RunError(sentence) from error
+        except (MemoryError, RuntimeError, ValueError) as error:
+            raise self.failed(error) from error
+
+    def failed(self, error: Exception) -> RunError:
+        """Why the turn cannot be done in which the driver raised `error`."""
+        one = self.study.workload.unit.one
+        if isinstance(error, MemoryError):
+            return RunError(f"there is not enough memory for {one} {self.turn}")
+        sentence = f"{one} {self.turn} cannot be done: {' '.join(str(error).split())}"
+        if fails_alike(self.study, str(error)):
+            return AgreedError(sentence, RunError.exit_status)
+        return RunError(sentence)
 
     def set_communication(self, communication: Communication) -> None:
         """Exchange as `communication` says from the next turn on; no bit of the results changes.
@@ -156,7 +162,8 @@ def _nothing(_simulation: Simulation) -> object:
     return None
 
 
-def _make(core: Core, parameters: str, threads: int) -> Run:
+def start_run(core: Core, parameters: str, threads: int) -> Run:
+    """A run from the flat parameters; StudyError or RunError where the core refuses."""
     try:
         return core.start(parameters, threads)
     except ValueError as error:

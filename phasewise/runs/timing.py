@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.driver import Core, Run
+from phasewise.mpi.ranks import collectively
 from phasewise.runs.kernel_times import communication_phases
 from phasewise.runs.roof import level_of, of_device
 from phasewise.runs.roof import measure as measure_roof
+from phasewise.runs.simulation import start_run
 from phasewise.study import Study
 from phasewise.study.study import CPU
 
@@ -38,7 +40,7 @@ def measure(
     The time of a turn is the median over `turns`; every turn begins and ends with all ranks.
     roof: of an earlier measurement in this process; it is measured where there is none.
     """
-    simulation = core.start(study.parameters(), threads)
+    simulation = collectively(core, lambda: start_run(core, study.parameters(), threads))
     for _ in range(WARM_UP_TURNS):
         simulation.step()
     before = {kernel["name"]: kernel for kernel in simulation.kernels()}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any
 
 from phasewise.errors import PhasewiseError
 from phasewise.mpi.children import child
@@ -49,6 +50,17 @@ class Job:
             words += ["--ranks", str(self.ranks)]
         return [*words, "--resume"] if self.resume else words
 
+    def to_dict(self) -> dict[str, Any]:
+        """As `phasewise.scanning.batch` reads it."""
+        return {
+            "number": self.point.number,
+            "study": str(self.study),
+            "overrides": list(self.overrides),
+            "folder": str(self.folder),
+            "resume": self.resume,
+            "threads": self.threads,
+        }
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -66,24 +78,42 @@ Report = Callable[[Ended], None]
 
 
 class _Running:
-    """A run at work."""
+    """A process at work on one point, or on a batch of them."""
 
-    def __init__(self, job: Job, stack: ExitStack) -> None:
-        self.job = job
+    def __init__(self, jobs: Sequence[Job], stack: ExitStack) -> None:
+        self._jobs = jobs
         self._stack = stack
         self._words: IO[bytes] = stack.enter_context(TemporaryFile())  # noqa: SIM115
+        self._told: IO[bytes] = stack.enter_context(TemporaryFile())  # noqa: SIM115
+        given = stack.enter_context(TemporaryFile())  # noqa: SIM115
+        given.write(json.dumps([job.to_dict() for job in jobs]).encode())
+        given.seek(0)
+        several = [sys.executable, "-m", "phasewise.scanning.batch"]
         self.process: subprocess.Popen[bytes] = stack.enter_context(
-            child(job.command, own_cores(os.environ), stderr=self._words)
+            child(
+                several if len(jobs) > 1 else jobs[0].command,
+                own_cores(os.environ),
+                stdin=given,
+                stdout=self._told,
+                stderr=self._words,
+            )
         )
 
-    def ended(self, asked: bool) -> Ended:
-        """How it ended; asked: it was asked to stop."""
+    def ended(self, asked: bool) -> list[Ended]:
+        """How each point ended; asked: the process was asked to stop."""
         status = self.process.wait()
         self._words.seek(0)
+        self._told.seek(0)
         why = _reason(status, self._words.read().decode(errors="replace")) if status else ""
+        told = {job.point.number: why for job in self._jobs}
+        if len(self._jobs) > 1:
+            told |= {one["number"]: one["why"] for one in map(json.loads, self._told)}
         self._stack.close()
         stopped = asked and status != 0
-        return Ended(self.job.point, "" if stopped else why, self.job.resume, stopped)
+        return [
+            Ended(job.point, "" if stopped else told[job.point.number], job.resume, stopped)
+            for job in self._jobs
+        ]
 
 
 def own_cores(environment: Mapping[str, str]) -> dict[str, str]:
@@ -94,9 +124,15 @@ def own_cores(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_points(
-    points: Iterable[Point], jobs: int, prepare: Prepare, report: Report, interrupts: Interrupts
+    points: Iterable[Point],
+    jobs: int,
+    prepare: Prepare,
+    report: Report,
+    interrupts: Interrupts,
+    batch: int = 1,
 ) -> bool:
-    """Run `points`, `jobs` of them at a time; False if a signal asked to stop before the end.
+    """Run `points`, `batch` of them in a process, in `jobs` processes at a time; False if a signal
+    asked to stop before the end.
 
     prepare: makes the job of a point, just before it starts; where it raises, that point has
     failed. report: called as each of them ends. Asked to stop, runs end their turn and write a
@@ -112,11 +148,13 @@ def run_points(
                     waiting.clear()
                     _terminate(running)
                 while waiting and len(running) < jobs:
-                    _begin(waiting.popleft(), prepare, report, running, everything)
+                    some = [waiting.popleft() for _ in range(min(batch, len(waiting)))]
+                    _begin(some, prepare, report, running, everything)
                 done = [one for one in running if one.process.poll() is not None]
                 for one in done:
                     running.remove(one)
-                    report(one.ended(asked))
+                    for ended in one.ended(asked):
+                        report(ended)
                 if not done:
                     time.sleep(POLL_SECONDS)
         except BaseException:
@@ -126,19 +164,22 @@ def run_points(
 
 
 def _begin(
-    point: Point,
+    points: Iterable[Point],
     prepare: Prepare,
     report: Report,
     running: list[_Running],
     everything: ExitStack,
 ) -> None:
-    try:
-        job = prepare(point)
+    jobs = []
+    for point in points:
+        try:
+            jobs.append(prepare(point))
+        except PhasewiseError as error:
+            report(Ended(point, str(error), False, False))
+    if jobs:
         stack = ExitStack()
         everything.push(stack)
-        running.append(_Running(job, stack))
-    except PhasewiseError as error:
-        report(Ended(point, str(error), False, False))
+        running.append(_Running(jobs, stack))
 
 
 def _terminate(running: Iterable[_Running]) -> None:

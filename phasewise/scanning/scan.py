@@ -47,6 +47,8 @@ class Request:
     ranks: int = 1
     threads: int = 1
     """Of a rank."""
+    batch: int = 1
+    """Points of one process, which share launches of kernels on a device."""
     part: tuple[int, int] = (1, 1)
     """(I, N): of N processes that share the scan, the I-th, which runs each N-th point."""
     plot: tuple[str, ...] = ()
@@ -58,7 +60,11 @@ class Request:
     """The study's file and its overrides, for a study whose paths are relative to it."""
 
     def points_at_a_time(self) -> int:
-        """As asked for, or as many as have the cores of their ranks and threads."""
+        """Processes: as asked for, or as many as have the cores of their ranks and threads. One
+        for batches, which share a device.
+        """
+        if self.batch > 1:
+            return self.jobs or 1
         cores = len(os.sched_getaffinity(0))
         return self.jobs or max(1, cores // (self.ranks * self.threads))
 
@@ -74,6 +80,7 @@ def scan(
     jobs: int = 0,
     ranks: int = 1,
     threads: int = 1,
+    batch: int = 1,
     out: str | Path | None = None,
     plot: Sequence[str] = (),
     converge: Sequence[str] = (),
@@ -92,6 +99,7 @@ def scan(
         jobs: Points at a time; 0: as many as there are cores for.
         ranks: MPI ranks of each point.
         threads: Threads of each rank.
+        batch: Points of one process, whose kernels share a device's launches.
         out: The scan's folder, ``scans/<study>`` by default where the study is a file. Points that
             are complete in it are not run again.
         plot: Results to show, instead of the workload's own choice.
@@ -117,6 +125,7 @@ def scan(
         jobs=jobs,
         ranks=ranks,
         threads=threads,
+        batch=batch,
         plot=tuple(plot),
         converge=tuple(converge),
         source=source,
@@ -161,7 +170,9 @@ def run_scan(
     with Interrupts() as interrupts:
         try:
             work = _Work(definition, request, folder, refused, progress or Silent())
-            whole = run_points(work.todo, work.jobs, work.prepare, work.ended, interrupts)
+            whole = run_points(
+                work.todo, work.jobs, work.prepare, work.ended, interrupts, request.batch
+            )
             results = work.results()
         finally:
             (progress or Silent()).close()
@@ -178,9 +189,14 @@ def run_scan(
 def _check(definition: Definition, request: Request) -> None:
     """StudyError where anything of a request cannot be done, before a point runs."""
     orders(definition, list(request.converge))
-    for name, least in {"jobs": 0, "ranks": 1, "threads": 1}.items():
+    for name, least in {"jobs": 0, "ranks": 1, "threads": 1, "batch": 1}.items():
         if getattr(request, name) < least:
             raise StudyError(f"{name} = {getattr(request, name)} must be at least {least}")
+    if request.batch > 1 and request.ranks > 1:
+        raise StudyError(
+            f"batch = {request.batch} is for points of one rank each; leave it or ranks = "
+            f"{request.ranks} out"
+        )
     if request.parquet:
         check_parquet()
     if launched_size() > 1:

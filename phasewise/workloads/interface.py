@@ -36,6 +36,7 @@ PARTS = {
     "scanning": "what a scan shows, and keys that it converges in (phasewise.scanning.shown)",
     "reporting": "sections of a report (phasewise.report.reporting)",
     "bench": "cases of `phasewise bench` (phasewise.commands.bench)",
+    "batches": "several studies at once, for `bench --batch` (phasewise.commands.bench)",
     "commands": "subcommands of its own (phasewise.cli)",
     "importing": "decks of other codes (phasewise.commands.import_deck)",
     "reproducing": "what a paper says, regenerated (phasewise.commands.reproduce)",

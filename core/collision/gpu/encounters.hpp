@@ -78,16 +78,18 @@ struct Strays {
   std::int64_t* count;
 };
 
+// kicks: whether any task does.
 template <class W, int planes>
-void launch_encounters(const EncounterOnDevice* tasks, int count, std::int64_t most,
+void launch_encounters(const EncounterOnDevice* tasks, int count, std::int64_t most, bool kicks,
                        EdgeMoments* edges, FarField* far, const Strays& strays) {
-  find_far_fields<planes>(tasks, count, edges, far);
+  if (kicks) find_far_fields<planes>(tasks, count, edges, far);
   platform::for_each_of_tasks(
       "encounter", count, most, [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
         if (i >= tasks[task].particles.size) return;
         if (encounter_one<W, planes>(tasks[task], encounter_steps::Later{}, i)) return;
         strays.places[platform::next_place(strays.count)] = {task, static_cast<std::uint32_t>(i)};
       });
+  if (!kicks) return;
   platform::for_each_counted("strays", strays.count, [=] PHASEWISE_DEVICE(std::int64_t i) {
     const Strays::Place at = strays.places[i];
     encounter_one<W, planes>(tasks[at.task], KnownFar{far + at.task}, at.particle);

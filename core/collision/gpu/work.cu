@@ -225,10 +225,12 @@ class Work final : public DeviceWork {
     if (outside_.size() == 0) outside_.reserve(2);
     std::vector<EncounterOnDevice> given;
     std::int64_t most = 0, in_all = 0;
+    bool kicks = false;
     for (const EncounterTask& task : tasks) {
       EncounterOnDevice& one = given.emplace_back();
       one.particles = particles_[task.beam].view().part(task.begin, task.count);
       one.kicks = task.kick.has_value();
+      kicks = kicks || one.kicks;
       one.deposits = task.target.has_value();
       if (task.kick) one.kick = *task.kick;
       if (task.target) one.target = *task.target;
@@ -247,7 +249,8 @@ class Work final : public DeviceWork {
     const auto run =
         planes == 1 ? (cic ? launch_encounters<field::Cic, 1> : launch_encounters<field::Tsc, 1>)
                     : (cic ? launch_encounters<field::Cic, 2> : launch_encounters<field::Tsc, 2>);
-    run(tasks_.data(), count, most, edges_.data(), far_.data(), {strays_.data(), counts_.data()});
+    run(tasks_.data(), count, most, kicks, edges_.data(), far_.data(),
+        {strays_.data(), counts_.data()});
   }
 
   std::array<std::int64_t, 2> take_outside() override {

@@ -166,8 +166,7 @@ def _figures(core: Core, study: Study, threads: int) -> Figures:
     def figures(simulation: Run, seconds: float) -> dict[str, Any]:
         own = cast(CollisionRun, simulation)
         particles = sum(own.macroparticles(beam) for beam in (1, 2))
-        slices = collision_of(study).ips[0].slices
-        encounters = sum(own.macroparticles(beam) * slices[2 - beam] for beam in (1, 2))
+        encounters = encounters_of(study, own)
         return {
             "core_ns_per_encounter": core.size() * threads * seconds / encounters * 1e9,
             "encounters_per_second": encounters / seconds,
@@ -176,6 +175,12 @@ def _figures(core: Core, study: Study, threads: int) -> Figures:
         }
 
     return figures
+
+
+def encounters_of(study: Study, run: CollisionRun) -> float:
+    """Particle-encounters of a turn: each particle meets all slices of the other beam."""
+    slices = collision_of(study).ips[0].slices
+    return float(sum(run.macroparticles(beam) * slices[2 - beam] for beam in (1, 2)))
 
 
 def _row(measured: dict[str, Any]) -> dict[str, Any]:
@@ -195,13 +200,18 @@ def _studies(case: str, overrides: Sequence[str]) -> dict[str, Study]:
     """The studies of the rows of a case, without those that are the same as an earlier one."""
     studies: dict[str, Study] = {}
     for name, changes in ROWS.items():
-        tables = collision_case(case)
-        for change in (*changes, *overrides):
-            apply_override(tables, change)
-        study = Study.from_dict(tables)
+        study = case_study(case, [*changes, *overrides])
         if all(study.parameters() != other.parameters() for other in studies.values()):
             studies[name] = study
     return studies
+
+
+def case_study(case: str, overrides: Sequence[str]) -> Study:
+    """The study of a case with overrides."""
+    tables = collision_case(case)
+    for change in overrides:
+        apply_override(tables, change)
+    return Study.from_dict(tables)
 
 
 def show(result: dict[str, Any]) -> None:

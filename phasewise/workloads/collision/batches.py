@@ -1,0 +1,148 @@
+"""`bench collision --batch 1,2,4`: independent studies that take their turns together, which on a
+device share launches of kernels, against how many they are.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+from typing import Any, cast
+
+from phasewise.driver import Core, Run
+from phasewise.errors import StudyError
+from phasewise.output import print_table
+from phasewise.report.figure import Drawing
+from phasewise.report.style import new_picture
+from phasewise.runs.simulation import start_run
+from phasewise.study import Study
+from phasewise.study.study import CPU
+from phasewise.workloads.collision.bench import TURNS, case_study, encounters_of
+from phasewise.workloads.collision.driver import CollisionRun
+
+WARM_UP_TURNS = 2
+
+
+def run(
+    core: Core,
+    case: str,
+    overrides: Sequence[str],
+    threads: int,
+    turns: int | None,
+    sizes: Sequence[int],
+) -> dict[str, Any]:
+    """Time batches of `sizes` studies of a case, which differ in their seed, in this process."""
+    if core.size() > 1:
+        raise StudyError(f"a batch runs in one rank, not in {core.size()}: leave mpiexec out")
+    found = [_measured(core, case, overrides, threads, turns or TURNS[case], n) for n in sizes]
+    device = found[0].pop("device")
+    for one in found[1:]:
+        del one["device"]
+    launch = None
+    if device != CPU:
+        launch = core.measure_device(device == "cuda", 0)["launch_seconds"]
+    return {
+        "case": case,
+        "threads": threads,
+        "device": device,
+        "launch_seconds": launch,
+        "batches": found,
+    }
+
+
+def _measured(
+    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int, size: int
+) -> dict[str, Any]:
+    """A batch: seconds of a turn of all its studies, and what the device was asked for in it."""
+    studies = [case_study(case, [*overrides, f"seed={seed}"]) for seed in range(1, size + 1)]
+    runs = [start_run(core, study.parameters(), threads) for study in studies]
+    for _ in range(WARM_UP_TURNS):
+        _step(core, runs)
+    first = cast(CollisionRun, runs[0])
+    before = first.device_operations
+    seconds = [_step(core, runs) for _ in range(turns)]
+    asked = (first.device_operations - before) / turns
+    turn = statistics.median(seconds)
+    encounters = sum(map(_encounters, studies, runs))
+    return {
+        "device": first.device,
+        "batch": size,
+        "seconds_per_turn": turn,
+        "fastest_turn": min(seconds),
+        "slowest_turn": max(seconds),
+        "encounters_per_second": encounters / turn,
+        "operations_per_turn": asked,
+        "device_bytes": first.device_bytes,
+    }
+
+
+def _encounters(study: Study, run: Run) -> float:
+    return encounters_of(study, cast(CollisionRun, run))
+
+
+def _step(core: Core, runs: Sequence[Run]) -> float:
+    """Seconds of one turn of all."""
+    begin = time.perf_counter()
+    for error in core.step_together(runs):
+        if error is not None:
+            raise error
+    return time.perf_counter() - begin
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print the batches as a table."""
+    launch = result["launch_seconds"]
+    title = f"{result['case']}: studies at once, {_where(result)}, {result['threads']} threads"
+    if launch is not None:
+        title += f"; {launch * 1e6:.3g} µs a launch"
+    rows = []
+    for one in result["batches"]:
+        each = one["operations_per_turn"] / one["batch"]
+        rows.append(
+            [
+                str(one["batch"]),
+                f"{one['seconds_per_turn'] * 1e3:.2f}",
+                f"{one['encounters_per_second']:.3g}",
+                "-" if launch is None else f"{each:.1f}",
+                "-" if launch is None else _share(one, launch),
+            ]
+        )
+    print_table(
+        title,
+        ["studies", "ms/turn of all", "encounters/s", "launches/turn of one", "launching [%]"],
+        rows,
+    )
+
+
+def _where(result: dict[str, Any]) -> str:
+    device = result["device"]
+    return "on the CPU" if device == CPU else f"on the device {device}"
+
+
+def _share(one: dict[str, Any], launch: float) -> str:
+    """The least time that the launches of a turn take, of the turn [%]."""
+    return f"{one['operations_per_turn'] * launch / one['seconds_per_turn'] * 100:.1f}"
+
+
+def draw(result: dict[str, Any]) -> Drawing:
+    """Encounters per second, and launches of a study's turn, against the number of studies."""
+    batches = result["batches"]
+    sizes = [one["batch"] for one in batches]
+    panels = {
+        "particle-encounters per second": [one["encounters_per_second"] for one in batches],
+        "launches in a turn of a study": [
+            one["operations_per_turn"] / one["batch"] for one in batches
+        ],
+    }
+    canvas, axes = new_picture(1, 2, 3.2)
+    for axis, (name, values) in zip(axes[0], panels.items(), strict=True):
+        axis.plot(sizes, values, marker="o")
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(sizes, [str(size) for size in sizes])
+        axis.minorticks_off()
+        axis.set_xlabel("studies at once")
+        axis.set_title(name)
+        axis.set_ylim(0, 1.1 * max(values))
+    return Drawing(
+        canvas, f"Independent studies of the case {result['case']}, {_where(result)}, at once."
+    )

@@ -1,0 +1,223 @@
+"""Independent studies that take their turns together: each as if it ran alone, and on a device with
+fewer launches.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import phasewise
+from phasewise.cli import main
+from phasewise.driver import load_core
+from phasewise.errors import RunError, StudyError
+from phasewise.runs.batch import step_together
+from phasewise.study import Study
+from tests.unit.fake_core import World
+from tests.unit.study_tables import RF, json_as_toml, tables, write
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+
+SMALL: dict[str, Any] = {
+    "turns": 3,
+    "run__device": "emulated",
+    "beam__1__macroparticles": 400,
+    "ip__1__grid": [16, 16],
+    "ip__1__slices": 3,
+}
+
+
+def study(**changes: Any) -> Study:
+    return Study.from_dict(tables(**(SMALL | changes)))
+
+
+KINDS: dict[str, list[dict[str, Any]]] = {
+    "seeds": [{"seed": seed} for seed in (1, 2, 3)],
+    "shapes": [
+        {"ip__1__slices": 5, "ip__1__grid": [32, 16]},
+        {"beam__1__macroparticles": 1000, "ip__1__interpolation": "none"},
+        {"ip__1__model": "soft-gaussian", "records": {"moments_order": 4}},
+    ],
+    "lost particles": [{"arc__aperture_sigma": [size, size]} for size in (1.5, 2.5)],
+    "bunches in a bucket": [RF | {"ip__1__longitudinal_kick": True}, RF | {"seed": 2}],
+    "slices and tracks": [
+        {"records": {"slices_every": 3, "tracked": 5}},
+        {"records": {"tracked": 3}},
+    ],
+}
+
+
+def same(one: phasewise.Simulation, other: phasewise.Simulation) -> bool:
+    """Whether both have the same record and the same particles, bit for bit."""
+    a, b = one.record(), other.record()
+    pairs = [(a[name], b[name]) for name in a]
+    for beam in (1, 2):
+        mine, yours = one.driver.particles(beam), other.driver.particles(beam)  # type: ignore[attr-defined]
+        pairs += [(mine[name], yours[name]) for name in mine]
+    return a.keys() == b.keys() and all(np.array_equal(x, y, equal_nan=True) for x, y in pairs)
+
+
+def turns_together(simulations: Sequence[phasewise.Simulation], turns: int) -> None:
+    for _ in range(turns):
+        assert step_together(load_core(), simulations) == [None] * len(simulations)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_study_of_a_batch_is_as_if_it_ran_alone(kind: str) -> None:
+    alone = [phasewise.Simulation(study(**changes)) for changes in KINDS[kind]]
+    batch = [phasewise.Simulation(study(**changes)) for changes in KINDS[kind]]
+    for one in alone:
+        one.run(3)
+    turns_together(batch, 2)
+    batch[0].step()  # alone in between
+    turns_together(batch[1:], 1)
+    assert all(map(same, alone, batch))
+
+
+def asked(simulations: Sequence[phasewise.Simulation]) -> int:
+    """What a device is asked for in a turn of all."""
+    turns_together(simulations, 1)
+    driver: Any = simulations[0].driver
+    before = driver.device_operations
+    turns_together(simulations, 1)
+    return int(driver.device_operations - before)
+
+
+def test_a_batch_asks_a_device_for_little_more_than_one_study_does() -> None:
+    eight = [phasewise.Simulation(study(seed=seed)) for seed in range(1, 9)]
+    assert asked(eight) < 2 * asked([phasewise.Simulation(study())])
+
+
+def test_the_seconds_of_shared_launches_are_divided_among_the_studies() -> None:
+    batch = [phasewise.Simulation(study(seed=seed)) for seed in (1, 2, 3)]
+    begin = time.perf_counter()
+    turns_together(batch, 3)
+    seconds = time.perf_counter() - begin
+    each = [sum(kernel["seconds"] for kernel in one.driver.kernels()) for one in batch]
+    assert 0 < sum(each) < seconds
+    assert max(each) < 2 * min(each)
+
+
+def test_on_the_cpu_a_batch_runs_one_after_another() -> None:
+    plans = [study(run__device="cpu", seed=1), study(seed=1)]
+    batch = [phasewise.Simulation(plan) for plan in plans]
+    turns_together(batch, 2)
+    assert same(*batch)
+
+
+def test_a_run_that_fails_ends_alone(tmp_path: Path) -> None:
+    plans = [study(seed=2), study(arc__aperture_sigma=[1e-9, 1e-9]), study(turns=2)]
+    ended: list[int] = []
+    outcomes = phasewise.run_batch(
+        [phasewise.Planned(plan, tmp_path / str(n)) for n, plan in enumerate(plans)],
+        ended=lambda number, _: ended.append(number),
+    )
+    assert isinstance(outcomes[1], RunError)
+    assert "beam 1 is lost" in str(outcomes[1])
+    assert ended == [1, 2, 0]
+    for number in (0, 2):
+        alone = phasewise.run(plans[number])
+        assert np.array_equal(outcomes[number].luminosity, alone.luminosity)  # type: ignore[union-attr]
+
+
+def test_a_run_of_a_batch_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    scheduled = {"records": {"checkpoint_every": 1}}
+    plans = [study(seed=seed, **scheduled) for seed in (1, 2)]
+    for turns in (1, 3):
+        outcomes = phasewise.run_batch(
+            [
+                phasewise.Planned(
+                    study(seed=seed, turns=turns, **scheduled),
+                    tmp_path / str(seed),
+                    resume=turns > 1,
+                )
+                for seed in (1, 2)
+            ]
+        )
+    for plan, outcome in zip(plans, outcomes, strict=True):
+        assert np.array_equal(outcome.luminosity, phasewise.run(plan).luminosity)  # type: ignore[union-attr]
+
+
+def test_a_batch_belongs_to_one_rank() -> None:
+    def body(rank: Any) -> str:
+        with pytest.raises(StudyError) as caught:
+            phasewise.run_batch([phasewise.Planned(study())], core=rank)
+        return str(caught.value)
+
+    assert World(2).run(body) == ["a batch runs in one rank, not in 2: leave mpiexec out"] * 2
+
+
+def test_a_run_takes_one_turn_at_a_time() -> None:
+    one = phasewise.Simulation(study()).driver
+    with pytest.raises(ValueError, match="a run is given twice"):
+        load_core().step_together([one, one])
+
+
+def points(folder: Path) -> list[dict[str, Any]]:
+    found = []
+    for summary in sorted(folder.glob("points/*/summary.json")):
+        values = json.loads(summary.read_text())
+        found.append({key: values[key] for key in ("turns", "luminosity")})
+    return found
+
+
+def test_a_scan_in_batches_is_the_same_scan(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = write(tmp_path, json_as_toml(tables(**SMALL)))
+    words = ["scan", str(plan), "--over", "ip.1.slices=1,[2,1],0", "--seeds", "2", "--quiet"]
+    for name, how in {"batch": ["--batch", "3"], "alone": []}.items():
+        assert main([*words, *how, "--out", str(tmp_path / name)]) == 1
+        assert "2 of 6 points failed, such as 5" in capsys.readouterr().err
+    assert points(tmp_path / "batch") == points(tmp_path / "alone")
+    assert len(points(tmp_path / "batch")) == 4
+    shared = json.loads((tmp_path / "batch/points/0001/performance.json").read_text())
+    assert (shared["device"], shared["batch"]) == ("emulated", 3)
+
+
+def test_points_of_several_ranks_are_no_batch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = write(tmp_path, json_as_toml(tables(**SMALL)))
+    words = ["scan", str(plan), "--seeds", "2", "--batch", "2", "--ranks", "2"]
+    assert main([*words, "--out", str(tmp_path / "out")]) == 2
+    assert "leave it or ranks = 2 out" in capsys.readouterr().err
+
+
+def test_the_bench_of_batches_tells_rates_and_launches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sets = ["beam.1.macroparticles=500", "ip.1.slices=2", "ip.1.grid=[16,16]"]
+    words = ["bench", "collision", "--case", "small", "--turns", "1", "--device", "emulated"]
+    words += [word for one in sets for word in ("--set", one)]
+    picture = tmp_path / "batches.svg"
+    assert main([*words, "--batch", "1,4", "--picture", str(picture), "--json"]) == 0
+    one, four = json.loads(capsys.readouterr().out)["batches"]
+    for row in (one, four):
+        encounters = row["batch"] * 2 * 500 * 2
+        assert row["encounters_per_second"] == pytest.approx(encounters / row["seconds_per_turn"])
+    assert four["operations_per_turn"] < 2 * one["operations_per_turn"]
+    assert picture.read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["halo", "--batch", "2"], "bench halo runs one study; --batch is for collision"),
+        (["collision", "--picture", "a.png"], "--picture shows what --batch measures"),
+        (["collision", "--batch", "2", "--ranks", "2"], "leave --ranks out"),
+        (["collision", "--batch", "2", "--picture", "a.doc"], "ends in .svg, .png, .pdf"),
+    ],
+)
+def test_what_cannot_be_benched_is_one_sentence(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
