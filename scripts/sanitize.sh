@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the driver with the address and undefined-behaviour sanitizers and lets it collide two
-# small beams, alone and on two ranks, on the CPU and on the emulated device.
+# small beams, on one rank and on several, on the CPU and on emulated devices.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,9 +20,20 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 driver=build/sanitize/phasewise-driver
 on_device="${parameters%.txt}-device.txt"
 { cat "$parameters"; echo "run.device = emulated"; } >"$on_device"
-for study in "$parameters" "$on_device"; do
-  for ranks in 1 2; do
-    mpiexec --oversubscribe -n "$ranks" "$driver" "$study"
-    echo "sanitizers: clean on $ranks rank(s), ${study##*/}"
-  done
+collide() { # study, ranks
+  mpiexec --oversubscribe -n "$2" "$driver" "$1"
+  echo "sanitizers: clean on $2 rank(s), ${1##*/}"
+}
+for ranks in 1 2; do
+  collide "$parameters" "$ranks"
+  collide "$on_device" "$ranks"
+done
+# Columns of two ranks, which transpose, on devices that exchange in either way.
+for buffers in direct staged; do
+  exchanged="${parameters%.txt}-$buffers.txt"
+  {
+    sed 's/^communication.process_grid = .*/communication.process_grid = 1 2 1 2/' "$on_device"
+    echo "run.device_buffers = $buffers"
+  } >"$exchanged"
+  collide "$exchanged" 4
 done

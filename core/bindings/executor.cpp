@@ -11,10 +11,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "bindings/named.hpp"
+#include "bindings/queued_memory.hpp"
+#include "comm/transpose_parts.hpp"
 
 namespace nb = nanobind;
 
@@ -55,11 +60,42 @@ comm::ExchangePointer exchange_of(const nb::dict& from) {
   exchange->protocol = static_cast<comm::Protocol>(known - comm::protocol_names.begin());
   for (const auto& block : nb::cast<std::vector<BlockTuple>>(from["blocks"]))
     append(*exchange, block);
+  if (from.contains("form")) {
+    using enum comm::LibraryForm;
+    exchange->form = named<comm::LibraryForm>(
+        "form", nb::cast<std::string>(from["form"]),
+        {{"scattered", scattered}, {"gathered", gathered}, {"all-reduced", all_reduced}});
+    return exchange;
+  }
   auto rounds = std::make_shared<comm::Rounds>();
   for (const nb::handle round : from["rounds"])
     rounds->push_back({transfers(round["sends"]), transfers(round["receives"])});
   exchange->rounds = rounds;
   return exchange;
+}
+
+// The transpose of grids of doubles that all ranks share, [rows][columns] to [columns][rows].
+comm::TransposeExchange transpose_of(const comm::TeamPointer& team, const std::string& name,
+                                     int grids, int rows, int columns) {
+  using enum comm::Transpose;
+  const auto algorithm = named<comm::Transpose>(
+      "transpose", name,
+      {{"pairwise", pairwise}, {"ring", ring}, {"bruck", bruck}, {"alltoallw", alltoallw}});
+  const int members = static_cast<int>(team->ranks.size());
+  comm::TransposeParts parts = comm::transpose_parts(
+      {.rows = rows, .columns = columns, .row_stride = columns, .column_stride = rows, .value = 8},
+      members, team->me);
+  comm::RoundsPointer rounds;
+  if (algorithm != alltoallw)
+    rounds = std::make_shared<comm::Rounds>(comm::transpose_rounds(algorithm, team->me, members));
+  return {.phase = "exchange",
+          .team = team,
+          .algorithm = algorithm,
+          .rounds = std::move(rounds),
+          .grids = grids,
+          .block = parts.block,
+          .from = std::move(parts.in_rows),
+          .to = std::move(parts.in_columns)};
 }
 
 comm::ItemBuffer buffer(const Bytes& bytes, std::int64_t item_size) {
@@ -75,21 +111,29 @@ nb::bytes packed(const std::vector<BlockTuple>& blocks, const Bytes& from, std::
   for (const comm::Block& block : exchange.blocks)
     end = comm::append(fragments, block, item_size, end);
   std::vector<std::byte> message(static_cast<std::size_t>(end));
-  comm::pack(fragments, buffer(from, item_size).data, message.data(), threads);
+  comm::Copies copies;
+  comm::append_packing(copies, fragments, buffer(from, item_size).data, message.data());
+  comm::run(copies, threads);
   return nb::bytes(message.data(), message.size());
 }
 
 // An executor on all ranks, with a recorder of its own.
 class Runner {
  public:
-  explicit Runner(std::size_t events)
-      : world_(comm::Communicator::world(recorder_)), executor_(world_, recorder_, {}) {
+  Runner(std::size_t events, bool on_device)
+      : world_(comm::Communicator::world(recorder_)),
+        all_(all_of(world_)),
+        executor_(world_, recorder_, {{all_, 0}}) {
     recorder_.keep_events(events);
+    if (!on_device) return;
+    device_ = std::make_shared<QueuedMemory>();
+    executor_.use_device(device_);
   }
 
   void run(const nb::dict& exchange, const Bytes& from, std::int64_t from_item, const Bytes& to,
            std::int64_t to_item, int times, const std::vector<std::string>& prefixes) {
-    const comm::Work work{exchange_of(exchange), buffer(from, from_item), buffer(to, to_item)};
+    comm::Work work{exchange_of(exchange), buffer(from, from_item), buffer(to, to_item)};
+    work.from.on_device = work.to.on_device = device_ != nullptr;
     executor_.prepare({work.exchange});
     comm::Executor::Flight flight;
     for (int i = 0; i < times; ++i) {
@@ -97,12 +141,30 @@ class Runner {
       flight.start(executor_, [&](comm::Works& works) { works.push_back(work); });
       flight.finish();
     }
+    if (device_ != nullptr) device_->wait();
+  }
+  void transpose(const std::string& algorithm, int grids, int rows, int columns, const Bytes& from,
+                 const Bytes& to) {
+    const auto exchange = transpose_of(all_, algorithm, grids, rows, columns);
+    comm::ItemBuffer in_rows = buffer(from, static_cast<std::int64_t>(from.size()) / grids),
+                     in_columns = buffer(to, static_cast<std::int64_t>(to.size()) / grids);
+    in_rows.on_device = in_columns.on_device = device_ != nullptr;
+    executor_.transpose(exchange, in_rows, in_columns);
+    if (device_ != nullptr) device_->wait();
   }
   std::string record() const { return recorder_.to_json({.rank = world_.rank()}); }
 
  private:
+  static comm::TeamPointer all_of(const comm::Communicator& world) {
+    std::vector<int> ranks(static_cast<std::size_t>(world.size()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return std::make_shared<const comm::Team>(comm::Team{std::move(ranks), world.rank()});
+  }
+
   comm::Recorder recorder_;
   comm::Communicator world_;
+  comm::TeamPointer all_;
+  std::shared_ptr<QueuedMemory> device_;  // null: buffers are the host's
   comm::Executor executor_;
 };
 
@@ -110,6 +172,8 @@ class Runner {
 }  // namespace phasewise::bindings
 
 void bind_executor(nb::module_& m) {
+  m.def("takes_gpu_memory", &phasewise::comm::library_takes_gpu_memory,
+        "Whether the MPI library says that it sends from a GPU's memory.");
   m.def(
       "unavailable_protocols",
       [] {
@@ -128,12 +192,19 @@ void bind_executor(nb::module_& m) {
         "The message of these blocks of a buffer of bytes: tuples of items, offset, run [B] and "
         "nested loops of (count, stride [B]).");
   nb::class_<Runner>(m, "Executor", "Runs exchanges between all ranks. Collective.")
-      .def(nb::init<std::size_t>(), nb::arg("events") = 0)
+      .def(nb::init<std::size_t, bool>(), nb::arg("events") = 0, nb::arg("on_device") = false,
+           "on_device: buffers are taken for those of a device whose work is done when it is "
+           "waited for, and not before.")
       .def("run", &Runner::run, nb::arg("exchange"), nb::arg("source"), nb::arg("source_item"),
            nb::arg("target"), nb::arg("target_item"), nb::arg("times") = 1,
            nb::arg("prefixes") = std::vector<std::string>{""},
            "Runs an exchange `times` times, recorded under the prefixes in turn: a dict of team, "
            "me, rounds (as of reduce_rounds), blocks (as of packed), adds, protocol, and nodes of "
-           "the team's members.")
+           "the team's members; or form (scattered, gathered, all-reduced) for a call of the "
+           "library among all ranks.")
+      .def("transpose", &Runner::transpose, nb::arg("algorithm"), nb::arg("grids"), nb::arg("rows"),
+           nb::arg("columns"), nb::arg("source"), nb::arg("target"),
+           "Transposes grids of doubles, of which all ranks have shares of the rows before and of "
+           "the columns after.")
       .def("record", &Runner::record, "The record, one line of JSON.");
 }

@@ -117,6 +117,13 @@ std::string device_of(const Run& run) {
   }
 }
 
+// None where nothing of a device is exchanged.
+nb::object device_buffers_of(const Run& run) {
+  const workload::Session& session = run.session();
+  if (session.device == workload::Device::cpu || session.world.size() == 1) return nb::none();
+  return nb::str(session.device_buffers == workload::DeviceBuffers::direct ? "direct" : "staged");
+}
+
 nb::dict pieces(const Run& run) {
   nb::dict result;
   for (const auto& [name, count] : run.piece_counts()) result[name.c_str()] = count;
@@ -203,6 +210,9 @@ void bind_run(nb::module_& m) {
            "bunch that this rank holds; of another run, the run itself.")
       .def_prop_ro("device", &device_of,
                    "Where the kernels of this rank run: cpu, cuda or emulated.")
+      .def_prop_ro("device_buffers", &device_buffers_of,
+                   "How what ranks exchange of their devices goes: direct, from the device's "
+                   "memory and into it, or staged, through the host's; None where nothing does.")
       .def("kernels", &kernel_counts,
            "Items, seconds, flops and bytes of each kernel on this rank; calls with items, and "
            "the sum of their working sets [bytes].");

@@ -5,6 +5,11 @@
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
+namespace {
+
+numerics::Complex* complex(double* values) { return reinterpret_cast<numerics::Complex*>(values); }
+
+}  // namespace
 
 ColumnSolver::ColumnSolver(const field::DoubledGrid& grid, field::PoissonSolver* solver,
                            const CollisionPlan& plan, int threads, Contents contents,
@@ -17,6 +22,8 @@ ColumnSolver::ColumnSolver(const field::DoubledGrid& grid, field::PoissonSolver*
       processes_(plan.division().shape(plan.own_beam()).pcol),
       me_(plan.division().row()),
       on_device_(device != nullptr ? device->poisson(grid) : nullptr) {
+  rows_.live_on(device);
+  columns_.live_on(device);
   if (real())
     for (int t = 0; t < threads; ++t) scratch_.push_back(solver_->make_scratch());
 }
@@ -32,22 +39,30 @@ std::pair<int, int> ColumnSolver::columns_of(int process) const {
 void ColumnSolver::reserve(int grids) {
   if (!real()) return;
   const int max_columns = columns_of(0).second, max_rows = rows_of(0, grid_.nx()).second;
-  rows_.reserve(std::max<std::int64_t>(static_cast<std::int64_t>(grids) * max_rows,
+  rows_.reserve(2 *
+                std::max<std::int64_t>(static_cast<std::int64_t>(grids) * max_rows,
                                        rows_of(0, grid_.mx()).second) *
                 grid_.row_stride());
-  columns_.reserve(static_cast<std::int64_t>(grids) * max_columns * grid_.column_stride());
+  columns_.reserve(2 * static_cast<std::int64_t>(grids) * max_columns * grid_.column_stride());
 }
 
-void ColumnSolver::transpose(const comm::TransposeExchange& exchange, Direction direction,
-                             Listener& listener) {
+std::int64_t ColumnSolver::rows_size() const {
   const auto [first, last] = rows_of(me_, grid_.nx());
-  const auto [begin, end] = columns_of(me_);
-  const comm::ItemBuffer rows(rows_.data(), (last - first) * grid_.row_stride());
-  const comm::ItemBuffer columns(columns_.data(), (end - begin) * grid_.column_stride());
+  return 2 * (last - first) * grid_.row_stride();
+}
+
+std::int64_t ColumnSolver::columns_size() const {
+  const auto [first, last] = columns_of(me_);
+  return 2 * (last - first) * grid_.column_stride();
+}
+
+void ColumnSolver::transpose(int grids, Direction direction, Listener& listener) {
+  const comm::ItemBuffer rows = rows_.exchanged(rows_size()),
+                         columns = columns_.exchanged(columns_size());
   if (direction == Direction::to_columns)
-    listener.transpose(exchange, rows, columns);
+    listener.transpose(plan_.solve(grids, direction), rows, columns);
   else
-    listener.transpose(exchange, columns, rows);
+    listener.transpose(plan_.solve(grids, direction), columns, rows);
 }
 
 field::GreenTransform::Key ColumnSolver::my_part(const field::GreenKey& function) const {
@@ -73,21 +88,25 @@ ColumnSolver::GreenPointer ColumnSolver::make_green(const field::GreenKey& funct
   return green;
 }
 
+// The host makes it, and exchanges it in its memory. A Green function is one grid, with the rows of
+// the doubled grid.
 ColumnSolver::GreenPointer ColumnSolver::green_by_parts(const field::GreenKey& function,
                                                         Listener& listener) {
   const std::pair<int, int> rows = rows_of(me_, grid_.mx());
   const field::GreenTransform::Key part = my_part(function);
   const parallel::KernelCard card = grid_.green_card(processes_);
   reserve(1);
+  double *half_made = rows_.idle_host(), *made = columns_.idle_host();
   listener.kernel(card, 1.0 / processes_, [&] {
-    solver_->green_rows(function, rows.first, rows.second - rows.first, rows_.data(), threads_);
+    solver_->green_rows(function, rows.first, rows.second - rows.first, complex(half_made),
+                        threads_);
   });
-  transpose(plan_.green(), Direction::to_columns, listener);
+  listener.transpose(plan_.green(), {half_made, rows_size()}, {made, columns_size()});
   GreenPointer green;
   // The items of the kernel above include this work.
   listener.kernel(card, 0.0, [&] {
-    solver_->green_columns(columns_.data(), part.columns);
-    green = solver_->keep_green(part, columns_.data());
+    solver_->green_columns(complex(made), part.columns);
+    green = solver_->keep_green(part, complex(made));
   });
   return green;
 }
@@ -121,10 +140,10 @@ void ColumnSolver::solve(std::span<const Grid> grids, int padding,
                column_share = items * static_cast<double>(columns.second - columns.first);
   listener.kernel(grid_.row_card(), row_share / grid_.nx(), [&] { forward_rows(grids); });
   progress();
-  transpose(plan_.solve(in_all, Direction::to_columns), Direction::to_columns, listener);
+  transpose(in_all, Direction::to_columns, listener);
   listener.kernel(grid_.column_card(), column_share / grid_.columns(), [&] { convolve(grids); });
   progress();
-  transpose(plan_.solve(in_all, Direction::to_rows), Direction::to_rows, listener);
+  transpose(in_all, Direction::to_rows, listener);
   listener.kernel(grid_.row_card(), row_share / grid_.nx(), [&] { backward_rows(grids); });
   progress();
 }
@@ -143,9 +162,12 @@ auto ColumnSolver::each_row(std::span<const Grid> grids, const F& f) const {
 void ColumnSolver::forward_rows(std::span<const Grid> grids) {
   const auto from = each_row(
       grids, [](const Grid& grid, std::int64_t at) -> const double* { return grid.charge + at; });
-  if (on_device_) return on_device_->forward_rows(from, rows_.data());
+  if (on_device_) {
+    on_device_->forward_rows(from, complex(rows_.data()));
+    return rows_.to_host(0, std::ssize(grids) * rows_size());
+  }
   parallel::for_tasks(static_cast<int>(from.size()), threads_, [&](int i, int thread) {
-    solver_->forward_rows(from[i], 1, rows_.data() + i * grid_.row_stride(),
+    solver_->forward_rows(from[i], 1, complex(rows_.data()) + i * grid_.row_stride(),
                           scratch_[thread].line.data());
   });
 }
@@ -157,11 +179,13 @@ void ColumnSolver::convolve(std::span<const Grid> grids) {
     std::vector<field::ColumnToConvolve> with;
     with.reserve(count);
     for (int i = 0; i < count; ++i) with.push_back({&grids[i / columns].green, i % columns});
-    return on_device_->convolve(columns_.data(), with);
+    columns_.to_device(0, std::ssize(grids) * columns_size());
+    on_device_->convolve(complex(columns_.data()), with);
+    return columns_.to_host(0, std::ssize(grids) * columns_size());
   }
   const std::int64_t stride = grid_.column_stride();
   parallel::for_tasks(count, threads_, [&](int i, int) {
-    solver_->convolve(columns_.data() + i * stride, 1,
+    solver_->convolve(complex(columns_.data()) + i * stride, 1,
                       grids[i / columns].green->values.data() + i % columns * stride);
   });
 }
@@ -169,9 +193,12 @@ void ColumnSolver::convolve(std::span<const Grid> grids) {
 void ColumnSolver::backward_rows(std::span<const Grid> grids) {
   const auto to = each_row(
       grids, [](const Grid& grid, std::int64_t at) -> double* { return grid.potential + at; });
-  if (on_device_) return on_device_->backward_rows(rows_.data(), to);
+  if (on_device_) {
+    rows_.to_device(0, std::ssize(grids) * rows_size());
+    return on_device_->backward_rows(complex(rows_.data()), to);
+  }
   parallel::for_tasks(static_cast<int>(to.size()), threads_, [&](int i, int thread) {
-    solver_->backward_rows(rows_.data() + i * grid_.row_stride(), 1, to[i],
+    solver_->backward_rows(complex(rows_.data()) + i * grid_.row_stride(), 1, to[i],
                            scratch_[thread].line.data());
   });
 }

@@ -48,7 +48,6 @@ class ColumnSolver {
  private:
   GreenPointer green_by_parts(const field::GreenKey& function, Listener& listener);
   using Complex = numerics::Complex;
-  using Values = parallel::Buffer<Complex>;
 
   void solve_alone(std::span<const Grid> grids, Listener& listener);
   template <class F>
@@ -58,9 +57,11 @@ class ColumnSolver {
   void convolve(std::span<const Grid> grids);
   void backward_rows(std::span<const Grid> grids);
   void reserve(int grids);
-  // Transposes rows_[grid][row][column] into columns_[grid][column][row], or back. A Green function
-  // is one grid, with the rows of the doubled grid.
-  void transpose(const comm::TransposeExchange& exchange, Direction direction, Listener& listener);
+  // Transposes rows_[grid][row][column] into columns_[grid][column][row], or back.
+  void transpose(int grids, Direction direction, Listener& listener);
+  // Complex values of a process's part of a grid, as doubles.
+  std::int64_t rows_size() const;
+  std::int64_t columns_size() const;
   bool real() const { return contents_ == Contents::particles; }
   std::pair<int, int> rows_of(int process, int rows_in_all) const;
   std::pair<int, int> columns_of(int process) const;
@@ -76,7 +77,7 @@ class ColumnSolver {
   int processes_, me_;
   std::unique_ptr<DevicePoisson> on_device_;            // null: the kernels run on the CPU
   std::vector<field::PoissonSolver::Scratch> scratch_;  // per thread
-  Values rows_, columns_;                               // empty without contents
+  MeshValues rows_, columns_;                           // complex; empty without contents
 };
 
 }  // namespace phasewise::collision

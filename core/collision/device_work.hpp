@@ -20,6 +20,8 @@
 #include "collision/kick_nodes.hpp"
 #include "collision/luminosity.hpp"
 #include "collision/slice_moments.hpp"
+#include "comm/memory.hpp"
+#include "comm/region.hpp"
 #include "field/doubled_grid.hpp"
 #include "field/poisson.hpp"
 #include "parallel/stopwatch.hpp"
@@ -41,8 +43,7 @@ class DevicePoisson {
   using Complex = numerics::Complex;
   virtual ~DevicePoisson() = default;
   virtual void solve(std::span<const field::MeshToSolve> tasks) = 0;
-  // The passes of ColumnSolver, between which a column's processes exchange rows and columns, which
-  // lie in the host's memory.
+  // The passes of ColumnSolver, between which a column's processes exchange rows and columns.
   virtual void forward_rows(std::span<const double* const> from, Complex* to) = 0;
   virtual void convolve(Complex* columns, std::span<const field::ColumnToConvolve> with) = 0;
   virtual void backward_rows(const Complex* from, std::span<double* const> to) = 0;
@@ -54,6 +55,13 @@ class DeviceWork {
   DeviceWork(const DeviceWork&) = delete;
   DeviceWork& operator=(const DeviceWork&) = delete;
   virtual ~DeviceWork() = default;
+
+  // Whether what other ranks need is sent from the device's memory, and received into it; else it
+  // goes through the host's.
+  void exchange_directly(bool directly) { direct_ = directly; }
+  bool exchanges_directly() const { return direct_; }
+  // The device's memory as direct exchanges use it.
+  virtual std::shared_ptr<comm::Memory> exchange_memory() = 0;
 
   // Takes a beam's particles from the host, and gives them back.
   virtual void take(int beam, const beam::ParticleView& from) = 0;
@@ -114,6 +122,9 @@ class DeviceWork {
   virtual std::int64_t operations() const = 0;
   // Lets works share launches, one for all work on this device.
   virtual parallel::Together& together(double (*now)()) = 0;
+
+ private:
+  bool direct_ = false;
 };
 
 // Values of a mesh where the kernels run: in the host's memory, or in a device's.
@@ -127,6 +138,7 @@ class MeshValues {
     on_->release(there_);
     unpin();
   }
+  // device: null: in the host's memory.
   void live_on(DeviceWork* device) { on_ = device; }
   // Contents are lost, unless the size is large enough already; then this costs nothing.
   void reserve(std::int64_t size) {
@@ -136,8 +148,13 @@ class MeshValues {
     there_ = on_->allocate(size);
     size_ = size;
   }
-  // Their copy in the host's memory, through which they are exchanged with other ranks; the values
-  // themselves where they live there.
+  // As an exchange with other ranks finds them, in items of so many values: the values themselves,
+  // or their copy in the host's memory. Null if there are none.
+  comm::ItemBuffer exchanged(std::int64_t item) {
+    if (staged()) return {host(), item};
+    return {data(), item, on_ != nullptr};
+  }
+  // Their copy in the host's memory; the values themselves where they live there.
   double* host() {
     if (on_ != nullptr && here_.size() < size_) {
       unpin();
@@ -146,17 +163,25 @@ class MeshValues {
     }
     return here_.data();
   }
+  // The same, which nothing reads any more.
+  double* idle_host() {
+    if (on_ != nullptr) on_->exchange_memory()->wait();
+    return host();
+  }
+  // These two bring the host's copy and the values to the same, before and after an exchange; they
+  // do nothing where there is no copy.
   void to_host(std::int64_t first, std::int64_t count) {
-    if (on_ != nullptr && count > 0) on_->copy_out(host() + first, there_ + first, count);
+    if (staged() && count > 0) on_->copy_out(host() + first, there_ + first, count);
   }
   // The host's copy is read until the next copy to the host, or any other that waits.
   void to_device(std::int64_t first, std::int64_t count) {
-    if (on_ != nullptr && count > 0) on_->copy_in(there_ + first, host() + first, count);
+    if (staged() && count > 0) on_->copy_in(there_ + first, host() + first, count);
   }
   double* data() { return on_ == nullptr ? here_.data() : there_; }
   const double* data() const { return on_ == nullptr ? here_.data() : there_; }
 
  private:
+  bool staged() const { return on_ != nullptr && !on_->exchanges_directly(); }
   void unpin() {
     if (here_.size() > 0) on_->unpin(here_.data());
   }

@@ -74,19 +74,19 @@ std::vector<int> StrongStrong::window_shifts(const Step& step) const {
 // A rank of beam 1 receives the charges of beam 2 that overlap with its rows; a rank of beam 2
 // sends its own.
 comm::Work StrongStrong::exchange_charges(const Step& step, const std::vector<int>& own) {
-  double* theirs = nullptr;
-  double* ours = nullptr;
-  if (real() && groups_.holds(0)) {
+  comm::ExchangePointer exchange = plan_.luminosity(step, window_shifts(step));
+  if (!groups_.holds(0)) {
+    MeshValues& ours = ip_.planes == 2 ? effective_[1] : charge_[1];
+    const comm::ItemBuffer buffer = ours.exchanged(plane_size());
+    return {std::move(exchange), buffer, buffer};
+  }
+  if (real()) {
     overlap_.reserve(step.pairs() * plane_size());
-    theirs = overlap_.host();
     rho_[1].assign(step.pairs(), nullptr);
     for (const int p : own) rho_[1][p] = overlap_.data() + p * plane_size();
-  } else if (real()) {
-    ours = ip_.planes == 2 ? effective_[1].host() : charge_[1].host();
-    theirs = ours;
   }
-  const comm::ItemBuffer from{ours, plane_size()}, to{theirs, plane_size()};
-  return {plan_.luminosity(step, window_shifts(step)), from, to};
+  const comm::ItemBuffer theirs = overlap_.exchanged(plane_size());
+  return {std::move(exchange), theirs, theirs};
 }
 
 void StrongStrong::overlap(const Step& step, Listener& listener) {

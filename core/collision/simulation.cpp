@@ -41,8 +41,10 @@ Simulation::Simulation(const workload::Parameters& parameters,
       state_(description_, grids_, session().world.rank(), contents_of(session()),
              session().threads, device_of(session())),
       live_(session()) {
-  if (DeviceWork* device = state_.device())
+  if (DeviceWork* device = state_.device()) {
     session().kernels.time_by(device->stopwatch(parallel::clock().now));
+    if (device->exchanges_directly()) session().executor->use_device(device->exchange_memory());
+  }
   if (session().device == workload::Device::automatic)
     session().device = state_.device() == nullptr ? workload::Device::cpu : workload::Device::cuda;
 }
@@ -52,6 +54,7 @@ Simulation::Simulation(const workload::Parameters& parameters,
 std::vector<ProcessGrid> Simulation::divide_ranks() {
   auto grids = description_.process_grids(session().world.size(), session().nodes);
   session().set_teams(teams_of_all(grids, session().world.rank()));
+  session().device_buffers = device_buffers_of(session());
   return grids;
 }
 

@@ -45,7 +45,7 @@ StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
       threads_(threads),
       contents_(contents),
       device_(device),
-      staged_(device != nullptr && grid.ranks() > 1),
+      staged_(device != nullptr && grid.ranks() > 1 && !device->exchanges_directly()),
       grid_(ip.nx, ip.ny),
       solver_(contents == Contents::none ? nullptr
                                          : std::make_unique<field::PoissonSolver>(ip.nx, ip.ny)),
@@ -162,7 +162,7 @@ void StrongStrong::advance(const Step* now, const Step* next, Listener& listener
 void StrongStrong::reduce_charges(const Step& step, const std::vector<int>& pairs,
                                   comm::Works& works) {
   const int own = plan_.own_beam();
-  const comm::ItemBuffer charge{!real() ? nullptr : charge_[own].host(), plane_size()};
+  const comm::ItemBuffer charge = charge_[own].exchanged(plane_size());
   for (const comm::ExchangePointer& exchange : plan_.reduce(step, pairs))
     works.push_back({exchange, charge, charge});
 }
@@ -171,8 +171,8 @@ void StrongStrong::share_potentials(const Step& step, const std::vector<int>& pa
                                     comm::Works& works) {
   const Broadcast& exchanges = plan_.broadcast(step, pairs);
   const int own = plan_.own_beam();
-  const comm::ItemBuffer ours{!real() ? nullptr : outgoing_.host(), plane_size()};
-  const comm::ItemBuffer theirs{!real() ? nullptr : potential_[own].host(), plane_size()};
+  const comm::ItemBuffer ours = outgoing_.exchanged(plane_size());
+  const comm::ItemBuffer theirs = potential_[own].exchanged(plane_size());
   for (const auto& exchange : exchanges.own) works.push_back({exchange, ours, ours});
   for (const auto& exchange : exchanges.crossing) works.push_back({exchange, ours, theirs});
   for (const auto& exchange : exchanges.other) works.push_back({exchange, theirs, theirs});

@@ -33,6 +33,9 @@ bool simulated();
 void set_rates(double flops_per_second, double bytes_per_second);
 // Lets simulated time pass [s]; does nothing on a real machine.
 void pass(double seconds);
+// Whether the MPI library says, when it runs, that it sends from and receives into a GPU's memory.
+// Call it when MPI has started.
+bool library_takes_gpu_memory();
 // The MPI library in use, and the one phasewise was built with.
 std::string library_version();
 std::string built_with_version();

@@ -2,6 +2,9 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "comm/host_memory.hpp"
 
 namespace phasewise::comm {
 namespace {
@@ -78,7 +81,7 @@ bool is_stateless(Protocol protocol) {
 
 Executor::Executor(const Communicator& world, Recorder& recorder,
                    const std::vector<TeamOfDivision>& teams, int threads)
-    : world_(world), recorder_(recorder), threads_(threads) {
+    : world_(world), recorder_(recorder), host_(std::make_shared<HostMemory>(threads)) {
   for (const auto& [team, number] : teams)
     among_.insert_or_assign(team->ranks, world.split(number, team->me));
 }
@@ -132,6 +135,30 @@ Carrier& Executor::stateless(const ExchangePointer& exchange) {
                                                 [static_cast<std::size_t>(exchange->channel)];
   if (carrier == nullptr) carrier = make_carrier({world_, exchange, 0});
   return *carrier;
+}
+
+void Executor::use_device(std::shared_ptr<Memory> memory) {
+  device_ = std::make_unique<MessageRooms>(std::move(memory));
+}
+
+MessageRooms& Executor::rooms_of(const ItemBuffer& buffer) {
+  if (!buffer.on_device) return host_;
+  if (device_ == nullptr) throw std::logic_error("the executor does not know a buffer's device");
+  return *device_;
+}
+
+void Executor::pack(std::span<const Fragment> fragments, const ItemBuffer& from,
+                    std::byte* message) {
+  copies_.clear();
+  append_packing(copies_, fragments, from.data, message);
+  rooms_of(from).memory().copy(copies_);
+}
+
+void Executor::unpack(std::span<const Fragment> fragments, const ItemBuffer& to,
+                      std::byte* message) {
+  copies_.clear();
+  append_unpacking(copies_, fragments, to.data, message);
+  rooms_of(to).memory().copy(copies_);
 }
 
 const Communicator& Executor::among(const Team& team) const {

@@ -14,10 +14,10 @@
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
 #include "comm/message_buffer.hpp"
+#include "comm/message_rooms.hpp"
 #include "comm/packing.hpp"
 #include "comm/recorder.hpp"
 #include "comm/round_layout.hpp"
-#include "parallel/buffer.hpp"
 #include "parallel/clock.hpp"
 
 namespace phasewise::comm {
@@ -42,25 +42,29 @@ class Executor {
   // if a protocol is unavailable, or cannot carry an exchange.
   void prepare(const Exchanges& exchanges);
 
+  // Buffers that are on a device lie in this memory from now on, from which the library takes their
+  // messages itself. Such exchanges have a protocol that takes_device_memory.
+  void use_device(std::shared_ptr<Memory> memory);
+
  private:
   // Data that arrive and are not where they belong.
   struct Arrival {
     std::byte* data;
     const RoundLayout::Part* part;
   };
-  // The buffers of a round, and the memory of what is staged.
-  struct Memory {
+  // The buffers of a round, and the rooms of messages that are not sent or received in place.
+  struct Places {
     std::byte *from, *to, *out, *in;
-    bool operator==(const Memory&) const = default;
+    bool operator==(const Places&) const = default;
   };
   // A round under way, or one that is kept for its repetition, which then finds its messages again
-  // if they are in the same memory.
+  // if they are in the same places.
   struct OneRound {
     Carrier* carrier = nullptr;
     std::unique_ptr<Carrier> owned;
     RoundLayout layout;
-    Memory memory{};
-    bool found = false;  // its messages in this memory
+    Places places{};
+    bool found = false;  // its messages in these places
     std::vector<Message> sends, receives;
     std::int64_t packed = 0, stored = 0;  // B
     Copies packs, unpacks;
@@ -104,9 +108,10 @@ class Executor {
     void begin_round();
     void end_round();
     OneRound& next_round();
-    Memory memory_of(const RoundLayout& layout) const;
-    // Finds the round's messages in this memory.
-    void find(OneRound& round, const Memory& memory) const;
+    Places places_of(const RoundLayout& layout) const;
+    MessageRooms& rooms() const { return executor_->rooms_of(works_[current_].to); }
+    // Finds the round's messages in these places.
+    void find(OneRound& round, const Places& places) const;
     void expect(OneRound& round) const;
     void give(OneRound& round) const;
     void store(OneRound& round, std::byte* data, const RoundLayout::Part& part) const;
@@ -130,8 +135,11 @@ class Executor {
   void transpose(const TransposeExchange& exchange, const ItemBuffer& from, const ItemBuffer& to);
 
  private:
-  using Bytes = parallel::Buffer<std::byte>;
-
+  // In the memory of an exchange with this buffer.
+  MessageRooms& rooms_of(const ItemBuffer& buffer);
+  // Packs fragments of a buffer into a message, or unpacks them.
+  void pack(std::span<const Fragment> fragments, const ItemBuffer& from, std::byte* message);
+  void unpack(std::span<const Fragment> fragments, const ItemBuffer& to, std::byte* message);
   void run_by_library(const Work& work);
   // Null if nothing is kept of the exchange.
   Kept* kept(const ExchangePointer& exchange);
@@ -140,10 +148,19 @@ class Executor {
   Carrier& stateless(const ExchangePointer& exchange);
   void transpose_by_library(const TransposeExchange& exchange, const ItemBuffer& from,
                             const ItemBuffer& to);
-  // Both exchange slots, one for each member: slot j of `out` goes to member j, slot j of `in`
-  // comes from it. `out` and `in` are null in a skeleton run.
-  void transpose_straight(const TransposeExchange& exchange, std::byte* out, std::byte* in);
-  void transpose_by_bruck(const TransposeExchange& exchange, std::byte* out, std::byte* in);
+  // Both exchange slots of a memory, one for each member: slot j of `out` goes to member j, slot j
+  // of `in` comes from it. `out` and `in` are null in a skeleton run.
+  void transpose_straight(const TransposeExchange& exchange, Memory& memory, std::byte* out,
+                          std::byte* in);
+  void transpose_by_bruck(const TransposeExchange& exchange, MessageRooms& rooms, std::byte* out,
+                          std::byte* in);
+  void bruck_round(const TransposeExchange& exchange, const Round& round, MessageRooms& rooms,
+                   std::byte* slots);
+  struct Slots {
+    std::byte* data;
+    const std::vector<int>& numbers;
+  };
+  void copy_slots(Memory& memory, std::int64_t slot, const Slots& to, const Slots& from);
   // Calls f, which unpacks or adds, and counts its time as the phase's computing. On a real machine
   // this much traffic [B] takes less time than reading the clock, and is not timed.
   static constexpr std::int64_t untimed = 2048;
@@ -152,10 +169,9 @@ class Executor {
 
   const Communicator& world_;
   Recorder& recorder_;
-  int threads_;
   std::map<std::vector<int>, Communicator> among_;  // by the ranks of a team
-  std::array<Bytes, channels> outgoing_, incoming_;
-  Bytes slots_out_, slots_in_;
+  MessageRooms host_;
+  std::unique_ptr<MessageRooms> device_;  // null: no buffer is on a device
   SkeletonMemory skeleton_;
   std::vector<std::unique_ptr<OneRound>> rounds_;  // freed in this order, on all ranks alike
   std::unordered_map<const Exchange*, Kept> kept_;
@@ -163,6 +179,7 @@ class Executor {
   std::array<std::pair<const Exchange*, Kept*>, 16> recent_{};
   std::array<std::array<std::unique_ptr<Carrier>, channels>, protocols> stateless_;
   Fragments fragments_;  // of what is being packed or unpacked
+  Copies copies_;        // likewise, or of what is being added
 };
 
 template <class F>

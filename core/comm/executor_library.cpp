@@ -1,5 +1,4 @@
 // Runs exchanges by the library's collectives.
-#include <algorithm>
 #include <numeric>
 
 #include "comm/executor.hpp"
@@ -33,24 +32,24 @@ void Executor::run_by_library(const Work& work) {
   const std::int64_t before = std::accumulate(sizes.begin(), sizes.begin() + me, std::int64_t{0});
 
   const bool contents = work.to.data != nullptr;
-  Bytes& buffer = outgoing_[static_cast<std::size_t>(exchange.channel)];
-  if (contents) buffer.reserve(all);
-  std::byte* message = contents ? buffer.data() : skeleton_.at_least(all);
+  MessageRooms& rooms = rooms_of(work.to);
+  std::byte* message = contents ? rooms.outgoing(exchange.channel, all) : skeleton_.at_least(all);
   const std::span<std::byte> bytes(message, static_cast<std::size_t>(all));
   const std::span<const Block> everything(exchange.blocks);
   const std::span<const Block> mine = everything.subspan(static_cast<std::size_t>(me), 1);
   const auto fill = [&](std::span<const Block> blocks, std::byte* at) {
-    if (contents) pack(fragments_of(blocks, work.from.item_size), work.from.data, at, threads_);
+    if (contents) pack(fragments_of(blocks, work.from.item_size), work.from, at);
   };
   const auto store = [&](std::span<const Block> blocks, std::byte* at) {
-    if (contents) unpack(fragments_of(blocks, work.to.item_size), work.to.data, at, threads_);
+    if (contents) unpack(fragments_of(blocks, work.to.item_size), work.to, at);
   };
   const bool all_reduced = exchange.form == LibraryForm::all_reduced;
-  if (contents && all_reduced && !exchange.adds) std::fill_n(message, all, std::byte{0});
+  if (contents && all_reduced && !exchange.adds) rooms.memory().zero(message, all);
   if (exchange.adds)
     fill(everything, message);
   else
     fill(mine, message + before);
+  rooms.memory().wait();
 
   if (all_reduced) {
     members.sum(exchange.phase, doubles(bytes));

@@ -1,5 +1,7 @@
 // Runs exchanges by rounds of messages.
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 #include "comm/executor.hpp"
 #include "comm/in_place.hpp"
@@ -51,6 +53,10 @@ bool Executor::Flight::run_rounds(bool wait) {
 
 void Executor::Flight::begin_exchange() {
   const ExchangePointer& exchange = works_[current_].exchange;
+  if (works_[current_].to.on_device && !exchange->by_library() &&
+      !takes_device_memory(exchange->protocol))
+    throw std::logic_error("communication protocol \"" + std::string(name_of(exchange->protocol)) +
+                           "\" cannot take messages from a device's memory");
   Recorder& recorder = executor_->recorder_;
   kept_ = exchange->by_library() ? nullptr : executor_->kept(exchange);
   phase_ = kept_ ? recorder.phase(exchange->phase, kept_->phase) : recorder.phase(exchange->phase);
@@ -70,17 +76,15 @@ Executor::OneRound& Executor::Flight::next_round() {
   return *own_;
 }
 
-Executor::Memory Executor::Flight::memory_of(const RoundLayout& layout) const {
+Executor::Places Executor::Flight::places_of(const RoundLayout& layout) const {
   const Work& work = works_[current_];
   if (work.to.data == nullptr) {
     std::byte* any = executor_->skeleton_.at_least(std::max(layout.bytes_in, layout.largest));
     return {nullptr, nullptr, any, any};
   }
-  Bytes& out = executor_->outgoing_[static_cast<std::size_t>(work.exchange->channel)];
-  Bytes& in = executor_->incoming_[static_cast<std::size_t>(work.exchange->channel)];
-  out.reserve(layout.bytes_out);
-  in.reserve(layout.bytes_in);
-  return {work.from.data, work.to.data, out.data(), in.data()};
+  const Channel channel = work.exchange->channel;
+  return {work.from.data, work.to.data, rooms().outgoing(channel, layout.bytes_out),
+          rooms().incoming(channel, layout.bytes_in)};
 }
 
 void Executor::Flight::begin_round() {
@@ -91,17 +95,19 @@ void Executor::Flight::begin_round() {
   if (round.layout.make(exchange, (*exchange.rounds)[number_], work.from.item_size,
                         work.to.item_size))
     round.found = false;
-  const Memory memory = memory_of(round.layout);
-  if (!round.found || round.memory != memory) find(round, memory);
+  const Places places = places_of(round.layout);
+  if (!round.found || round.places != places) find(round, places);
   charge_round();
-  run(round.packs, executor_->threads_);
+  // What is sent is made, and nothing reads any more what is written by what arrives.
+  rooms().memory().copy(round.packs);
+  rooms().memory().wait();
   parallel::clock().charge(0.0, static_cast<double>(packed_traffic(round.packed)));
   pending_ = round.carrier->post({phase_, round.sends, round.receives, work.from, work.to});
   posted_ = true;
 }
 
-void Executor::Flight::find(OneRound& round, const Memory& memory) const {
-  round.memory = memory;
+void Executor::Flight::find(OneRound& round, const Places& places) const {
+  round.places = places;
   round.sends.clear();
   round.receives.clear();
   round.packs.clear();
@@ -118,16 +124,16 @@ void Executor::Flight::find(OneRound& round, const Memory& memory) const {
 void Executor::Flight::expect(OneRound& round) const {
   const Exchange& exchange = *works_[current_].exchange;
   const bool types = staging_of(exchange.protocol) == Staging::types;
-  const bool contents = round.memory.to != nullptr;
-  std::byte* staging = round.memory.in;
+  const bool contents = round.places.to != nullptr;
+  std::byte* staging = round.places.in;
   for (std::size_t i = 0; i < round.layout.receives.size(); ++i) {
     const RoundLayout::Part& part = round.layout.receives[i];
     const bool in_place = received_in_place(exchange, part.in_one_piece);
     std::byte* target = round.carrier->incoming(i);
     if (types) {
-      target = contents ? round.memory.to : staging;
+      target = contents ? round.places.to : staging;
     } else if (target == nullptr) {
-      target = in_place && contents ? round.memory.to + round.layout.begin_of(part) : staging;
+      target = in_place && contents ? round.places.to + round.layout.begin_of(part) : staging;
       if (contents && !in_place) staging += part.bytes;
     }
     if (!in_place) store(round, target, part);
@@ -139,16 +145,16 @@ void Executor::Flight::expect(OneRound& round) const {
 void Executor::Flight::give(OneRound& round) const {
   const Exchange& exchange = *works_[current_].exchange;
   const bool types = staging_of(exchange.protocol) == Staging::types;
-  const bool contents = round.memory.to != nullptr;
-  std::byte* staging = round.memory.out;
+  const bool contents = round.places.to != nullptr;
+  std::byte* staging = round.places.out;
   for (std::size_t i = 0; i < round.layout.sends.size(); ++i) {
     const RoundLayout::Part& part = round.layout.sends[i];
     const bool in_place = sent_in_place(exchange, part.in_one_piece);
     std::byte* source = round.carrier->outgoing(i);
     if (types) {
-      source = contents ? round.memory.from : staging;
+      source = contents ? round.places.from : staging;
     } else if (source == nullptr) {
-      source = in_place && contents ? round.memory.from + round.layout.begin_of(part) : staging;
+      source = in_place && contents ? round.places.from + round.layout.begin_of(part) : staging;
       if (contents && !in_place) staging += part.bytes;
     }
     if (!in_place) pack(round, source, part);
@@ -163,18 +169,18 @@ void Executor::Flight::give(OneRound& round) const {
 
 void Executor::Flight::pack(OneRound& round, std::byte* data, const RoundLayout::Part& part) {
   round.packed += part.bytes;
-  if (round.memory.from != nullptr)
-    append_packing(round.packs, round.layout.of(part), round.memory.from, data);
+  if (round.places.from != nullptr)
+    append_packing(round.packs, round.layout.of(part), round.places.from, data);
 }
 
 void Executor::Flight::store(OneRound& round, std::byte* data,
                              const RoundLayout::Part& part) const {
   round.stored += part.bytes;
-  if (round.memory.to == nullptr) return;
+  if (round.places.to == nullptr) return;
   if (works_[current_].exchange->adds)
     round.added.push_back({data, &part});
   else
-    append_unpacking(round.unpacks, round.layout.of(part), round.memory.to, data);
+    append_unpacking(round.unpacks, round.layout.of(part), round.places.to, data);
 }
 
 void Executor::Flight::end_round() {
@@ -183,9 +189,13 @@ void Executor::Flight::end_round() {
   if (round.stored == 0) return;
   const std::int64_t traffic = stored_traffic(*works_[current_].exchange, round.stored);
   executor_->computing(phase_, traffic, [&] {
-    run(round.unpacks, executor_->threads_);
-    for (const auto& [data, part] : round.added)
-      add(round.layout.of(*part), round.memory.to, data, executor_->threads_);
+    Memory& memory = rooms().memory();
+    memory.copy(round.unpacks);
+    for (const auto& [data, part] : round.added) {
+      executor_->copies_.clear();
+      append_unpacking(executor_->copies_, round.layout.of(*part), round.places.to, data);
+      memory.add(executor_->copies_);
+    }
   });
 }
 

@@ -1,6 +1,6 @@
 // Runs transposes: packed into slots of equal size, or by the library without packing.
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 
 #include "comm/executor.hpp"
 
@@ -23,8 +23,8 @@ std::int64_t extent(const std::vector<Region>& regions) {
   return end;
 }
 
-void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
-  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+Copy one_piece(std::byte* to, std::byte* from, std::int64_t bytes) {
+  return {{to, 0, 0}, {from, 0, 0}, bytes, 1, 1};
 }
 
 }  // namespace
@@ -32,36 +32,38 @@ void copy_bytes(std::byte* to, const std::byte* from, std::int64_t bytes) {
 void Executor::transpose(const TransposeExchange& exchange, const ItemBuffer& from,
                          const ItemBuffer& to) {
   if (exchange.by_library()) return transpose_by_library(exchange, from, to);
+  MessageRooms& rooms = rooms_of(from);
   std::byte *out = nullptr, *in = nullptr;
   if (from.data != nullptr) {
     const std::int64_t bytes = exchange.slot_bytes() * std::ssize(exchange.team->ranks);
-    slots_out_.reserve(bytes);
-    slots_in_.reserve(bytes);
-    out = slots_out_.data();
-    in = slots_in_.data();
+    out = rooms.slots_out(bytes);
+    in = rooms.slots_in(bytes);
     find_fragments(fragments_, exchange, *exchange.from, from.item_size);
-    pack(fragments_, from.data, out, threads_);
+    pack(fragments_, from, out);
   }
   {
     const InPhase in_phase(recorder_, recorder_.phase(exchange.phase));
     if (exchange.algorithm == Transpose::bruck)
-      transpose_by_bruck(exchange, out, in);
+      transpose_by_bruck(exchange, rooms, out, in);
     else
-      transpose_straight(exchange, out, in);
+      transpose_straight(exchange, rooms.memory(), out, in);
   }
   if (in == nullptr) return;
   find_fragments(fragments_, exchange, *exchange.to, to.item_size);
-  unpack(fragments_, to.data, in, threads_);
+  unpack(fragments_, to, in);
 }
 
-void Executor::transpose_straight(const TransposeExchange& exchange, std::byte* out,
+void Executor::transpose_straight(const TransposeExchange& exchange, Memory& memory, std::byte* out,
                                   std::byte* in) {
   const Team& team = *exchange.team;
   const std::int64_t slot = exchange.slot_bytes(), stride = out != nullptr ? slot : 0;
-  if (out != nullptr)
-    copy_bytes(in + team.me * slot, out + team.me * slot, slot);
-  else
+  if (out != nullptr) {
+    const Copy mine = one_piece(in + team.me * slot, out + team.me * slot, slot);
+    memory.copy({&mine, 1});
+    memory.wait();
+  } else {
     out = in = skeleton_.at_least(slot);
+  }
   const int phase = recorder_.phase(exchange.phase);
   for (const Round& round : *exchange.rounds) {
     std::vector<Message> sends, receives;
@@ -75,41 +77,52 @@ void Executor::transpose_straight(const TransposeExchange& exchange, std::byte* 
 
 // Slot i holds the block for me + i at first, and the block from me - i at last. Bruck et al., IEEE
 // TPDS 8 (1997) 1143.
-void Executor::transpose_by_bruck(const TransposeExchange& exchange, std::byte* out,
-                                  std::byte* in) {
-  const Team& team = *exchange.team;
-  const int p = static_cast<int>(team.ranks.size()), me = team.me;
+void Executor::transpose_by_bruck(const TransposeExchange& exchange, MessageRooms& rooms,
+                                  std::byte* out, std::byte* in) {
+  const int p = static_cast<int>(exchange.team->ranks.size()), me = exchange.team->me;
   const std::int64_t slot = exchange.slot_bytes();
-  const int phase = recorder_.phase(exchange.phase);
-  const bool contents = out != nullptr;
-  const auto channel = static_cast<std::size_t>(exchange.channel);
-  if (contents)
-    for (int i = 0; i < p; ++i) copy_bytes(in + i * slot, out + (me + i) % p * slot, slot);
-  for (const Round& round : *exchange.rounds) {
-    if (round.sends.empty() && round.receives.empty()) continue;
-    const Transfer &sent = round.sends.front(), &received = round.receives.front();
-    const std::int64_t bytes = exchange.bytes(sent);
-    std::byte *from = nullptr, *to = nullptr;
-    if (contents) {
-      outgoing_[channel].reserve(bytes);
-      incoming_[channel].reserve(bytes);
-      from = outgoing_[channel].data();
-      to = incoming_[channel].data();
-      for (std::size_t i = 0; i < sent.chunks.size(); ++i)
-        copy_bytes(from + static_cast<std::int64_t>(i) * slot, in + sent.chunks[i] * slot, slot);
-    } else {
-      from = to = skeleton_.at_least(bytes);
-    }
-    const Message send{team.ranks[sent.peer], from, bytes};
-    const Message receive{team.ranks[received.peer], to, bytes};
-    world_.post(phase, exchange.channel, {&send, 1}, {&receive, 1}).wait();
-    if (contents)
-      for (std::size_t i = 0; i < received.chunks.size(); ++i)
-        copy_bytes(in + received.chunks[i] * slot, to + static_cast<std::int64_t>(i) * slot, slot);
+  std::vector<int> each(p), ahead(p), behind(p);
+  for (int i = 0; i < p; ++i) {
+    each[i] = i;
+    ahead[i] = (me + i) % p;
+    behind[i] = (me - i + p) % p;
   }
-  if (!contents) return;
-  copy_bytes(out, in, p * slot);
-  for (int i = 0; i < p; ++i) copy_bytes(in + (me - i + p) % p * slot, out + i * slot, slot);
+  if (out != nullptr) copy_slots(rooms.memory(), slot, {in, each}, {out, ahead});
+  for (const Round& round : *exchange.rounds)
+    if (!round.sends.empty() || !round.receives.empty()) bruck_round(exchange, round, rooms, in);
+  if (out == nullptr) return;
+  copy_slots(rooms.memory(), slot, {out, each}, {in, each});
+  copy_slots(rooms.memory(), slot, {in, behind}, {out, each});
+}
+
+void Executor::bruck_round(const TransposeExchange& exchange, const Round& round,
+                           MessageRooms& rooms, std::byte* slots) {
+  const Transfer &sent = round.sends.front(), &received = round.receives.front();
+  const std::int64_t bytes = exchange.bytes(sent), slot = exchange.slot_bytes();
+  std::vector<int> each(sent.chunks.size());
+  std::iota(each.begin(), each.end(), 0);
+  const bool contents = slots != nullptr;
+  std::byte *from = nullptr, *to = nullptr;
+  if (contents) {
+    from = rooms.outgoing(exchange.channel, bytes);
+    to = rooms.incoming(exchange.channel, bytes);
+    copy_slots(rooms.memory(), slot, {from, each}, {slots, sent.chunks});
+    rooms.memory().wait();
+  } else {
+    from = to = skeleton_.at_least(bytes);
+  }
+  const Message send{exchange.team->ranks[sent.peer], from, bytes};
+  const Message receive{exchange.team->ranks[received.peer], to, bytes};
+  world_.post(recorder_.phase(exchange.phase), exchange.channel, {&send, 1}, {&receive, 1}).wait();
+  if (contents) copy_slots(rooms.memory(), slot, {slots, received.chunks}, {to, each});
+}
+
+void Executor::copy_slots(Memory& memory, std::int64_t slot, const Slots& to, const Slots& from) {
+  copies_.clear();
+  for (std::size_t i = 0; i < to.numbers.size(); ++i)
+    copies_.push_back(
+        one_piece(to.data + to.numbers[i] * slot, from.data + from.numbers[i] * slot, slot));
+  memory.copy(copies_);
 }
 
 void Executor::transpose_by_library(const TransposeExchange& exchange, const ItemBuffer& from,
@@ -119,6 +132,7 @@ void Executor::transpose_by_library(const TransposeExchange& exchange, const Ite
   const bool contents = from.data != nullptr;
   const std::int64_t size = std::max(extent(*exchange.from), extent(*exchange.to));
   std::byte* memory = contents ? nullptr : skeleton_.at_least(2 * size);
+  if (contents) rooms_of(from).memory().wait();
   for (int grid = 0; grid < exchange.grids; ++grid)
     members.transpose(phase, contents ? from.data + grid * from.item_size : memory, *exchange.from,
                       contents ? to.data + grid * to.item_size : memory + size, *exchange.to);

@@ -52,11 +52,7 @@ void append_unpacking(Copies& copies, std::span<const Fragment> fragments, std::
 // Copies all; the places that are written must not overlap.
 void run(std::span<const Copy> copies, int threads);
 
-void pack(std::span<const Fragment> fragments, std::byte* buffer, std::byte* message, int threads);
-void unpack(std::span<const Fragment> fragments, std::byte* buffer, std::byte* message,
-            int threads);
-// Adds the message's doubles to those of the buffer.
-void add(std::span<const Fragment> fragments, std::byte* buffer, const std::byte* message,
-         int threads);
+// Adds doubles to those at the other ends; the same holds for these.
+void add(std::span<const Copy> terms, int threads);
 
 }  // namespace phasewise::comm

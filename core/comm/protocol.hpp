@@ -73,6 +73,12 @@ Staging staging_of(Protocol protocol);
 
 // Whether posting a round waits for other ranks, so that other work cannot be done meanwhile.
 bool blocks(Protocol protocol);
+// Whether messages may lie in the memory of a device from which the library can send. One-sided
+// messages arrive in memory of the library's or of a node, and types would be packed by the
+// library.
+inline bool takes_device_memory(Protocol protocol) {
+  return staging_of(protocol) == Staging::plain;
+}
 // Whether all ranks must prepare such an exchange together.
 bool needs_preparation(Protocol protocol);
 

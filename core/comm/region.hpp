@@ -53,13 +53,15 @@ struct Block {
 struct ItemBuffer {
   std::byte* data = nullptr;
   std::int64_t item_size = 0;  // B
+  bool on_device = false;      // in the memory of Executor::use_device, as the exchange's other one
 
   ItemBuffer() = default;
   // `count` values in an item.
   template <class T>
-  ItemBuffer(T* values, std::int64_t count)
+  ItemBuffer(T* values, std::int64_t count, bool lies_on_device = false)
       : data(reinterpret_cast<std::byte*>(values)),
-        item_size(count * static_cast<std::int64_t>(sizeof(T))) {}
+        item_size(count * static_cast<std::int64_t>(sizeof(T))),
+        on_device(lies_on_device) {}
 };
 
 }  // namespace phasewise::comm

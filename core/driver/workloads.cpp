@@ -71,7 +71,9 @@ std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& param
   for (int rank = 0; rank < ranks; ++rank) nodes[rank] = rank / std::max(1, node_size);
   const std::vector<NamedEntry> ring = ring_of(parameters);
   nodes = workload::chosen_nodes(parameters, std::move(nodes));
-  workload::chosen_device(parameters);  // messages are the same on all of them
+  // Messages are the same on all of them.
+  workload::chosen_device(parameters);
+  workload::chosen_device_buffers(parameters);
   if (ring.size() > 1) return std::make_unique<Composite>(parameters, std::move(nodes), ring);
   return ring.front().entry.plan(parameters, std::move(nodes));
 }

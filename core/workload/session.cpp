@@ -61,6 +61,12 @@ Device chosen_device(const Parameters& parameters) {
   return static_cast<Device>(parameters.choice(key, {"cpu", "cuda", "emulated", "auto"}));
 }
 
+DeviceBuffers chosen_device_buffers(const Parameters& parameters) {
+  constexpr const char* key = "run.device_buffers";
+  if (!parameters.has(key)) return DeviceBuffers::automatic;
+  return static_cast<DeviceBuffers>(parameters.choice(key, {"auto", "direct", "staged"}));
+}
+
 std::vector<int> chosen_nodes(const Parameters& parameters, std::vector<int> detected) {
   constexpr const char* key = "communication.node_size";
   if (!parameters.has(key)) return detected;
@@ -91,6 +97,7 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
   if (parameters.has("records.communication"))
     recorder.set_recording(parameters.integer("records.communication") != 0);
   device = chosen_device(parameters);
+  device_buffers = chosen_device_buffers(parameters);
   sample = static_cast<int>(number_or_zero(parameters, "simulated.steps"));
   skeleton = number_or_zero(parameters, "simulated.skeleton") != 0.0;
   const double rate = number_or_zero(parameters, "simulated.flops");

@@ -33,10 +33,16 @@ enum class Device : std::uint8_t { cpu, cuda, emulated, automatic };
 
 Device chosen_device(const Parameters& parameters);
 
+// What the ranks exchange of a device's memory, by run.device_buffers: sent and received by the
+// library itself, or through the host's memory.
+enum class DeviceBuffers : std::uint8_t { automatic, direct, staged };
+
+DeviceBuffers chosen_device_buffers(const Parameters& parameters);
+
 struct Session {
   // Collective over all ranks. Reads records.events, records.communication, run.device,
-  // simulated.* and communication.node_size; throws std::invalid_argument with one sentence if one
-  // of them, or the number of threads, cannot be used.
+  // run.device_buffers, simulated.* and communication.node_size; throws std::invalid_argument with
+  // one sentence if one of them, or the number of threads, cannot be used.
   Session(const Parameters& parameters, int threads);
   // Of a part of a composite: `team` are its ranks, and `among_them` is their communicator. What it
   // records goes to the records of the whole, under names that begin with `names_begin`.
@@ -82,10 +88,12 @@ struct Session {
   comm::TeamPointer team;  // all ranks of the run, and this one among them
   std::string prefix;      // of names in the records
   int threads;
-  Device device = Device::cpu;  // automatic until the workload has looked for one
-  bool skeleton = false;        // only the messages are sent, and the kernels' time is charged
-  int sample = 0;               // pieces of each series that are run; 0: all
-  double seconds = 0.0;         // of all turns so far, on this rank
+  // Both are automatic until the workload has looked for a device.
+  Device device = Device::cpu;
+  DeviceBuffers device_buffers = DeviceBuffers::automatic;
+  bool skeleton = false;  // only the messages are sent, and the kernels' time is charged
+  int sample = 0;         // pieces of each series that are run; 0: all
+  double seconds = 0.0;   // of all turns so far, on this rank
 };
 
 }  // namespace phasewise::workload

@@ -134,6 +134,7 @@ class Recording:
             "ranks": self._core.size(),
             "threads": self._simulation.threads,
             "device": self._run.device,
+            "device_buffers": self._run.device_buffers,
             "batch": self._simulation.batch,
             "phases": communication_phases(self._run),
             "kernels": list(self._run.kernels()),

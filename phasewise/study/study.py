@@ -18,7 +18,9 @@ from phasewise.workloads.discovery import KEY, workload_of
 from phasewise.workloads.interface import Derived, Workload
 
 CPU = "cpu"
-DEVICES = ("auto", CPU, "cuda", "emulated")
+AUTO = "auto"
+DEVICES = (AUTO, CPU, "cuda", "emulated")
+DEVICE_BUFFERS = (AUTO, "direct", "staged")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +34,10 @@ class Records:
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """The keys of [run]: where the kernels run."""
+    """The keys of [run]: where the kernels run, and how what lies on a device is exchanged."""
 
     device: str = key("word", CPU, choices=DEVICES)
+    device_buffers: str = key("word", AUTO, choices=DEVICE_BUFFERS)
 
 
 TITLE = Key("text", "untitled")
@@ -190,6 +193,8 @@ class Study:
         yield from self.workload.parameters(self.model)
         if self.running.device != CPU:
             yield "run.device", self.running.device
+        if self.running.device_buffers != AUTO:
+            yield "run.device_buffers", self.running.device_buffers
         yield from self.communication.parameters()
 
 

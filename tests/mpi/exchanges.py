@@ -21,6 +21,11 @@ MANY_ROWS = 150
 TIMES = 3
 TYPES = ("derived", "packed", "neighbour")
 """Protocols that store, and cannot add."""
+FROM_DEVICE = (
+    *("irecv-isend", "ordered", "sendrecv", "isend-recv", "irecv-send"),
+    *("ready", "synchronous", "persistent"),
+)
+"""Protocols whose messages may lie on a device."""
 
 
 def column(field: np.ndarray, place: int) -> tuple[list[int], int, int, list[tuple[int, int]]]:
@@ -63,23 +68,31 @@ def expected(rank: int, size: int, rows: int, adds: bool) -> np.ndarray:
     return field
 
 
+def exchanged(protocol: str, adds: bool, rows: int, on_device: bool) -> tuple[np.ndarray, str]:
+    """This rank's field after the exchanges, and the record of them."""
+    executor = core.Executor(events=100, on_device=on_device)
+    field = field_of(core.rank(), rows)
+    memory = field.reshape(-1).view(np.uint8)
+    exchange = halo(core.rank(), core.size(), field, protocol, adds)
+    executor.run(exchange, memory, field.nbytes, memory, field.nbytes, TIMES)
+    return field, executor.record()
+
+
 def main() -> int:
-    """All protocols; the status is 1 where a cell is not what it should be."""
+    """All protocols; rank 0 prints the faults of every rank, and the records."""
     rank, size = core.rank(), core.size()
     faults, records = [], {}
     for protocol in available():
         for adds in (False, True):
             if adds and protocol in TYPES:
                 continue
-            for rows in (MANY_ROWS, ROWS):
-                executor = core.Executor(events=100)
-                field = field_of(rank, rows)
-                memory = field.reshape(-1).view(np.uint8)
-                exchange = halo(rank, size, field, protocol, adds)
-                executor.run(exchange, memory, field.nbytes, memory, field.nbytes, TIMES)
-                if not np.array_equal(field, expected(rank, size, rows, adds)):
-                    faults.append(f"rank {rank}: {protocol}, adds = {adds}, {rows} rows")
-            records[f"{protocol} {adds}"] = json.loads(executor.record())
+            for on_device in (True, False) if protocol in FROM_DEVICE else (False,):
+                for rows in (MANY_ROWS, ROWS):
+                    field, record = exchanged(protocol, adds, rows, on_device)
+                    if not np.array_equal(field, expected(rank, size, rows, adds)):
+                        way = f"{protocol}, adds = {adds}, on a device = {on_device}"
+                        faults.append(f"rank {rank}: {way}, {rows} rows")
+            records[f"{protocol} {adds}"] = json.loads(record)
     everyone = core.gather(json.dumps([faults, records]).encode())
     if rank == 0:
         print(json.dumps([json.loads(one) for one in everyone]))

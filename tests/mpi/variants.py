@@ -88,8 +88,9 @@ KEYS: dict[str, tuple[str, ...]] = {
     "node_size": ("0", "2", "3"),
     "phases": ("alike", "different"),
     "threads": ("1", "2", "3"),
-    "device": ("cpu", "emulated"),
+    "device": ("cpu", "direct", "staged"),
 }
+"""The device: the CPU, or an emulated one with what is exchanged so."""
 
 
 def ranks_of(choice: Choice) -> int:
@@ -200,7 +201,9 @@ def main() -> None:
                 print(name, file=sys.stderr, flush=True)
             table = communication(choice, Path(folder))
             plan = machine(choice["kind"], table, choice["green_function"])
-            plan = plan.replace(**{"run.device": choice["device"]})
+            if choice["device"] != "cpu":
+                device = {"device": "emulated", "device_buffers": choice["device"]}
+                plan = plan.replace(run=device)
             found[name] = fingerprint(plan, int(choice["threads"]))
     if comm.rank() == 0:
         print(json.dumps(found))

@@ -211,6 +211,10 @@ class FakeSimulation:
     def device(self) -> str:
         return "cpu"
 
+    @property
+    def device_buffers(self) -> str | None:
+        return None
+
     def kernels(self) -> list[dict[str, Any]]:
         items = float(sum(len(columns["id"]) for columns in self._columns.values()) * self._steps)
         rates = {"seconds": 0.5 * self._steps, "flops": 10 * items, "bytes": 52 * items}

@@ -10,6 +10,7 @@ import pytest
 
 import phasewise
 from phasewise.cli import main
+from phasewise.errors import StudyError
 from phasewise.study import Study
 from tests.unit.fake_core import tables
 
@@ -38,7 +39,7 @@ def test_a_run_goes_on_from_a_checkpoint_on_another_device(tmp_path: Path) -> No
         phasewise.open_results(tmp_path / "parts") as parts,
     ):
         assert np.array_equal(whole.luminosity, parts.luminosity)
-        assert parts.study["run"] == {"device": "emulated"}
+        assert parts.study["run"] == {"device": "emulated", "device_buffers": "auto"}
 
 
 def test_particles_that_are_changed_between_turns_are_taken_along() -> None:
@@ -66,3 +67,8 @@ def test_a_device_that_cannot_be_used_is_one_sentence(
     assert main(["run", path, "--device", device, "--out", str(tmp_path / "out")]) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
+
+
+def test_a_way_to_exchange_that_is_not_known_is_one_sentence() -> None:
+    with pytest.raises(StudyError, match=r'run\.device_buffers: "direkt" is not known'):
+        Study.from_dict(tables() | {"run": {"device_buffers": "direkt"}})

@@ -80,6 +80,7 @@ class Climbing:
     """A run of it: every step adds one to each of a rank's rows, which are dealt out in turn."""
 
     device = "cpu"
+    device_buffers = None
 
     def __init__(self, rank: FakeRank, length: int) -> None:
         self.turn = 0

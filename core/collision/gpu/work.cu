@@ -5,6 +5,7 @@
 #include "collision/gpu/make_work.hpp"
 #include "collision/gpu/particles.hpp"
 #include "collision/gpu/poisson.hpp"
+#include "gpu/exchange_memory.hpp"
 #include "gpu/launch.hpp"
 #include "gpu/stopwatch.hpp"
 #include "gpu/together.hpp"
@@ -65,6 +66,7 @@ void sum_moments(int order, const ParticleView& p, const numerics::OrderFreeGrid
 
 class Work final : public DeviceWork {
  public:
+  std::shared_ptr<comm::Memory> exchange_memory() override { return exchange_memory_; }
   void take(int beam, const ParticleView& from) override { particles_[beam].take(from); }
   void give(int beam, const ParticleView& to) override { particles_[beam].give(to); }
 
@@ -346,6 +348,7 @@ class Work final : public DeviceWork {
   }
 
  private:
+  std::shared_ptr<comm::Memory> exchange_memory_ = std::make_shared<platform::ExchangeMemory>();
   std::array<DeviceParticles, 2> particles_;
   Array<std::int64_t> counts_, outside_;
   Array<double> sums_, overlap_sums_, cuts_, rows_;

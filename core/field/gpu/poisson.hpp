@@ -42,37 +42,35 @@ class Poisson {
   }
 
   // The same in parts, for processes that share meshes. Rows of ny charges to rows of the
-  // half-transformed grid, row_stride() apart, in the host's memory.
+  // half-transformed grid, row_stride() apart.
   void forward_rows(std::span<const double* const> from, Complex* to) {
     each_batch(from.size(), along_y_.batch(), [&](std::size_t first, std::size_t count) {
       from_.copy_from(from.data() + first, static_cast<std::int64_t>(count));
       pad(static_cast<std::int64_t>(count));
       along_y_.forward(lines_.data(), rows_.data(), 1);
-      rows_.copy_to(to + first * grid_.row_stride(), count * grid_.row_stride());
+      copy(to + first * grid_.row_stride(), rows_.data(), count * grid_.row_stride());
     });
   }
-  // Columns, column_stride() apart, in the host's memory, with as many of each one's Green
-  // function.
+  // Columns, column_stride() apart, with as many of each one's Green function.
   void convolve(Complex* columns, std::span<const ColumnToConvolve> with) {
     const std::int64_t stride = grid_.column_stride();
     each_batch(with.size(), along_x_.batch(), [&](std::size_t first, std::size_t count) {
       std::vector<const Complex*> greens(count);
       for (std::size_t i = 0; i < count; ++i)
         greens[i] = green_of(*with[first + i].green) + with[first + i].number * stride;
-      columns_.copy_from(columns + first * stride, static_cast<std::int64_t>(count) * stride);
+      copy(columns_.data(), columns + first * stride, count * stride);
       zero_beyond_mesh(static_cast<std::int64_t>(count));
       multiply(greens, 1);
-      columns_.copy_to(columns + first * stride, static_cast<std::int64_t>(count) * stride);
+      copy(columns + first * stride, columns_.data(), count * stride);
     });
     forget_unused();
   }
   void backward_rows(const Complex* from, std::span<double* const> to) {
     each_batch(to.size(), along_y_.batch(), [&](std::size_t first, std::size_t count) {
-      rows_.copy_from(from + first * grid_.row_stride(), count * grid_.row_stride());
+      copy(rows_.data(), from + first * grid_.row_stride(), count * grid_.row_stride());
       to_.copy_from(to.data() + first, static_cast<std::int64_t>(count));
       along_y_.backward(rows_.data(), lines_.data(), 1);
       unpad(static_cast<std::int64_t>(count));
-      platform::wait();
     });
   }
 
@@ -132,6 +130,9 @@ class Poisson {
 
   // nvcc takes no kernels from private functions.
  public:
+  static void copy(Complex* to, const Complex* from, std::int64_t values) {
+    platform::for_each("copy", values, [=] PHASEWISE_DEVICE(std::int64_t i) { to[i] = from[i]; });
+  }
   // Rows of the mesh, with zeros behind them, to lines.
   void pad(std::int64_t rows) {
     const int ny = grid_.ny();

@@ -1,0 +1,97 @@
+// A device's memory as exchanges use it: messages are packed, unpacked and added by its kernels.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "comm/memory.hpp"
+#include "gpu/launch.hpp"
+#include "gpu/platform.hpp"
+#include "parallel/macros.hpp"
+
+namespace phasewise::gpu::PHASEWISE_PLATFORM {
+
+struct StoreWord {
+  template <class Word>
+  PHASEWISE_HD void operator()(Word* to, const Word* from) const {
+    *to = *from;
+  }
+};
+struct AddWord {
+  PHASEWISE_HD void operator()(double* to, const double* from) const { *to += *from; }
+};
+
+// The i-th word of one end, of `words` in a run.
+template <class Word, class Byte>
+PHASEWISE_HD Word* word_of(Byte* data, const comm::Copy::End& end, const comm::Copy& all,
+                           std::int64_t words, std::int64_t i) {
+  const std::int64_t run = i / words, row = run / all.count;
+  return reinterpret_cast<Word*>(data + row * end.row_stride + run % all.count * end.stride) +
+         i % words;
+}
+
+// Calls `act` with the ends of each word of all copies, a thread each.
+template <class Word, class Act>
+void for_each_word(const char* name, Array<comm::Copy>& room, std::span<const comm::Copy> copies,
+                   const Act act) {
+  constexpr std::size_t at_once = 32768;  // CUDA's grid has at most 65535 blocks in its second axis
+  for (std::size_t first = 0; first < copies.size(); first += at_once) {
+    const auto part = copies.subspan(first, std::min(at_once, copies.size() - first));
+    room.copy_from(part.data(), std::ssize(part));
+    std::int64_t most = 0;
+    for (const comm::Copy& copy : part) most = std::max(most, copy.bytes());
+    const comm::Copy* todo = room.data();
+    for_each_of_tasks(name, static_cast<int>(part.size()),
+                      most / static_cast<std::int64_t>(sizeof(Word)),
+                      [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
+                        const comm::Copy& copy = todo[task];
+                        const std::int64_t words = copy.run / sizeof(Word);
+                        if (i >= words * copy.count * copy.rows) return;
+                        act(word_of<Word>(copy.to.data, copy.to, copy, words, i),
+                            word_of<const Word>(copy.from.data, copy.from, copy, words, i));
+                      });
+  }
+}
+
+// Whether all runs are whole words of 8 B that begin at multiples of it.
+inline bool are_words(std::span<const comm::Copy> copies) {
+  constexpr std::uint64_t word = 8;
+  std::uint64_t bits = 0;
+  for (const comm::Copy& copy : copies) {
+    bits |= static_cast<std::uint64_t>(copy.run);
+    for (const comm::Copy::End& end : {copy.to, copy.from})
+      bits |= reinterpret_cast<std::uintptr_t>(end.data) | static_cast<std::uint64_t>(end.stride) |
+              static_cast<std::uint64_t>(end.row_stride);
+  }
+  return bits % word == 0;
+}
+
+class ExchangeMemory final : public comm::Memory {
+ public:
+  // What is new is zero, so that no kernel ever reads what nothing wrote.
+  std::byte* allocate(std::int64_t bytes) override {
+    void* made = gpu::PHASEWISE_PLATFORM::allocate(static_cast<std::size_t>(bytes));
+    zero(static_cast<std::byte*>(made), bytes);
+    return static_cast<std::byte*>(made);
+  }
+  void release(std::byte* data) override { gpu::PHASEWISE_PLATFORM::release(data); }
+  void copy(std::span<const comm::Copy> copies) override {
+    if (are_words(copies))
+      for_each_word<std::uint64_t>("pack", copies_, copies, StoreWord{});
+    else
+      for_each_word<std::uint8_t>("pack", copies_, copies, StoreWord{});
+  }
+  void add(std::span<const comm::Copy> terms) override {
+    for_each_word<double>("add", copies_, terms, AddWord{});
+  }
+  void zero(std::byte* data, std::int64_t bytes) override {
+    gpu::PHASEWISE_PLATFORM::zero(data, static_cast<std::size_t>(bytes));
+  }
+  void wait() override { gpu::PHASEWISE_PLATFORM::wait(); }
+
+ private:
+  Array<comm::Copy> copies_;
+};
+
+}  // namespace phasewise::gpu::PHASEWISE_PLATFORM
