@@ -5,6 +5,7 @@
 #include "beam/build_line.hpp"
 #include "collision/build_point.hpp"
 #include "collision/build_settings.hpp"
+#include "workload/session.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -26,6 +27,7 @@ Description::Description(const Parameters& parameters) {
   seed = static_cast<std::uint64_t>(parameters.integer("seed"));
   parameters.integer("turns");  // the run loop counts them
   read_records(parameters, *this);
+  on_device = workload::chosen_device(parameters) != workload::Device::cpu;
   settings = build_settings(parameters);
   for (int b = 0; b < 2; ++b) bunches[b] = beam::read_bunch(parameters, b + 1);
   const int count = static_cast<int>(parameters.positive("ip.count"));
