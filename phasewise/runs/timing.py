@@ -13,7 +13,7 @@ from typing import Any
 
 from phasewise.driver import Core, Run
 from phasewise.runs.kernel_times import communication_phases
-from phasewise.runs.roof import level_of, of_device
+from phasewise.runs.roof import held_against, of_device
 from phasewise.runs.roof import measure as measure_roof
 from phasewise.study import Study
 from phasewise.study.study import CPU
@@ -89,28 +89,16 @@ def _peak_memory() -> int:
 def _kernel(
     after: dict[str, Any], before: dict[str, Any] | None, turns: int, roof: dict[str, Any]
 ) -> dict[str, Any]:
-    """Per turn on rank 0: items, seconds, rates; the working set of a call [bytes], the memory
-    level in which it lies, the share of the roof there, and what bounds it. Additions to values
-    that threads share bound kernels of a device alone.
-    """
+    """Per turn on rank 0: items, seconds, rates, and what `held_against` says."""
     keys = ("items", "seconds", "flops", "bytes", "additions", "calls", "working_sets")
     spent = {key: (after[key] - (before[key] if before else 0.0)) / turns for key in keys}
+    held = held_against(roof, spent | {"single": after["single"]})
+    del spent["working_sets"]
     flops, bytes_moved, seconds = spent["flops"], spent["bytes"], spent["seconds"]
-    sets = spent.pop("working_sets")
-    working_set = sets / spent["calls"] if spent["calls"] > 0 else 0.0
-    level = level_of(roof, working_set)
-    rate = roof["single_flops_per_second" if after["single"] else "flops_per_second"]
-    bounds = {"flops": flops / rate, "bandwidth": bytes_moved / level["bytes_per_second"]}
-    if "additions_per_second" in roof:
-        bounds["additions"] = spent["additions"] / roof["additions_per_second"]
-    bound = max(bounds, key=lambda name: bounds[name])
     return {
         "name": after["name"],
         **spent,
-        "working_set": working_set,
-        "level": level["name"] if spent["calls"] > 0 else None,
+        **held,
         "gigaflops": flops / seconds / 1e9 if seconds > 0 else 0.0,
         "gigabytes_per_second": bytes_moved / seconds / 1e9 if seconds > 0 else 0.0,
-        "bound": bound,
-        "roof_share": bounds[bound] / seconds if seconds > 0 else 0.0,
     }
