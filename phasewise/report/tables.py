@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from phasewise.report.reported_run import ReportedRun
+from phasewise.report.roofline import Roofline
 from phasewise.report.style import scientific
 
 # Numbers of a kernel and of a communication phase that the tables show.
@@ -28,7 +29,7 @@ class Table:
     words: bool = False
 
 
-def cost_tables(run: ReportedRun) -> list[Table]:
+def cost_tables(run: ReportedRun, roofline: Roofline) -> list[Table]:
     """Tables of kernels and communication phases, once the run is over."""
     given = run.performance.get(run.workload.unit.many)
     recorded = len(run.turn) if run.has_records else run.count
@@ -38,7 +39,11 @@ def cost_tables(run: ReportedRun) -> list[Table]:
     if kernels := _by_seconds(run.performance.get("kernels"), KERNEL):
         heads: tuple[str, ...] = ("kernel", f"ms per {one}", "Gflop/s", "GB/s", "ns per item")
         rows = tuple(_kernel(kernel, turns) for kernel in kernels)
-        tables.append(Table("Kernels", heads, rows, "On rank 0, all its threads."))
+        if roofline.bounds is not None:
+            heads += ("bound by", "% of roof")
+            rows = tuple(row + roofline.cells(row[0]) for row in rows)
+        note = f"On rank 0, all its threads. {roofline.about}".strip()
+        tables.append(Table("Kernels", heads, rows, note))
     if phases := _by_seconds(run.performance.get("phases"), PHASE):
         heads = ("phase", f"ms per {one}", f"messages per {one}", f"MB per {one}")
         rows = tuple(_phase(phase, turns) for phase in phases)
