@@ -77,10 +77,10 @@ def make_report(
     be read or written; the run's folder itself is only read.
     """
     run = reported(directory, compare, excerpt, beside)
-    roofline = roofline_of(run, machine)
     path = Path(output) if output is not None else run.directory / "report.html"
     pictures = (run.directory if is_special(path) else path.parent) / "pictures"
     try:
+        roofline = roofline_of(run, machine)
         pictures.mkdir(exist_ok=True)
         drawn = {
             chapter: tuple(

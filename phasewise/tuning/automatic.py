@@ -27,7 +27,7 @@ from phasewise.models.model import Turn, missing_device
 from phasewise.models.prediction import turn_of
 from phasewise.output import message
 from phasewise.study import Study
-from phasewise.study.study import Running
+from phasewise.study.study import CPU, Running
 from phasewise.tuning.candidates import PART, node_levels
 from phasewise.workloads.communication import MACHINE
 
@@ -259,7 +259,7 @@ class _Choice:
         """
         if not missing_device(self.study, self.machine):
             return self.study
-        return dataclasses.replace(self.study, running=Running())
+        return dataclasses.replace(self.study, running=Running(device=CPU))
 
 
 def _seconds(one: _Candidate) -> float:
