@@ -14,7 +14,7 @@ from typing import Any
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import TWINS
-from phasewise.machines.device import TO_DEVICE, TO_HOST, Device
+from phasewise.machines.device import Device
 from phasewise.machines.journal import journal_path
 from phasewise.machines.machine import Machine
 from phasewise.machines.measuring import (
@@ -28,10 +28,11 @@ from phasewise.machines.measuring import (
 from phasewise.machines.schema import DEVICES
 from phasewise.mpi.launch import this_machine
 from phasewise.options import Parser, add_json, count
-from phasewise.output import message, print_json, print_table
+from phasewise.output import console, message, print_json, print_table
 from phasewise.report.curves import draw_curves
 from phasewise.report.style import scale
 from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.runs.roof import TO_DEVICE, TO_HOST
 from phasewise.study.study import CPU
 
 SIMULATED_RANKS = 64
@@ -195,7 +196,7 @@ def show(machine: Machine) -> None:
         ],
     )
     if machine.device is not None:
-        message(device_sentence(machine.device))
+        console().print(device_sentence(machine.device), soft_wrap=True)
 
 
 def device_sentence(device: Device) -> str:

@@ -15,9 +15,8 @@ from phasewise.machines import schema
 from phasewise.machines.curves import straight_on
 from phasewise.machines.kernel_rates import KernelRate, read_kernels
 from phasewise.machines.rank_rates import read_columns
+from phasewise.runs.roof import TO_DEVICE, TO_HOST
 from phasewise.tables.keys import check_table
-
-TO_DEVICE, TO_HOST = "to_device", "to_host"
 
 
 @dataclass(frozen=True)

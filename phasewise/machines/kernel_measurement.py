@@ -36,11 +36,12 @@ from phasewise.mpi.launch import TooLongError, launch_command, run_to_end
 from phasewise.mpi.ranks import together
 from phasewise.output import describe, message
 from phasewise.runs.core_share import CoreShare, ProcessorTimes, core_share_of, node_facts
+from phasewise.runs.roof import computed_by_host
 from phasewise.study.study import CPU
 from phasewise.workloads.discovery import with_part
 from phasewise.workloads.interface import Workload
 
-PART, KERNELS = "measuring", "kernels"
+PART = "measuring"
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def measure_kernels(
 
 def _of_device(workload: Workload, rates: Mapping[str, KernelRate]) -> dict[str, KernelRate]:
     """The rates of kernels that run on the device, less those that the host computes."""
-    host = getattr(workload.part(KERNELS), "ON_HOST", ())
+    host = computed_by_host(workload)
     return {name: rate for name, rate in rates.items() if name not in host}
 
 

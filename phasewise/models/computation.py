@@ -14,16 +14,16 @@ the terms of a kernel's time:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from phasewise.driver import load_planner
 from phasewise.machines import Machine
-from phasewise.machines.device import TO_DEVICE, TO_HOST, Device
-from phasewise.machines.kernel_rates import Term, find_rate
+from phasewise.machines.device import Device
+from phasewise.machines.kernel_rates import KernelRate, Term, find_rate
 from phasewise.models.model import Case, refusals
+from phasewise.runs.roof import TO_DEVICE, TO_HOST, computed_by_host
 from phasewise.study import Study
-from phasewise.workloads.interface import Workload
 
 PART = "kernels"
 
@@ -84,15 +84,9 @@ def vector_unit(machine: Machine) -> dict[str, float]:
 
 def device_of(case: Case, kernel: str) -> Device | None:
     """The device on which a kernel of a case runs; None: on the processors of the ranks."""
-    if case.study is None or kernel in on_host(case.study.workload):
+    if case.study is None or kernel in computed_by_host(case.study.workload):
         return None
     return case.device
-
-
-def on_host(workload: Workload) -> Sequence[str]:
-    """Kernels of a workload that the host computes where the others run on a device."""
-    found: Sequence[str] = getattr(workload.part(PART), "ON_HOST", ())
-    return found
 
 
 def overhead_seconds(case: Case) -> float:
@@ -110,34 +104,38 @@ def kernel_work(case: Case) -> list[dict[str, Any]]:
 
 
 def _seconds(case: Case, study: Study, kernel: Mapping[str, Any]) -> float:
-    machine, workload = case.machine, study.workload
+    machine, moved = case.machine, float(kernel["bytes"])
     device = device_of(case, str(kernel["name"]))
-    rates = machine.kernels if device is None else device.kernels
+    if device is None:
+        roof = machine.processor.seconds(float(kernel["charged"]), moved)
+        return _by_rates(case, study, kernel, machine.kernels, roof)
+    calls = float(kernel["calls"])
+    if kernel["name"] in (TO_DEVICE, TO_HOST):
+        each = device.transfers.seconds_of(str(kernel["name"]), moved / calls) if calls else 0.0
+        return calls * each
+    # A call starts one kernel of the device at least.
+    roof = device.seconds(float(kernel["flops"]), moved)
+    return max(_by_rates(case, study, kernel, device.kernels, roof), calls * device.launch)
+
+
+def _by_rates(
+    case: Case,
+    study: Study,
+    kernel: Mapping[str, Any],
+    rates: Mapping[str, KernelRate],
+    otherwise: float,
+) -> float:
+    """Of a kernel by its rates, or `otherwise` where one of them was not measured."""
+    workload = study.workload
     beside = getattr(workload.part(PART), "BESIDE", ())
-    if device is not None and kernel["name"] in (TO_DEVICE, TO_HOST):
-        return _copying(device, kernel)
     total = 0.0
     for term in workload.offers(PART, "terms", own_rate)(study.model, kernel, case.ranks):
         rate = find_rate(rates, term.name)
-        if rate is None:
-            if term.name in beside:
-                continue
-            return _by_roof(machine, device, kernel)
-        total += term.amount * rate.at(term.size)
+        if rate is not None:
+            total += term.amount * rate.at(term.size)
+        elif term.name not in beside:
+            return otherwise
     return total
-
-
-def _copying(device: Device, kernel: Mapping[str, Any]) -> float:
-    """Of copies between the host and a device."""
-    calls, moved = float(kernel["calls"]), float(kernel["bytes"])
-    return calls * device.transfers.seconds_of(str(kernel["name"]), moved / calls) if calls else 0.0
-
-
-def _by_roof(machine: Machine, device: Device | None, kernel: Mapping[str, Any]) -> float:
-    moved = float(kernel["bytes"])
-    if device is None:
-        return machine.processor.seconds(float(kernel["charged"]), moved)
-    return device.seconds(float(kernel["flops"]), moved)
 
 
 def own_rate(_model: Any, kernel: Mapping[str, Any], _ranks: int) -> list[Term]:

@@ -10,13 +10,11 @@ from typing import Any
 from phasewise.driver import load_planner
 from phasewise.errors import PhasewiseError, StudyError
 from phasewise.machines import load_machine
-from phasewise.machines.device import TO_DEVICE, TO_HOST
 from phasewise.report.reported_run import ReportedRun
-from phasewise.runs.roof import from_rates, held_against, of_device
+from phasewise.runs.roof import bound_elsewhere, from_rates, held_against, of_device
 from phasewise.study.study import CPU
 
-COUNTS = ("seconds", "flops", "bytes", "additions", "calls", "working_sets")
-KERNELS = "kernels"
+COUNTS = ("seconds", "flops", "bytes", "additions", "calls", "working_sets", "single")
 
 
 @dataclass(frozen=True)
@@ -31,9 +29,10 @@ class Roofline:
     def cells(self, kernel: str) -> tuple[str, str]:
         """What bounds a kernel, and the share of that bound that it reaches, as texts."""
         held = (self.bounds or {}).get(kernel)
-        if held is None or held["level"] is None:
+        if held is None:
             return ("–", "–")
-        return (str(held["bound"]), f"{100 * held['roof_share']:.0f}")
+        share = held["roof_share"]
+        return (str(held["bound"]), "–" if share is None else f"{100 * share:.0f}")
 
 
 def roofline_of(run: ReportedRun, machine: str | None = None) -> Roofline:
@@ -82,22 +81,23 @@ def _roof(device: str, machine: str | None) -> tuple[dict[str, Any], str]:
 
 
 def _bounds(run: ReportedRun, roof: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What bounds each kernel that runs on the device; the bus bounds copies to the host and
-    back.
-    """
-    host = (*getattr(run.workload.part(KERNELS), "ON_HOST", ()), TO_DEVICE, TO_HOST)
+    """What bounds each kernel that came in the run."""
+    elsewhere = bound_elsewhere(run.workload)
     given = run.performance.get("kernels")
-    return {
-        str(kernel["name"]): held_against(roof, {"single": False, **kernel})
-        for kernel in (given if isinstance(given, list) else ())
-        if _is_counted(kernel) and kernel["name"] not in host
-    }
+    bounds: dict[str, dict[str, Any]] = {}
+    for kernel in given if isinstance(given, list) else ():
+        if not is_counted(kernel, COUNTS) or not kernel["calls"]:
+            continue
+        name = str(kernel["name"])
+        other = {"bound": elsewhere[name], "roof_share": None} if name in elsewhere else None
+        bounds[name] = other or held_against(roof, kernel)
+    return bounds
 
 
-def _is_counted(kernel: Any) -> bool:
-    """Whether an entry of a performance file has all counts; older ones have fewer."""
+def is_counted(entry: Any, names: tuple[str, ...]) -> bool:
+    """Whether an entry of a performance file has these numbers; older files have fewer."""
     return (
-        isinstance(kernel, dict)
-        and "name" in kernel
-        and all(isinstance(kernel.get(name), int | float) for name in COUNTS)
+        isinstance(entry, dict)
+        and "name" in entry
+        and all(isinstance(entry.get(name), int | float) for name in names)
     )

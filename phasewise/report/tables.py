@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from phasewise.report.reported_run import ReportedRun
-from phasewise.report.roofline import Roofline
+from phasewise.report.roofline import Roofline, is_counted
 from phasewise.report.style import scientific
 
 # Numbers of a kernel and of a communication phase that the tables show.
@@ -55,15 +55,7 @@ def _by_seconds(entries: Any, numbers: tuple[str, ...]) -> list[dict[str, Any]]:
     """Well-formed entries of a performance file, the longest first."""
     given = entries if isinstance(entries, list) else []
     return sorted(
-        (e for e in given if _is_cost(e, numbers)), key=lambda entry: -float(entry["seconds"])
-    )
-
-
-def _is_cost(entry: Any, names: tuple[str, ...]) -> bool:
-    return (
-        isinstance(entry, dict)
-        and "name" in entry
-        and all(isinstance(entry.get(name), int | float) for name in names)
+        (e for e in given if is_counted(e, numbers)), key=lambda entry: -float(entry["seconds"])
     )
 
 

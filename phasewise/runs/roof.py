@@ -15,9 +15,14 @@ from typing import Any, Protocol
 from phasewise.errors import RunError, StudyError
 from phasewise.output import describe
 from phasewise.study.study import CUDA
+from phasewise.workloads.interface import Workload
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 MEMORY = "memory"
+TO_DEVICE, TO_HOST = "to_device", "to_host"
+"""Kernels that copy between the host's memory and a device's."""
+HOST, BUS = "host", "bus"
+"""What bounds kernels of a run on a device that its roof does not bound."""
 LEAST_MEMORY = 1 << 28
 """Bytes of the arrays in main memory, at least; four times the largest cache otherwise."""
 SIZE = re.compile(r"[0-9]+[KMG]")
@@ -154,6 +159,19 @@ def _shown(level: Level) -> dict[str, Any]:
     """A level as JSON can hold it: main memory holds everything, which is null."""
     shown = asdict(level)
     return shown | {"bytes": None if math.isinf(level.bytes) else level.bytes}
+
+
+def computed_by_host(workload: Workload) -> tuple[str, ...]:
+    """Kernels of a workload that the host computes where the others run on a device: `ON_HOST` of
+    its part `kernels`.
+    """
+    found: tuple[str, ...] = getattr(workload.part("kernels"), "ON_HOST", ())
+    return found
+
+
+def bound_elsewhere(workload: Workload) -> dict[str, str]:
+    """The kernels of a run on a device that its roof does not bound, and what does: HOST or BUS."""
+    return {**dict.fromkeys(computed_by_host(workload), HOST), TO_DEVICE: BUS, TO_HOST: BUS}
 
 
 def held_against(roof: Mapping[str, Any], kernel: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from phasewise.driver import Core, Run
 from phasewise.runs.kernel_times import communication_phases
-from phasewise.runs.roof import held_against, of_device
+from phasewise.runs.roof import bound_elsewhere, held_against, of_device
 from phasewise.runs.roof import measure as measure_roof
 from phasewise.study import Study
 from phasewise.study.study import CPU
@@ -49,6 +49,10 @@ def measure(
     device = simulation.device
     if roof is None:
         roof = measure_roof(core, threads) if device == CPU else of_device(core, device)
+    elsewhere = {} if device == CPU else bound_elsewhere(study.workload)
+    held = [
+        _kernel(kernel, before.get(kernel["name"]), turns, roof, elsewhere) for kernel in kernels
+    ]
     unit = study.workload.unit
     added = figures(simulation, per_turn)
     return {
@@ -62,7 +66,7 @@ def measure(
         **added,
         "memory_bytes": memory,
         "roof": roof,
-        "kernels": [_kernel(kernel, before.get(kernel["name"]), turns, roof) for kernel in kernels],
+        "kernels": held,
         "phases": communication_phases(simulation),
     }
 
@@ -87,12 +91,20 @@ def _peak_memory() -> int:
 
 
 def _kernel(
-    after: dict[str, Any], before: dict[str, Any] | None, turns: int, roof: dict[str, Any]
+    after: dict[str, Any],
+    before: dict[str, Any] | None,
+    turns: int,
+    roof: dict[str, Any],
+    elsewhere: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Per turn on rank 0: items, seconds, rates, and what `held_against` says."""
+    """Per turn on rank 0: items, seconds, rates, and what `held_against` says; elsewhere: what
+    bounds kernels that the roof does not bound.
+    """
     keys = ("items", "seconds", "flops", "bytes", "additions", "calls", "working_sets")
     spent = {key: (after[key] - (before[key] if before else 0.0)) / turns for key in keys}
     held = held_against(roof, spent | {"single": after["single"]})
+    if after["name"] in elsewhere:
+        held |= {"level": None, "bound": elsewhere[after["name"]], "roof_share": 0.0}
     del spent["working_sets"]
     flops, bytes_moved, seconds = spent["flops"], spent["bytes"], spent["seconds"]
     return {

@@ -9,12 +9,13 @@ import pytest
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
-from phasewise.machines.device import TO_DEVICE, TO_HOST, Device, Transfers, device_of
+from phasewise.machines.device import Device, Transfers, device_of
 from phasewise.machines.kernel_rates import KernelRate
 from phasewise.machines.machine import parse_machine
 from phasewise.machines.machine_file import device_tables
 from phasewise.models import Case, predict
 from phasewise.models.computation import kernel_seconds, kernel_work, rates_of
+from phasewise.runs.roof import TO_DEVICE, TO_HOST
 from phasewise.study import Study
 from phasewise.tuning.automatic import settle
 from tests.unit.study_tables import tables
@@ -24,7 +25,7 @@ pytest.importorskip("phasewise._core", reason="the core is not built")
 COPIES = Transfers((64, 2**20), (1e-6, 1e-3), (2e-6, 2e-3))
 DEVICE = Device(
     name="a GPU", kind="emulated", memory=8e10, bandwidth=2e12, flops=3e13, additions=1e10,
-    launch=3e-6, wait=1e-5, transfers=COPIES,
+    launch=3e-9, wait=1e-5, transfers=COPIES,
     kernels={
         "arc": KernelRate("flop", (1.0,), (1e-12,)),
         "step": KernelRate("item", (1.0,), (1e-6,)),
@@ -60,7 +61,7 @@ def test_a_file_keeps_the_device_that_was_measured() -> None:
 def test_a_device_has_the_rates_that_the_core_measured() -> None:
     measured = {
         "name": "a GPU", "memory": 8e10, "bytes_per_second": 2e12, "flops_per_second": 3e13,
-        "additions_per_second": 1e10, "launch_seconds": 3e-6, "wait_seconds": 1e-5,
+        "additions_per_second": 1e10, "launch_seconds": 3e-9, "wait_seconds": 1e-5,
         "copies": [
             {"bytes": 64.0, "in": 1e-6, "out": 2e-6},
             {"bytes": 1048576.0, "in": 1e-3, "out": 2e-3},
@@ -73,8 +74,8 @@ def test_a_device_has_the_rates_that_the_core_measured() -> None:
     ("old", "new", "sentence"),
     [
         ('kind = "emulated"', 'kind = "cudaa"', 'device.kind: "cudaa" is not known; did you mean'),
-        ("launch = 3e-06", "launch = -1", "device.launch = -1 must be at least 0"),
-        ("launch = 3e-06", "launches = 3e-06", 'unknown key "launches"'),
+        ("launch = 3e-09", "launch = -1", "device.launch = -1 must be at least 0"),
+        ("launch = 3e-09", "launches = 3e-09", 'unknown key "launches"'),
         ("wait = 1e-05\n", "", "device.wait is missing"),
         ("sizes = [64, 1048576]", "sizes = [64]", "have a time for each"),
         ("to_host = ", "to_hosts = ", 'did you mean "to_host"?'),
@@ -102,6 +103,16 @@ def test_kernels_of_a_study_on_a_device_take_its_rates_or_its_roof() -> None:
     assert found["mesh"] == pytest.approx(
         max(work["mesh"]["flops"], work["mesh"]["bytes"]) / 1e9, rel=1e-12
     )
+
+
+def test_each_call_of_a_kernel_on_a_device_takes_a_launch_at_least() -> None:
+    one = case("emulated", on=machine(replace(DEVICE, launch=0.5)))
+    found = kernel_seconds(one)
+    calls = {kernel["name"]: kernel["calls"] for kernel in kernel_work(one)}
+    # Each beam is pushed once; in each of 7 steps there is an encounter, and one after the last.
+    assert (calls["arc"], calls["encounter"]) == (2, 8)
+    assert (found["arc"], found["encounter"]) == (1.0, 4.0)
+    assert found["mesh"] < 0.1  # of the host
 
 
 def test_on_the_cpu_a_device_changes_nothing() -> None:

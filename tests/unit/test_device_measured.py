@@ -98,9 +98,9 @@ def test_what_a_device_can_do_is_said(
     measured: list[tuple[int, str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*WORDS, "--device", "emulated", "-o", str(tmp_path / "a.toml")]) == 0
-    assert "device emulated: " in capsys.readouterr().err
+    assert "device emulated: " in capsys.readouterr().out
     assert main([*WORDS, "-o", str(tmp_path / "b.toml")]) == 0
-    assert "device emulated" not in capsys.readouterr().err
+    assert "device emulated" not in capsys.readouterr().out
     assert load_machine(str(tmp_path / "b.toml")).device is None
     assert [device for _, device in measured] == ["cpu", "emulated", "cpu"]
 
