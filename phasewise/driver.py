@@ -97,7 +97,8 @@ class Core(Communicator, Protocol):
 
 
 class Planner(Protocol):
-    """The part of `phasewise._core` that plans and follows messages; it needs no MPI.
+    """The part of `phasewise._core` that plans and follows messages, or measures a device; it needs
+    no MPI.
 
     pieces: how often data-dependent pieces of a turn come in it, by name.
     """
@@ -163,6 +164,7 @@ class Planner(Protocol):
         pieces: Mapping[str, float],
     ) -> list[dict[str, Any]]: ...
     def unavailable_protocols(self) -> dict[str, str]: ...
+    def measure_device(self, cuda: bool, number: int = 0) -> dict[str, Any]: ...
     def pattern_loads(self, to: list[int], platform: str) -> list[float]: ...
 
 

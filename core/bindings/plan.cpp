@@ -88,6 +88,7 @@ nb::list work(const std::string& parameters, int ranks, const nb::dict& pieces, 
     entry["name"] = kernel.name;
     entry["part"] = kernel.part + 1;
     entry["vectorised"] = kernel.vectorised;
+    entry["calls"] = kernel.calls;
     entry["items"] = kernel.items;
     entry["flops"] = kernel.flops;
     entry["bytes"] = kernel.bytes;

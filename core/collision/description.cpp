@@ -5,6 +5,7 @@
 #include "beam/build_line.hpp"
 #include "collision/build_point.hpp"
 #include "collision/build_settings.hpp"
+#include "workload/session.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -20,12 +21,24 @@ void read_records(const Parameters& parameters, Description& description) {
     description.slices_every = parameters.integer("records.slices_every");
 }
 
+// Whether a plan has copies of what is exchanged from and to a device: as asked for, or else where
+// nothing but the library that runs can tell that it does without.
+bool plans_copies(const Parameters& parameters) {
+  using workload::Device;
+  using workload::DeviceBuffers;
+  const Device device = workload::chosen_device(parameters);
+  const DeviceBuffers buffers = workload::chosen_device_buffers(parameters);
+  if (device == Device::cpu || buffers == DeviceBuffers::direct) return false;
+  return buffers == DeviceBuffers::staged || device != Device::emulated;
+}
+
 }  // namespace
 
 Description::Description(const Parameters& parameters) {
   seed = static_cast<std::uint64_t>(parameters.integer("seed"));
   parameters.integer("turns");  // the run loop counts them
   read_records(parameters, *this);
+  staged = plans_copies(parameters);
   settings = build_settings(parameters);
   for (int b = 0; b < 2; ++b) bunches[b] = beam::read_bunch(parameters, b + 1);
   const int count = static_cast<int>(parameters.positive("ip.count"));

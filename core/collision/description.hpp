@@ -22,6 +22,7 @@ struct Description {
   int moments_order = 2;
   int tracked = 0;                // particles of each beam that are recorded turn by turn
   std::int64_t slices_every = 0;  // turns between measurements of each slice, 0: never
+  bool staged = false;            // whether a plan has copies from and to a device
   Settings settings;
   std::array<beam::BunchConstants, 2> bunches;
   std::vector<InteractionPoint> points;

@@ -106,10 +106,12 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
     }
   });
   if (groups_.divided()) {
+    if (ip_.planes == 2 && !groups_.holds(0))
+      to_host(effective_[1], 0, step.pairs() * plane_size(), listener);
     listener.start(comm::common_channel,
                    [&](comm::Works& works) { works.push_back(exchange_charges(step, own)); });
     listener.finish(comm::common_channel);
-    if (groups_.holds(0)) overlap_.to_device(0, step.pairs() * plane_size());
+    if (groups_.holds(0)) to_device(overlap_, 0, step.pairs() * plane_size(), listener);
   }
   if (!groups_.holds(0)) return;
   listener.kernel(overlap_card(mesh_.ny), cells, [&] { sum_overlaps(step, own); });
@@ -123,10 +125,7 @@ void StrongStrong::effective_charges(const Step& step, int beam, const std::vect
     rho_[beam][p] = todo.back().out;
   }
   const auto [first, last] = plan_.division().rows(beam, plan_.division().row());
-  if (device_ != nullptr) {
-    device_->effective_charges(todo, first, last);
-    return effective_[beam].to_host(0, staged_ ? step.pairs() * plane_size() : 0);
-  }
+  if (device_ != nullptr) return device_->effective_charges(todo, first, last);
   parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&, first, last](int i, int) {
     std::vector<double> scratch(4 * static_cast<std::size_t>(mesh_.ny));
     for (int row = first; row < last; ++row) todo[i].row(row, scratch.data());

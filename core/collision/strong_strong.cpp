@@ -20,6 +20,14 @@ std::size_t kept_greens(const InteractionPoint& ip) {
   return static_cast<std::size_t>(std::min(6.0 + 2.0 * steps(ip.slices), fit));
 }
 
+parallel::KernelCard to_host_card() {
+  return {.name = "to_host", .flops = 0.0, .bytes = sizeof(double), .vectorised = true};
+}
+
+parallel::KernelCard to_device_card() {
+  return {.name = "to_device", .flops = 0.0, .bytes = sizeof(double), .vectorised = true};
+}
+
 }  // namespace
 
 CollisionShape collision_shape(const InteractionPoint& ip) {
@@ -38,14 +46,14 @@ CollisionShape collision_shape(const InteractionPoint& ip) {
 
 StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
                            const ProcessGrid& grid, const Settings& settings, int rank, int threads,
-                           Contents contents, DeviceWork* device)
+                           Contents contents, DeviceWork* device, bool staged)
     : ip_(ip),
       groups_(groups),
       settings_(settings),
       threads_(threads),
       contents_(contents),
       device_(device),
-      staged_(device != nullptr && grid.ranks() > 1 && !device->exchanges_directly()),
+      staged_(staged),
       grid_(ip.nx, ip.ny),
       solver_(contents == Contents::none ? nullptr
                                          : std::make_unique<field::PoissonSolver>(ip.nx, ip.ny)),
@@ -97,7 +105,7 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
   if (ip_.green_every_step && solver_) solver_->forget_greens();
   const std::vector<std::vector<int>> batches = plan_.batches(step);
   const int own = plan_.own_beam();
-  if (staged_) charge_[own].to_host(0, step.pairs() * pair_size());
+  to_host(charge_[own], 0, step.pairs() * pair_size(), listener);
   const auto reduce = [&](std::size_t b) {
     listener.start(reducing,
                    [&, b](comm::Works& works) { reduce_charges(step, batches[b], works); });
@@ -112,18 +120,32 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
     if (b == 0 && ip_.green_every_step && contents_ == Contents::none) make_green(listener);
     const std::vector<int> solved =
         staged_ ? plan_.own_pairs(step, own, batches[b]) : std::vector<int>{};
-    for (const int p : solved) charge_[own].to_device(p * pair_size(), pair_size());
+    for (const int p : solved) to_device(charge_[own], p * pair_size(), pair_size(), listener);
     solve(step, batches[b], listener);
-    for (const int p : solved) outgoing_.to_host(p * pair_size(), pair_size());
+    for (const int p : solved) to_host(outgoing_, p * pair_size(), pair_size(), listener);
     listener.finish(sharing);
     listener.start(sharing, [&](comm::Works& works) { share_potentials(step, batches[b], works); });
     listener.progress(sharing);
   }
   if (ip_.luminosity) overlap(step, listener);
   listener.finish(sharing);
-  if (staged_) potential_[own].to_device(0, step.pairs() * pair_size());
+  to_device(potential_[own], 0, step.pairs() * pair_size(), listener);
   prepare(step, listener);
   last_ = step;
+}
+
+void StrongStrong::to_host(MeshValues& values, std::int64_t first, std::int64_t count,
+                           Listener& listener) {
+  if (staged_)
+    listener.kernel(to_host_card(), static_cast<double>(count),
+                    [&] { values.to_host(first, count); });
+}
+
+void StrongStrong::to_device(MeshValues& values, std::int64_t first, std::int64_t count,
+                             Listener& listener) {
+  if (staged_)
+    listener.kernel(to_device_card(), static_cast<double>(count),
+                    [&] { values.to_device(first, count); });
 }
 
 void StrongStrong::finish(Listener& listener) {

@@ -35,10 +35,11 @@ class StrongStrong {
   using Listener = workload::Listener;
 
   // ip, groups, grid, settings and device must outlive the collision. device: null if the kernels
-  // run on the CPU.
+  // run on the CPU. staged: they run on one, here or in what is planned, and what other ranks need
+  // is copied to the host.
   StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, const ProcessGrid& grid,
                const Settings& settings, int rank, int threads, Contents contents,
-               DeviceWork* device);
+               DeviceWork* device, bool staged);
 
   // One collision: begin, then all or some of the steps in order, then finish. The beams and the
   // result must stay in place until then.
@@ -75,6 +76,9 @@ class StrongStrong {
   void reduce_charges(const Step& step, const std::vector<int>& pairs, comm::Works& works);
   void share_potentials(const Step& step, const std::vector<int>& pairs, comm::Works& works);
   void overlap(const Step& step, Listener& listener);
+  // Copies of values between the host and a device, where meshes are staged.
+  void to_host(MeshValues& values, std::int64_t first, std::int64_t count, Listener& listener);
+  void to_device(MeshValues& values, std::int64_t first, std::int64_t count, Listener& listener);
   comm::Work exchange_charges(const Step& step, const std::vector<int>& own);
   void solve(const Step& step, const std::vector<int>& pairs, Listener& listener);
   std::vector<ColumnSolver::Grid> grids_of(const Step& step, const std::vector<int>& pairs,

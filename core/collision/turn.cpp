@@ -71,8 +71,11 @@ Turn::Turn(const Description& description, const std::vector<ProcessGrid>& grids
 Turn::~Turn() = default;
 
 std::unique_ptr<StrongStrong> Turn::make_strong_strong(int ip, const Settings& settings) const {
+  const bool staged =
+      device_ ? !device_->exchanges_directly() : contents_ == Contents::none && description_.staged;
   return std::make_unique<StrongStrong>(description_.points[ip], groups_, grids_[ip], settings,
-                                        rank_, threads_, contents_, device_.get());
+                                        rank_, threads_, contents_, device_.get(),
+                                        staged && grids_[ip].ranks() > 1);
 }
 
 void Turn::set_settings(const Settings& settings) {

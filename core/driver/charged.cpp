@@ -31,7 +31,7 @@ struct Kernel {
 // The work of a kernel in a piece of a rank's turn.
 struct Charge {
   std::size_t kernel, piece;
-  double items, flops, bytes, charged;
+  double calls, items, flops, bytes, charged;
 };
 using Charges = std::vector<Charge>;
 
@@ -50,6 +50,7 @@ class Charged : public workload::OfflineListener {
   void add_rank(const Charges& charges) {
     for (const Charge& charge : charges) {
       Kernel& kernel = kernels_[charge.kernel];
+      kernel.work.calls += charge.calls;
       kernel.work.items += charge.items;
       kernel.work.flops += charge.flops;
       kernel.work.bytes += charge.bytes;
@@ -64,8 +65,8 @@ class Charged : public workload::OfflineListener {
   void kernel(const KernelCard& card, double items,
               const std::function<void()>& /*work*/) override {
     const double count = items * weight_;
-    heard_.push_back({number_of(card), piece_, count, count * card.flops, count * card.bytes,
-                      charged(card, items, count)});
+    heard_.push_back({number_of(card), piece_, items > 0.0 ? weight_ : 0.0, count,
+                      count * card.flops, count * card.bytes, charged(card, items, count)});
   }
 
  private:
@@ -92,7 +93,8 @@ class Charged : public workload::OfflineListener {
 
 KernelWork mean_work(const Kernel& kernel, int ranks) {
   KernelWork work = kernel.work;
-  for (double* amount : {&work.items, &work.flops, &work.bytes, &work.charged}) *amount /= ranks;
+  for (double* amount : {&work.calls, &work.items, &work.flops, &work.bytes, &work.charged})
+    *amount /= ranks;
   double sum = 0.0, largest = 0.0;
   for (const PieceWork& piece : kernel.pieces) {
     sum += piece.sum;

@@ -14,6 +14,7 @@ struct KernelWork {
   std::string name;
   int part;  // from 0
   bool vectorised;
+  double calls = 0.0;  // with items
   double items = 0.0, flops = 0.0, bytes = 0.0;
   double charged = 0.0;  // flops that take a vector processor as long; else the flops themselves
   // The largest work of a rank, added up piece by piece, over the mean rank's: 1 if all have the

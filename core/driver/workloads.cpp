@@ -62,6 +62,16 @@ std::vector<NamedEntry> ring_of(const workload::Parameters& parameters) {
   return ring;
 }
 
+// Throws if the study asks for a device, and the ring has no kernels for one.
+void check_device(const workload::Parameters& parameters, workload::Device device,
+                  const std::vector<NamedEntry>& ring) {
+  if (device == workload::Device::cpu || (ring.size() == 1 && ring.front().entry.on_device)) return;
+  parameters.fail("run.device", ring.size() > 1
+                                    ? "several workloads in one ring run on the CPU alone"
+                                    : "the workload " + ring.front().name +
+                                          " has no kernels for a device; collision has");
+}
+
 }  // namespace
 
 std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& parameters, int ranks,
@@ -71,8 +81,7 @@ std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& param
   for (int rank = 0; rank < ranks; ++rank) nodes[rank] = rank / std::max(1, node_size);
   const std::vector<NamedEntry> ring = ring_of(parameters);
   nodes = workload::chosen_nodes(parameters, std::move(nodes));
-  // Messages are the same on all of them.
-  workload::chosen_device(parameters);
+  check_device(parameters, workload::chosen_device(parameters), ring);
   workload::chosen_device_buffers(parameters);
   if (ring.size() > 1) return std::make_unique<Composite>(parameters, std::move(nodes), ring);
   return ring.front().entry.plan(parameters, std::move(nodes));
@@ -81,12 +90,7 @@ std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& param
 std::unique_ptr<workload::Run> start_study(const workload::Parameters& parameters, int threads) {
   const std::vector<NamedEntry> ring = ring_of(parameters);
   auto session = std::make_unique<workload::Session>(parameters, threads);
-  if (session->device != workload::Device::cpu &&
-      (ring.size() > 1 || !ring.front().entry.on_device))
-    parameters.fail("run.device", ring.size() > 1
-                                      ? "several workloads in one ring run on the CPU alone"
-                                      : "the workload " + ring.front().name +
-                                            " has no kernels for a device; collision has");
+  check_device(parameters, session->device, ring);
   auto run = ring.size() > 1 ? std::make_unique<CompositeRun>(parameters, std::move(session), ring)
                              : ring.front().entry.start(parameters, std::move(session));
   parameters.check_all_used();

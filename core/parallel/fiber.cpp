@@ -10,8 +10,10 @@
 #include <sanitizer/common_interface_defs.h>
 #else
 namespace {
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 void __sanitizer_start_switch_fiber(void**, const void*, std::size_t) {}
 void __sanitizer_finish_switch_fiber(void*, const void**, std::size_t*) {}
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }  // namespace
 #endif
 

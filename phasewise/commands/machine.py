@@ -6,6 +6,7 @@ Beside NAME.toml stand NAME.samples.jsonl, every sample, and NAME.svg, the curve
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -13,6 +14,7 @@ from typing import Any
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import TWINS
+from phasewise.machines.device import Device
 from phasewise.machines.journal import journal_path
 from phasewise.machines.machine import Machine
 from phasewise.machines.measuring import (
@@ -23,12 +25,15 @@ from phasewise.machines.measuring import (
     write,
     write_samples,
 )
+from phasewise.machines.schema import DEVICES
 from phasewise.mpi.launch import this_machine
 from phasewise.options import Parser, add_json, count
-from phasewise.output import message, print_json, print_table
+from phasewise.output import console, message, print_json, print_table
 from phasewise.report.curves import draw_curves
 from phasewise.report.style import scale
 from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.runs.roof import TO_DEVICE, TO_HOST
+from phasewise.study.study import CPU
 
 SIMULATED_RANKS = 64
 
@@ -58,6 +63,12 @@ def add_options(parser: Parser) -> None:
         action="store_true",
         help="go on with a measurement that something is missing of",
     )
+    parser.add_argument(
+        "--device",
+        choices=DEVICES,
+        metavar="D",
+        help=f"measure a device of this machine too: {' or '.join(DEVICES)}",
+    )
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the machine's file")
 
 
@@ -69,7 +80,7 @@ def main(options: argparse.Namespace) -> int:
     if not output.resolve().parent.is_dir():
         raise StudyError(f"--output {output}: there is no folder {output.parent}")
     _check_writable(output)
-    _check_time(options)
+    _check_options(options)
     if options.machine is not None:
         ranks = options.ranks or SIMULATED_RANKS
         result = measure_simulated(options.machine, options.twin, ranks, options.quick, message)
@@ -79,7 +90,7 @@ def main(options: argparse.Namespace) -> int:
         # lost.
         keep = partial(write_samples, output=output)
         minutes = LIMIT_MINUTES if options.limit is None else options.limit
-        plan = Plan(output, options.quick, 60 * minutes, options.resume)
+        plan = Plan(output, options.quick, 60 * minutes, options.resume, options.device or CPU)
         try:
             result = measure_here(ranks, plan, message, keep)
         except KeyboardInterrupt:
@@ -110,9 +121,14 @@ def _end_journal(result: MeasuredMachine, output: Path) -> None:
     )
 
 
-def _check_time(options: argparse.Namespace) -> None:
-    """StudyError if --limit and --resume cannot be used as given."""
-    for name, given in (("--limit", options.limit is not None), ("--resume", options.resume)):
+def _check_options(options: argparse.Namespace) -> None:
+    """StudyError if --limit, --resume and --device cannot be used as given."""
+    of_this_machine = {
+        "--limit": options.limit is not None,
+        "--resume": options.resume,
+        "--device": options.device is not None,
+    }
+    for name, given in of_this_machine.items():
         if given and options.machine is not None:
             raise StudyError(f"{name} is for measuring this machine; leave it out with --machine")
     limit = options.limit
@@ -153,6 +169,7 @@ def summary(result: MeasuredMachine, files: list[Path]) -> dict[str, Any]:
         "curves": [{"name": curve.name, **vars(curve)} for curve in machine.curves],
         "noisy": [curve.name for curve in machine.curves if curve.noisy],
         "files": [str(path) for path in files],
+        "device": None if machine.device is None else asdict(machine.device),
         "missing": list(result.missing),
         "core_share": None if result.core_share is None else result.core_share.share,
     }
@@ -177,6 +194,22 @@ def show(machine: Machine) -> None:
             ]
             for curve in machine.curves
         ],
+    )
+    if machine.device is not None:
+        console().print(device_sentence(machine.device), soft_wrap=True)
+
+
+def device_sentence(device: Device) -> str:
+    """What a device can do, in a sentence."""
+    moved = max(device.transfers.sizes)
+    there, back = (
+        moved / device.transfers.seconds_of(way, moved) / 1e9 for way in (TO_DEVICE, TO_HOST)
+    )
+    return (
+        f"device {device.name}: {device.bandwidth / 1e9:.4g} GB/s, {device.flops / 1e9:.4g} "
+        f"Gflop/s, {device.additions / 1e9:.3g}e9 additions/s, a kernel after another "
+        f"{device.launch * 1e6:.3g} µs, with a wait {device.wait * 1e6:.3g} µs, copies there "
+        f"{there:.3g} GB/s and back {back:.3g} GB/s"
     )
 
 

@@ -18,12 +18,14 @@ from phasewise.models.prediction import predict_many
 from phasewise.options import (
     Parser,
     add_counts,
+    add_device,
     add_json,
     add_models,
     add_placement,
     add_study,
     add_target,
     counts,
+    device_override,
     placement,
 )
 from phasewise.output import alike, console, message, print_json, print_table
@@ -42,6 +44,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--ranks", type=counts, required=True, metavar="N,N,…", help="numbers of MPI ranks"
     )
+    add_device(parser)
     add_models(parser)
     add_counts(parser)
     add_placement(parser)
@@ -60,7 +63,7 @@ def add_options(parser: Parser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Predict the study ``options.study`` on ``options.machine``; the exit status."""
     machine = load_machine(options.machine)
-    chosen = [*options.set, *placement(options)]
+    chosen = [*options.set, *placement(options), *device_override(options)]
     study = load(options.study, chosen)
     if options.algorithm is not None:
         study = load(options.study, [*chosen, *algorithm(study.workload, options.algorithm)])

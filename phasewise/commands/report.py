@@ -25,6 +25,11 @@ def add_options(parser: Parser) -> None:
         metavar="DIR2",
         help="folders of runs whose communication is shown beside this one's",
     )
+    parser.add_argument(
+        "--machine",
+        metavar="M",
+        help="the file whose [device] has the roof of a run on a device (it is measured here)",
+    )
     add_excerpt(parser)
 
 
@@ -76,7 +81,12 @@ def main(arguments: argparse.Namespace) -> int:
 
     excerpt = Excerpt(arguments.time, arguments.ranks, arguments.tasks)
     report = make_report(
-        arguments.directory, arguments.output, arguments.compare, excerpt, arguments.beside
+        arguments.directory,
+        arguments.output,
+        arguments.compare,
+        excerpt,
+        arguments.beside,
+        arguments.machine,
     )
     if arguments.json:
         print_json(
@@ -95,6 +105,7 @@ def main(arguments: argparse.Namespace) -> int:
                 "warnings": list(report.warnings),
                 "efficiency": report.efficiency,
                 "utilisation": report.utilisation,
+                "roofline": report.roofline.bounds,
             }
         )
     else:

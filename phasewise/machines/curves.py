@@ -81,13 +81,8 @@ class Curve:
 
         Linear between measured sizes; beyond the last one, straight on through the last two.
         """
-        sizes = np.asarray(self.sizes, dtype=np.float64)
-        seconds = np.asarray(self.seconds, dtype=np.float64)
         wanted = np.asarray(size, dtype=np.float64)
-        times = np.interp(wanted, sizes, seconds)
-        if len(sizes) > 1:
-            slope = (seconds[-1] - seconds[-2]) / (sizes[-1] - sizes[-2])
-            times = times + np.maximum(wanted - sizes[-1], 0.0) * slope
+        times = straight_on(self.sizes, self.seconds, wanted)
         return float(times) if wanted.ndim == 0 else times
 
     @property
@@ -95,6 +90,18 @@ class Curve:
         """Half of each interval over its median (n,)."""
         low, high, seconds = (np.asarray(row) for row in (self.low, self.high, self.seconds))
         return np.asarray(0.5 * (high - low) / seconds, dtype=np.float64)
+
+
+def straight_on(sizes: Sequence[float], seconds: Sequence[float], wanted: Floats) -> Floats:
+    """Times [s] at the `wanted` sizes: linear between those measured, beyond the last one straight
+    on through the last two.
+    """
+    known, taken = np.asarray(sizes, dtype=np.float64), np.asarray(seconds, dtype=np.float64)
+    times = np.interp(wanted, known, taken)
+    if len(known) > 1:
+        slope = (taken[-1] - taken[-2]) / (known[-1] - known[-2])
+        times = times + np.maximum(wanted - known[-1], 0.0) * slope
+    return np.asarray(times, dtype=np.float64)
 
 
 def name_of(labels: Mapping[str, Any]) -> str:

@@ -5,9 +5,11 @@ A workload's part `measuring` has
 * `cases()`: the names of what is timed, in order;
 * `time_case(core, threads, case, seconds)`: the timing of one of them, ready for JSON, in about so
   many seconds; it runs on all ranks at once, since they share the memory;
-* `rates(timed)`: the rates that follow from the timings that there are, by case.
+* `rates(timed)`: the rates that follow from the timings that there are, by case;
+* `device_cases()`: those of the cases that are timed on a device too, where kernels run on one;
+  `time_case` then gets the device as another argument.
 
-    python -m phasewise.machines.kernel_measurement FILE THREADS END
+    python -m phasewise.machines.kernel_measurement FILE THREADS END DEVICE
 
 is one of the ranks; the first writes a line behind FILE for each timing, and all end at the moment
 END [s since 1970]. What FILE has already is not timed again.
@@ -32,7 +34,10 @@ from phasewise.machines.journal import append, kernel_lines
 from phasewise.machines.kernel_rates import KernelRate
 from phasewise.mpi.launch import TooLongError, launch_command, run_to_end
 from phasewise.mpi.ranks import together
+from phasewise.output import describe, message
 from phasewise.runs.core_share import CoreShare, ProcessorTimes, core_share_of, node_facts
+from phasewise.runs.roof import computed_by_host
+from phasewise.study.study import CPU
 from phasewise.workloads.discovery import with_part
 from phasewise.workloads.interface import Workload
 
@@ -52,23 +57,31 @@ class MeasuredKernels:
 
 
 def measure_kernels(
-    ranks: int, file: Path, deadline: Deadline, threads: int = 1
+    ranks: int, file: Path, deadline: Deadline, threads: int = 1, device: str = CPU
 ) -> MeasuredKernels:
     """Start ranks here and time the kernels, less what `file` has, until the deadline.
 
     RunError if the ranks fail. On a quiet machine they take about a minute; `ranks` times `threads`
-    should be all cores of a node.
+    should be all cores of a node. On a device there should be one rank, which has it alone.
     """
     if not deadline.passed:
-        _time_kernels(ranks, file, deadline, threads)
+        _time_kernels(ranks, file, deadline, threads, device)
     lines = kernel_lines(file)
     rates: dict[str, KernelRate] = {}
     for name, workload in with_part(PART).items():
-        keys = {case: _key(name, case) for case in _cases(workload)}
+        keys = {case: _key(name, case, device) for case in _cases(workload, device)}
         own = {case: lines[key]["timed"] for case, key in keys.items() if key in lines}
-        rates |= workload.offers(PART, "rates", _no_rates)(own)
-    done = [lines[key] for key in _all_cases() if key in lines]
-    return MeasuredKernels(rates, len(done), len(_all_cases()), _usual_share(done))
+        found = workload.offers(PART, "rates", _no_rates)(own)
+        rates |= found if device == CPU else _of_device(workload, found)
+    wanted = _all_cases(device)
+    done = [lines[key] for key in wanted if key in lines]
+    return MeasuredKernels(rates, len(done), len(wanted), _usual_share(done))
+
+
+def _of_device(workload: Workload, rates: Mapping[str, KernelRate]) -> dict[str, KernelRate]:
+    """The rates of kernels that run on the device, less those that the host computes."""
+    host = computed_by_host(workload)
+    return {name: rate for name, rate in rates.items() if name not in host}
 
 
 def _usual_share(lines: Iterable[Mapping[str, Any]]) -> CoreShare | None:
@@ -78,9 +91,10 @@ def _usual_share(lines: Iterable[Mapping[str, Any]]) -> CoreShare | None:
     return known[len(known) // 2] if known else None
 
 
-def _time_kernels(ranks: int, file: Path, deadline: Deadline, threads: int) -> None:
+def _time_kernels(ranks: int, file: Path, deadline: Deadline, threads: int, device: str) -> None:
     end = time.time() + deadline.left
-    command = [sys.executable, "-m", __name__, str(file.absolute()), str(threads), repr(end)]
+    words = [str(file.absolute()), str(threads), repr(end), device]
+    command = [sys.executable, "-m", __name__, *words]
     environment: Mapping[str, str] = os.environ
     if ranks > 1:
         command, environment = launch_command(command, ranks, threads, alone=True)
@@ -93,21 +107,22 @@ def _time_kernels(ranks: int, file: Path, deadline: Deadline, threads: int) -> N
         raise RunError(f"the kernels could not be measured: {sentence or 'a rank died'}")
 
 
-def _all_cases() -> dict[str, tuple[Workload, str]]:
+def _all_cases(device: str) -> dict[str, tuple[Workload, str]]:
     """What is timed of all workloads, by its name in the file."""
     return {
-        _key(name, case): (workload, case)
+        _key(name, case, device): (workload, case)
         for name, workload in with_part(PART).items()
-        for case in _cases(workload)
+        for case in _cases(workload, device)
     }
 
 
-def _key(name: str, case: str) -> str:
-    return f"{name}: {case}"
+def _key(name: str, case: str, device: str) -> str:
+    return f"{name}: {case}" if device == CPU else f"{name} on {device}: {case}"
 
 
-def _cases(workload: Workload) -> Sequence[str]:
-    cases: Sequence[str] = workload.offers(PART, "cases", tuple)()
+def _cases(workload: Workload, device: str) -> Sequence[str]:
+    function = "cases" if device == CPU else "device_cases"
+    cases: Sequence[str] = workload.offers(PART, function, tuple)()
     return cases
 
 
@@ -117,13 +132,15 @@ def time_all(
     known: Collection[str],
     left: Callable[[], float],
     keep: Callable[[str, Any, dict[str, Any]], None],
+    device: str = CPU,
 ) -> None:
     """Time what is not known with the ranks of this run at work; collective.
 
     left: seconds until the end; each timing gets its share of them. keep: called on rank 0 with
     the name of each timing, the timing, and what the system gave the ranks meanwhile.
     """
-    wanted = {key: of for key, of in _all_cases().items() if key not in known}
+    wanted = {key: of for key, of in _all_cases(device).items() if key not in known}
+    place = () if device == CPU else (device,)
     for number, (key, (workload, case)) in enumerate(wanted.items()):
         seconds = left()
         if core.any(core.rank() == 0 and seconds <= 0):
@@ -131,7 +148,7 @@ def time_all(
         share = seconds / (len(wanted) - number)
         processor = ProcessorTimes()
         with processor.counted():
-            timed = workload.offers(PART, "time_case", _nothing)(core, threads, case, share)
+            timed = workload.offers(PART, "time_case", _nothing)(core, threads, case, share, *place)
         mine = processor.to_dict() | {"seconds": processor.seconds}
         ranks = [json.loads(part) for part in core.gather(json.dumps(mine).encode())]
         if core.rank() == 0:
@@ -148,7 +165,7 @@ def _no_rates(_timed: Any) -> dict[str, KernelRate]:
 
 def main(argv: Sequence[str]) -> int:
     """One of the ranks."""
-    file, threads, end = Path(argv[0]), int(argv[1]), float(argv[2])
+    file, threads, end, device = Path(argv[0]), int(argv[1]), float(argv[2]), argv[3]
     core = load_core()
 
     def keep(key: str, timed: Any, processor: dict[str, Any]) -> None:
@@ -157,10 +174,14 @@ def main(argv: Sequence[str]) -> int:
     def here() -> int:
         mine = json.dumps([*kernel_lines(file)]).encode() if core.rank() == 0 else b""
         known = json.loads(core.broadcast(mine))
-        time_all(core, threads, known, lambda: end - time.time(), keep)
+        time_all(core, threads, known, lambda: end - time.time(), keep, device)
         return 0
 
-    return together(core, here)
+    try:
+        return together(core, here)
+    except Exception as error:  # of a rank alone
+        message(f"phasewise: {describe(error)}")
+        return RunError.exit_status
 
 
 if __name__ == "__main__":

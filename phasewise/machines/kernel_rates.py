@@ -75,17 +75,20 @@ def find_rate(rates: Mapping[str, KernelRate], name: str) -> KernelRate | None:
     return next((rates[choice] for choice in names if choice in rates), None)
 
 
-def read_kernels(table: object) -> dict[str, KernelRate]:
-    """The rates of a machine file's `[kernels]`; StudyError, one sentence, if one is wrong."""
+def read_kernels(table: object, where: str = "kernels") -> dict[str, KernelRate]:
+    """The rates of a machine file's table `[kernels]`, or of another one like it; StudyError, one
+    sentence, if one is wrong.
+    """
     schema = dict.fromkeys(rated(), Key("table"))
     return {
-        name: _rate(name, value) for name, value in check_table(table, schema, "kernels").items()
+        name: _rate(name, value, f"{where}.{name}")
+        for name, value in check_table(table, schema, where).items()
     }
 
 
-def _rate(name: str, table: Mapping[str, Any]) -> KernelRate:
+def _rate(name: str, table: Mapping[str, Any], where: str) -> KernelRate:
     unit = rated()[name].unit
-    key, where = f"seconds_per_{unit}", f"kernels.{name}"
+    key = f"seconds_per_{unit}"
     given = check_table(table, {"sizes": Key("any"), key: Key("any")}, where)
     for needed in ("sizes", key):
         if needed not in given:
@@ -109,12 +112,12 @@ def _numbers(given: object, key: Key, where: str) -> tuple[float, ...]:
     return tuple(float(convert(value, key, where)) for value in values)
 
 
-def kernel_tables(rates: Mapping[str, KernelRate]) -> list[str]:
+def kernel_tables(rates: Mapping[str, KernelRate], where: str = "kernels") -> list[str]:
     """The lines of a machine file that `read_kernels` reads back as `rates`."""
     lines: list[str] = []
     for name, rate in rates.items():
         lines += [
-            f"[kernels.{name}]",
+            f"[{where}.{name}]",
             f"sizes = {_row(rate.sizes, 8)}",
             f"seconds_per_{rate.unit} = {_row(rate.seconds, 4)}",
             "",

@@ -13,6 +13,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import schema
 from phasewise.machines.calls import Overhead, read_exchanges, read_overhead
 from phasewise.machines.curves import Curve, Line, Measured, read_curves, read_measured
+from phasewise.machines.device import Device, read_device
 from phasewise.machines.kernel_rates import KernelRate, read_kernels
 from phasewise.machines.rank_rates import (
     Copies,
@@ -163,7 +164,8 @@ class Machine:
     unit; overhead: None where nothing is known of it, and messages cost nothing beyond their
     latency; copies: None where only bytes count; exchanges: seconds of an exchange of 8 bytes each
     way between two ranks of a node, by protocol; streams: None where each message of
-    many takes what one alone does; given: the name or file by which it was loaded.
+    many takes what one alone does; device: None where none is known; given: the name or file by
+    which it was loaded.
     """
 
     name: str
@@ -186,6 +188,7 @@ class Machine:
     echoes: dict[str, float] = field(default_factory=dict)
     streams: Streams | None = None
     types: Types | None = None
+    device: Device | None = None
     given: str = field(default="", compare=False, repr=False)
 
     @property
@@ -263,6 +266,7 @@ def _machine(tables: dict[str, Any]) -> Machine:
         echoes=read_exchanges(top.get("echoes", {}), "echoes"),
         streams=read_streams(top["streams"]) if "streams" in top else None,
         types=read_types(top["types"]) if "types" in top else None,
+        device=read_device(top["device"]) if "device" in top else None,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from phasewise.machines import schema
 from phasewise.machines.curves import Curve, Line, Measured, find
+from phasewise.machines.device import Device, Transfers
 from phasewise.machines.kernel_rates import KernelRate, kernel_tables
 from phasewise.machines.rank_rates import CallCosts, Copies, RankRates, Streams, Types
 from phasewise.workloads.protocols import PROTOCOLS
@@ -107,6 +108,20 @@ def hardware_description(
     return "\n".join([*lines, *kernel_tables(kernels)]) + "\n"
 
 
+def device_tables(device: Device) -> str:
+    """The tables of a device."""
+    lines = ["[device]                     # of a rank that has it alone"]
+    scalars = [entry.name for entry in fields(device)]
+    lines += [
+        f"{name} = {_value(getattr(device, name))}"
+        for name in scalars
+        if name not in ("transfers", "kernels")
+    ]
+    lines += ["", "[device.transfers]           # copies from the host's memory, and back"]
+    lines += [*_columns(device.transfers), ""]
+    return "\n".join([*lines, *kernel_tables(device.kernels, "device.kernels")]) + "\n"
+
+
 def _memory(alone: Curve, curves: Sequence[Curve], nodes: int) -> list[str]:
     """One message has the times of ping-pong. The bandwidth of all ranks together is the largest
     product of a number of ranks and the bandwidth of each. On a single node, where [protocol] has
@@ -165,7 +180,7 @@ def _exchanges(table: str, way: str, seconds: Sequence[float]) -> list[str]:
     ]
 
 
-def _columns(table: Copies | Streams | Types) -> list[str]:
+def _columns(table: Copies | Streams | Types | Transfers) -> list[str]:
     names = (entry.name for entry in fields(table) if getattr(table, entry.name))
     return [f"{name} = {_value(getattr(table, name))}" for name in names]
 

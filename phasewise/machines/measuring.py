@@ -12,39 +12,50 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from phasewise.driver import load_planner
 from phasewise.errors import RunError, StudyError
 from phasewise.machines.curves import Curve, Measured, find
 from phasewise.machines.deadline import Deadline
+from phasewise.machines.device import Device, device_of
 from phasewise.machines.journal import Journal, journal_path, sample_line
-from phasewise.machines.kernel_measurement import measure_kernels
+from phasewise.machines.kernel_measurement import MeasuredKernels, measure_kernels
 from phasewise.machines.load import load_now
 from phasewise.machines.machine import Machine, load_machine, machine_path, parse_machine
-from phasewise.machines.machine_file import description_of, hardware_description, measured_tables
+from phasewise.machines.machine_file import (
+    description_of,
+    device_tables,
+    hardware_description,
+    measured_tables,
+)
 from phasewise.machines.measure import Measurement, Samples
 from phasewise.machines.targets import HardwareTarget, SimulatedTarget, Target, this_host
 from phasewise.mpi.launch import TooLongError, this_machine
 from phasewise.runs.core_share import CoreShare
 from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.runs.roof import measure_device
+from phasewise.study.study import CPU
 from phasewise.tables.files import read_text
 from phasewise.version import __version__
 
 LAUNCHES = 3
 
-RATES, MESSAGES = 0.2, 0.5
-"""Shares of the time left that the ranks' rates and then the messages get; the kernels get the
-rest."""
+RATES, MESSAGES, KERNELS = 0.2, 0.5, 0.5
+"""Shares of the time left that the ranks' rates and then the messages get, and then the kernels
+where a device is measured too; the last of these gets the rest."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """How a measurement of this machine is made. limit [s]: what is not measured by then is left
-    out; resume: go on with the journal of the machine's file `output`.
+    out; resume: go on with the journal of the machine's file `output`; device: measured too, unless
+    it is the CPU.
     """
 
     output: Path
     quick: bool
     limit: float
     resume: bool
+    device: str = CPU
 
 
 @dataclass(frozen=True)
@@ -85,8 +96,9 @@ def measure_here(
     _check_ranks(ranks)
     load = load_now()
     say(load.sentence)
+    device = _device(plan.device, say)
     deadline = Deadline(plan.limit)
-    journal = Journal(journal_path(plan.output), _head(ranks, plan.quick), plan.resume)
+    journal = Journal(journal_path(plan.output), _head(ranks, plan), plan.resume)
     target = HardwareTarget(ranks, 1 if plan.quick else LAUNCHES)
     if target.crowded:
         say(
@@ -101,24 +113,44 @@ def measure_here(
         curves = tuple(Curve(**(vars(curve) | {"noisy": True})) for curve in curves)
     _check_curves(measurement, curves)
     say("kernels")
-    kernels = measure_kernels(ranks, journal.path, deadline)
+    own = deadline if device is None else deadline.part(KERNELS)
+    kernels = measure_kernels(ranks, journal.path, own)
     if kernels.core_share is not None and kernels.core_share.disturbed:
         say(kernels.core_share.sentence)
-    missing = list(measurement.missing)
-    if kernels.timings < kernels.wanted:
-        left = kernels.wanted - kernels.timings
-        missing.append(f"{left} of {kernels.wanted} timings of kernels")
+    missing = [*measurement.missing, *_lacking(kernels, "kernels")]
     measured = _measured(target, target.host, load=load.average if load.busy else 0.0)
     description = hardware_description(
         target.host, _per_node(target), len(set(target.nodes)), target.rates, curves, kernels.rates
     )
+    if device is not None:
+        say(f"kernels on the device {device.name}")
+        there = measure_kernels(1, journal.path, deadline, device=device.kind)
+        missing += _lacking(there, f"kernels on the device {device.name}")
+        description += "\n" + device_tables(replace(device, kernels=there.rates))
     result = _result(description, measured, curves, measurement.samples)
     return replace(result, missing=tuple(missing), core_share=kernels.core_share)
 
 
-def _head(ranks: int, quick: bool) -> dict[str, object]:
+def _lacking(kernels: MeasuredKernels, what: str) -> list[str]:
+    """The timings that there was no time for, in words."""
+    left = kernels.wanted - kernels.timings
+    return [f"{left} of {kernels.wanted} timings of {what}"] if left else []
+
+
+def _device(kind: str, say: Callable[[str], None]) -> Device | None:
+    """The device's roof, launches and copies; None: of the CPU. StudyError where there is no such
+    device, before anything else takes time.
+    """
+    if kind == CPU:
+        return None
+    say(f"device {kind}")
+    return device_of(kind, measure_device(load_planner(), kind))
+
+
+def _head(ranks: int, plan: Plan) -> dict[str, object]:
     """What has to be the same where a measurement goes on."""
-    return {"host": this_host(), "ranks": ranks, "quick": quick, "version": __version__}
+    own = {"host": this_host(), "ranks": ranks, "quick": plan.quick, "version": __version__}
+    return own | {"device": plan.device}
 
 
 def _look(target: HardwareTarget, journal: Journal, deadline: Deadline) -> None:

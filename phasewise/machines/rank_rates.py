@@ -88,9 +88,9 @@ class RankRates:
 def read_copies(table: object) -> Copies:
     """The table [copies] of a machine file; StudyError, one sentence, if it is wrong."""
     given = check_table(table, schema.COPIES, "copies")
-    rows = _columns("copies", given, "spans", "seconds")
+    rows = read_columns("copies", given, "spans", "seconds")
     if any(name in given for name in BLOCKS):
-        rows |= _columns("copies", given, *BLOCKS)
+        rows |= read_columns("copies", given, *BLOCKS)
     whole = {name: tuple(map(int, rows[name])) for name in ("spans", "sizes") if name in rows}
     return Copies(**rows | whole)
 
@@ -98,22 +98,24 @@ def read_copies(table: object) -> Copies:
 def read_types(table: object) -> Types:
     """The table [types] of a machine file; StudyError, one sentence, if it is wrong."""
     given = check_table(table, schema.TYPES, "types")
-    rows = _columns("types", given, "spans", "seconds")
+    rows = read_columns("types", given, "spans", "seconds")
     return Types(tuple(map(int, rows["spans"])), rows["seconds"], given.get("message", 0.0))
 
 
 def read_streams(table: object) -> Streams:
     """The table [streams] of a machine file; StudyError, one sentence, if it is wrong."""
     given = check_table(table, schema.STREAMS, "streams")
-    rows = _columns("streams", given, "sizes", "messages", "puts")
+    rows = read_columns("streams", given, "sizes", "messages", "puts")
     return Streams(**rows | {"sizes": tuple(map(int, rows["sizes"]))})
 
 
 BLOCKS = ("sizes", "within", "across")
 
 
-def _columns(table: str, given: Mapping[str, Any], sizes: str, *times: str) -> dict[str, Any]:
-    """A list of sizes that increase, and lists of seconds for each, by name, in a table."""
+def read_columns(table: str, given: Mapping[str, Any], sizes: str, *times: str) -> dict[str, Any]:
+    """A list of sizes that increase, and lists of seconds for each, by name, in a table;
+    StudyError, one sentence, if they are wrong.
+    """
     rows: dict[str, Any] = {}
     for name, key in ((sizes, schema.SIZE), *((name, schema.MESSAGE_SECONDS) for name in times)):
         values = plain(given.get(name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from phasewise.study.study import CUDA, EMULATED
 from phasewise.tables.keys import Key
 from phasewise.workloads.protocols import PROTOCOLS
 
@@ -10,6 +11,9 @@ _LATENCY = Key("number", above=0, most=1, unit="s", hint=MICROSECONDS)
 _HOP = Key("number", least=0, most=1, unit="s", hint=MICROSECONDS)
 _BANDWIDTH = Key("number", least=1e3, most=1e13, unit="B/s", hint="the unit is B/s, 1e6 an MB/s")
 _RATE = Key("number", least=1e6, most=1e16, unit="flop/s", hint="the unit is flop/s")
+DEVICES = (CUDA, EMULATED)
+"""Kinds of devices."""
+
 _COUNT = Key("integer", least=1, most=10**6)
 _MEASURED = Key("any")
 
@@ -32,6 +36,7 @@ TOP = {
     "measured": Key("table"),
     "curve": Key("any"),
     "kernels": Key("table"),
+    "device": Key("table"),
 }
 
 NODE = {"ranks": _COUNT, "count": _COUNT}
@@ -121,6 +126,20 @@ OVERHEAD = dict.fromkeys((*OVERHEADS, "round"), _COST)
 EXCHANGES = dict.fromkeys(PROTOCOLS, _COST)
 TYPES = {"spans": Key("any"), "seconds": Key("any"), "message": _COST}
 STREAMS = dict.fromkeys(("sizes", "messages", "puts"), Key("any"))
+
+DEVICE = {
+    "name": Key("text"),
+    "kind": Key("word", choices=DEVICES),
+    "memory": Key("number", least=1e6, most=1e15, unit="B"),
+    "bandwidth": _BANDWIDTH,
+    "flops": _RATE,
+    "additions": Key("number", least=1e3, most=1e16, unit="1/s"),
+    "launch": _COST,
+    "wait": _COST,
+    "transfers": Key("table"),
+    "kernels": Key("table"),
+}
+TRANSFERS = dict.fromkeys(("sizes", "to_device", "to_host"), Key("any"))
 
 PAPER = {
     "ping_pong": _MEASURED,

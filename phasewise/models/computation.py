@@ -1,12 +1,14 @@
 """How long a turn computes: the work of its kernels at the machine's rates.
 
 Where a machine file has no `[kernels]`, a kernel takes the longer of its flops and its bytes at the
-rates of `[processor]`, as `phasewise simulate` charges it. The workload's part `kernels` defines
+rates of `[processor]`, as `phasewise simulate` charges it. If the study runs on a device, all this
+is that of `[device]`. The workload's part `kernels` defines
 the terms of a kernel's time:
 
 * `UNITS`, `VARIANTS`: names of rates (phasewise.machines.kernel_rates);
 * `terms(model, kernel, ranks)`: the terms of a kernel's time, by default one of its own name;
 * `BESIDE`: names of terms that count as zero if the machine's file lacks them;
+* `ON_HOST`: kernels that the host's processor computes where the others run on a device;
 * `overheads(model, ranks)`: terms of a turn beside its kernels and messages.
 """
 
@@ -17,8 +19,10 @@ from typing import Any
 
 from phasewise.driver import load_planner
 from phasewise.machines import Machine
-from phasewise.machines.kernel_rates import Term, find_rate
+from phasewise.machines.device import Device
+from phasewise.machines.kernel_rates import KernelRate, Term, find_rate
 from phasewise.models.model import Case, refusals
+from phasewise.runs.roof import TO_DEVICE, TO_HOST, computed_by_host
 from phasewise.study import Study
 
 PART = "kernels"
@@ -64,7 +68,7 @@ def rates_of(case: Case) -> dict[str, Any]:
         return {}
     machine = case.machine
     processor, kernels = machine.processor, []
-    for kernel in kernel_work(case) if machine.kernels else ():
+    for kernel in kernel_work(case) if machine.kernels or case.device else ():
         work = float(kernel["flops"]) or float(kernel["bytes"])
         if work > 0:
             seconds = _seconds(case, case.study, kernel)
@@ -78,14 +82,21 @@ def vector_unit(machine: Machine) -> dict[str, float]:
     return machine.vector.unit(machine.processor.flops) if machine.vector else {}
 
 
+def device_of(case: Case, kernel: str) -> Device | None:
+    """The device on which a kernel of a case runs; None: on the processors of the ranks."""
+    if case.study is None or kernel in computed_by_host(case.study.workload):
+        return None
+    return case.device
+
+
 def overhead_seconds(case: Case) -> float:
     """Seconds of a turn that neither kernels nor messages take (OTHER)."""
     return 0.0 if case.study is None else _other(case, case.study)
 
 
 def kernel_work(case: Case) -> list[dict[str, Any]]:
-    """`_core.work` of the case: name, part (from 1), items, flops, bytes, load of each kernel, and
-    `charged`, flops that take the machine's vector unit as long.
+    """`_core.work` of the case: name, part (from 1), calls, items, flops, bytes, load of each
+    kernel, and `charged`, flops that take the machine's vector unit as long.
     """
     core, parameters = load_planner(), case.parameters("of computation")
     with refusals():
@@ -93,16 +104,37 @@ def kernel_work(case: Case) -> list[dict[str, Any]]:
 
 
 def _seconds(case: Case, study: Study, kernel: Mapping[str, Any]) -> float:
-    machine, workload = case.machine, study.workload
+    machine, moved = case.machine, float(kernel["bytes"])
+    device = device_of(case, str(kernel["name"]))
+    if device is None:
+        roof = machine.processor.seconds(float(kernel["charged"]), moved)
+        return _by_rates(case, study, kernel, machine.kernels, roof)
+    calls = float(kernel["calls"])
+    if kernel["name"] in (TO_DEVICE, TO_HOST):
+        each = device.transfers.seconds_of(str(kernel["name"]), moved / calls) if calls else 0.0
+        return calls * each
+    # A call starts one kernel of the device at least.
+    roof = device.seconds(float(kernel["flops"]), moved)
+    return max(_by_rates(case, study, kernel, device.kernels, roof), calls * device.launch)
+
+
+def _by_rates(
+    case: Case,
+    study: Study,
+    kernel: Mapping[str, Any],
+    rates: Mapping[str, KernelRate],
+    otherwise: float,
+) -> float:
+    """Of a kernel by its rates, or `otherwise` where one of them was not measured."""
+    workload = study.workload
     beside = getattr(workload.part(PART), "BESIDE", ())
     total = 0.0
     for term in workload.offers(PART, "terms", own_rate)(study.model, kernel, case.ranks):
-        rate = find_rate(machine.kernels, term.name)
-        if rate is None:
-            if term.name in beside:
-                continue
-            return machine.processor.seconds(float(kernel["charged"]), float(kernel["bytes"]))
-        total += term.amount * rate.at(term.size)
+        rate = find_rate(rates, term.name)
+        if rate is not None:
+            total += term.amount * rate.at(term.size)
+        elif term.name not in beside:
+            return otherwise
     return total
 
 
@@ -119,7 +151,8 @@ def _packing(case: Case) -> float:
 def _other(case: Case, study: Study) -> float:
     """Seconds of the terms whose rate is known."""
     terms = study.workload.offers(PART, "overheads", no_overheads)(study.model, case.ranks)
-    rates = [(term, find_rate(case.machine.kernels, term.name)) for term in terms]
+    known = case.machine.kernels if case.device is None else case.device.kernels
+    rates = [(term, find_rate(known, term.name)) for term in terms]
     return float(sum(t.amount * rate.at(t.size) for t, rate in rates if rate is not None))
 
 

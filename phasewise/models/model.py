@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
+from phasewise.machines.device import Device
 from phasewise.machines.machine import Protocol as MessageProtocol
 from phasewise.machines.overhead import check_overhead
 from phasewise.machines.topology import check_size
 from phasewise.study import Study
 from phasewise.study.laboratory import Pieces
+from phasewise.study.study import AUTO, CPU, CUDA
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -100,6 +102,20 @@ class Case:
             found = core.messages(parameters, self.ranks, self.machine.node_ranks, self.pieces)
         return tuple(_phase(phase) for phase in found)
 
+    @cached_property
+    def device(self) -> Device | None:
+        """Where the study's kernels run; None: on the processors of its ranks. StudyError if the
+        machine's file lacks the device that the study asks for.
+        """
+        if self.study is None:
+            return None
+        if missing := missing_device(self.study, self.machine):
+            raise StudyError(missing)
+        wanted, device = self.study.running.device, self.machine.device
+        if wanted == AUTO and device is not None:
+            return device if device.kind == CUDA else None
+        return None if wanted == CPU else device
+
     @property
     def protocol(self) -> MessageProtocol:
         """How messages deviate from the straight line on the twin: a plain one has no protocol."""
@@ -116,7 +132,23 @@ class Case:
             )
         self.study.check_ranks(self.ranks)
         check_overhead(self.machine, self.study.communication)
-        return self.study.parameters()
+        # What "auto" stands for on this machine.
+        device = CPU if self.device is None else self.device.kind
+        running = replace(self.study.running, device=device)
+        return replace(self.study, running=running).parameters()
+
+
+def missing_device(study: Study, machine: Machine) -> str:
+    """The sentence on a machine's file that lacks the device a study asks for; else nothing."""
+    wanted, device = study.running.device, machine.device
+    if wanted in (CPU, AUTO) or (device is not None and device.kind == wanted):
+        return ""
+    has = "no [device]" if device is None else f'a [device] of kind "{device.kind}" alone'
+    return (
+        f'the study runs on run.device = "{wanted}", of which the file of machine {machine.name} '
+        f"says nothing, as it has {has}: measure it with phasewise machine measure --device "
+        f'{wanted}, or predict for run.device = "cpu"'
+    )
 
 
 def _phase(found: dict[str, Any]) -> PhaseMessages:

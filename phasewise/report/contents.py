@@ -17,6 +17,7 @@ from phasewise.report.page import Page, Section, Tile, render
 from phasewise.report.palette import STATES
 from phasewise.report.reported_run import WHOLE, ReportedRun
 from phasewise.report.reporting import Chapter, own_chapters, own_tiles, reported, tables_of_study
+from phasewise.report.roofline import Roofline, roofline_of
 from phasewise.report.style import scientific
 from phasewise.report.tables import cost_tables
 from phasewise.runs.disk import is_special, replace_text
@@ -46,7 +47,9 @@ def chapters_of(run: ReportedRun) -> list[Chapter]:
 
 @dataclass(frozen=True)
 class Report:
-    """A report as written, the efficiency of its run, and how many ranks did what in time."""
+    """A report as written, the efficiency of its run, how many ranks did what in time, and what
+    bounds its kernels on a device.
+    """
 
     path: Path
     pictures: Path
@@ -54,6 +57,7 @@ class Report:
     warnings: tuple[str, ...]
     efficiency: dict[str, Any] | None
     utilisation: list[dict[str, Any]]
+    roofline: Roofline
 
 
 def make_report(
@@ -62,18 +66,21 @@ def make_report(
     compare: Sequence[str | Path] = (),
     excerpt: Excerpt = WHOLE,
     beside: str | Path | None = None,
+    machine: str | None = None,
 ) -> Report:
     """Read, analyse, draw and write the report of a run's folder; its pictures go beside it, or
     into that folder where `output` is no file.
 
     The communication of the runs in the folders `compare` is shown beside this one's. `excerpt` is
     what the pictures in time show, and `beside` the folder of a run that they show on the same
-    axis. RunError if a file cannot be read or written; the run's folder itself is only read.
+    axis. `machine`: whose [device] has the roof of a run on a device. RunError if a file cannot
+    be read or written; the run's folder itself is only read.
     """
     run = reported(directory, compare, excerpt, beside)
     path = Path(output) if output is not None else run.directory / "report.html"
     pictures = (run.directory if is_special(path) else path.parent) / "pictures"
     try:
+        roofline = roofline_of(run, machine)
         pictures.mkdir(exist_ok=True)
         drawn = {
             chapter: tuple(
@@ -82,7 +89,7 @@ def make_report(
             )
             for chapter in chapters_of(run)
         }
-        page = compose(run, drawn)
+        page = compose(run, drawn, roofline)
         replace_text(path, render(page))
     except OSError as error:
         failed = error.filename or path
@@ -90,7 +97,7 @@ def make_report(
     finally:
         run.close()
     figures = tuple(figure for chapter in drawn.values() for figure in chapter)
-    return Report(path, pictures, figures, page.warnings, _use(run), utilisation_of(run))
+    return Report(path, pictures, figures, page.warnings, _use(run), utilisation_of(run), roofline)
 
 
 def _use(run: ReportedRun) -> dict[str, Any] | None:
@@ -113,14 +120,14 @@ def utilisation_of(run: ReportedRun) -> list[dict[str, Any]]:
     ]
 
 
-def compose(run: ReportedRun, drawn: dict[Chapter, tuple[Figure, ...]]) -> Page:
+def compose(run: ReportedRun, drawn: dict[Chapter, tuple[Figure, ...]], roofline: Roofline) -> Page:
     """The page of a run from its figures by chapter."""
     sections = [
         Section(chapter.name, chapter.title, tuple(chapter.tables(run)), figures)
         for chapter, figures in drawn.items()
     ]
     sections.append(Section("study", "Study", tuple(tables_of_study(run))))
-    cost = tuple(cost_tables(run))
+    cost = tuple(cost_tables(run, roofline))
     if cost:
         sections.append(Section("cost", "Where the time went", cost))
     return Page(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from phasewise.report.reported_run import ReportedRun
+from phasewise.report.roofline import Roofline, is_counted
 from phasewise.report.style import scientific
 
 # Numbers of a kernel and of a communication phase that the tables show.
@@ -28,7 +29,7 @@ class Table:
     words: bool = False
 
 
-def cost_tables(run: ReportedRun) -> list[Table]:
+def cost_tables(run: ReportedRun, roofline: Roofline) -> list[Table]:
     """Tables of kernels and communication phases, once the run is over."""
     given = run.performance.get(run.workload.unit.many)
     recorded = len(run.turn) if run.has_records else run.count
@@ -38,7 +39,11 @@ def cost_tables(run: ReportedRun) -> list[Table]:
     if kernels := _by_seconds(run.performance.get("kernels"), KERNEL):
         heads: tuple[str, ...] = ("kernel", f"ms per {one}", "Gflop/s", "GB/s", "ns per item")
         rows = tuple(_kernel(kernel, turns) for kernel in kernels)
-        tables.append(Table("Kernels", heads, rows, "On rank 0, all its threads."))
+        if roofline.bounds is not None:
+            heads += ("bound by", "% of roof")
+            rows = tuple(row + roofline.cells(row[0]) for row in rows)
+        note = f"On rank 0, all its threads. {roofline.about}".strip()
+        tables.append(Table("Kernels", heads, rows, note))
     if phases := _by_seconds(run.performance.get("phases"), PHASE):
         heads = ("phase", f"ms per {one}", f"messages per {one}", f"MB per {one}")
         rows = tuple(_phase(phase, turns) for phase in phases)
@@ -50,15 +55,7 @@ def _by_seconds(entries: Any, numbers: tuple[str, ...]) -> list[dict[str, Any]]:
     """Well-formed entries of a performance file, the longest first."""
     given = entries if isinstance(entries, list) else []
     return sorted(
-        (e for e in given if _is_cost(e, numbers)), key=lambda entry: -float(entry["seconds"])
-    )
-
-
-def _is_cost(entry: Any, names: tuple[str, ...]) -> bool:
-    return (
-        isinstance(entry, dict)
-        and "name" in entry
-        and all(isinstance(entry.get(name), int | float) for name in names)
+        (e for e in given if is_counted(e, numbers)), key=lambda entry: -float(entry["seconds"])
     )
 
 

@@ -12,9 +12,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from phasewise.errors import RunError, StudyError
+from phasewise.output import describe
+from phasewise.study.study import CUDA
+from phasewise.workloads.interface import Workload
+
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 MEMORY = "memory"
-CUDA = "cuda"
+TO_DEVICE, TO_HOST = "to_device", "to_host"
+"""Kernels that copy between the host's memory and a device's."""
+HOST, BUS = "host", "bus"
+"""What bounds kernels of a run on a device that its roof does not bound."""
 LEAST_MEMORY = 1 << 28
 """Bytes of the arrays in main memory, at least; four times the largest cache otherwise."""
 SIZE = re.compile(r"[0-9]+[KMG]")
@@ -94,11 +102,28 @@ def measure(core: Measuring, threads: int, caches: Sequence[Cache] | None = None
     return {**core.measure_roof(threads), "levels": [_shown(level) for level in levels]}
 
 
-def of_device(core: DeviceMeasuring, device: str) -> dict[str, Any]:
-    """The roof of a device, in the form of `measure`, besides `additions_per_second`: atomic
-    additions to the nodes of a few meshes. Its memory is its one level.
+def measure_device(core: DeviceMeasuring, device: str) -> dict[str, Any]:
+    """What a device can do, as the core has it; StudyError where there is no such device, RunError
+    where it fails.
     """
-    rates: dict[str, Any] = core.measure_device(device == CUDA)
+    try:
+        return core.measure_device(device == CUDA)
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+    except (RuntimeError, MemoryError) as error:
+        raise RunError(f"device {device} cannot be measured: {describe(error)}") from error
+
+
+def of_device(core: DeviceMeasuring, device: str) -> dict[str, Any]:
+    """The measured roof of a device; errors as of `measure_device`."""
+    return from_rates(measure_device(core, device))
+
+
+def from_rates(rates: Mapping[str, Any]) -> dict[str, Any]:
+    """The roof of a device with these rates, in the form of `measure`, besides
+    `additions_per_second`: atomic additions to the nodes of a few meshes. Its memory is its one
+    level.
+    """
     level = _shown(Level(MEMORY, math.inf, rates["bytes_per_second"]))
     # Nothing that runs on a device has kernels in single precision.
     return {**rates, "single_flops_per_second": rates["flops_per_second"], "levels": [level]}
@@ -134,6 +159,43 @@ def _shown(level: Level) -> dict[str, Any]:
     """A level as JSON can hold it: main memory holds everything, which is null."""
     shown = asdict(level)
     return shown | {"bytes": None if math.isinf(level.bytes) else level.bytes}
+
+
+def computed_by_host(workload: Workload) -> tuple[str, ...]:
+    """Kernels of a workload that the host computes where the others run on a device: `ON_HOST` of
+    its part `kernels`.
+    """
+    found: tuple[str, ...] = getattr(workload.part("kernels"), "ON_HOST", ())
+    return found
+
+
+def bound_elsewhere(workload: Workload) -> dict[str, str]:
+    """The kernels of a run on a device that its roof does not bound, and what does: HOST or BUS."""
+    return {**dict.fromkeys(computed_by_host(workload), HOST), TO_DEVICE: BUS, TO_HOST: BUS}
+
+
+def held_against(roof: Mapping[str, Any], kernel: Mapping[str, Any]) -> dict[str, Any]:
+    """A kernel's calls, as `Run.kernels` counts them, against a roof: the working set of a call
+    [bytes], the memory level in which it lies (None without calls), what bounds the kernel, and the
+    share of that bound. Additions to values that threads share bound kernels of a device alone.
+    """
+    calls, seconds = kernel["calls"], kernel["seconds"]
+    working_set = kernel["working_sets"] / calls if calls > 0 else 0.0
+    level = level_of(roof, working_set)
+    rate = roof["single_flops_per_second" if kernel["single"] else "flops_per_second"]
+    bounds = {
+        "flops": kernel["flops"] / rate,
+        "bandwidth": kernel["bytes"] / level["bytes_per_second"],
+    }
+    if "additions_per_second" in roof:
+        bounds["additions"] = kernel["additions"] / roof["additions_per_second"]
+    bound = max(bounds, key=lambda name: bounds[name])
+    return {
+        "working_set": working_set,
+        "level": level["name"] if calls > 0 else None,
+        "bound": bound,
+        "roof_share": bounds[bound] / seconds if seconds > 0 else 0.0,
+    }
 
 
 def level_of(roof: Mapping[str, Any], working_set: float) -> Mapping[str, Any]:

@@ -7,14 +7,14 @@ from __future__ import annotations
 import re
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from phasewise.driver import Core, Run
 from phasewise.mpi.ranks import collectively
 from phasewise.runs.kernel_times import communication_phases
-from phasewise.runs.roof import level_of, of_device
+from phasewise.runs.roof import bound_elsewhere, held_against, of_device
 from phasewise.runs.roof import measure as measure_roof
 from phasewise.runs.simulation import start_run
 from phasewise.study import Study
@@ -51,6 +51,10 @@ def measure(
     device = simulation.device
     if roof is None:
         roof = measure_roof(core, threads) if device == CPU else of_device(core, device)
+    elsewhere = {} if device == CPU else bound_elsewhere(study.workload)
+    held = [
+        _kernel(kernel, before.get(kernel["name"]), turns, roof, elsewhere) for kernel in kernels
+    ]
     unit = study.workload.unit
     added = figures(simulation, per_turn)
     return {
@@ -64,7 +68,7 @@ def measure(
         **added,
         "memory_bytes": memory,
         "roof": roof,
-        "kernels": [_kernel(kernel, before.get(kernel["name"]), turns, roof) for kernel in kernels],
+        "kernels": held,
         "phases": communication_phases(simulation),
     }
 
@@ -89,30 +93,26 @@ def _peak_memory() -> int:
 
 
 def _kernel(
-    after: dict[str, Any], before: dict[str, Any] | None, turns: int, roof: dict[str, Any]
+    after: dict[str, Any],
+    before: dict[str, Any] | None,
+    turns: int,
+    roof: dict[str, Any],
+    elsewhere: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Per turn on rank 0: items, seconds, rates; the working set of a call [bytes], the memory
-    level in which it lies, the share of the roof there, and what bounds it. Additions to values
-    that threads share bound kernels of a device alone.
+    """Per turn on rank 0: items, seconds, rates, and what `held_against` says; elsewhere: what
+    bounds kernels that the roof does not bound.
     """
     keys = ("items", "seconds", "flops", "bytes", "additions", "calls", "working_sets")
     spent = {key: (after[key] - (before[key] if before else 0.0)) / turns for key in keys}
+    held = held_against(roof, spent | {"single": after["single"]})
+    if after["name"] in elsewhere:
+        held |= {"level": None, "bound": elsewhere[after["name"]], "roof_share": 0.0}
+    del spent["working_sets"]
     flops, bytes_moved, seconds = spent["flops"], spent["bytes"], spent["seconds"]
-    sets = spent.pop("working_sets")
-    working_set = sets / spent["calls"] if spent["calls"] > 0 else 0.0
-    level = level_of(roof, working_set)
-    rate = roof["single_flops_per_second" if after["single"] else "flops_per_second"]
-    bounds = {"flops": flops / rate, "bandwidth": bytes_moved / level["bytes_per_second"]}
-    if "additions_per_second" in roof:
-        bounds["additions"] = spent["additions"] / roof["additions_per_second"]
-    bound = max(bounds, key=lambda name: bounds[name])
     return {
         "name": after["name"],
         **spent,
-        "working_set": working_set,
-        "level": level["name"] if spent["calls"] > 0 else None,
+        **held,
         "gigaflops": flops / seconds / 1e9 if seconds > 0 else 0.0,
         "gigabytes_per_second": bytes_moved / seconds / 1e9 if seconds > 0 else 0.0,
-        "bound": bound,
-        "roof_share": bounds[bound] / seconds if seconds > 0 else 0.0,
     }

@@ -17,9 +17,8 @@ from phasewise.workloads.communication import Communication
 from phasewise.workloads.discovery import KEY, workload_of
 from phasewise.workloads.interface import Derived, Workload
 
-CPU = "cpu"
-AUTO = "auto"
-DEVICES = (AUTO, CPU, "cuda", "emulated")
+AUTO, CPU, CUDA, EMULATED = "auto", "cpu", "cuda", "emulated"
+DEVICES = (AUTO, CPU, CUDA, EMULATED)
 DEVICE_BUFFERS = (AUTO, "direct", "staged")
 
 

@@ -23,10 +23,11 @@ from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.topology import SHARED_LINKS
 from phasewise.models import Case, contention, described
-from phasewise.models.model import Turn
+from phasewise.models.model import Turn, missing_device
 from phasewise.models.prediction import turn_of
 from phasewise.output import message
 from phasewise.study import Study
+from phasewise.study.study import CPU
 from phasewise.tuning.candidates import PART, node_levels
 from phasewise.workloads.communication import MACHINE
 
@@ -187,10 +188,11 @@ class _Choice:
         study = _changed(self.study, best.changes)
         unit = self.study.workload.unit
         usual = _changed(self.study, default.changes).communication.grid_text
+        where = "" if self._placed is self.study else "'s CPUs, as its file lacks the device"
         beside = f"{_ms(default.seconds)} with the default, {usual}"
         sentence = (
             f"{_words(study, _keys(self.study, self.grids[0]))}: chosen for {self.ranks} ranks by "
-            f"{unit.many} predicted on {self.machine.name}, {_ms(best.seconds)} each "
+            f"{unit.many} predicted on {self.machine.name}{where}, {_ms(best.seconds)} each "
             f"({'the default' if best is default else beside})"
         )
         return Settled(study, sentence)
@@ -248,7 +250,17 @@ class _Choice:
         return max(1, round(self.ranks * sum(float(phase.count.sum()) for phase in phases)))
 
     def _case(self, changes: Changes) -> Case:
-        return Case(_changed(self.study, changes), self.machine, self.ranks, self.twin)
+        return Case(_changed(self._placed, changes), self.machine, self.ranks, self.twin)
+
+    @cached_property
+    def _placed(self) -> Study:
+        """The study as it can be predicted: on the CPU, where the machine's file lacks its
+        device.
+        """
+        if not missing_device(self.study, self.machine):
+            return self.study
+        running = dataclasses.replace(self.study.running, device=CPU)
+        return dataclasses.replace(self.study, running=running)
 
 
 def _seconds(one: _Candidate) -> float:

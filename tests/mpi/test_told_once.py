@@ -62,7 +62,9 @@ print("agrees")
 )
 
 ITEMS = """
-from tests.unit.test_work import booked, counted, expected_items, study, with_first_bounds
+from tests.unit.test_work import (
+    ON_DEVICE, booked, counted, expected_items, study, with_first_bounds
+)
 import phasewise._core as core
 
 for changes in (
@@ -70,6 +72,8 @@ for changes in (
     ['ip.1.interpolation="none"', "ip.1.slices=[2, 4]"],
     ["records.slices_every=1"],
     ['ip.1.model="soft-gaussian"'],
+    [ON_DEVICE],
+    [ON_DEVICE, 'ip.1.interpolation="none"', "ip.1.slices=[2, 4]"],
 ):
     chosen = study(*changes)
     found, number = booked(chosen), counted(chosen, core.size())

@@ -5,10 +5,11 @@ fewer launches.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,8 +18,9 @@ import phasewise
 from phasewise.cli import main
 from phasewise.driver import load_core
 from phasewise.errors import RunError, StudyError
-from phasewise.runs.batch import step_together
+from phasewise.runs.batch import Outcome, step_together
 from phasewise.study import Study
+from phasewise.workloads.collision.driver import CollisionRun
 from tests.unit.fake_core import World
 from tests.unit.study_tables import RF, json_as_toml, tables, write
 
@@ -58,7 +60,7 @@ def same(one: phasewise.Simulation, other: phasewise.Simulation) -> bool:
     a, b = one.record(), other.record()
     pairs = [(a[name], b[name]) for name in a]
     for beam in (1, 2):
-        mine, yours = one.driver.particles(beam), other.driver.particles(beam)  # type: ignore[attr-defined]
+        mine, yours = (cast(CollisionRun, run.driver).particles(beam) for run in (one, other))
         pairs += [(mine[name], yours[name]) for name in mine]
     return a.keys() == b.keys() and all(np.array_equal(x, y, equal_nan=True) for x, y in pairs)
 
@@ -78,6 +80,12 @@ def test_each_study_of_a_batch_is_as_if_it_ran_alone(kind: str) -> None:
     batch[0].step()  # alone in between
     turns_together(batch[1:], 1)
     assert all(map(same, alone, batch))
+
+
+def as_alone(outcome: Outcome, plan: Study) -> bool:
+    """Whether a run of a batch has the luminosity of one by itself."""
+    assert isinstance(outcome, phasewise.Results)
+    return np.array_equal(outcome.luminosity, phasewise.run(plan).luminosity)
 
 
 def asked(simulations: Sequence[phasewise.Simulation]) -> int:
@@ -122,8 +130,7 @@ def test_a_run_that_fails_ends_alone(tmp_path: Path) -> None:
     assert "beam 1 is lost" in str(outcomes[1])
     assert ended == [1, 2, 0]
     for number in (0, 2):
-        alone = phasewise.run(plans[number])
-        assert np.array_equal(outcomes[number].luminosity, alone.luminosity)  # type: ignore[union-attr]
+        assert as_alone(outcomes[number], plans[number])
 
 
 def test_a_run_of_a_batch_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
@@ -141,7 +148,7 @@ def test_a_run_of_a_batch_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
             ]
         )
     for plan, outcome in zip(plans, outcomes, strict=True):
-        assert np.array_equal(outcome.luminosity, phasewise.run(plan).luminosity)  # type: ignore[union-attr]
+        assert as_alone(outcome, plan)
 
 
 def test_a_batch_belongs_to_one_rank() -> None:
@@ -221,3 +228,29 @@ def test_what_cannot_be_benched_is_one_sentence(
     assert main(["bench", *words]) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
+
+
+def test_a_device_without_enough_memory_says_how_many_particles_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    simulation = phasewise.Simulation(study(beam__1__macroparticles=40_000))
+    held = cast(CollisionRun, simulation.driver).device_bytes >> 20
+    monkeypatch.setenv("PHASEWISE_EMULATED_MEMORY", str(held + 2))
+    with pytest.raises(RunError) as caught:
+        simulation.step()
+    said = re.search(r"a beam here has 40000 macroparticles, of which (\d+) fit", str(caught.value))
+    assert said is not None
+    assert 5_000 < int(said[1]) < 25_000  # 87 bytes each
+
+
+def test_a_device_that_fails_ends_all_runs_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = [phasewise.Simulation(study(seed=seed)) for seed in range(1, 9)]
+    for one in batch:
+        one.step()  # what is needed alone is there then
+    held = cast(CollisionRun, batch[0].driver).device_bytes >> 20
+    monkeypatch.setenv("PHASEWISE_EMULATED_MEMORY", str(held))
+    errors = step_together(load_core(), batch)
+    assert all("more are needed: use fewer macroparticles" in str(error) for error in errors)
+    monkeypatch.delenv("PHASEWISE_EMULATED_MEMORY")
+    again = [phasewise.Simulation(study(seed=seed)) for seed in (5, 6)]
+    turns_together(again, 1)

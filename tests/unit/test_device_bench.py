@@ -53,7 +53,7 @@ def test_many_additions_bound_a_kernel_of_a_device() -> None:
         "working_sets": 48e6,
         "seconds": 8e-4,
     }
-    found = _kernel(counts, None, 1, roof)
+    found = _kernel(counts, None, 1, roof, {})
     # 4e6 additions take 0.4 ms, the bytes 0.09 ms, the flops 0.006 ms.
     assert (found["bound"], found["level"]) == ("additions", "memory")
     assert found["roof_share"] == pytest.approx(0.5)

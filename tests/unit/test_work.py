@@ -15,12 +15,14 @@ core = pytest.importorskip("phasewise._core", reason="the core is not built")
 
 PARTICLES, SLICES, GRID = 403, 3, (32, 24)
 
+ON_DEVICE = 'run={device="emulated",device_buffers="staged"}'
 VARIANTS = [
     [],
     ['ip.1.interpolation="none"', 'ip.1.weighting="tsc"'],
     ['ip.1.green_function="every-step"', "ip.1.luminosity=false", "ip.1.slices=[4, 2]"],
     ['ip.1.model="soft-gaussian"', "records.moments_order=4", "ip.1.slices=[1, 5]"],
     ["records.slices_every=1"],
+    [ON_DEVICE],
     ['ip.1.slicing="equal-width"', "ip.1.slices=1"],
 ]
 NEW_MESH = {"green": 1.0}
@@ -71,7 +73,19 @@ def expected_items(changes: list[str], ranks: int = 1) -> dict[str, float]:
         beams = min(ranks, 2)
         items["luminosity"] = pairs * cells * (1.0 + (beams if planes == 2 else 0.0))
         items["overlap_factor"] = ranks * pairs
+    if ON_DEVICE in changes and ranks > 1:
+        items |= expected_copies(pairs * cells, planes, ranks, "luminosity" in items)
     return items
+
+
+def expected_copies(cells: float, planes: int, ranks: int, luminosity: bool) -> dict[str, float]:
+    """Values that all ranks copy between the host and their device; cells: of all pairs' meshes."""
+    # Every rank has charges and potentials of all pairs, and a solver one beam's of each pair; for
+    # the luminosity ranks of beam 2 send charges between two planes, and those of beam 1 get them.
+    meshes = (ranks + 2.0) * planes * cells
+    sent = ranks // 2 * cells if luminosity and planes == 2 else 0.0
+    got = (ranks + 1) // 2 * cells if luminosity else 0.0
+    return {"to_host": meshes + sent, "to_device": meshes + got}
 
 
 def with_first_bounds(items: dict[str, float]) -> dict[str, float]:
@@ -107,10 +121,13 @@ def test_a_turn_on_one_rank_has_the_items_of_its_formulas(changes: list[str]) ->
     assert counted(chosen, 1) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("changes", [[], [ON_DEVICE]], ids=" ".join)
 @pytest.mark.parametrize("ranks", [2, 3, 4, 6])
-def test_the_work_counted_for_several_ranks_has_the_items_of_its_formulas(ranks: int) -> None:
-    chosen = study()
-    assert counted(chosen, ranks) == pytest.approx(expected_items([], ranks), rel=1e-12)
+def test_the_work_counted_for_several_ranks_has_the_items_of_its_formulas(
+    ranks: int, changes: list[str]
+) -> None:
+    expected = expected_items(changes, ranks)
+    assert counted(study(*changes), ranks) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])

@@ -17,6 +17,7 @@ from phasewise.machines.kernel_rates import KernelRate, Term, rated
 from phasewise.runs.kernel_times import KernelTimes, usual_turn
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
+from phasewise.study.study import CPU
 from phasewise.workloads.collision.bench import collision_case
 from phasewise.workloads.collision.kernels.terms import terms_at, variant_of
 from phasewise.workloads.collision.tables.model import collision_of
@@ -87,9 +88,9 @@ class Case:
     particles: int
     changes: tuple[str, ...]
 
-    def study(self, particles: int) -> Study:
+    def study(self, particles: int, device: str = CPU) -> Study:
         """The study with this number of particles in each beam."""
-        tables = collision_case("small")
+        tables = collision_case("small") | {"run": {"device": device}}
         first = (f"beam.1.macroparticles={particles}", "communication.process_grid='auto'")
         for change in (*first, *self.changes):
             apply_override(tables, change)
@@ -100,14 +101,16 @@ class Case:
         return Timed(self.study(self.particles), **values)
 
 
-def time_case(core: Core, threads: int, case: str, seconds: float) -> dict[str, Any]:
+def time_case(
+    core: Core, threads: int, case: str, seconds: float, device: str = CPU
+) -> dict[str, Any]:
     """Time turns of a study in about this number of seconds; what a Timed has beside its study.
     Collective.
     """
     chosen = _cases()[case]
     ranks_of_a_beam = max(core.size() / 2, 1.0)
     count = round(chosen.particles * ranks_of_a_beam)
-    driver = core.start(chosen.study(count).parameters(), threads)
+    driver = core.start(chosen.study(count, device).parameters(), threads)
     kernels, rest = usual_turn(core, driver, seconds)
     held = 2 if core.size() == 1 else 1
     particles = held * count / ranks_of_a_beam
@@ -127,6 +130,8 @@ LINEAR = ("ip.1.interpolation='linear'", "ip.1.longitudinal_kick=true")
 KINDS: dict[str, tuple[str, ...]] = {"": (), "linear, ": LINEAR}
 """Names and changes of the two kinds of slices that are timed at every size."""
 PLANES = ("none", "linear")
+GREEN = "green on"
+"""What the names of studies begin with that are timed for Green functions alone."""
 
 
 def _case(particles: int, nodes: int, slices: int, *changes: str) -> Case:
@@ -149,7 +154,7 @@ def _cases() -> dict[str, Case]:
         found[f"tsc, {planes}"] = _case(PARTICLES[1], MESHES[0], SLICES, *tsc)
     for nodes in MESHES:
         every = "ip.1.green_function='every-step'"
-        found[f"green on {nodes}"] = _case(DENSE, nodes, SLICES, every)
+        found[f"{GREEN} {nodes}"] = _case(DENSE, nodes, SLICES, every)
     soft = "ip.1.model='soft-gaussian'"
     found["gaussian"] = _case(PARTICLES[1], MESHES[0], SLICES, soft)
     return found
@@ -162,6 +167,11 @@ def _on_mesh(kind: str, nodes: int, count: int) -> str:
 def cases() -> Sequence[str]:
     """The names of the studies that are timed, in order."""
     return tuple(_cases())
+
+
+def device_cases() -> Sequence[str]:
+    """The same for a device: Green functions are made by the host."""
+    return tuple(name for name in _cases() if not name.startswith(GREEN))
 
 
 def rates(timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
@@ -182,7 +192,7 @@ def rates(timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
         if measured := known.get(f"tsc, {planes}"):
             _tsc(found, measured)
     for nodes in MESHES:
-        if every := known.get(f"green on {nodes}"):
+        if every := known.get(f"{GREEN} {nodes}"):
             found.put("green", every.cells, every.per_unit("green"))
     if measured := known.get("gaussian"):
         _gaussian(found, measured)

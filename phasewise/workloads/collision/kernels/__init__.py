@@ -2,6 +2,7 @@
 
 from phasewise.workloads.collision.kernels.terms import (
     BESIDE,
+    ON_HOST,
     UNITS,
     VARIANTS,
     overheads,
@@ -9,4 +10,4 @@ from phasewise.workloads.collision.kernels.terms import (
     variant_of,
 )
 
-__all__ = ["BESIDE", "UNITS", "VARIANTS", "overheads", "terms", "variant_of"]
+__all__ = ["BESIDE", "ON_HOST", "UNITS", "VARIANTS", "overheads", "terms", "variant_of"]

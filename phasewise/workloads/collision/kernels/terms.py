@@ -30,6 +30,9 @@ plain name; and the variants nearest to each.
 BESIDE = ("encounter_mesh", "encounter_cold")
 """Terms that count as zero if they were not measured."""
 
+ON_HOST = ("green", "mesh", "overlap_factor")
+"""Kernels that the host computes where the others run on a device."""
+
 
 def terms(model: Collision, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
     """The terms of a kernel's time on the mean rank."""

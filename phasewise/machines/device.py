@@ -1,0 +1,102 @@
+"""The device of a machine, on which the kernels of a study with [run] device run: the table
+[device] of its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from phasewise.errors import StudyError
+from phasewise.machines import schema
+from phasewise.machines.curves import straight_on
+from phasewise.machines.kernel_rates import KernelRate, read_kernels
+from phasewise.machines.rank_rates import read_columns
+from phasewise.runs.roof import TO_DEVICE, TO_HOST
+from phasewise.tables.keys import check_table
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """Seconds of copies of so many bytes from the host's memory to the device's, and back."""
+
+    sizes: tuple[int, ...]
+    to_device: tuple[float, ...]
+    to_host: tuple[float, ...]
+
+    def seconds_of(self, way: str, size: float) -> float:
+        """Of a copy of `size` bytes, TO_DEVICE or TO_HOST."""
+        return float(straight_on(self.sizes, getattr(self, way), np.asarray(size)))
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device as one rank has it alone.
+
+    kind: "cuda" or "emulated". memory [B]. bandwidth [B/s] of its memory, flops [flop/s] in double
+    precision, additions [1/s], atomic, to the nodes of a few meshes. launch [s]: from one kernel to
+    the next; wait [s]: of a kernel that the host waits for. kernels: rates of kernels that run
+    there.
+    """
+
+    name: str
+    kind: str
+    memory: float
+    bandwidth: float
+    flops: float
+    additions: float
+    launch: float
+    wait: float
+    transfers: Transfers
+    kernels: dict[str, KernelRate] = field(default_factory=dict)
+
+    def seconds(self, flops: float, moved: float) -> float:
+        """Of work with these flops and bytes moved: the longer of the two."""
+        return max(flops / self.flops, moved / self.bandwidth)
+
+    @property
+    def rates(self) -> dict[str, Any]:
+        """Name and roof as the core has them, for phasewise.runs.roof.from_rates."""
+        return {
+            "name": self.name,
+            "bytes_per_second": self.bandwidth,
+            "flops_per_second": self.flops,
+            "additions_per_second": self.additions,
+        }
+
+
+def device_of(kind: str, rates: Mapping[str, Any]) -> Device:
+    """From what `_core.measure_device` found, without rates of kernels."""
+    copies = rates["copies"]
+    return Device(
+        name=str(rates["name"]),
+        kind=kind,
+        memory=float(rates["memory"]),
+        bandwidth=float(rates["bytes_per_second"]),
+        flops=float(rates["flops_per_second"]),
+        additions=float(rates["additions_per_second"]),
+        launch=float(rates["launch_seconds"]),
+        wait=float(rates["wait_seconds"]),
+        transfers=Transfers(
+            tuple(int(copy["bytes"]) for copy in copies),
+            tuple(float(copy["in"]) for copy in copies),
+            tuple(float(copy["out"]) for copy in copies),
+        ),
+    )
+
+
+def read_device(table: object) -> Device:
+    """The table [device] of a machine file; StudyError, one sentence, if it is wrong."""
+    given = check_table(table, schema.DEVICE, "device")
+    for name in schema.DEVICE:
+        if name not in given and name != "kernels":
+            raise StudyError(f"device.{name} is missing")
+    where = "device.transfers"
+    transfers = check_table(given.pop("transfers"), schema.TRANSFERS, where)
+    rows = read_columns(where, transfers, "sizes", TO_DEVICE, TO_HOST)
+    kernels = read_kernels(given.pop("kernels", {}), "device.kernels")
+    sizes = tuple(map(int, rows.pop("sizes")))
+    return Device(**given, transfers=Transfers(sizes, **rows), kernels=kernels)
