@@ -303,6 +303,16 @@ def particles_of_others_are_refused(core: Any) -> None:
             run.replace_particles(beam, np.array(ids, dtype=np.uint32), *columns)
 
 
+def runs_of_one_rank_take_their_turns_together(core: Any) -> None:
+    runs = [core.start(parameters(), 1) for _ in range(2)]
+    if core.size() > 1:
+        with pytest.raises(ValueError, match="only runs of one rank each"):
+            core.step_together(runs)
+        return
+    assert core.step_together(runs) == [None, None]
+    assert [run.turn for run in runs] == [1, 1]
+
+
 RECORDS = [(2, 0), (4, 3)]
 """Orders of the moments, and how many particles are tracked."""
 
@@ -313,6 +323,7 @@ CHECKS: dict[str, Callable[[Any], None]] = {
         ranks_exchange_bytes_and_agree,
         particles_are_shared_by_their_ids,
         turns_are_counted_from_where_they_are_set,
+        runs_of_one_rank_take_their_turns_together,
         state_comes_back_as_it_was,
         particles_come_back_as_they_were,
         communication_is_one_line_of_json_and_whole_events,

@@ -95,6 +95,18 @@ class FakeRank:
     def mpi_built_with(self) -> str:
         return "Threads v1.0"
 
+    def step_together(self, runs: list[FakeSimulation]) -> list[Exception | None]:
+        if self._size > 1:
+            raise ValueError("only runs of one rank each can be done together")
+        errors = list[Exception | None]()
+        for run in runs:
+            errors.append(None)
+            try:
+                run.step()
+            except (MemoryError, RuntimeError, ValueError) as error:
+                errors[-1] = error
+        return errors
+
     def start(self, parameters: str, threads: int = 1) -> FakeSimulation:
         if threads < 1:
             raise ValueError(f"threads = {threads}: give 1 to 4096")
