@@ -27,6 +27,12 @@ hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=No
 hypothesis.settings.load_profile("repeatable")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--device", help="where collisions of the physics tests run: cpu (default), cuda, emulated"
+    )
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the source tree."""

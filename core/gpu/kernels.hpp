@@ -157,9 +157,13 @@ void launch(const char* name, const Part& part) {
 // Of parts in the device's memory; `most` is the largest n.
 template <class Part>
 void launch_parts(const char* name, const Part* parts, int count, std::int64_t most) {
+  constexpr int rows = 65535;  // of blocks in a launch
   const RowShape shape = row_shape(parts, most);
-  parts_kernel<<<dim3(shape.blocks, static_cast<unsigned>(count)), shape.threads>>>(parts);
-  launched(name);
+  for (int first = 0; first < count; first += rows) {
+    const auto some = static_cast<unsigned>(std::min(rows, count - first));
+    parts_kernel<<<dim3(shape.blocks, some), shape.threads>>>(parts + first);
+    launched(name);
+  }
 }
 template <class F>
 void launch_tasks(const char* name, int tasks, std::int64_t most, const F& f) {

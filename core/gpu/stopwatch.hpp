@@ -31,6 +31,7 @@ class QueueStopwatch {
     record(++marks_);
     return marks_ - 1;
   }
+  void forget() { marks_ = 0; }
   std::vector<double> read() {
     std::vector<double> times;
     direct::wait();
@@ -63,6 +64,7 @@ class QueueStopwatch {
     times_.push_back(now_());
     return static_cast<int>(times_.size()) - 1;
   }
+  void forget() { times_.clear(); }
   std::vector<double> read() { return std::exchange(times_, {}); }
 
  private:

@@ -106,6 +106,7 @@ class TogetherOnDevice final : public parallel::Together {
   void end() override { member() = nullptr; }
   void set_pause(void (*pause)()) override { pause_ = pause; }
   void forget() override {
+    stopwatch_.forget();
     for (const auto& one : members_) one->forget();
   }
 

@@ -52,6 +52,8 @@ BY_OTHERS = {
     ("field/doubled_box.cpp", "plane_card"): "FFTW",
     ("field/doubled_box.cpp", "row_card"): "FFTW",
     ("field/doubled_grid.cpp", "column_card"): "FFTW",
+    ("collision/strong_strong.cpp", "to_device_card"): "a copy by the device",
+    ("collision/strong_strong.cpp", "to_host_card"): "a copy by the device",
     ("field/doubled_grid.cpp", "row_card"): "FFTW",
     ("field/doubled_grid.cpp", "solve_card"): "FFTW",
     ("kernels/description.cpp", "dense_eigen_card"): "LAPACK",

@@ -104,9 +104,9 @@ def test_a_kernel_is_held_against_the_level_of_its_calls() -> None:
     }
     # 100 calls of 320 000 bytes, which L2 holds, at half of its 16 GB/s.
     after = counts | {"seconds": 32e6 / 8e9, "calls": 100.0, "working_sets": 32e6}
-    found = _kernel(after, None, 1, roof)
+    found = _kernel(after, None, 1, roof, {})
     assert (found["level"], found["working_set"]) == ("L2", 320_000.0)
     assert found["roof_share"] == pytest.approx(0.5)
     none = counts | dict.fromkeys(("seconds", "calls", "working_sets", "items", "bytes"), 0.0)
-    idle = _kernel(none, None, 1, roof)
+    idle = _kernel(none, None, 1, roof, {})
     assert (idle["roof_share"], idle["level"]) == (0.0, None)
