@@ -70,6 +70,7 @@ def run_batch(
                 end(number, error)
         for work in works.values():
             work.simulation.batch = len(works)
+            work.recording.start_clock()
         while works:
             _turn(core, works, interrupts, end)
     return [outcomes[number] for number in range(len(plans))]

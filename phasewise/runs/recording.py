@@ -33,12 +33,16 @@ class Recording:
             self._resume()
         else:
             simulation.start()
-        self._first_turn, self._started = simulation.turn, time.monotonic()
-        self._checkpointed = self._started
+        self._first_turn = simulation.turn
+        self.start_clock()
         self._detail = detail_of(self._study)
         self._writer = on_rank_zero(core, lambda: self._open(resume))
         if not resume:
             write_dumps(self._dumps, self._run, core, self._study, at_start=True)
+
+    def start_clock(self) -> None:
+        """Let the time per turn, and that from checkpoint to checkpoint, begin now."""
+        self._started = self._checkpointed = time.monotonic()
 
     def _resume(self) -> None:
         notes = restore(self.folder.checkpoints, self._run, self._core, self._study)
