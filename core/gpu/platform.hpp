@@ -58,7 +58,7 @@ struct Held {
   }
 };
 inline Held& held() {
-  static Held all;
+  static Held& all = *new Held;  // outlives all that holds memory
   return all;
 }
 

@@ -100,11 +100,11 @@ def main(options: argparse.Namespace) -> int:
     cases = chosen_cases(workload, options.case)
     ranks = options.ranks or [None]
     options.set = [*_precision(options, workload), *device_override(options), *options.set]
+    if options.picture is not None and options.batch is None:
+        raise StudyError("--picture shows what --batch measures: give --batch")
     if len(cases) * len(ranks) > 1:
         return _points(options, workload, cases, ranks)
     (case,), (options.ranks,) = cases, ranks
-    if options.picture is not None and options.batch is None:
-        raise StudyError("--picture shows what --batch measures: give --batch")
     if options.batch is not None:
         return _batches(options, workload, case)
     if options.machine is not None:
@@ -181,7 +181,12 @@ def _points(
             f"bench {workload.name} takes one --case and one number of --ranks; several are for "
             f"{', '.join(able)}"
         )
-    for name, given in (("--machine", options.machine), ("--together", options.together)):
+    one_alone = {
+        "--machine": options.machine,
+        "--together": options.together,
+        "--batch": options.batch,
+    }
+    for name, given in one_alone.items():
         if given:
             raise StudyError(f"{name} takes one --case and one number of --ranks")
     if launched_size() > 0:
@@ -236,6 +241,8 @@ def _batches(options: argparse.Namespace, workload: Workload, case: str) -> int:
     }
     for name in (name for name, given in unsuited.items() if given):
         raise StudyError(f"--batch runs in one rank here: leave {name} out")
+    if launched_size() > 0:
+        raise StudyError("--batch runs in one process: run it without a launcher")
     if options.picture is not None:
         from phasewise.report.predictions import check_picture, save_picture
 

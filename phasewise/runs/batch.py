@@ -40,7 +40,8 @@ def run_batch(
 ) -> list[Outcome]:
     """Run all plans turn by turn, their turns together; what became of each, in their order.
 
-    A run that fails ends alone. Every bit is as if each had run by itself. ended: called with the
+    A run that fails ends alone, but a device that fails, or has too little memory for what they do
+    together, ends all of them. Every bit is as if each had run by itself. ended: called with the
     number of a run, from 0, as soon as it has ended. After a signal, those that have not ended
     write a checkpoint and fail.
 
@@ -108,6 +109,8 @@ def _turn(
     for number, work in list(works.items()):
         try:
             outcome = _after_turn(work, faults.get(number), number in faults, interrupts)
+        except MemoryError:
+            outcome = RunError("there is not enough memory for this study")
         except PhasewiseError as error:
             outcome = error
         if outcome is not None:

@@ -45,6 +45,10 @@ def run_here(
     return work.results()
 
 
+class StoppedError(AgreedError):
+    """A signal asked the run to stop."""
+
+
 class Work(AbstractContextManager["Work"]):
     """A run at work in its folder, which is locked until this is left; collective."""
 
@@ -86,13 +90,13 @@ class Work(AbstractContextManager["Work"]):
         """Whether there are turns left."""
         return self.simulation.turn < self.simulation.study.count
 
-    def stop(self) -> AgreedError:
+    def stop(self) -> StoppedError:
         """Write a checkpoint after a signal, and end the records; the error that says so."""
         if self._keep is None:
             self.recording.checkpoint()
         self.tuner.close()
         self.recording.finish(complete=False)
-        return AgreedError(_stopped(self.simulation, self._keep is None), 1)
+        return StoppedError(_stopped(self.simulation, self._keep is None), 1)
 
     def results(self) -> Results:
         """Those of the run, which has ended."""

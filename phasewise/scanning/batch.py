@@ -1,7 +1,8 @@
 """Runs several points of a scan in one process, which share launches of kernels on a device:
 ``python -m phasewise.scanning.batch``, with the points as JSON on its input.
 
-It prints a line of JSON for each point that has ended: its number, and why it failed.
+It prints a line of JSON for each point that has ended: its number, why it failed, and whether it
+was stopped.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from phasewise.errors import PhasewiseError
 from phasewise.runs.batch import Outcome, Planned, run_batch
+from phasewise.runs.loop import StoppedError
 from phasewise.study import load
 from phasewise.traces.kept_summary import keep_summary
 
@@ -33,7 +35,7 @@ def main() -> int:
 
     def ended(place: int, outcome: Outcome) -> None:
         nonlocal failed
-        failed += _say(points[place], _why(outcome))
+        failed += _say(points[place], _why(outcome), isinstance(outcome, StoppedError))
 
     run_batch(plans, threads, ended=ended)
     return 1 if failed else 0
@@ -55,9 +57,10 @@ def _why(outcome: Outcome) -> str:
     return ""
 
 
-def _say(number: int, why: str) -> bool:
-    """Tell the scan how a point ended; whether it has failed."""
-    sys.stdout.write(json.dumps({"number": number, "why": why}) + "\n")
+def _say(number: int, why: str, stopped: bool = False) -> bool:
+    """Tell the scan how a point ended; whether it has failed, or was stopped and can go on."""
+    told = {"number": number, "why": "" if stopped else why, "stopped": stopped}
+    sys.stdout.write("\n" + json.dumps(told) + "\n")
     sys.stdout.flush()
     return bool(why)
 

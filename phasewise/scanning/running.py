@@ -9,7 +9,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -105,15 +105,27 @@ class _Running:
         self._words.seek(0)
         self._told.seek(0)
         why = _reason(status, self._words.read().decode(errors="replace")) if status else ""
-        told = {job.point.number: why for job in self._jobs}
-        if len(self._jobs) > 1:
-            told |= {one["number"]: one["why"] for one in map(json.loads, self._told)}
-        self._stack.close()
         stopped = asked and status != 0
-        return [
-            Ended(job.point, "" if stopped else told[job.point.number], job.resume, stopped)
-            for job in self._jobs
-        ]
+        told = {job.point.number: ("" if stopped else why, stopped) for job in self._jobs}
+        if len(self._jobs) > 1:
+            told |= _told(self._told)
+        self._stack.close()
+        return [Ended(job.point, told[n][0], job.resume, told[n][1]) for n, job in self._numbered()]
+
+    def _numbered(self) -> list[tuple[int, Job]]:
+        return [(job.point.number, job) for job in self._jobs]
+
+
+def _told(lines: IO[bytes]) -> dict[int, tuple[str, bool]]:
+    """What a batch told of its points: why each failed, and whether it was stopped. Other words,
+    of a library, are passed over.
+    """
+    found = {}
+    for line in lines:
+        with suppress(ValueError, KeyError, TypeError):
+            one = json.loads(line)
+            found[int(one["number"])] = (str(one["why"]), bool(one["stopped"]))
+    return found
 
 
 def own_cores(environment: Mapping[str, str]) -> dict[str, str]:

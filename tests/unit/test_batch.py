@@ -4,6 +4,7 @@ fewer launches.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import time
@@ -19,6 +20,7 @@ from phasewise.cli import main
 from phasewise.driver import load_core
 from phasewise.errors import RunError, StudyError
 from phasewise.runs.batch import Outcome, step_together
+from phasewise.scanning.running import _told
 from phasewise.study import Study
 from phasewise.workloads.collision.driver import CollisionRun
 from tests.unit.fake_core import World
@@ -188,6 +190,11 @@ def test_a_scan_in_batches_is_the_same_scan(
     assert (shared["device"], shared["batch"]) == ("emulated", 3)
 
 
+def test_other_words_of_a_batch_than_its_own_are_passed_over() -> None:
+    lines = [b"a library says hello\n", b"[1]\n", b'{"number": 2, "why": "no", "stopped": false}\n']
+    assert _told(io.BytesIO(b"".join(lines))) == {2: ("no", False)}
+
+
 def test_points_of_several_ranks_are_no_batch(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -219,6 +226,10 @@ def test_the_bench_of_batches_tells_rates_and_launches(
         (["halo", "--batch", "2"], "bench halo runs one study; --batch is for collision"),
         (["collision", "--picture", "a.png"], "--picture shows what --batch measures"),
         (["collision", "--batch", "2", "--ranks", "2"], "leave --ranks out"),
+        (
+            ["collision", "--batch", "2", "--ranks", "1,2"],
+            "--batch takes one --case and one number",
+        ),
         (["collision", "--batch", "2", "--picture", "a.doc"], "ends in .svg, .png, .pdf"),
     ],
 )

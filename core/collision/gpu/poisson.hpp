@@ -45,6 +45,7 @@ class PoissonOnDevice final : public DevicePoisson {
  public:
   explicit PoissonOnDevice(const field::DoubledGrid& grid) : solver_(solver_of(grid)) {}
   void solve(std::span<const field::MeshToSolve> tasks) override {
+    if (tasks.empty()) return;
     if (auto* asks = phasewise::gpu::PHASEWISE_PLATFORM::member())
       return asks->add(std::make_unique<SolveRequest>(solver_, tasks));
     solver_->solve(tasks);

@@ -54,7 +54,9 @@ def _measured(
     core: Core, case: str, overrides: Sequence[str], threads: int, turns: int, size: int
 ) -> dict[str, Any]:
     """A batch: seconds of a turn of all its studies, and what the device was asked for in it."""
-    studies = [case_study(case, [*overrides, f"seed={seed}"]) for seed in range(1, size + 1)]
+    first_seed = case_study(case, overrides).seed
+    seeds = range(first_seed, first_seed + size)
+    studies = [case_study(case, [*overrides, f"seed={seed}"]) for seed in seeds]
     runs = [start_run(core, study.parameters(), threads) for study in studies]
     for _ in range(WARM_UP_TURNS):
         _step(core, runs)
@@ -142,7 +144,7 @@ def draw(result: dict[str, Any]) -> Drawing:
         axis.minorticks_off()
         axis.set_xlabel("studies at once")
         axis.set_title(name)
-        axis.set_ylim(0, 1.1 * max(values))
+        axis.set_ylim(0, 1.1 * max(values) or 1.0)
     return Drawing(
         canvas, f"Independent studies of the case {result['case']}, {_where(result)}, at once."
     )
