@@ -227,7 +227,7 @@ def test_the_bench_of_batches_tells_rates_and_launches(
         (["collision", "--picture", "a.png"], "--picture shows what --batch measures"),
         (["collision", "--batch", "2", "--ranks", "2"], "leave --ranks out"),
         (
-            ["collision", "--batch", "2", "--ranks", "1,2"],
+            ["lattice", "--batch", "2", "--ranks", "1,2"],
             "--batch takes one --case and one number",
         ),
         (["collision", "--batch", "2", "--picture", "a.doc"], "ends in .svg, .png, .pdf"),
