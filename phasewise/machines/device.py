@@ -88,6 +88,11 @@ def device_of(kind: str, rates: Mapping[str, Any]) -> Device:
     )
 
 
+def words_of(device: Device | None) -> str:
+    """What a machine's file has, in a sentence on a device that it lacks."""
+    return "no [device]" if device is None else f'a [device] of kind "{device.kind}" alone'
+
+
 def read_device(table: object) -> Device:
     """The table [device] of a machine file; StudyError, one sentence, if it is wrong."""
     given = check_table(table, schema.DEVICE, "device")

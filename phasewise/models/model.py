@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
-from phasewise.machines.device import Device
+from phasewise.machines.device import Device, words_of
 from phasewise.machines.machine import Protocol as MessageProtocol
 from phasewise.machines.overhead import check_overhead
 from phasewise.machines.topology import check_size
@@ -143,11 +143,10 @@ def missing_device(study: Study, machine: Machine) -> str:
     wanted, device = study.running.device, machine.device
     if wanted in (CPU, AUTO) or (device is not None and device.kind == wanted):
         return ""
-    has = "no [device]" if device is None else f'a [device] of kind "{device.kind}" alone'
     return (
         f'the study runs on run.device = "{wanted}", of which the file of machine {machine.name} '
-        f"says nothing, as it has {has}: measure it with phasewise machine measure --device "
-        f'{wanted}, or predict for run.device = "cpu"'
+        f"says nothing, as it has {words_of(device)}: measure it with phasewise machine measure "
+        f'--device {wanted}, or predict for run.device = "cpu"'
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from phasewise.driver import load_planner
 from phasewise.errors import PhasewiseError, StudyError
 from phasewise.machines import load_machine
+from phasewise.machines.device import words_of
 from phasewise.report.reported_run import ReportedRun
 from phasewise.runs.roof import bound_elsewhere, from_rates, held_against, of_device
 from phasewise.study.study import CPU
@@ -72,10 +73,9 @@ def _roof(device: str, machine: str | None) -> tuple[dict[str, Any], str]:
         return of_device(load_planner(), device), "measured now and here"
     found = load_machine(machine).device
     if found is None or found.kind != device:
-        has = "no [device]" if found is None else f'a [device] of kind "{found.kind}" alone'
         raise StudyError(
-            f'--machine {machine} has {has}, and the run was on device "{device}": measure it with '
-            f"phasewise machine measure --device {device}"
+            f'--machine {machine} has {words_of(found)}, and the run was on device "{device}": '
+            f"measure it with phasewise machine measure --device {device}"
         )
     return from_rates(found.rates), f"of {machine}"
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from phasewise.driver import Core, load_core
 from phasewise.errors import PhasewiseError, RunError, StudyError
@@ -27,6 +29,8 @@ class Planned:
     source: Path | None = None
     resume: bool = False
 
+
+T = TypeVar("T")
 
 Outcome = Results | PhasewiseError
 """What became of a run: its results, or why it has none."""
@@ -62,19 +66,28 @@ def run_batch(
         works: dict[int, Work] = {}
         stack.callback(_close, works)
         for number, plan in enumerate(plans):
-            try:
-                work = Work(plan.study, plan.out, threads, plan.resume, plan.source, core, 0)
+            begin = partial(Work, plan.study, plan.out, threads, plan.resume, plan.source, core, 0)
+            work = _attempt(begin)
+            if isinstance(work, Work):
                 works[number] = work
-            except MemoryError:
-                end(number, RunError("there is not enough memory for this study"))
-            except PhasewiseError as error:
-                end(number, error)
+            else:
+                end(number, work)
         for work in works.values():
             work.simulation.batch = len(works)
             work.recording.start_clock()
         while works:
             _turn(core, works, interrupts, end)
     return [outcomes[number] for number in range(len(plans))]
+
+
+def _attempt(action: Callable[[], T]) -> T | PhasewiseError:
+    """What an action returns, or why it failed."""
+    try:
+        return action()
+    except MemoryError:
+        return RunError("there is not enough memory for this study")
+    except PhasewiseError as error:
+        return error
 
 
 def _close(works: Mapping[int, Work]) -> None:
@@ -107,12 +120,9 @@ def _turn(
     errors = step_together(core, [works[number].simulation for number in numbers])
     faults: Mapping[int, RunError | None] = dict(zip(numbers, errors, strict=True))
     for number, work in list(works.items()):
-        try:
-            outcome = _after_turn(work, faults.get(number), number in faults, interrupts)
-        except MemoryError:
-            outcome = RunError("there is not enough memory for this study")
-        except PhasewiseError as error:
-            outcome = error
+        outcome = _attempt(
+            partial(_after_turn, work, faults.get(number), number in faults, interrupts)
+        )
         if outcome is not None:
             del works[number]
             work.close()

@@ -85,13 +85,15 @@ class _Running:
         self._stack = stack
         self._words: IO[bytes] = stack.enter_context(TemporaryFile())  # noqa: SIM115
         self._told: IO[bytes] = stack.enter_context(TemporaryFile())  # noqa: SIM115
-        given = stack.enter_context(TemporaryFile())  # noqa: SIM115
-        given.write(json.dumps([job.to_dict() for job in jobs]).encode())
-        given.seek(0)
-        several = [sys.executable, "-m", "phasewise.scanning.batch"]
+        command, given = jobs[0].command, subprocess.DEVNULL
+        if len(jobs) > 1:
+            command, given = (
+                [sys.executable, "-m", "phasewise.scanning.batch"],
+                _listed(jobs, stack),
+            )
         self.process: subprocess.Popen[bytes] = stack.enter_context(
             child(
-                several if len(jobs) > 1 else jobs[0].command,
+                command,
                 own_cores(os.environ),
                 stdin=given,
                 stdout=self._told,
@@ -106,14 +108,22 @@ class _Running:
         self._told.seek(0)
         why = _reason(status, self._words.read().decode(errors="replace")) if status else ""
         stopped = asked and status != 0
-        told = {job.point.number: ("" if stopped else why, stopped) for job in self._jobs}
-        if len(self._jobs) > 1:
-            told |= _told(self._told)
+        told = _told(self._told) if len(self._jobs) > 1 else {}
         self._stack.close()
-        return [Ended(job.point, told[n][0], job.resume, told[n][1]) for n, job in self._numbered()]
+        own = ("" if stopped else why, stopped)
+        return [
+            Ended(job.point, why, job.resume, stopped)
+            for job in self._jobs
+            for why, stopped in [told.get(job.point.number, own)]
+        ]
 
-    def _numbered(self) -> list[tuple[int, Job]]:
-        return [(job.point.number, job) for job in self._jobs]
+
+def _listed(jobs: Sequence[Job], stack: ExitStack) -> int:
+    """A file, open for reading, with the jobs of a batch."""
+    file = stack.enter_context(TemporaryFile())  # noqa: SIM115
+    file.write(json.dumps([job.to_dict() for job in jobs]).encode())
+    file.seek(0)
+    return file.fileno()
 
 
 def _told(lines: IO[bytes]) -> dict[int, tuple[str, bool]]:
