@@ -69,12 +69,13 @@ std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
                      : encounter_of<Tsc, 2>(particles, kick, deposit);
 }
 
-parallel::KernelCard encounter_card(Weighting weighting, int planes, double apart) {
+parallel::KernelCard encounter_card(Weighting weighting, int planes, double apart, double passes) {
   // Planes apart: a second place on a mesh, two potentials, and the mean of two kicks.
   constexpr double flops_apart = 45.0;
   return {.name = "encounter",
           .flops = 60.0 * planes + flops_apart * apart,
-          .bytes = 88.0,  // 48 read, 40 written; the mesh stays in the cache
+          // 48 read, 40 written, and five coordinates for each deposit; the mesh stays in the cache.
+          .bytes = 88.0 + 40.0 * passes,
           // Reading and writing the mesh particle by particle takes most of the time, except with
           // the smallest stencil.
           .vectorised = weighting == Weighting::cic && planes == 1,

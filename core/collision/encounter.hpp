@@ -49,8 +49,10 @@ std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
                        const KickSource* kick, const ChargeTarget* deposit);
 // One item: a particle that is kicked and deposited. The few in the rim and beyond the mesh, of
 // which each takes a field of its own, are left out. apart: the share of the particles that read
-// two planes on meshes of their own.
-parallel::KernelCard encounter_card(Weighting weighting, int planes, double apart = 0.0);
+// two planes on meshes of their own. passes: over a particle for its deposits, beside the one in
+// which it is kicked.
+parallel::KernelCard encounter_card(Weighting weighting, int planes, double apart = 0.0,
+                                    double passes = 0.0);
 
 // One item: a node of a charge plane, set to zero.
 parallel::KernelCard clear_card();

@@ -99,11 +99,10 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
     for (int b = 0; b < 2; ++b) {
       if (!groups_.holds(b)) continue;
       rho_[b].assign(all.size(), nullptr);
-      if (ip_.planes == 2)
-        effective_charges(step, b, own);
-      else
+      if (ip_.planes == 1)
         for (const int p : own) rho_[b][p] = charge_[b].data() + p * pair_size();
     }
+    if (ip_.planes == 2) effective_charges(step, own);
   });
   if (groups_.divided()) {
     if (ip_.planes == 2 && !groups_.holds(0))
@@ -117,14 +116,18 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
   listener.kernel(overlap_card(mesh_.ny), cells, [&] { sum_overlaps(step, own); });
 }
 
-void StrongStrong::effective_charges(const Step& step, int beam, const std::vector<int>& own) {
-  effective_[beam].reserve(most_pairs(ip_.slices) * plane_size());
+void StrongStrong::effective_charges(const Step& step, const std::vector<int>& own) {
   std::vector<EffectiveCharge> todo;
-  for (const int p : own) {
-    todo.push_back(effective_charge(step, beam, p));
-    rho_[beam][p] = todo.back().out;
+  for (int b = 0; b < 2; ++b) {
+    if (!groups_.holds(b)) continue;
+    effective_[b].reserve(most_pairs(ip_.slices) * plane_size());
+    for (const int p : own) {
+      todo.push_back(effective_charge(step, b, p));
+      rho_[b][p] = todo.back().out;
+    }
   }
-  const auto [first, last] = plan_.division().rows(beam, plan_.division().row());
+  // Those of both beams are the same where a rank has both.
+  const auto [first, last] = plan_.division().rows(plan_.own_beam(), plan_.division().row());
   if (device_ != nullptr) return device_->effective_charges(todo, first, last);
   parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&, first, last](int i, int) {
     std::vector<double> scratch(4 * static_cast<std::size_t>(mesh_.ny));
@@ -132,7 +135,6 @@ void StrongStrong::effective_charges(const Step& step, int beam, const std::vect
   });
 }
 
-// The rows of a pair may be added in any order.
 void StrongStrong::sum_overlaps(const Step& step, const std::vector<int>& own) {
   std::vector<Overlap> todo;
   todo.reserve(own.size());
@@ -140,8 +142,11 @@ void StrongStrong::sum_overlaps(const Step& step, const std::vector<int>& own) {
   if (device_ != nullptr) return device_->add_overlaps(todo, overlap_grid_);
   parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&](int i, int) {
     numerics::OrderFreeSum sum;
-    for (int row = todo[i].first; row < todo[i].last; ++row)
-      sum.add(todo[i].row(row), overlap_grid_);
+    for (int row = todo[i].first; row < todo[i].last; ++row) {
+      double terms[Overlap::terms] = {};
+      todo[i].add_terms(row, 0, terms);
+      for (const double term : terms) sum.add(term, overlap_grid_);
+    }
     overlap_sums_[2 * todo[i].place] = sum.high;
     overlap_sums_[2 * todo[i].place + 1] = sum.low;
   });

@@ -20,6 +20,12 @@ struct EffectiveCharge {
   int head_level, tail_level, to;
   Coarsening coarsening;
 
+  // Whether neither plane's charge must be taken to another level.
+  PHASEWISE_HD bool is_level() const { return head_level == to && tail_level == to; }
+  // The node `at`, if so.
+  PHASEWISE_HD void node(std::int64_t at) const {
+    out[at] = at_tail[at] + place * (at_head[at] - at_tail[at]);
+  }
   // scratch: 4 ny values.
   PHASEWISE_HD void row(std::int64_t i, double* scratch) const {
     const std::int64_t ny = coarsening.ny, at = i * ny;
@@ -38,15 +44,16 @@ struct Overlap {
   int first, last;
   std::int64_t place;  // of the pair in [slice of beam 1][slice of beam 2]
 
-  // Four partial sums in a fixed order.
-  PHASEWISE_HD double row(int i) const {
-    const double* a = rho1 + static_cast<std::int64_t>(i) * ny;
-    const double* b = rho2 + static_cast<std::int64_t>(i + dx) * ny + dy;
-    const int j0 = dy < 0 ? -dy : 0, j1 = dy > 0 ? ny - dy : ny;
-    double sum[4] = {};
-    for (int j = j0; j < j1; j += 4)
-      for (int c = 0; c < (j1 - j < 4 ? j1 - j : 4); ++c) sum[c] += a[j + c] * b[j + c];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  static constexpr int terms = 4;  // of a row, each the sum of every fourth node's product
+
+  // So many of row i's terms, from the first one given on.
+  template <int count>
+  PHASEWISE_HD void add_terms(int i, int first_term, double (&sum)[count]) const {
+    const double* a = rho1 + static_cast<std::int64_t>(i) * ny + first_term;
+    const double* b = rho2 + static_cast<std::int64_t>(i + dx) * ny + dy + first_term;
+    const int j0 = dy < 0 ? -dy : 0, j1 = (dy > 0 ? ny - dy : ny) - first_term;
+    for (int j = j0; j < j1; j += terms)
+      for (int c = 0; c < (j1 - j < count ? j1 - j : count); ++c) sum[c] += a[j + c] * b[j + c];
   }
 };
 

@@ -93,7 +93,8 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
     rounding_offset_[b] = numerics::rounding_offset_for(quantum);
   }
   overlap_grid_ =
-      numerics::OrderFreeGrid(beams[0].macroparticles * beams[1].macroparticles, ip_.nx);
+      numerics::OrderFreeGrid(beams[0].macroparticles * beams[1].macroparticles,
+                              std::int64_t{Overlap::terms} * ip_.nx);
   allocate();
 }
 
@@ -176,8 +177,15 @@ void StrongStrong::advance(const Step* now, const Step* next, Listener& listener
   }
   const double particles = particles_in(now, next);
   const double apart = particles > 0.0 ? particles_apart(now) / particles : 0.0;
-  listener.kernel(encounter_card(ip_.weighting, ip_.planes, apart), particles,
-                  [&] { pass(now, next, parts); });
+  const std::vector<EncounterTask> todo =
+      real() ? encounter_tasks(now, next, parts) : std::vector<EncounterTask>{};
+  const double passes =
+      device_ != nullptr && particles > 0.0
+          ? static_cast<double>(device_->deposited_apart(ip_.weighting, todo) * ip_.planes) /
+                particles
+          : 0.0;
+  listener.kernel(encounter_card(ip_.weighting, ip_.planes, apart, passes), particles,
+                  [&] { pass(todo); });
   if (next && parts > 1 && real()) sum_parts(*next, parts);
 }
 

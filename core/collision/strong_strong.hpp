@@ -69,7 +69,7 @@ class StrongStrong {
   double particles_in(const Step* now, const Step* next) const;
   // Those of them that read two planes on meshes of their own.
   double particles_apart(const Step* now) const;
-  void pass(const Step* now, const Step* next, int parts);
+  void pass(std::span<const EncounterTask> todo);
   int parts_of_slices(const Step* now, const Step* next) const;
   void clear_charges(const Step& next, int parts);
   // Both append exchanges to those that are listed.
@@ -84,7 +84,7 @@ class StrongStrong {
   std::vector<ColumnSolver::Grid> grids_of(const Step& step, const std::vector<int>& pairs,
                                            Listener& listener);
   void prepare(const Step& step, Listener& listener);
-  std::vector<NodesTask> nodes_tasks(const Step& step, int beam);
+  void add_nodes_tasks(const Step& step, int beam, std::vector<NodesTask>& to);
   void finish_luminosity(Listener& listener);
   double pair_luminosity(std::int64_t i, const OverlapFactor& factor) const;
   bool real() const { return contents_ == Contents::particles; }
@@ -93,6 +93,7 @@ class StrongStrong {
     int beam, slice, part;
   };
   std::vector<Task> tasks(const Step* now, const Step* next, int parts) const;
+  std::vector<EncounterTask> encounter_tasks(const Step* now, const Step* next, int parts);
   EncounterTask encounter_task(const Task& task, const Step* now, const Step* next, int parts);
   ChargeTarget charge_target(const Step& next, int beam, int slice, int part);
   KickSource kick_source(const Step& step, int beam, int slice) const;
@@ -110,7 +111,7 @@ class StrongStrong {
   EffectiveCharge effective_charge(const Step& step, int beam, int p);
   std::vector<int> window_shifts(const Step& step) const;
   Overlap overlap_of(const Step& step, int p) const;
-  void effective_charges(const Step& step, int beam, const std::vector<int>& own);
+  void effective_charges(const Step& step, const std::vector<int>& own);
   void sum_overlaps(const Step& step, const std::vector<int>& own);
 
   std::int64_t plane_size() const { return mesh_.nodes(); }

@@ -10,10 +10,15 @@
 
 namespace phasewise::collision {
 
-void StrongStrong::pass(const Step* now, const Step* next, int parts) {
-  std::vector<EncounterTask> todo;
+std::vector<EncounterTask> StrongStrong::encounter_tasks(const Step* now, const Step* next,
+                                                         int parts) {
+  std::vector<EncounterTask> result;
   for (const Task& task : tasks(now, next, parts))
-    todo.push_back(encounter_task(task, now, next, parts));
+    result.push_back(encounter_task(task, now, next, parts));
+  return result;
+}
+
+void StrongStrong::pass(std::span<const EncounterTask> todo) {
   if (device_ != nullptr) return device_->encounter(ip_.weighting, ip_.planes, todo);
   std::vector<std::int64_t> outside(todo.size(), 0);
   parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&](int i, int) {
@@ -148,23 +153,21 @@ void StrongStrong::sum_parts(const Step& next, int parts) {
 
 void StrongStrong::prepare(const Step& step, Listener& listener) {
   constexpr int chunks = 4;  // of rows, so that even a few pairs keep all threads busy
-  for (int b = 0; b < 2; ++b) {
-    if (!groups_.holds(b)) continue;
-    const double cells = static_cast<double>(step.pairs() * plane_size());
-    listener.kernel(nodes_card(ip_.weighting, ip_.planes), cells, [&] {
-      const std::vector<NodesTask> todo = nodes_tasks(step, b);
-      if (device_ != nullptr) return device_->prepare_nodes(todo);
-      parallel::for_tasks(static_cast<int>(todo.size()) * chunks, threads_, [&](int i, int) {
-        const int c = i % chunks;
-        prepare_rows(todo[i / chunks], mesh_.nx * c / chunks, mesh_.nx * (c + 1) / chunks);
-      });
+  const double cells = static_cast<double>(step.pairs() * plane_size()) * groups_.held();
+  listener.kernel(nodes_card(ip_.weighting, ip_.planes), cells, [&] {
+    std::vector<NodesTask> todo;
+    for (int b = 0; b < 2; ++b)
+      if (groups_.holds(b)) add_nodes_tasks(step, b, todo);
+    if (device_ != nullptr) return device_->prepare_nodes(todo);
+    parallel::for_tasks(static_cast<int>(todo.size()) * chunks, threads_, [&](int i, int) {
+      const int c = i % chunks;
+      prepare_rows(todo[i / chunks], mesh_.nx * c / chunks, mesh_.nx * (c + 1) / chunks);
     });
-  }
+  });
 }
 
 // One for each pair, or for each plane of it where planes have meshes of their own.
-std::vector<NodesTask> StrongStrong::nodes_tasks(const Step& step, int beam) {
-  std::vector<NodesTask> result;
+void StrongStrong::add_nodes_tasks(const Step& step, int beam, std::vector<NodesTask>& to) {
   for (int p = 0; p < step.pairs(); ++p) {
     const double* head = potential_[beam].data() + p * pair_size();
     const double* tail = head + (ip_.planes - 1) * plane_size();
@@ -174,14 +177,13 @@ std::vector<NodesTask> StrongStrong::nodes_tasks(const Step& step, int beam) {
     const auto mesh = [&](int plane) { return mesh_.levels.mesh(level(step, 1 - beam, p, plane)); };
     const double scale = (*beams_)[beam].kick_scale;
     if (!apart(step, beam, p)) {
-      result.push_back({ip_.weighting, ip_.planes, head, tail, mesh(0), scale, nodes, difference});
+      to.push_back({ip_.weighting, ip_.planes, head, tail, mesh(0), scale, nodes, difference});
       continue;
     }
-    result.push_back({ip_.weighting, 1, head, head, mesh(0), scale, nodes, nullptr});
+    to.push_back({ip_.weighting, 1, head, head, mesh(0), scale, nodes, nullptr});
     nodes += plane_size() * values_per_node(ip_.weighting, 1);
-    result.push_back({ip_.weighting, 1, tail, tail, mesh(1), scale, nodes, nullptr});
+    to.push_back({ip_.weighting, 1, tail, tail, mesh(1), scale, nodes, nullptr});
   }
-  return result;
 }
 
 }  // namespace phasewise::collision

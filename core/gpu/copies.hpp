@@ -71,8 +71,7 @@ class Copies : public Request {
   void run(const std::byte* given) override {
     std::int64_t most = 0;
     for (const Piece& piece : pieces_) most = std::max(most, words_of(piece.size()));
-    launch_parts("copy", reinterpret_cast<const Part*>(given), static_cast<int>(pieces_.size()),
-                 most);
+    launch_parts("copy", reinterpret_cast<const Part*>(given), std::ssize(pieces_), {most});
   }
 
  protected:

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "gpu/graph.hpp"
 #include "gpu/memory.hpp"
 
 namespace phasewise::gpu::PHASEWISE_PLATFORM {
@@ -19,6 +21,13 @@ struct EachPart {
 // f(task, i) for each i in [0, n).
 template <class F>
 struct TaskPart {
+  std::int64_t n;
+  F f;
+  int task;
+};
+// A task of at most n iterations, f.chunk of them with a tile (gpu/launch.hpp).
+template <class F>
+struct TilePart {
   std::int64_t n;
   F f;
   int task;
@@ -42,9 +51,31 @@ struct ReductionPart {
 inline std::int64_t count_of(std::int64_t n) { return n; }
 inline std::int64_t count_of(const std::int64_t* /*n*/) { return 0; }
 
+// What parts need of a launch: iterations, or tiles, of the largest, and the memory of a tile [B].
+struct Extent {
+  std::int64_t most = 0;
+  std::size_t shared = 0;
+
+  void include(const Extent& other) {
+    most = std::max(most, other.most);
+    shared = std::max(shared, other.shared);
+  }
+};
+template <class Part>
+Extent extent_of(const Part& part) {
+  return {count_of(part.n)};
+}
+template <class F>
+Extent extent_of(const TilePart<F>& part) {
+  return {(part.n + part.f.chunk - 1) / part.f.chunk, part.f.words * sizeof(std::uint32_t)};
+}
+
 #if defined(__CUDACC__)
 
 PHASEWISE_DEVICE inline void atomic_add(double* to, double value) { atomicAdd(to, value); }
+PHASEWISE_DEVICE inline void atomic_add(std::uint32_t* to, std::uint32_t value) {
+  atomicAdd(to, value);
+}
 PHASEWISE_DEVICE inline void atomic_add(std::int64_t* to, std::int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(value));
 }
@@ -72,9 +103,30 @@ PHASEWISE_DEVICE void do_part(const EachPart<F>& part) {
   if (i < part.n) part.f(i);
 }
 template <class F>
-PHASEWISE_DEVICE void do_part(const TaskPart<F>& part) {
+PHASEWISE_DEVICE void do_task(const TaskPart<F>& part, int task) {
   const std::int64_t i = thread_of_row();
-  if (i < part.n) part.f(part.task, i);
+  if (i < part.n) part.f(task, i);
+}
+template <class F>
+PHASEWISE_DEVICE void do_task(const TilePart<F>& part, int task) {
+  extern __shared__ std::uint32_t tile[];
+  const F& f = part.f;
+  const std::int64_t size = f.size(task), begin = blockIdx.x * f.chunk;
+  if (begin >= size) return;
+  const std::int64_t end = begin + f.chunk < size ? begin + f.chunk : size;
+  for (int k = threadIdx.x; k < f.words; k += blockDim.x) tile[k] = 0;
+  __syncthreads();
+  for (std::int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) f.add(task, i, tile);
+  __syncthreads();
+  for (int k = threadIdx.x; k < f.takes; k += blockDim.x) f.take(task, k, tile);
+}
+template <class F>
+PHASEWISE_DEVICE void do_part(const TaskPart<F>& part) {
+  do_task(part, part.task);
+}
+template <class F>
+PHASEWISE_DEVICE void do_part(const TilePart<F>& part) {
+  do_task(part, part.task);
 }
 template <class F>
 PHASEWISE_DEVICE void do_part(const CountedPart<F>& part) {
@@ -109,19 +161,19 @@ template <class Part>
 __global__ void parts_kernel(const Part* parts) {
   do_part(parts[blockIdx.y]);
 }
-template <class F>
-__global__ void tasks_kernel(std::int64_t most, const F f) {
-  const std::int64_t i = thread_of_row();
-  if (i < most) f(static_cast<int>(blockIdx.y), i);
+// A row of blocks for each task.
+template <class Part>
+__global__ void tasks_kernel(const Part part, int first) {
+  do_task(part, first + static_cast<int>(blockIdx.y));
 }
 
 // Blocks in a row, and threads in each.
 struct RowShape {
-  unsigned blocks, threads;
+  unsigned blocks = 0, threads = 0;
 };
-inline constexpr unsigned block_threads = 256;
 inline RowShape thread_each(std::int64_t n) {
-  return {static_cast<unsigned>((n + block_threads - 1) / block_threads), block_threads};
+  constexpr unsigned threads = 256;
+  return {static_cast<unsigned>((n + threads - 1) / threads), threads};
 }
 template <class F>
 RowShape row_shape(const EachPart<F>* /*kind*/, std::int64_t n) {
@@ -139,7 +191,13 @@ RowShape row_shape(const CountedPart<F>* /*kind*/, std::int64_t /*n*/) {
 // A few blocks for each multiprocessor, so that a result gets few additions.
 template <int count, bool largest, class F>
 RowShape row_shape(const ReductionPart<count, largest, F>* /*kind*/, std::int64_t n) {
-  return {std::min(thread_each(n).blocks, 528U), block_threads};
+  const RowShape each = thread_each(n);
+  return {std::min(each.blocks, 528U), each.threads};
+}
+// A large tile leaves room for one block in a multiprocessor, which then needs many threads.
+template <class F>
+RowShape row_shape(const TilePart<F>* /*kind*/, std::int64_t tiles) {
+  return {static_cast<unsigned>(tiles), 512};
 }
 
 inline void launched(const char* name) {
@@ -147,34 +205,57 @@ inline void launched(const char* name) {
   last_kernel() = name;
   check(cudaGetLastError());
 }
+// CUDA wants to be asked for more memory of a block than this.
+template <class Kernel>
+void allow_shared(Kernel* kernel, std::size_t bytes) {
+  constexpr std::size_t always = 48 << 10;  // B
+  if (bytes > always)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(bytes)));
+}
+
+// Calls f(first, some) for each number of rows of blocks that a launch can take.
+template <class F>
+void each_rows(std::int64_t count, const F& f) {
+  constexpr std::int64_t rows = 65535;
+  for (std::int64_t first = 0; first < count; first += rows)
+    f(static_cast<int>(first), static_cast<unsigned>(std::min(rows, count - first)));
+}
 
 template <class Part>
 void launch(const char* name, const Part& part) {
   const RowShape shape = row_shape(&part, count_of(part.n));
-  one_part_kernel<<<shape.blocks, shape.threads>>>(part);
+  one_part_kernel<<<shape.blocks, shape.threads, 0, queue()>>>(part);
   launched(name);
 }
-// Of parts in the device's memory; `most` is the largest n.
+// Of parts in the device's memory, which need this.
 template <class Part>
-void launch_parts(const char* name, const Part* parts, int count, std::int64_t most) {
-  constexpr int rows = 65535;  // of blocks in a launch
-  const RowShape shape = row_shape(parts, most);
-  for (int first = 0; first < count; first += rows) {
-    const auto some = static_cast<unsigned>(std::min(rows, count - first));
-    parts_kernel<<<dim3(shape.blocks, some), shape.threads>>>(parts + first);
+void launch_parts(const char* name, const Part* parts, std::int64_t count, const Extent& extent) {
+  const RowShape shape = row_shape(parts, extent.most);
+  allow_shared(parts_kernel<Part>, extent.shared);
+  each_rows(count, [&](int first, unsigned some) {
+    const dim3 blocks(shape.blocks, some);
+    parts_kernel<<<blocks, shape.threads, extent.shared, queue()>>>(parts + first);
     launched(name);
-  }
+  });
 }
-template <class F>
-void launch_tasks(const char* name, int tasks, std::int64_t most, const F& f) {
-  const RowShape shape = thread_each(most);
-  tasks_kernel<<<dim3(shape.blocks, static_cast<unsigned>(tasks)), shape.threads>>>(most, f);
-  launched(name);
+// The part for each task in [0, tasks).
+template <class Part>
+void launch_tasks(const char* name, int tasks, const Part& part) {
+  const Extent extent = extent_of(part);
+  const RowShape shape = row_shape(&part, extent.most);
+  allow_shared(tasks_kernel<Part>, extent.shared);
+  each_rows(tasks, [&](int first, unsigned some) {
+    const dim3 blocks(shape.blocks, some);
+    tasks_kernel<<<blocks, shape.threads, extent.shared, queue()>>>(part, first);
+    launched(name);
+  });
 }
 
 #else
 
 inline void atomic_add(double* to, double value) { *to += value; }
+inline void atomic_add(std::uint32_t* to, std::uint32_t value) { *to += value; }
 inline void atomic_add(std::int64_t* to, std::int64_t value) { *to += value; }
 inline std::int64_t next_place(std::int64_t* count) { return (*count)++; }
 inline void atomic_max(double* to, double value) { *to = std::max(*to, value); }
@@ -184,8 +265,27 @@ void do_part(const EachPart<F>& part) {
   for (std::int64_t i = 0; i < part.n; ++i) part.f(i);
 }
 template <class F>
+void do_task(const TaskPart<F>& part, int task) {
+  for (std::int64_t i = 0; i < part.n; ++i) part.f(task, i);
+}
+template <class F>
+void do_task(const TilePart<F>& part, int task) {
+  const F& f = part.f;
+  const std::int64_t size = f.size(task);
+  for (std::int64_t begin = 0; begin < size; begin += f.chunk) {
+    std::vector<std::uint32_t> tile(f.words, 0U);
+    for (std::int64_t i = begin; i < std::min(begin + f.chunk, size); ++i)
+      f.add(task, i, tile.data());
+    for (int k = 0; k < f.takes; ++k) f.take(task, k, tile.data());
+  }
+}
+template <class F>
 void do_part(const TaskPart<F>& part) {
-  for (std::int64_t i = 0; i < part.n; ++i) part.f(part.task, i);
+  do_task(part, part.task);
+}
+template <class F>
+void do_part(const TilePart<F>& part) {
+  do_task(part, part.task);
 }
 template <class F>
 void do_part(const CountedPart<F>& part) {
@@ -209,19 +309,20 @@ void do_part(const ReductionPart<count, largest, F>& part) {
 
 template <class Part>
 void launch(const char* /*name*/, const Part& part) {
-  ++operations();
-  do_part(part);
+  perform([part] { do_part(part); });
 }
 template <class Part>
-void launch_parts(const char* /*name*/, const Part* parts, int count, std::int64_t /*most*/) {
-  ++operations();
-  for (int p = 0; p < count; ++p) do_part(parts[p]);
+void launch_parts(const char* /*name*/, const Part* parts, std::int64_t count,
+                  const Extent& /*extent*/) {
+  perform([parts, count] {
+    for (std::int64_t p = 0; p < count; ++p) do_part(parts[p]);
+  });
 }
-template <class F>
-void launch_tasks(const char* /*name*/, int tasks, std::int64_t most, const F& f) {
-  ++operations();
-  for (int task = 0; task < tasks; ++task)
-    for (std::int64_t i = 0; i < most; ++i) f(task, i);
+template <class Part>
+void launch_tasks(const char* /*name*/, int tasks, const Part& part) {
+  perform([tasks, part] {
+    for (int task = 0; task < tasks; ++task) do_task(part, task);
+  });
 }
 
 #endif

@@ -35,10 +35,9 @@ class Loops final : public Request {
     std::memcpy(host, static_cast<const void*>(parts_.data()), bytes());
   }
   void run(const std::byte* given) override {
-    std::int64_t most = 0;
-    for (const Part& part : parts_) most = std::max(most, count_of(part.n));
-    launch_parts(name_, reinterpret_cast<const Part*>(given), static_cast<int>(parts_.size()),
-                 most);
+    Extent extent;
+    for (const Part& part : parts_) extent.include(extent_of(part));
+    launch_parts(name_, reinterpret_cast<const Part*>(given), std::ssize(parts_), extent);
   }
 
  private:
@@ -52,6 +51,16 @@ void run_loop(const char* name, const Part& part) {
     return asks->add(std::make_unique<Loops<Part>>(name, std::vector<Part>{part}));
   launch(name, part);
 }
+// The part for each task in [0, tasks).
+template <class Part>
+void run_tasks(const char* name, int tasks, Part part) {
+  if (tasks <= 0 || part.n <= 0) return;
+  Member* asks = member();
+  if (asks == nullptr) return launch_tasks(name, tasks, part);
+  std::vector<Part> parts;
+  for (part.task = 0; part.task < tasks; ++part.task) parts.push_back(part);
+  asks->add(std::make_unique<Loops<Part>>(name, std::move(parts)));
+}
 
 // Calls f(i) for each i in [0, n); f holds device pointers by value.
 template <class F>
@@ -63,12 +72,17 @@ void for_each(const char* name, std::int64_t n, F f) {
 // lacks.
 template <class F>
 void for_each_of_tasks(const char* name, int tasks, std::int64_t most, F f) {
-  if (tasks <= 0 || most <= 0) return;
-  Member* asks = member();
-  if (asks == nullptr) return launch_tasks(name, tasks, most, f);
-  std::vector<TaskPart<F>> parts;
-  for (int task = 0; task < tasks; ++task) parts.push_back({most, f, task});
-  asks->add(std::make_unique<Loops<TaskPart<F>>>(name, std::move(parts)));
+  run_tasks(name, tasks, TaskPart<F>{most, f, 0});
+}
+
+// For each task: begins tiles of f.words 32-bit words with zeros, calls f.add(task, i, tile) for
+// each i in [0, f.size(task)), f.chunk of them with one tile, whose threads share it, and at last
+// f.take(task, k, tile) for each k in [0, f.takes). most: the largest size. Where many threads
+// add to few values, a tile is much faster than the device's memory; a GPU adds 32-bit words there
+// by itself, and longer ones only by trying again.
+template <class F>
+void for_each_by_tiles(const char* name, int tasks, std::int64_t most, const F& f) {
+  run_tasks(name, tasks, TilePart<F>{most, f, 0});
 }
 
 // Calls f(i) for each i in [0, *n); n is in the device's memory.

@@ -34,6 +34,12 @@ struct Properties {
   std::string name;
   std::size_t memory;  // B
 };
+// What blocks of threads have to run in: the multiprocessors, and the memory that a block shares
+// [B].
+struct Blocks {
+  int processors;
+  std::size_t shared;
+};
 
 // Kernels, copies and the like that were given to the device so far.
 inline std::int64_t& operations() {
@@ -181,6 +187,16 @@ inline Properties properties() {
   check(cudaGetDeviceProperties(&found, device));
   return {found.name, found.totalGlobalMem};
 }
+inline Blocks blocks() {
+  static const Blocks found = [] {
+    int device = 0, processors = 0, shared = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    return Blocks{processors, static_cast<std::size_t>(shared)};
+  }();
+  return found;
+}
 // Takes the GPU of this number, modulo their number, from now on. Returns why it cannot be used, in
 // one clause, or nothing.
 inline std::string choose_device(int number) {
@@ -213,6 +229,7 @@ inline Properties properties() {
   return {"emulated", static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                           static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
 }
+inline Blocks blocks() { return {.processors = 4, .shared = 64 << 10}; }
 // The variable PHASEWISE_EMULATED_MEMORY [MiB] makes it less than the host's, for tests.
 inline Memory memory() {
   const char* given = std::getenv("PHASEWISE_EMULATED_MEMORY");

@@ -6,7 +6,7 @@
 #include <complex>
 #include <cstdint>
 
-#include "gpu/platform.hpp"
+#include "gpu/graph.hpp"
 
 #if defined(__CUDACC__)
 #include <cufft.h>
@@ -37,7 +37,11 @@ class Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
   ~Plan() { cufftDestroy(plan_); }
-  cufftHandle get() const { return plan_; }
+  // Its work goes to the queue of the moment.
+  cufftHandle get() const {
+    check_transform(cufftSetStream(plan_, queue()));
+    return plan_;
+  }
 
  private:
   cufftHandle plan_ = 0;
@@ -75,21 +79,25 @@ class RealRows {
 
  private:
   void forward_batch(double* lines, Complex* spectra) const {
-    ++operations();
 #if defined(__CUDACC__)
+    ++operations();
     check_transform(
         cufftExecD2Z(forward_.get(), lines, reinterpret_cast<cufftDoubleComplex*>(spectra)));
 #else
-    for (int i = 0; i < batch_; ++i) rows_.forward(lines + i * line_, spectra + i * spectrum_);
+    perform([=, this] {
+      for (int i = 0; i < batch_; ++i) rows_.forward(lines + i * line_, spectra + i * spectrum_);
+    });
 #endif
   }
   void backward_batch(Complex* spectra, double* lines) const {
-    ++operations();
 #if defined(__CUDACC__)
+    ++operations();
     check_transform(
         cufftExecZ2D(backward_.get(), reinterpret_cast<cufftDoubleComplex*>(spectra), lines));
 #else
-    for (int i = 0; i < batch_; ++i) rows_.backward(spectra + i * spectrum_, lines + i * line_);
+    perform([=, this] {
+      for (int i = 0; i < batch_; ++i) rows_.backward(spectra + i * spectrum_, lines + i * line_);
+    });
 #endif
   }
 
@@ -126,17 +134,19 @@ class ComplexRows {
 
  private:
   void run(Complex* rows, bool forward) const {
-    ++operations();
 #if defined(__CUDACC__)
+    ++operations();
     auto* data = reinterpret_cast<cufftDoubleComplex*>(rows);
     check_transform(cufftExecZ2Z(plan_.get(), data, data, forward ? CUFFT_FORWARD : CUFFT_INVERSE));
 #else
-    for (int i = 0; i < batch_; ++i) {
-      if (forward)
-        rows_.forward(rows + i * stride_);
-      else
-        rows_.backward(rows + i * stride_);
-    }
+    perform([=, this] {
+      for (int i = 0; i < batch_; ++i) {
+        if (forward)
+          rows_.forward(rows + i * stride_);
+        else
+          rows_.backward(rows + i * stride_);
+      }
+    });
 #endif
   }
 

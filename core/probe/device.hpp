@@ -16,7 +16,7 @@ struct DeviceRates {
   double memory = 0.0;                // B
   double bytes_per_second = 0.0;      // of a triad in its memory
   double flops_per_second = 0.0;      // multiply-adds in double precision
-  double additions_per_second = 0.0;  // atomic, of double precision, to the nodes of a few meshes
+  double additions_per_second = 0.0;  // to the nodes of a few meshes, by atomics or by tiles
   double launch_seconds = 0.0;        // from one kernel to the next
   double wait_seconds = 0.0;          // of a kernel that the host waits for
   std::vector<DeviceCopy> copies;     // in ascending order

@@ -1,4 +1,5 @@
-// Encounters on a device: a thread kicks and deposits one particle.
+// Encounters on a device: a thread kicks one particle, and deposits it unless tiles do
+// (charge_tiles.hpp).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct EncounterOnDevice {
   KickSource kick;
   ChargeTarget target;
   std::int64_t* outside;
-  bool kicks, deposits;
+  bool kicks, deposits, by_tiles;
 };
 
 // The field beyond the mesh, made before the particles come.
@@ -80,7 +81,7 @@ struct Strays {
 
 // kicks: whether any task does.
 template <class W, int planes>
-void launch_encounters(const EncounterOnDevice* tasks, int count, std::int64_t most, bool kicks,
+void launch_kicks(const EncounterOnDevice* tasks, int count, std::int64_t most, bool kicks,
                        EdgeMoments* edges, FarField* far, const Strays& strays) {
   if (kicks) find_far_fields<planes>(tasks, count, edges, far);
   platform::for_each_of_tasks(

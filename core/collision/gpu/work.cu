@@ -1,7 +1,7 @@
 // The kernels of a collision on a device.
 #include "collision/device_work.hpp"
 #include "collision/gaussian_kick.hpp"
-#include "collision/gpu/encounters.hpp"
+#include "collision/gpu/encounter_work.hpp"
 #include "collision/gpu/make_work.hpp"
 #include "collision/gpu/particles.hpp"
 #include "collision/gpu/poisson.hpp"
@@ -235,44 +235,13 @@ class Work final : public DeviceWork {
   }
 
   void encounter(Weighting weighting, int planes, std::span<const EncounterTask> tasks) override {
-    if (outside_.size() == 0) outside_.reserve(2);
-    std::vector<EncounterOnDevice> given;
-    std::int64_t most = 0, in_all = 0;
-    bool kicks = false;
-    for (const EncounterTask& task : tasks) {
-      EncounterOnDevice& one = given.emplace_back();
-      one.particles = particles_[task.beam].view().part(task.begin, task.count);
-      one.kicks = task.kick.has_value();
-      kicks = kicks || one.kicks;
-      one.deposits = task.target.has_value();
-      if (task.kick) one.kick = *task.kick;
-      if (task.target) one.target = *task.target;
-      one.outside = outside_.data() + task.beam;
-      most = std::max(most, task.count);
-      in_all += task.count;
-    }
-    const int count = static_cast<int>(given.size());
-    tasks_.copy_from(given.data(), count);
-    far_.reserve(count);
-    edges_.reserve(std::int64_t{2} * window_edges * count);
-    strays_.reserve(in_all);
-    counts_.reserve(1);
-    counts_.clear(1);
-    const bool cic = weighting == Weighting::cic;
-    const auto run =
-        planes == 1 ? (cic ? launch_encounters<field::Cic, 1> : launch_encounters<field::Tsc, 1>)
-                    : (cic ? launch_encounters<field::Cic, 2> : launch_encounters<field::Tsc, 2>);
-    run(tasks_.data(), count, most, kicks, edges_.data(), far_.data(),
-        {strays_.data(), counts_.data()});
+    encounters_.run(weighting, planes, tasks, {particles_[0].view(), particles_[1].view()});
   }
-
-  std::array<std::int64_t, 2> take_outside() override {
-    std::array<std::int64_t, 2> result{};
-    if (outside_.size() == 0) return result;
-    outside_.copy_to(result.data(), 2);
-    outside_.clear(2);
-    return result;
+  std::int64_t deposited_apart(Weighting weighting,
+                               std::span<const EncounterTask> tasks) const override {
+    return count_by_tiles(tasks, weighting);
   }
+  std::array<std::int64_t, 2> take_outside() override { return encounters_.take_outside(); }
 
   void prepare_nodes(std::span<const NodesTask> tasks) override {
     if (tasks.empty()) return;
@@ -292,14 +261,24 @@ class Work final : public DeviceWork {
 
   void effective_charges(std::span<const EffectiveCharge> tasks, int first, int last) override {
     if (tasks.empty()) return;
-    const std::int64_t rows = last - first, scratch = 4 * std::int64_t{tasks[0].coarsening.ny};
-    effective_.copy_from(tasks.data(), std::ssize(tasks));
-    rows_.reserve(std::ssize(tasks) * rows * scratch);
+    const int count = static_cast<int>(tasks.size()), ny = tasks[0].coarsening.ny;
+    const std::int64_t rows = last - first;
+    effective_.copy_from(tasks.data(), count);
     const EffectiveCharge* todo = effective_.data();
-    double* room = rows_.data();
-    platform::for_each_of_tasks("luminosity", static_cast<int>(tasks.size()), rows,
+    platform::for_each_of_tasks("luminosity", count, rows * ny,
                                 [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-                                  todo[task].row(first + i, room + (task * rows + i) * scratch);
+                                  if (todo[task].is_level())
+                                    todo[task].node(std::int64_t{first} * ny + i);
+                                });
+    const auto level = [](const EffectiveCharge& task) { return task.is_level(); };
+    if (std::all_of(tasks.begin(), tasks.end(), level)) return;
+    const std::int64_t scratch = 4 * std::int64_t{ny};
+    rows_.reserve(count * rows * scratch);
+    double* room = rows_.data();
+    platform::for_each_of_tasks("luminosity", count, rows,
+                                [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
+                                  if (!todo[task].is_level())
+                                    todo[task].row(first + i, room + (task * rows + i) * scratch);
                                 });
   }
 
@@ -314,14 +293,18 @@ class Work final : public DeviceWork {
     for (const Overlap& task : tasks) most = std::max<std::int64_t>(most, task.last - task.first);
     const Overlap* todo = overlaps_.data();
     double* sums = overlap_sums_.data();
-    platform::for_each_of_tasks("luminosity", static_cast<int>(tasks.size()), most,
+    constexpr int terms = Overlap::terms;
+    platform::for_each_of_tasks("luminosity", static_cast<int>(tasks.size()), terms * most,
                                 [=] PHASEWISE_DEVICE(int number, std::int64_t i) {
                                   const Overlap& task = todo[number];
-                                  if (i >= task.last - task.first) return;
-                                  numerics::OrderFreeSum row;
-                                  row.add(task.row(task.first + static_cast<int>(i)), grid);
-                                  platform::atomic_add(sums + 2 * task.place, row.high);
-                                  platform::atomic_add(sums + 2 * task.place + 1, row.low);
+                                  if (i >= terms * (task.last - task.first)) return;
+                                  double term[1] = {};
+                                  task.add_terms(task.first + static_cast<int>(i / terms),
+                                                 static_cast<int>(i % terms), term);
+                                  numerics::OrderFreeSum sum;
+                                  sum.add(term[0], grid);
+                                  platform::atomic_add(sums + 2 * task.place, sum.high);
+                                  platform::atomic_add(sums + 2 * task.place + 1, sum.low);
                                 });
   }
   void take_overlaps(std::span<double> sums) override {
@@ -350,13 +333,10 @@ class Work final : public DeviceWork {
  private:
   std::shared_ptr<comm::Memory> exchange_memory_ = std::make_shared<platform::ExchangeMemory>();
   std::array<DeviceParticles, 2> particles_;
-  Array<std::int64_t> counts_, outside_;
+  Encounters encounters_;
+  Array<std::int64_t> counts_;
   Array<double> sums_, overlap_sums_, cuts_, rows_;
   Array<numerics::OrderFreeGrid> grids_;
-  Array<EncounterOnDevice> tasks_;
-  Array<EdgeMoments> edges_;
-  Array<FarField> far_;
-  Array<Strays::Place> strays_;
   Array<NodesTask> nodes_;
   Array<EffectiveCharge> effective_;
   Array<Overlap> overlaps_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,6 +21,40 @@ namespace platform = phasewise::gpu::PHASEWISE_PLATFORM;
 using platform::Array;
 using platform::Complex;
 
+// A mesh to solve, as the device is given it.
+struct MeshOnDevice {
+  const double* charge;
+  double* potential;
+  const Complex* green;
+};
+// Where a row or a column begins: of those in a list, or of meshes.
+template <class Value>
+struct Listed {
+  Value* const* list;
+  PHASEWISE_DEVICE Value* operator()(std::int64_t i) const { return list[i]; }
+};
+struct Charges {
+  const MeshOnDevice* meshes;
+  std::int64_t nx, ny;
+  PHASEWISE_DEVICE const double* operator()(std::int64_t row) const {
+    return meshes[row / nx].charge + row % nx * ny;
+  }
+};
+struct Potentials {
+  const MeshOnDevice* meshes;
+  std::int64_t nx, ny;
+  PHASEWISE_DEVICE double* operator()(std::int64_t row) const {
+    return meshes[row / nx].potential + row % nx * ny;
+  }
+};
+struct Greens {
+  const MeshOnDevice* meshes;
+  std::int64_t columns, stride;
+  PHASEWISE_DEVICE const Complex* operator()(std::int64_t column) const {
+    return meshes[column / columns].green + column % columns * stride;
+  }
+};
+
 class Poisson {
  public:
   explicit Poisson(const DoubledGrid& grid)
@@ -28,7 +63,8 @@ class Poisson {
               static_cast<std::int64_t>(sizeof(double))),
         along_y_(grid.my(), line_, grid.row_stride(), meshes * grid.nx()),
         along_x_(grid.mx(), grid.column_stride(), meshes * grid.columns()),
-        most_batches_(most_batches(grid)) {
+        most_batches_(most_batches(grid)),
+        meshes_(static_cast<std::int64_t>(meshes * most_batches_)) {
     reserve(1);
   }
 
@@ -46,7 +82,7 @@ class Poisson {
   void forward_rows(std::span<const double* const> from, Complex* to) {
     each_batch(from.size(), along_y_.batch(), [&](std::size_t first, std::size_t count) {
       from_.copy_from(from.data() + first, static_cast<std::int64_t>(count));
-      pad(static_cast<std::int64_t>(count));
+      pad(static_cast<std::int64_t>(count), Listed<const double>{from_.data()});
       along_y_.forward(lines_.data(), rows_.data(), 1);
       copy(to + first * grid_.row_stride(), rows_.data(), count * grid_.row_stride());
     });
@@ -60,7 +96,8 @@ class Poisson {
         greens[i] = green_of(*with[first + i].green) + with[first + i].number * stride;
       copy(columns_.data(), columns + first * stride, count * stride);
       zero_beyond_mesh(static_cast<std::int64_t>(count));
-      multiply(greens, 1);
+      greens_.copy_from(greens.data(), std::ssize(greens));
+      convolve_columns(static_cast<std::int64_t>(count), 1, Listed<const Complex>{greens_.data()});
       copy(columns + first * stride, columns_.data(), count * stride);
     });
     forget_unused();
@@ -70,7 +107,7 @@ class Poisson {
       copy(rows_.data(), from + first * grid_.row_stride(), count * grid_.row_stride());
       to_.copy_from(to.data() + first, static_cast<std::int64_t>(count));
       along_y_.backward(rows_.data(), lines_.data(), 1);
-      unpad(static_cast<std::int64_t>(count));
+      unpad(static_cast<std::int64_t>(count), Listed<double>{to_.data()});
     });
   }
 
@@ -96,36 +133,37 @@ class Poisson {
         std::max<std::int64_t>(1, most / (mesh * static_cast<std::int64_t>(meshes))));
   }
   void reserve(std::size_t batches) {
+    if (batches <= batches_) return;
+    graphs_.clear();  // they know where the buffers were
+    batches_ = 0;     // until all have their room
     const auto count = static_cast<std::int64_t>(batches);
     lines_.reserve(count * along_y_.batch() * line_);
     rows_.reserve(count * along_y_.batch() * grid_.row_stride());
     columns_.reserve(count * along_x_.batch() * grid_.column_stride());
+    batches_ = batches;
   }
 
   void solve_some(std::span<const MeshToSolve> tasks) {
-    const int batches = static_cast<int>((tasks.size() + meshes - 1) / meshes);
-    const int nx = grid_.nx(), ny = grid_.ny(), columns = grid_.columns();
-    const auto count = static_cast<std::int64_t>(tasks.size());
-    std::vector<const double*> from;
-    std::vector<double*> to;
-    std::vector<const Complex*> greens;
-    for (const MeshToSolve& task : tasks) {
-      for (int i = 0; i < nx; ++i) {
-        from.push_back(task.charge + static_cast<std::int64_t>(i) * ny);
-        to.push_back(task.potential + static_cast<std::int64_t>(i) * ny);
-      }
-      const Complex* green = green_of(task.green);
-      for (int c = 0; c < columns; ++c) greens.push_back(green + c * grid_.column_stride());
-    }
-    from_.copy_from(from.data(), std::ssize(from));
-    to_.copy_from(to.data(), std::ssize(to));
-    pad(count * nx);
+    std::vector<MeshOnDevice> given;
+    for (const MeshToSolve& task : tasks)
+      given.push_back({task.charge, task.potential, green_of(task.green)});
+    meshes_.copy_from(given.data(), std::ssize(given));
+    platform::Graph& graph = graphs_[tasks.size()];
+    if (graph.empty()) graph.record([&] { solve_given(std::ssize(tasks)); });
+    graph.run();
+  }
+  // The meshes that the device was given.
+  void solve_given(std::int64_t count) {
+    const int batches = static_cast<int>((count + meshes - 1) / meshes);
+    const MeshOnDevice* given = meshes_.data();
+    pad(count * grid_.nx(), Charges{given, grid_.nx(), grid_.ny()});
     along_y_.forward(lines_.data(), rows_.data(), batches);
     rows_to_columns(count);
-    multiply(greens, batches);
+    convolve_columns(count * grid_.columns(), batches,
+                     Greens{given, grid_.columns(), grid_.column_stride()});
     columns_to_rows(count);
     along_y_.backward(rows_.data(), lines_.data(), batches);
-    unpad(count * nx);
+    unpad(count * grid_.nx(), Potentials{given, grid_.nx(), grid_.ny()});
   }
 
   // nvcc takes no kernels from private functions.
@@ -134,24 +172,24 @@ class Poisson {
     platform::for_each("copy", values, [=] PHASEWISE_DEVICE(std::int64_t i) { to[i] = from[i]; });
   }
   // Rows of the mesh, with zeros behind them, to lines.
-  void pad(std::int64_t rows) {
+  template <class From>
+  void pad(std::int64_t rows, From from) {
     const int ny = grid_.ny();
     const std::int64_t line = line_;
-    const double* const* from = from_.data();
     double* lines = lines_.data();
     platform::for_each("pad", rows * line, [=] PHASEWISE_DEVICE(std::int64_t i) {
       const std::int64_t row = i / line, j = i % line;
-      lines[i] = j < ny ? from[row][j] : 0.0;
+      lines[i] = j < ny ? from(row)[j] : 0.0;
     });
   }
-  void unpad(std::int64_t rows) {
+  template <class To>
+  void unpad(std::int64_t rows, To to) {
     const int ny = grid_.ny();
     const std::int64_t line = line_;
-    double* const* to = to_.data();
     const double* lines = lines_.data();
     platform::for_each("unpad", rows * ny, [=] PHASEWISE_DEVICE(std::int64_t i) {
       const std::int64_t row = i / ny, j = i % ny;
-      to[row][j] = lines[row * line + j];
+      to(row)[j] = lines[row * line + j];
     });
   }
   void rows_to_columns(std::int64_t count) {
@@ -185,18 +223,17 @@ class Poisson {
       data[i / (mx - nx) * stride + nx + i % (mx - nx)] = Complex(0.0, 0.0);
     });
   }
-  // Convolves the columns along x.
-  void multiply(const std::vector<const Complex*>& greens, int batches) {
+  // Columns along x, in whole batches.
+  template <class Green>
+  void convolve_columns(std::int64_t columns, int batches, Green green) {
     const int mx = grid_.mx();
     const std::int64_t stride = grid_.column_stride();
-    greens_.copy_from(greens.data(), std::ssize(greens));
-    const Complex* const* green = greens_.data();
     auto* values = reinterpret_cast<double*>(columns_.data());
     along_x_.forward(columns_.data(), batches);
-    platform::for_each("convolve", std::ssize(greens) * mx, [=] PHASEWISE_DEVICE(std::int64_t i) {
+    platform::for_each("convolve", columns * mx, [=] PHASEWISE_DEVICE(std::int64_t i) {
       const std::int64_t column = i / mx, x = i % mx;
       double* c = values + 2 * (column * stride + x);
-      const auto* g = reinterpret_cast<const double*>(green[column] + x);
+      const auto* g = reinterpret_cast<const double*>(green(column) + x);
       field::multiply_complex(c, g);
     });
     along_x_.backward(columns_.data(), batches);
@@ -225,7 +262,9 @@ class Poisson {
   std::int64_t line_;  // from one line to the next
   platform::RealRows along_y_;
   platform::ComplexRows along_x_;
-  std::size_t most_batches_;
+  std::size_t most_batches_, batches_ = 0;
+  Array<MeshOnDevice> meshes_;
+  std::map<std::size_t, platform::Graph> graphs_;  // by the number of meshes
   Array<double> lines_;
   Array<Complex> rows_, columns_;
   Array<const double*> from_;

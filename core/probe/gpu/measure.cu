@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/launch.hpp"
+#include "parallel/macros.hpp"
 #include "probe/gpu/measure.hpp"
 
 namespace phasewise::probe::gpu::PHASEWISE_PLATFORM {
@@ -72,18 +73,56 @@ double multiply_adds() {
 
 // Additions of one to nodes of 16 meshes of 128² nodes, in no order, as particles' charges are
 // added.
-double shared_additions() {
-  constexpr std::int64_t nodes = 16 * 128 * 128;
+constexpr int meshes = 16, mesh_nodes = 128 * 128;
+
+// Knuth's multiplicative hash.
+PHASEWISE_HD std::uint32_t hash(std::int64_t i) {
+  return static_cast<std::uint32_t>(i) * 2654435761U;
+}
+
+double additions_to_memory() {
+  constexpr std::int64_t nodes = std::int64_t{meshes} * mesh_nodes;
   Array<double> mesh(nodes);
   double* node = mesh.data();
-  const double seconds = best_seconds([&] {
+  return best_seconds([&] {
     platform::for_each("additions", additions, [=] PHASEWISE_DEVICE(std::int64_t i) {
-      // Knuth's multiplicative hash.
-      const auto hash = static_cast<std::uint32_t>(i) * 2654435761U;
-      platform::atomic_add(node + hash % nodes, 1.0);
+      platform::atomic_add(node + hash(i) % nodes, 1.0);
     });
   });
-  return additions / seconds;
+}
+
+// As many by tiles, of which each holds some of a mesh's nodes, in two words each.
+struct AddByTiles {
+  double* mesh;
+  int takes, words;
+  std::int64_t chunk, each;
+
+  PHASEWISE_DEVICE std::int64_t size(int /*task*/) const { return each; }
+  PHASEWISE_DEVICE void add(int /*task*/, std::int64_t i, std::uint32_t* tile) const {
+    // The upper bits, since the lower ones of a hash tell little.
+    const auto node = static_cast<std::int64_t>(hash(i) >> 16) % takes;
+    platform::atomic_add(tile + node, 1U);
+    platform::atomic_add(tile + takes + node, 1U);
+  }
+  PHASEWISE_DEVICE void take(int task, int k, const std::uint32_t* tile) const {
+    platform::atomic_add(mesh + static_cast<std::int64_t>(task) * mesh_nodes + k,
+                         static_cast<double>(tile[k]) + static_cast<double>(tile[takes + k]));
+  }
+};
+double additions_by_tiles() {
+  constexpr std::int64_t each = additions / meshes, chunk = 32768;
+  Array<double> mesh(std::int64_t{meshes} * mesh_nodes);
+  const auto room = static_cast<int>(platform::blocks().shared / (2 * sizeof(std::uint32_t)));
+  const int takes = std::min(room, mesh_nodes);
+  return best_seconds([&] {
+    platform::for_each_by_tiles("additions", meshes, each,
+                                AddByTiles{mesh.data(), takes, 2 * takes, chunk, each});
+  });
+}
+
+// By the faster way.
+double shared_additions() {
+  return additions / std::min(additions_to_memory(), additions_by_tiles());
 }
 
 double launches(int count) {

@@ -1,0 +1,76 @@
+// A charge plane, or its middle, in memory that a block of a device's threads shares (a tile). A
+// node's charge is a multiple of the charge quantum; its low bits and the others are added up in a
+// word of 32 bits each, exactly, in any order.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "field/mesh.hpp"
+#include "parallel/macros.hpp"
+
+namespace phasewise::collision {
+
+// The nodes of a tile: a window into those of a plane.
+struct TileNodes {
+  int first_x = 0, first_y = 0, nx = 0, ny = 0;
+
+  PHASEWISE_HD int count() const { return nx * ny; }
+  // Of the plane's node (x, y), if it and `width` - 1 more along x and y are in the tile; else -1.
+  PHASEWISE_HD int find(int x, int y, int width) const {
+    const int i = x - first_x, j = y - first_y;
+    const bool inside = i >= 0 && j >= 0 && i + width <= nx && j + width <= ny;
+    return inside ? i * ny + j : -1;
+  }
+};
+
+// The middle of a plane of nx by ny nodes, in its shape, with at most so many nodes.
+inline TileNodes middle_nodes(int nx, int ny, std::int64_t most) {
+  const double all = static_cast<double>(nx) * ny;
+  const double scale = std::min(1.0, std::sqrt(static_cast<double>(most) / all));
+  TileNodes nodes;
+  nodes.nx = std::max(1, static_cast<int>(nx * scale));
+  nodes.ny = static_cast<int>(std::min<std::int64_t>(ny, most / nodes.nx));
+  nodes.first_x = (nx - nodes.nx) / 2;
+  nodes.first_y = (ny - nodes.ny) / 2;
+  return nodes;
+}
+
+// How charges of at most one macroparticle are divided into words.
+struct ChargeWords {
+  int low_bits = 0;
+
+  // So many charges, a power of two, can be added to a node without an overflow of either word: low
+  // words below 2^low_bits to less than 2^32, high ones to at most 2^30.
+  PHASEWISE_HD std::int64_t most_charges() const { return std::int64_t{1} << (32 - low_bits); }
+  // multiple: of the charge quantum.
+  PHASEWISE_HD std::uint32_t low(std::int64_t multiple) const {
+    return static_cast<std::uint32_t>(multiple & ((std::int64_t{1} << low_bits) - 1));
+  }
+  PHASEWISE_HD std::uint32_t high(std::int64_t multiple) const {
+    return static_cast<std::uint32_t>(multiple >> low_bits);
+  }
+  PHASEWISE_HD std::int64_t multiple(std::uint32_t low, std::uint32_t high) const {
+    const std::int64_t upper = static_cast<std::int32_t>(high);
+    return (upper << low_bits) + static_cast<std::int64_t>(low);
+  }
+};
+
+// Of quanta that one macroparticle has 2^bits of.
+inline ChargeWords charge_words(int bits) { return {32 - std::min(16, (62 - bits) / 2)}; }
+
+// The charge quantum of a rounding offset (numerics/order_free_sum.hpp).
+PHASEWISE_HD double quantum_of(double rounding_offset) { return rounding_offset / 0x1.8p52; }
+inline int bits_of_macroparticle(double rounding_offset) {
+  return -std::ilogb(quantum_of(rounding_offset));
+}
+// A charge of at most one macroparticle, a multiple of the quantum: which one. Both sums have the
+// quantum as the value of their last bit.
+PHASEWISE_HD std::int64_t multiple_of(double charge, double rounding_offset) {
+  return std::bit_cast<std::int64_t>(charge + rounding_offset) -
+         std::bit_cast<std::int64_t>(rounding_offset);
+}
+
+}  // namespace phasewise::collision
