@@ -72,12 +72,18 @@ Extent extent_of(const TilePart<F>& part) {
 
 #if defined(__CUDACC__)
 
-PHASEWISE_DEVICE inline void atomic_add(double* to, double value) { atomicAdd(to, value); }
-PHASEWISE_DEVICE inline void atomic_add(std::uint32_t* to, std::uint32_t value) {
-  atomicAdd(to, value);
+// To the device's memory. CUDA's own functions look first whether it may be that of a block.
+PHASEWISE_DEVICE inline void atomic_add(double* to, double value) {
+  asm volatile("red.global.add.f64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "d"(value)
+               : "memory");
 }
 PHASEWISE_DEVICE inline void atomic_add(std::int64_t* to, std::int64_t value) {
-  atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(value));
+  asm volatile("red.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "l"(value)
+               : "memory");
+}
+// To a tile.
+PHASEWISE_DEVICE inline void atomic_add(std::uint32_t* to, std::uint32_t value) {
+  atomicAdd(to, value);
 }
 // The count before it is raised by one.
 PHASEWISE_DEVICE inline std::int64_t next_place(std::int64_t* count) {
@@ -152,52 +158,50 @@ PHASEWISE_DEVICE void do_part(const ReductionPart<count, largest, F>& part) {
   }
 }
 
+// Threads in a block. A large tile leaves room for one block in a multiprocessor, which then needs
+// many.
 template <class Part>
-__global__ void one_part_kernel(const Part part) {
+inline constexpr int block_threads = 256;
+template <class F>
+inline constexpr int block_threads<CountedPart<F>> = 128;
+template <class F>
+inline constexpr int block_threads<TilePart<F>> = 1024;
+
+template <class Part>
+__global__ void __launch_bounds__(block_threads<Part>) one_part_kernel(const Part part) {
   do_part(part);
 }
 // A row of blocks for each part.
 template <class Part>
-__global__ void parts_kernel(const Part* parts) {
+__global__ void __launch_bounds__(block_threads<Part>) parts_kernel(const Part* parts) {
   do_part(parts[blockIdx.y]);
 }
 // A row of blocks for each task.
 template <class Part>
-__global__ void tasks_kernel(const Part part, int first) {
+__global__ void __launch_bounds__(block_threads<Part>) tasks_kernel(const Part part, int first) {
   do_task(part, first + static_cast<int>(blockIdx.y));
 }
 
-// Blocks in a row, and threads in each.
-struct RowShape {
-  unsigned blocks = 0, threads = 0;
-};
-inline RowShape thread_each(std::int64_t n) {
-  constexpr unsigned threads = 256;
-  return {static_cast<unsigned>((n + threads - 1) / threads), threads};
-}
-template <class F>
-RowShape row_shape(const EachPart<F>* /*kind*/, std::int64_t n) {
-  return thread_each(n);
-}
-template <class F>
-RowShape row_shape(const TaskPart<F>* /*kind*/, std::int64_t n) {
-  return thread_each(n);
+// The blocks of a row of threads, of which each has an iteration.
+template <class Part>
+unsigned blocks_in_row(const Part* /*kind*/, std::int64_t n) {
+  constexpr int each = block_threads<Part>;
+  return static_cast<unsigned>((n + each - 1) / each);
 }
 // Enough for the few that there usually are.
 template <class F>
-RowShape row_shape(const CountedPart<F>* /*kind*/, std::int64_t /*n*/) {
-  return {264, 128};
+unsigned blocks_in_row(const CountedPart<F>* /*kind*/, std::int64_t /*n*/) {
+  return 264;
 }
 // A few blocks for each multiprocessor, so that a result gets few additions.
 template <int count, bool largest, class F>
-RowShape row_shape(const ReductionPart<count, largest, F>* /*kind*/, std::int64_t n) {
-  const RowShape each = thread_each(n);
-  return {std::min(each.blocks, 528U), each.threads};
+unsigned blocks_in_row(const ReductionPart<count, largest, F>* /*kind*/, std::int64_t n) {
+  constexpr int each = block_threads<ReductionPart<count, largest, F>>;
+  return static_cast<unsigned>(std::min<std::int64_t>((n + each - 1) / each, 528));
 }
-// A large tile leaves room for one block in a multiprocessor, which then needs many threads.
 template <class F>
-RowShape row_shape(const TilePart<F>* /*kind*/, std::int64_t tiles) {
-  return {static_cast<unsigned>(tiles), 512};
+unsigned blocks_in_row(const TilePart<F>* /*kind*/, std::int64_t tiles) {
+  return static_cast<unsigned>(tiles);
 }
 
 inline void launched(const char* name) {
@@ -224,18 +228,18 @@ void each_rows(std::int64_t count, const F& f) {
 
 template <class Part>
 void launch(const char* name, const Part& part) {
-  const RowShape shape = row_shape(&part, count_of(part.n));
-  one_part_kernel<<<shape.blocks, shape.threads, 0, queue()>>>(part);
+  const unsigned blocks = blocks_in_row(&part, count_of(part.n));
+  one_part_kernel<<<blocks, block_threads<Part>, 0, queue()>>>(part);
   launched(name);
 }
 // Of parts in the device's memory, which need this.
 template <class Part>
 void launch_parts(const char* name, const Part* parts, std::int64_t count, const Extent& extent) {
-  const RowShape shape = row_shape(parts, extent.most);
+  const unsigned blocks = blocks_in_row(parts, extent.most);
   allow_shared(parts_kernel<Part>, extent.shared);
   each_rows(count, [&](int first, unsigned some) {
-    const dim3 blocks(shape.blocks, some);
-    parts_kernel<<<blocks, shape.threads, extent.shared, queue()>>>(parts + first);
+    const dim3 shape(blocks, some);
+    parts_kernel<<<shape, block_threads<Part>, extent.shared, queue()>>>(parts + first);
     launched(name);
   });
 }
@@ -243,11 +247,11 @@ void launch_parts(const char* name, const Part* parts, std::int64_t count, const
 template <class Part>
 void launch_tasks(const char* name, int tasks, const Part& part) {
   const Extent extent = extent_of(part);
-  const RowShape shape = row_shape(&part, extent.most);
+  const unsigned blocks = blocks_in_row(&part, extent.most);
   allow_shared(tasks_kernel<Part>, extent.shared);
   each_rows(tasks, [&](int first, unsigned some) {
-    const dim3 blocks(shape.blocks, some);
-    tasks_kernel<<<blocks, shape.threads, extent.shared, queue()>>>(part, first);
+    const dim3 shape(blocks, some);
+    tasks_kernel<<<shape, block_threads<Part>, extent.shared, queue()>>>(part, first);
     launched(name);
   });
 }

@@ -1,0 +1,115 @@
+"""Deposits on a device by tiles: memory that a block of threads shares."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import phasewise
+from phasewise.driver import load_core
+from phasewise.runs.batch import step_together
+from phasewise.study import Study
+from phasewise.workloads.collision.driver import CollisionRun
+from tests.unit.study_tables import tables
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+
+KICK = 88.0  # bytes that an encounter moves of a particle; a tile's deposit reads 40 more a plane
+
+
+def study(device: str, **changes: Any) -> Study:
+    small: dict[str, Any] = {"run__device": device, "ip__1__slices": 2, "ip__1__grid": [16, 16]}
+    return Study.from_dict(tables(**(small | changes)))
+
+
+def simulation(device: str, **changes: Any) -> phasewise.Simulation:
+    return phasewise.Simulation(study(device, **changes))
+
+
+def state(run: phasewise.Simulation) -> dict[str, Any]:
+    """The record of the last turn and all particles."""
+    found = dict(run.record())
+    for beam in (1, 2):
+        particles = cast(CollisionRun, run.driver).particles(beam)
+        found |= {f"{beam}.{name}": particles[name] for name in particles}
+    return found
+
+
+def assert_same(one: phasewise.Simulation, other: phasewise.Simulation) -> None:
+    ours, theirs = state(one), state(other)
+    assert ours.keys() == theirs.keys()
+    for name in ours:
+        assert np.array_equal(ours[name], theirs[name], equal_nan=True), name
+
+
+def bytes_of_encounter(run: phasewise.Simulation) -> float:
+    kernel = next(one for one in run.driver.kernels() if one["name"] == "encounter")
+    return float(kernel["bytes"] / kernel["items"])
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "linear weights": {},
+    "one plane": {"ip__1__interpolation": "none"},
+    "quadratic weights": {"ip__1__weighting": "tsc"},
+    "a longitudinal kick": {"ip__1__longitudinal_kick": True},
+    "a mesh of which a tile holds the middle": {
+        "beam__1__macroparticles": 12000,
+        "ip__1__grid": [96, 160],
+    },
+    "one cell that holds all particles": {
+        "beam__1__macroparticles": 30000,
+        "ip__1__slices": 1,
+        "ip__1__mesh": "fixed",
+        "ip__1__mesh_half_width": [5e-2, 5e-2],
+    },
+    "one cell with quadratic weights": {
+        "beam__1__macroparticles": 30000,
+        "ip__1__slices": 1,
+        "ip__1__weighting": "tsc",
+        "ip__1__mesh": "fixed",
+        "ip__1__mesh_half_width": [5e-2, 5e-2],
+    },
+    "particles outside the mesh": {
+        "ip__1__mesh": "fixed",
+        "ip__1__mesh_half_width": [2e-5, 2e-5],
+    },
+    "a flat beam, whose planes have meshes of their own": {
+        "ip__1__beta": [0.55, 0.01],
+        "ip__1__grid": [16, 32],
+    },
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_deposits_by_tiles_are_those_of_the_cpu(case: str) -> None:
+    changes = {"beam__1__macroparticles": 3000} | CASES[case]
+    cpu, emulated = (simulation(device, **changes) for device in ("cpu", "emulated"))
+    for run in (cpu, emulated):
+        run.step()
+        run.step()
+    assert_same(cpu, emulated)
+    assert bytes_of_encounter(cpu) == KICK
+    assert bytes_of_encounter(emulated) > KICK
+
+
+def test_few_particles_are_deposited_where_they_are_kicked() -> None:
+    run = simulation("emulated", beam__1__macroparticles=200)
+    run.step()
+    assert bytes_of_encounter(run) == KICK
+
+
+def test_studies_of_a_batch_have_tiles_of_their_own_sizes() -> None:
+    kinds: list[dict[str, Any]] = [
+        {"beam__1__macroparticles": 3000},
+        {"beam__1__macroparticles": 6000, "ip__1__grid": [32, 16]},
+        {"beam__1__macroparticles": 200},
+    ]
+    alone = [simulation("emulated", **changes) for changes in kinds]
+    for run in alone:
+        run.step()
+    together = [simulation("emulated", **changes) for changes in kinds]
+    assert step_together(load_core(), together) == [None] * len(together)
+    for one, other in zip(alone, together, strict=True):
+        assert_same(one, other)
