@@ -95,6 +95,15 @@ PHASEWISE_DEVICE inline void atomic_max(double* to, double value) {
             static_cast<unsigned long long>(__double_as_longlong(value)));
 }
 
+// Threads in a block. A large tile leaves room for one block in a multiprocessor, which then needs
+// many.
+template <class Part>
+inline constexpr int block_threads = 256;
+template <class F>
+inline constexpr int block_threads<CountedPart<F>> = 128;
+template <class F>
+inline constexpr int block_threads<TilePart<F>> = 1024;
+
 // The thread's number in its row of blocks, and how many there are.
 PHASEWISE_DEVICE inline std::int64_t thread_of_row() {
   return blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
@@ -138,34 +147,35 @@ template <class F>
 PHASEWISE_DEVICE void do_part(const CountedPart<F>& part) {
   for (std::int64_t i = thread_of_row(); i < *part.n; i += threads_of_row()) part.f(i);
 }
+template <bool largest>
+PHASEWISE_DEVICE double joined(double a, double b) {
+  return largest ? (b > a ? b : a) : a + b;
+}
+// The threads of a warp join their values, then the warps of a block theirs, so that a result gets
+// one addition from each block.
 template <int count, bool largest, class F>
 PHASEWISE_DEVICE void do_part(const ReductionPart<count, largest, F>& part) {
+  constexpr int warp = 32, warps = block_threads<ReductionPart<count, largest, F>> / warp;
+  __shared__ double of_warp[warps][count];
   double mine[count];
   for (int k = 0; k < count; ++k) mine[k] = 0.0;
   for (std::int64_t i = thread_of_row(); i < part.n; i += threads_of_row()) part.f(i, mine);
   for (int k = 0; k < count; ++k) {
     double value = mine[k];
-    for (int away = 16; away > 0; away /= 2) {
-      const double other = __shfl_down_sync(0xffffffffu, value, away);
-      value = largest ? (other > value ? other : value) : value + other;
-    }
-    if (threadIdx.x % 32 == 0) {
-      if constexpr (largest)
-        atomic_max(part.result + k, value);
-      else
-        atomic_add(part.result + k, value);
-    }
+    for (int away = warp / 2; away > 0; away /= 2)
+      value = joined<largest>(value, __shfl_down_sync(0xffffffffu, value, away));
+    if (threadIdx.x % warp == 0) of_warp[threadIdx.x / warp][k] = value;
   }
+  __syncthreads();
+  const int k = static_cast<int>(threadIdx.x);
+  if (k >= count) return;
+  double value = of_warp[0][k];
+  for (int w = 1; w < warps; ++w) value = joined<largest>(value, of_warp[w][k]);
+  if constexpr (largest)
+    atomic_max(part.result + k, value);
+  else
+    atomic_add(part.result + k, value);
 }
-
-// Threads in a block. A large tile leaves room for one block in a multiprocessor, which then needs
-// many.
-template <class Part>
-inline constexpr int block_threads = 256;
-template <class F>
-inline constexpr int block_threads<CountedPart<F>> = 128;
-template <class F>
-inline constexpr int block_threads<TilePart<F>> = 1024;
 
 template <class Part>
 __global__ void __launch_bounds__(block_threads<Part>) one_part_kernel(const Part part) {
