@@ -153,6 +153,16 @@ def test_a_run_of_a_batch_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
         assert as_alone(outcome, plan)
 
 
+def test_runs_that_were_complete_are_none_of_a_batch(tmp_path: Path) -> None:
+    plans = [study(seed=seed, records={"checkpoint_every": 1}) for seed in (1, 2, 3)]
+    phasewise.run(plans[0], tmp_path / "0")
+    phasewise.run_batch(
+        [phasewise.Planned(plan, tmp_path / str(n), resume=n == 0) for n, plan in enumerate(plans)]
+    )
+    told = [json.loads((tmp_path / str(n) / "performance.json").read_text()) for n in range(3)]
+    assert [one["batch"] for one in told] == [1, 2, 2]
+
+
 def test_a_batch_belongs_to_one_rank() -> None:
     def body(rank: Any) -> str:
         with pytest.raises(StudyError) as caught:
