@@ -25,12 +25,12 @@ class Asking final : public Member {
   void add(std::unique_ptr<Request> request) override { wanted_.push_back({std::move(request)}); }
   void copy_in(void* device, const void* host, std::size_t bytes) override {
     if (bytes == 0) return;
-    if (bytes > most_joined) return alone([=] { direct::copy_in(device, host, bytes); });
+    if (bytes > most_joined) return add_alone([=] { direct::copy_in(device, host, bytes); });
     add(std::make_unique<CopiesIn>(device, host, bytes));
   }
   void copy_out(void* host, const void* device, std::size_t bytes) override {
     if (bytes == 0) return;
-    if (bytes > most_joined) return alone([=] { direct::copy_out(host, device, bytes); });
+    if (bytes > most_joined) return add_alone([=] { direct::copy_out(host, device, bytes); });
     add(std::make_unique<CopiesOut>(host, device, bytes));
   }
   void zero(void* device, std::size_t bytes) override {
@@ -78,11 +78,6 @@ class Asking final : public Member {
   // Larger copies are made by themselves from and to the host's memory, which stays as it is until
   // the member has waited, and take no room of their own on the device.
   static constexpr std::size_t most_joined = 64 << 10;  // B
-
-  template <class F>
-  void alone(F f) {
-    add(std::make_unique<Alone<F>>(f));
-  }
 
   struct Wanted {
     std::unique_ptr<Request> request;      // null: a mark
