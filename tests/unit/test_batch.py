@@ -114,6 +114,14 @@ def test_the_seconds_of_shared_launches_are_divided_among_the_studies() -> None:
     assert max(each) < 2 * min(each)
 
 
+def test_what_the_host_computes_for_a_study_of_a_batch_takes_its_time() -> None:
+    batch = [phasewise.Simulation(study(seed=seed)) for seed in (1, 2)]
+    turns_together(batch, 2)
+    for one in batch:
+        seconds = {kernel["name"]: kernel["seconds"] for kernel in one.driver.kernels()}
+        assert all(seconds[name] > 0 for name in ("green", "mesh", "overlap_factor"))
+
+
 def test_on_the_cpu_a_batch_runs_one_after_another() -> None:
     plans = [study(run__device="cpu", seed=1), study(seed=1)]
     batch = [phasewise.Simulation(plan) for plan in plans]
