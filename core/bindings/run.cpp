@@ -70,15 +70,19 @@ nb::list kernel_counts(const Run& run) {
   return result;
 }
 
-// What was thrown, as Python's own; None if nothing was.
+// What was thrown, as what a call that throws it raises; None if nothing was.
 nb::object as_exception(const std::exception_ptr& failure) {
   if (!failure) return nb::none();
   try {
     std::rethrow_exception(failure);
   } catch (const std::bad_alloc&) {
     return nb::handle(PyExc_MemoryError)();
+  } catch (const std::invalid_argument& error) {
+    return nb::handle(PyExc_ValueError)(error.what());
   } catch (const std::exception& error) {
     return nb::handle(PyExc_RuntimeError)(error.what());
+  } catch (...) {
+    return nb::handle(PyExc_RuntimeError)("the turn failed for a reason that has no words");
   }
 }
 
