@@ -76,7 +76,8 @@ class Member {
   virtual void mark(std::vector<double>& times) = 0;
 };
 
-// The member that asks; null: what is asked for is done at once.
+// The member that asks; null: what is asked for is done at once. As the queue and what is held, it
+// is the whole process's, so that one thread at a time may ask for anything.
 inline Member*& member() {
   static Member* asking = nullptr;
   return asking;

@@ -9,6 +9,7 @@ import json
 import re
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
 
@@ -120,6 +121,22 @@ def test_what_the_host_computes_for_a_study_of_a_batch_takes_its_time() -> None:
     for one in batch:
         seconds = {kernel["name"]: kernel["seconds"] for kernel in one.driver.kernels()}
         assert all(seconds[name] > 0 for name in ("green", "mesh", "overlap_factor"))
+
+
+def test_threads_of_python_may_each_run_a_study_on_a_device() -> None:
+    plans = [study(seed=seed, turns=40) for seed in (1, 2, 3)]
+    alone = [phasewise.Simulation(plan) for plan in plans]
+    at_once = [phasewise.Simulation(plan) for plan in plans]
+    for one in alone:
+        one.run()
+    with ThreadPoolExecutor() as threads:
+        done = [
+            threads.submit(turns_together, at_once[:2], 40),
+            threads.submit(at_once[2].run),
+        ]
+    for one_done in done:
+        one_done.result()
+    assert all(map(same, alone, at_once))
 
 
 def test_on_the_cpu_a_batch_runs_one_after_another() -> None:
