@@ -249,6 +249,21 @@ def test_points_of_several_ranks_are_no_batch(
     assert "leave it or ranks = 2 out" in capsys.readouterr().err
 
 
+def test_a_batch_of_points_on_the_cpu_is_refused_or_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if phasewise.Simulation(study(run__device="auto")).driver.device != "cpu":
+        pytest.skip("this machine has a GPU, where the points would run")
+    plan = write(tmp_path, json_as_toml(tables(**SMALL)))
+    words = ["scan", str(plan), "--seeds", "2", "--batch", "2", "--quiet"]
+    assert main([*words, "--device", "cpu", "--out", str(tmp_path / "cpu")]) == 2
+    assert 'share a device, and run.device = "cpu"' in capsys.readouterr().err
+    over = ["--over", 'run.device="cpu","emulated"']
+    for name, how in {"auto": ["--device", "auto"], "both": over}.items():
+        assert main([*words, *how, "--out", str(tmp_path / name)]) == 0
+        assert capsys.readouterr().err.count("ran on the CPU, where the points of a batch") == 1
+
+
 def test_the_bench_of_batches_tells_rates_and_launches(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
