@@ -86,7 +86,7 @@ nb::object as_exception(const std::exception_ptr& failure) {
   } catch (const std::exception& error) {
     return nb::handle(PyExc_RuntimeError)(error.what());
   } catch (...) {
-    return nb::handle(PyExc_RuntimeError)("the turn failed for a reason that has no words");
+    return nb::handle(PyExc_RuntimeError)("the turn failed and did not say why");
   }
 }
 
