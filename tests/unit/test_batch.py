@@ -285,7 +285,8 @@ def test_the_bench_of_batches_tells_rates_and_launches(
     [
         (["halo", "--batch", "2"], "bench halo runs one study; --batch is for collision"),
         (["collision", "--picture", "a.png"], "--picture shows what --batch measures"),
-        (["collision", "--batch", "2", "--ranks", "2"], "leave --ranks out"),
+        (["collision", "--batch", "2", "--ranks", "1"], "leave --ranks out"),
+        (["collision", "--batch", "2", "--together"], "leave --together out"),
         (
             ["lattice", "--batch", "2", "--ranks", "1,2"],
             "--batch takes one --case and one number",
