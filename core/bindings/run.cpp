@@ -6,6 +6,10 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <optional>
+#include <span>
+
 #include "bindings/arrays.hpp"
 #include "driver/composite_run.hpp"
 #include "driver/workloads.hpp"
@@ -70,22 +74,48 @@ nb::list kernel_counts(const Run& run) {
   return result;
 }
 
-// What was thrown, as Python's own; None if nothing was.
+// What was thrown, as what a call that throws it raises; None if nothing was.
 nb::object as_exception(const std::exception_ptr& failure) {
   if (!failure) return nb::none();
   try {
     std::rethrow_exception(failure);
   } catch (const std::bad_alloc&) {
     return nb::handle(PyExc_MemoryError)();
+  } catch (const std::invalid_argument& error) {
+    return nb::handle(PyExc_ValueError)(error.what());
   } catch (const std::exception& error) {
     return nb::handle(PyExc_RuntimeError)(error.what());
+  } catch (...) {
+    return nb::handle(PyExc_RuntimeError)("the turn failed and did not say why");
   }
+}
+
+// While it lives, Python's other threads go on, unless a run is on a device. What a process asks of
+// its devices must come from one thread at a time (gpu/memory.hpp), for which the interpreter's
+// lock stands: all calls hold it, also those that make a run, read it or end it.
+class OthersGoOn {
+ public:
+  explicit OthersGoOn(std::span<Run* const> beside) {
+    const auto on_device = [](const Run* run) {
+      return run->session().device != workload::Device::cpu;
+    };
+    if (std::ranges::none_of(beside, on_device)) released_.emplace();
+  }
+
+ private:
+  std::optional<nb::gil_scoped_release> released_;
+};
+
+void step(Run& run) {
+  Run* const one[] = {&run};
+  const OthersGoOn beside(one);
+  run.step();
 }
 
 nb::list step_together(const std::vector<Run*>& runs) {
   std::vector<std::exception_ptr> failures;
   {
-    const nb::gil_scoped_release released;
+    const OthersGoOn beside(runs);
     failures = workload::step_together(runs);
   }
   nb::list result;
@@ -95,8 +125,9 @@ nb::list step_together(const std::vector<Run*>& runs) {
 
 nb::dict turn_times(Run& run, int least, int most, double seconds) {
   workload::TurnTimes found;
+  Run* const one[] = {&run};
   {
-    const nb::gil_scoped_release released;
+    const OthersGoOn beside(one);
     found = workload::time_turns(run, {.least = least, .most = most, .seconds = seconds});
   }
   nb::dict result;
@@ -178,9 +209,8 @@ void restore(Run& run, const std::string& set, const Column<std::int64_t>& id,
 
 void bind_run(nb::module_& m) {
   nb::class_<Run>(m, "Run", "A study that runs, turn after turn; every call is made on all ranks.")
-      .def(
-          "step", [](Run& run) { run.step(); }, nb::call_guard<nb::gil_scoped_release>(),
-          "Runs one turn.")
+      .def("step", &step,
+           "Runs one turn; Python's other threads go on meanwhile, unless it is on a device.")
       .def("time", &turn_times, nb::arg("least"), nb::arg("most"), nb::arg("seconds"),
            "Runs turns again and again from starts that all ranks agree upon: as often as fits "
            "into `seconds`, but `least` to `most` times. A dict: `turns` of a repetition, and of "

@@ -25,34 +25,30 @@ std::unique_ptr<DeviceWork> on_cuda(int number, std::string& why) {
   return std::unique_ptr<DeviceWork>(make == nullptr ? nullptr : make(number, &why));
 }
 
-std::unique_ptr<DeviceWork> found_device(const workload::Session& session) {
+// Null, and why, if there is none.
+std::unique_ptr<DeviceWork> found_device(const workload::Session& session, std::string& why) {
   if (session.skeleton || session.device == workload::Device::cpu) return nullptr;
   if (session.device == workload::Device::emulated) return gpu::emulated::make_work();
-  std::string why;
-  auto work = on_cuda(number_on_node(session), why);
-  if (!work && session.device == workload::Device::cuda)
-    throw std::invalid_argument("run.device = \"cuda\": " + why +
-                                "; give \"cpu\", or \"emulated\" to test without a GPU");
-  return work;
+  return on_cuda(number_on_node(session), why);
 }
 
-// Whether the library takes the device's memory on all ranks. That of an emulated device is the
-// host's.
-bool library_takes_memory(const workload::Session& session) {
+// Whether the library takes the device's memory on all ranks that have one, or must have. That of
+// an emulated device is the host's.
+bool library_takes_memory(const workload::Session& session, bool found) {
   if (session.device == workload::Device::emulated) return true;
-  std::array<std::int64_t, 1> refused{comm::library_takes_gpu_memory() ? 0 : 1};
+  const bool needed = found || session.device == workload::Device::cuda;
+  std::array<std::int64_t, 1> refused{needed && !comm::library_takes_gpu_memory() ? 1 : 0};
   session.world.agree(refused);
   return refused[0] == 0;
 }
 
-}  // namespace
-
-workload::DeviceBuffers device_buffers_of(const workload::Session& session) {
+// The same on all ranks.
+workload::DeviceBuffers chosen_buffers(const workload::Session& session, bool found) {
   using workload::DeviceBuffers;
   if (session.skeleton || session.device == workload::Device::cpu) return DeviceBuffers::staged;
   if (session.world.size() == 1) return DeviceBuffers::direct;  // needs no copies on the host
   if (session.device_buffers == DeviceBuffers::staged) return DeviceBuffers::staged;
-  if (library_takes_memory(session)) return DeviceBuffers::direct;
+  if (library_takes_memory(session, found)) return DeviceBuffers::direct;
   if (session.device_buffers == DeviceBuffers::direct)
     throw std::invalid_argument(
         "run.device_buffers = \"direct\": the MPI library says that it cannot send from a GPU's "
@@ -60,8 +56,18 @@ workload::DeviceBuffers device_buffers_of(const workload::Session& session) {
   return DeviceBuffers::staged;
 }
 
-std::unique_ptr<DeviceWork> device_of(const workload::Session& session) {
-  auto work = found_device(session);
+}  // namespace
+
+// A rank that lacks a GPU says so only after all have agreed, so that none waits for it.
+std::unique_ptr<DeviceWork> device_of(workload::Session& session) {
+  using workload::Device;
+  std::string why;
+  auto work = found_device(session, why);
+  session.device_buffers = chosen_buffers(session, work != nullptr);
+  if (!work && session.device == Device::cuda && !session.skeleton)
+    throw std::invalid_argument("run.device = \"cuda\": " + why +
+                                "; give \"cpu\", or \"emulated\" to test without a GPU");
+  if (session.device == Device::automatic) session.device = work ? Device::cuda : Device::cpu;
   if (work) work->exchange_directly(session.device_buffers == workload::DeviceBuffers::direct);
   return work;
 }

@@ -45,16 +45,13 @@ Simulation::Simulation(const workload::Parameters& parameters,
     session().kernels.time_by(device->stopwatch(parallel::clock().now));
     if (device->exchanges_directly()) session().executor->use_device(device->exchange_memory());
   }
-  if (session().device == workload::Device::automatic)
-    session().device = state_.device() == nullptr ? workload::Device::cpu : workload::Device::cuda;
 }
 
-// All collective calls come before the large allocations, so that no rank waits for another one
-// that has run out of memory.
+// All collective calls, of which the last one is in device_of, come before the large allocations,
+// so that no rank waits for another one that has run out of memory.
 std::vector<ProcessGrid> Simulation::divide_ranks() {
   auto grids = description_.process_grids(session().world.size(), session().nodes);
   session().set_teams(teams_of_all(grids, session().world.rank()));
-  session().device_buffers = device_buffers_of(session());
   return grids;
 }
 

@@ -18,34 +18,35 @@ inline std::int64_t words_of(std::size_t bytes) {
   return static_cast<std::int64_t>((bytes + word - 1) / word);
 }
 
+// Stores the i-th word of so many bytes, or byte by byte what there is of the last one.
+template <class Words>
+PHASEWISE_DEVICE void do_word(const Words& words, std::int64_t i) {
+  const std::size_t at = word * static_cast<std::size_t>(i);
+  if (at + word <= words.bytes) return words.template store<std::uint64_t>(at);
+  for (std::size_t k = at; k < words.bytes; ++k) words.template store<std::byte>(k);
+}
+
 struct CopyWords {
   std::byte* to;
   const std::byte* from;
   std::size_t bytes;
 
-  PHASEWISE_DEVICE void operator()(std::int64_t i) const {
-    const std::size_t at = word * static_cast<std::size_t>(i);
-    if (at + word <= bytes) {
-      *reinterpret_cast<std::uint64_t*>(to + at) =
-          *reinterpret_cast<const std::uint64_t*>(from + at);
-      return;
-    }
-    for (std::size_t k = at; k < bytes; ++k) to[k] = from[k];
+  template <class T>
+  PHASEWISE_DEVICE void store(std::size_t at) const {
+    *reinterpret_cast<T*>(to + at) = *reinterpret_cast<const T*>(from + at);
   }
+  PHASEWISE_DEVICE void operator()(std::int64_t i) const { do_word(*this, i); }
 };
 
 struct ZeroWords {
   std::byte* to;
   std::size_t bytes;
 
-  PHASEWISE_DEVICE void operator()(std::int64_t i) const {
-    const std::size_t at = word * static_cast<std::size_t>(i);
-    if (at + word <= bytes) {
-      *reinterpret_cast<std::uint64_t*>(to + at) = 0;
-      return;
-    }
-    for (std::size_t k = at; k < bytes; ++k) to[k] = std::byte{0};
+  template <class T>
+  PHASEWISE_DEVICE void store(std::size_t at) const {
+    *reinterpret_cast<T*>(to + at) = T{};
   }
+  PHASEWISE_DEVICE void operator()(std::int64_t i) const { do_word(*this, i); }
 };
 
 // Pieces of memory, each of which has its place in what the device is given, behind the parts of
@@ -77,7 +78,9 @@ class Copies : public Request {
  protected:
   using Part = EachPart<CopyWords>;
 
-  static std::size_t whole_words(std::size_t bytes) { return (bytes + word - 1) / word * word; }
+  static std::size_t whole_words(std::size_t bytes) {
+    return word * static_cast<std::size_t>(words_of(bytes));
+  }
   // Of the first piece in what the device is given.
   std::size_t begin() const { return pieces_.size() * sizeof(Part); }
   std::size_t bytes_of_pieces() const {

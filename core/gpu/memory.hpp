@@ -60,6 +60,11 @@ class Member {
   virtual ~Member() = default;
 
   virtual void add(std::unique_ptr<Request> request) = 0;
+  // Calls f when it is its turn.
+  template <class F>
+  void add_alone(F f) {
+    add(std::make_unique<Alone<F>>(std::move(f)));
+  }
   virtual void copy_in(void* device, const void* host, std::size_t bytes) = 0;
   virtual void copy_out(void* host, const void* device, std::size_t bytes) = 0;
   virtual void zero(void* device, std::size_t bytes) = 0;
@@ -71,7 +76,8 @@ class Member {
   virtual void mark(std::vector<double>& times) = 0;
 };
 
-// The member that asks; null: what is asked for is done at once.
+// The member that asks; null: what is asked for is done at once. As the queue and what is held, it
+// is the whole process's, so that one thread at a time may ask for anything.
 inline Member*& member() {
   static Member* asking = nullptr;
   return asking;

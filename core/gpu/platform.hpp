@@ -161,10 +161,12 @@ inline void copy_in(void* device, const void* host, std::size_t bytes) {
   check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice));
 }
 inline void copy_out(void* host, const void* device, std::size_t bytes) {
+  if (bytes == 0) return;
   ++operations();
   check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost));
 }
 inline void zero(void* device, std::size_t bytes) {
+  if (bytes == 0) return;
   ++operations();
   check(cudaMemsetAsync(device, 0, bytes));
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "gpu/launch.hpp"
@@ -34,7 +33,7 @@ class Sorter {
     begins_.reserve(bins + 1);
     begins_.clear(bins + 1);
     if (Member* asks = member())
-      asks->add(std::make_unique<Alone<OrderLater>>(OrderLater{this, n}));
+      asks->add_alone([this, n] { find_order(n); });
     else
       find_order(n);
     std::int64_t* begins = begins_.data();
@@ -79,12 +78,6 @@ class Sorter {
 #endif
 
  private:
-  struct OrderLater {
-    Sorter* sorter;
-    std::int64_t n;
-    void operator()() const { sorter->find_order(n); }
-  };
-
   Array<std::uint8_t> keys_, sorted_, room_;
   Array<std::uint32_t> from_, order_;
   Array<std::int64_t> begins_;

@@ -75,7 +75,7 @@ class QueueStopwatch {
 #endif
 
 // While works are done together, a mark is the time that its member's work would have reached if
-// the time of a launch were divided among its members.
+// the time of a launch were divided among its members, and the host had computed for it alone.
 class Stopwatch final : public parallel::Stopwatch {
  public:
   explicit Stopwatch(double (*now)()) : queue_(now) {}

@@ -20,17 +20,21 @@ namespace phasewise::gpu::PHASEWISE_PLATFORM {
 // What one member asks for, and when it was done.
 class Asking final : public Member {
  public:
-  explicit Asking(void (*const& pause)()) : pause_(pause) {}
+  Asking(void (*const& pause)(), double (*now)()) : pause_(pause), clock_(now) {}
+
+  // The member runs, and no longer: what it computes on the host meanwhile is its time too.
+  void go_on() { since_ = clock_(); }
+  void stop() { host_ += clock_() - since_; }
 
   void add(std::unique_ptr<Request> request) override { wanted_.push_back({std::move(request)}); }
   void copy_in(void* device, const void* host, std::size_t bytes) override {
     if (bytes == 0) return;
-    if (bytes > most_joined) return alone([=] { direct::copy_in(device, host, bytes); });
+    if (bytes > most_joined) return add_alone([=] { direct::copy_in(device, host, bytes); });
     add(std::make_unique<CopiesIn>(device, host, bytes));
   }
   void copy_out(void* host, const void* device, std::size_t bytes) override {
     if (bytes == 0) return;
-    if (bytes > most_joined) return alone([=] { direct::copy_out(host, device, bytes); });
+    if (bytes > most_joined) return add_alone([=] { direct::copy_out(host, device, bytes); });
     add(std::make_unique<CopiesOut>(host, device, bytes));
   }
   void zero(void* device, std::size_t bytes) override {
@@ -40,12 +44,16 @@ class Asking final : public Member {
   void release(void* data) override {
     if (data != nullptr) released_.push_back(data);
   }
-  void mark(std::vector<double>& times) override { wanted_.push_back({nullptr, &times}); }
+  void mark(std::vector<double>& times) override {
+    stop();
+    wanted_.push_back({nullptr, &times, std::exchange(host_, 0.0)});
+    go_on();
+  }
 
   // The first request; null if there is none. Marks before it get the time of what was done.
   Request* first() {
     for (; !wanted_.empty() && !wanted_.front().request; wanted_.pop_front())
-      done_.push_back({.times = wanted_.front().times});
+      done_.push_back({.times = wanted_.front().times, .host = wanted_.front().host});
     return wanted_.empty() ? nullptr : wanted_.front().request.get();
   }
   std::size_t left() const { return wanted_.size(); }
@@ -61,10 +69,8 @@ class Asking final : public Member {
   void finish(double begin, const std::vector<double>& ends, const std::vector<double>& sizes) {
     if (now_ == 0.0) now_ = begin;
     for (const Done& one : done_) {
-      if (one.times != nullptr)
-        one.times->push_back(now_);
-      else
-        now_ += share_of(one, begin, ends, sizes);
+      now_ += one.times != nullptr ? one.host : share_of(one, begin, ends, sizes);
+      if (one.times != nullptr) one.times->push_back(now_);
     }
     forget();
   }
@@ -79,17 +85,14 @@ class Asking final : public Member {
   // the member has waited, and take no room of their own on the device.
   static constexpr std::size_t most_joined = 64 << 10;  // B
 
-  template <class F>
-  void alone(F f) {
-    add(std::make_unique<Alone<F>>(f));
-  }
-
   struct Wanted {
     std::unique_ptr<Request> request;      // null: a mark
     std::vector<double>* times = nullptr;  // that gets the mark's time
+    double host = 0.0;                     // s, of the host's work since the mark before
   };
   struct Done {
     std::vector<double>* times = nullptr;  // of a mark; null: a launch
+    double host = 0.0;                     // likewise
     int launch = 0;
     double size = 0.0;
   };
@@ -102,6 +105,9 @@ class Asking final : public Member {
   }
 
   void (*const& pause_)();
+  double (*clock_)();
+  double since_ = 0.0;  // when the member went on, or made its last mark
+  double host_ = 0.0;   // s, of the host's work since the last mark, until the last pause
   std::deque<Wanted> wanted_;
   std::vector<Done> done_;
   std::vector<void*> released_;
@@ -110,13 +116,19 @@ class Asking final : public Member {
 
 class TogetherOnDevice final : public parallel::Together {
  public:
-  explicit TogetherOnDevice(double (*now)()) : stopwatch_(now) {}
+  explicit TogetherOnDevice(double (*now)()) : clock_(now), stopwatch_(now) {}
 
   void begin(int index, int count) override {
-    while (std::ssize(members_) < count) members_.push_back(std::make_unique<Asking>(pause_));
-    member() = members_[index].get();
+    while (std::ssize(members_) < count)
+      members_.push_back(std::make_unique<Asking>(pause_, clock_));
+    running_ = members_[index].get();
+    member() = running_;
+    running_->go_on();
   }
-  void end() override { member() = nullptr; }
+  void end() override {
+    running_->stop();
+    member() = nullptr;
+  }
   void set_pause(void (*pause)()) override { pause_ = pause; }
   void forget() override {
     stopwatch_.forget();
@@ -182,8 +194,10 @@ class TogetherOnDevice final : public parallel::Together {
     copy_in(given_.data(), to_give_.data(), bytes);
   }
 
+  double (*clock_)();
   void (*pause_)() = nullptr;
   std::vector<std::unique_ptr<Asking>> members_;
+  Asking* running_ = nullptr;
   std::vector<std::size_t> places_;
   std::vector<std::byte> to_give_;
   Array<std::byte> given_;

@@ -29,7 +29,11 @@ thread_local Fiber* running = nullptr;
 Fiber::Fiber() {
   void* made = mmap(nullptr, guard + stack, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (made == MAP_FAILED || mprotect(made, guard, PROT_NONE) != 0) throw std::bad_alloc();
+  if (made == MAP_FAILED) throw std::bad_alloc();
+  if (mprotect(made, guard, PROT_NONE) != 0) {
+    munmap(made, guard + stack);
+    throw std::bad_alloc();
+  }
   memory_ = static_cast<std::byte*>(made);
 }
 

@@ -34,7 +34,7 @@ class Fiber {
 
   std::function<void()> work_;
   ucontext_t own_{}, caller_{};
-  std::byte* memory_ = nullptr;  // the stack, and the page below it, which nobody may touch
+  std::byte* memory_ = nullptr;  // the stack, and below it a guard, which nobody may touch
   const void* caller_stack_ = nullptr;
   std::size_t caller_size_ = 0;
   std::exception_ptr failure_, thrown_at_pause_;

@@ -44,13 +44,21 @@ from phasewise.tables.keys import nearest
 from phasewise.workloads.discovery import with_part
 from phasewise.workloads.interface import Workload
 
-PART, SHOW, BATCHES = "bench", "show_points", "batches"
+PART, BATCHES = "bench", "batches"
+SHOW, CURVES, PRECISION = "show_points", "curves", "PRECISION"
+MACHINE, TOGETHER, BATCH, THREADS = "--machine", "--together", "--batch", "--threads"
 
 
 def cases_of(workload: Workload) -> tuple[str, ...]:
     """The problem sizes of a workload, the usual one first."""
     cases: tuple[str, ...] = getattr(workload.part(PART), "CASES", ())
     return cases
+
+
+def _able(attribute: str) -> str:
+    """The workloads whose part `bench` has it."""
+    able = [name for name, one in with_part(PART).items() if hasattr(one.part(PART), attribute)]
+    return ", ".join(able)
 
 
 def add_options(parser: Parser) -> None:
@@ -62,9 +70,8 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--case", metavar="CASE", help=f"problem size, several with commas, of {sizes}"
     )
-    precise = [name for name, own in benched.items() if hasattr(own.part(PART), "PRECISION")]
     parser.add_argument(
-        "--precision", metavar="P", help=f"double, single or mixed, of {', '.join(precise)}"
+        "--precision", metavar="P", help=f"double, single or mixed, of {_able(PRECISION)}"
     )
     parser.add_argument(
         "--ranks", type=counts, metavar="N", help="MPI ranks to start; several as 1,2,4"
@@ -75,17 +82,17 @@ def add_options(parser: Parser) -> None:
         "--turns", type=count, metavar="K", help="turns, or what the workload counts, to measure"
     )
     parser.add_argument(
-        "--machine",
+        MACHINE,
         metavar="M",
         help="on --ranks simulated ranks of it, such as phoenix or a machine's TOML file",
     )
     parser.add_argument(
-        "--together",
+        TOGETHER,
         action="store_true",
         help="run the case in one rank alone, then in --ranks copies at once (all cores), in step",
     )
     parser.add_argument(
-        "--batch",
+        BATCH,
         type=counts,
         metavar="N",
         help="so many studies at once in one rank, which share a device's launches; several as 1,2",
@@ -134,11 +141,19 @@ def _precision(options: argparse.Namespace, workload: Workload) -> list[str]:
     """The override that --precision stands for."""
     if options.precision is None:
         return []
-    key = getattr(workload.part(PART), "PRECISION", None)
+    key = getattr(workload.part(PART), PRECISION, None)
     if key is None:
-        able = [n for n, one in with_part(PART).items() if hasattr(one.part(PART), "PRECISION")]
-        raise StudyError(f"bench {workload.name} has one precision; --precision is for {able[0]}")
+        able = _able(PRECISION)
+        raise StudyError(f"bench {workload.name} has one precision; --precision is for {able}")
     return [f"{key}={options.precision}"]
+
+
+def _refuse(options: argparse.Namespace, sentence: str, *names: str) -> None:
+    """StudyError with the sentence on the first of these options that is given."""
+    for name in names:
+        value = getattr(options, name.removeprefix("--"))
+        if value > 1 if name == THREADS else value:
+            raise StudyError(sentence.format(name))
 
 
 def bench_argv(options: argparse.Namespace, case: str) -> list[str]:
@@ -176,19 +191,11 @@ def _points(
     """Each case on each number of ranks, one after another."""
     show = getattr(workload.part(PART), SHOW, None)
     if show is None:
-        able = [name for name, one in with_part(PART).items() if hasattr(one.part(PART), SHOW)]
         raise StudyError(
             f"bench {workload.name} takes one --case and one number of --ranks; several are for "
-            f"{', '.join(able)}"
+            f"{_able(SHOW)}"
         )
-    one_alone = {
-        "--machine": options.machine,
-        "--together": options.together,
-        "--batch": options.batch,
-    }
-    for name, given in one_alone.items():
-        if given:
-            raise StudyError(f"{name} takes one --case and one number of --ranks")
+    _refuse(options, "{} takes one --case and one number of --ranks", MACHINE, TOGETHER, BATCH)
     if launched_size() > 0:
         raise StudyError("several cases or numbers of --ranks are started here: use no launcher")
     argvs = [
@@ -206,16 +213,13 @@ def _points(
 
 def _simulate(options: argparse.Namespace, workload: Workload, case: str) -> int:
     """The case on the simulated ranks of a machine."""
-    curves = getattr(workload.part(PART), "curves", None)
+    curves = getattr(workload.part(PART), CURVES, None)
     if curves is None:
-        able = [name for name, one in with_part(PART).items() if hasattr(one.part(PART), "curves")]
         raise StudyError(
-            f"bench {workload.name} runs on real ranks alone; --machine is for {', '.join(able)}"
+            f"bench {workload.name} runs on real ranks alone; --machine is for {_able(CURVES)}"
         )
-    unsuited = {"--threads": options.threads > 1, "--turns": options.turns is not None}
-    unsuited["--together"] = options.together
-    for name in (name for name, given in unsuited.items() if given):
-        raise StudyError(f"{name} is for real ranks: leave it out with --machine")
+    alone = "{} is for real ranks: leave it out with --machine"
+    _refuse(options, alone, THREADS, "--turns", TOGETHER)
     if options.ranks is None:
         raise StudyError("--machine needs --ranks: the number of simulated ranks")
     # Imported when needed: it brings SciPy, which takes 70 MB in every rank.
@@ -234,13 +238,7 @@ def _batches(options: argparse.Namespace, workload: Workload, case: str) -> int:
     if part is None:
         able = ", ".join(with_part(BATCHES))
         raise StudyError(f"bench {workload.name} runs one study; --batch is for {able}")
-    unsuited = {
-        "--ranks": options.ranks is not None,
-        "--machine": options.machine is not None,
-        "--together": options.together,
-    }
-    for name in (name for name, given in unsuited.items() if given):
-        raise StudyError(f"--batch runs in one rank here: leave {name} out")
+    _refuse(options, "--batch runs in one rank here: leave {} out", "--ranks", MACHINE, TOGETHER)
     if launched_size() > 0:
         raise StudyError("--batch runs in one process: run it without a launcher")
     if options.picture is not None:

@@ -68,7 +68,7 @@ class Device:
         }
 
 
-def device_of(kind: str, rates: Mapping[str, Any]) -> Device:
+def measured_device(kind: str, rates: Mapping[str, Any]) -> Device:
     """From what `_core.measure_device` found, without rates of kernels."""
     copies = rates["copies"]
     return Device(

@@ -16,7 +16,7 @@ from phasewise.driver import load_planner
 from phasewise.errors import RunError, StudyError
 from phasewise.machines.curves import Curve, Measured, find
 from phasewise.machines.deadline import Deadline
-from phasewise.machines.device import Device, device_of
+from phasewise.machines.device import Device, measured_device
 from phasewise.machines.journal import Journal, journal_path, sample_line
 from phasewise.machines.kernel_measurement import MeasuredKernels, measure_kernels
 from phasewise.machines.load import load_now
@@ -144,7 +144,7 @@ def _device(kind: str, say: Callable[[str], None]) -> Device | None:
     if kind == CPU:
         return None
     say(f"device {kind}")
-    return device_of(kind, measure_device(load_planner(), kind))
+    return measured_device(kind, measure_device(load_planner(), kind))
 
 
 def _head(ranks: int, plan: Plan) -> dict[str, object]:

@@ -72,8 +72,9 @@ def run_batch(
                 works[number] = work
             else:
                 end(number, work)
+        unfinished = sum(work.left for work in works.values())
         for work in works.values():
-            work.simulation.batch = len(works)
+            work.simulation.batch = unfinished
             work.recording.start_clock()
         while works:
             _turn(core, works, interrupts, end)

@@ -126,6 +126,15 @@ class ScanFolder:
             return State(FAILED, str(failure["why"]), resumed=bool(failure["resumed"]))
         return State(UNFINISHED if run.records.exists() else WAITING)
 
+    def device(self, point: Point) -> str:
+        """Where the kernels of a point's run ran; empty where that is not known."""
+        path = self.run_folder(point) / "performance.json"
+        try:
+            told = json.loads(path.read_text())
+        except (OSError, ValueError):
+            return ""
+        return str(told["device"]) if isinstance(told, dict) and "device" in told else ""
+
     def fail(self, point: Point, why: str, resumed: bool = False) -> None:
         """Keep why a point failed, as far as the disk lets it."""
         with suppress(OSError):

@@ -32,7 +32,9 @@ from phasewise.scanning.shown import orders
 from phasewise.scanning.summing_up import sum_up
 from phasewise.scanning.table import check_parquet, write_tables
 from phasewise.study import Study, load
+from phasewise.study.study import CPU
 
+DEVICE = "run.device"
 TABLE_SECONDS = 60.0
 """Least time between tables that are written while points run."""
 
@@ -197,6 +199,11 @@ def _check(definition: Definition, request: Request) -> None:
             f"batch = {request.batch} is for points of one rank each; leave it or ranks = "
             f"{request.ranks} out"
         )
+    if request.batch > 1 and not _may_have_device(definition):
+        raise StudyError(
+            f'batch = {request.batch} is for points that share a device, and run.device = "{CPU}": '
+            "give a device, or leave batch out, and points run at once on the cores (jobs)"
+        )
     if request.parquet:
         check_parquet()
     if launched_size() > 1:
@@ -204,6 +211,10 @@ def _check(definition: Definition, request: Request) -> None:
             "a scan starts processes of its own: run it without mpiexec, and divide it between "
             "the jobs of a batch array by --part I/N"
         )
+
+
+def _may_have_device(definition: Definition) -> bool:
+    return DEVICE in definition.keys or definition.study.running.device != CPU
 
 
 def _refused(definition: Definition, ranks: int) -> dict[int, str]:
@@ -241,6 +252,7 @@ class _Work:
         self._definition, self._request, self._folder = definition, request, folder
         self._refused, self._progress = refused, progress
         self._failed = dict(refused)
+        self._told_of_cpu = request.batch == 1
         self._base = self._study_file()
         place, parts = request.part
         mine = [p for p in definition.points if p.number % parts == place % parts]
@@ -280,11 +292,22 @@ class _Work:
             self._failed[ended.point.number] = ended.why
             self._folder.fail(ended.point, ended.why, ended.resumed)
             message(f"warning: point {ended.point.number} ({ended.point.name}): {ended.why}")
+        self._tell_of_cpu(ended.point)
         self._done += not ended.stopped
         self._progress.update(self._done, self._mine, ended.point.name)
         if time.monotonic() - self._written >= TABLE_SECONDS:
             self.results()
             self._written = time.monotonic()
+
+    def _tell_of_cpu(self, point: Point) -> None:
+        """Say once that a batch found no device, on which its points would share launches."""
+        if self._told_of_cpu or self._folder.device(point) != CPU:
+            return
+        self._told_of_cpu = True
+        message(
+            f"warning: point {point.number} ran on the CPU, where the points of a batch run one "
+            "after another: leave batch out, and points run at once on the cores (jobs)"
+        )
 
     def results(self) -> ScanResults:
         """All points as they are now, those of other parts too, with their table written."""

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import phasewise
+from phasewise.study import load
 from tests.mpi.scripts import printed
 from tests.mpi.whole_run import NEVER, STUDY, run
 
@@ -48,13 +50,12 @@ def test_a_run_records_how_its_devices_exchanged(
     assert resolved["run"]["device_buffers"] == given
 
 
-@pytest.mark.parametrize("device", ["cuda", "auto"])
 def test_a_library_that_cannot_send_from_a_gpu_is_one_sentence_on_all_ranks(
-    study: Path, tmp_path: Path, device: str
+    study: Path, tmp_path: Path
 ) -> None:
     if core.takes_gpu_memory():
         pytest.skip("this MPI library sends from a GPU's memory")
-    words = ("--device", device, "--set", "run.device_buffers='direct'", "--ranks", 3)
+    words = ("--device", "cuda", "--set", "run.device_buffers='direct'", "--ranks", 3)
     done = run(study, *words, "--out", tmp_path / "out")
     assert done.returncode == 2
     assert done.stderr.count("phasewise: ") == 1, done.stderr
@@ -62,10 +63,23 @@ def test_a_library_that_cannot_send_from_a_gpu_is_one_sentence_on_all_ranks(
     assert 'give "staged" or "auto"' in done.stderr
 
 
+@pytest.mark.parametrize("device", ["cpu", "auto"])
+def test_how_devices_exchange_changes_nothing_where_a_run_has_none(
+    study: Path, tmp_path: Path, device: str
+) -> None:
+    if phasewise.Simulation(load(study, [f"run.device='{device}'"])).driver.device == "cuda":
+        pytest.skip("this machine has a GPU, where the run would go")
+    words = ("--device", device, "--set", "run.device_buffers='direct'", "--ranks", 2)
+    done = run(study, *words, "--set", "turns=2", *NEVER, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    performance = json.loads((tmp_path / "out" / "performance.json").read_text())
+    assert (performance["device"], performance["device_buffers"]) == ("cpu", None)
+
+
 def test_a_protocol_that_cannot_take_messages_from_a_device_says_so() -> None:
     field = np.zeros(4)
     memory = field.view(np.uint8)
     nothing = {"team": [core.rank()], "me": 0, "nodes": [0], "adds": False, "blocks": []}
-    exchange = nothing | {"protocol": "derived", "rounds": []}
-    with pytest.raises(RuntimeError, match='"derived" cannot take messages from a device'):
+    exchange = nothing | {"protocol": "derived", "rounds": [{"sends": [], "receives": []}]}
+    with pytest.raises(ValueError, match='"derived" cannot take messages from a device'):
         core.Executor(on_device=True).run(exchange, memory, 32, memory, 32)

@@ -9,6 +9,7 @@ import json
 import re
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
 
@@ -109,9 +110,34 @@ def test_the_seconds_of_shared_launches_are_divided_among_the_studies() -> None:
     begin = time.perf_counter()
     turns_together(batch, 3)
     seconds = time.perf_counter() - begin
-    each = [sum(kernel["seconds"] for kernel in one.driver.kernels()) for one in batch]
-    assert 0 < sum(each) < seconds
-    assert max(each) < 2 * min(each)
+    each = [{one["name"]: one["seconds"] for one in run.driver.kernels()} for run in batch]
+    assert 0 < sum(sum(one.values()) for one in each) < seconds
+    solves = [one["solve"] for one in each]  # nothing but launches
+    assert max(solves) < 2 * min(solves)
+
+
+def test_what_the_host_computes_for_a_study_of_a_batch_takes_its_time() -> None:
+    batch = [phasewise.Simulation(study(seed=seed)) for seed in (1, 2)]
+    turns_together(batch, 2)
+    for one in batch:
+        seconds = {kernel["name"]: kernel["seconds"] for kernel in one.driver.kernels()}
+        assert all(seconds[name] > 0 for name in ("green", "mesh", "overlap_factor"))
+
+
+def test_threads_of_python_may_each_run_a_study_on_a_device() -> None:
+    plans = [study(seed=seed, turns=40) for seed in (1, 2, 3)]
+    alone = [phasewise.Simulation(plan) for plan in plans]
+    at_once = [phasewise.Simulation(plan) for plan in plans]
+    for one in alone:
+        one.run()
+    with ThreadPoolExecutor() as threads:
+        done = [
+            threads.submit(turns_together, at_once[:2], 40),
+            threads.submit(at_once[2].run),
+        ]
+    for one_done in done:
+        one_done.result()
+    assert all(map(same, alone, at_once))
 
 
 def test_on_the_cpu_a_batch_runs_one_after_another() -> None:
@@ -153,6 +179,16 @@ def test_a_run_of_a_batch_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
         assert as_alone(outcome, plan)
 
 
+def test_runs_that_were_complete_are_none_of_a_batch(tmp_path: Path) -> None:
+    plans = [study(seed=seed, records={"checkpoint_every": 1}) for seed in (1, 2, 3)]
+    phasewise.run(plans[0], tmp_path / "0")
+    phasewise.run_batch(
+        [phasewise.Planned(plan, tmp_path / str(n), resume=n == 0) for n, plan in enumerate(plans)]
+    )
+    told = [json.loads((tmp_path / str(n) / "performance.json").read_text()) for n in range(3)]
+    assert [one["batch"] for one in told] == [1, 2, 2]
+
+
 def test_a_batch_belongs_to_one_rank() -> None:
     def body(rank: Any) -> str:
         with pytest.raises(StudyError) as caught:
@@ -166,6 +202,16 @@ def test_a_run_takes_one_turn_at_a_time() -> None:
     one = phasewise.Simulation(study()).driver
     with pytest.raises(ValueError, match="a run is given twice"):
         load_core().step_together([one, one])
+
+
+def test_what_ends_a_run_of_a_batch_is_what_it_would_raise_alone() -> None:
+    tables = {"workload": "lattice", "lattice": {"size": [4, 4, 4, 4]}, "quarks": {"kappa": 0.1}}
+    given = Study.from_dict({**tables, "solves": 1, "gauge": {"start": "hot"}})
+    one = load_core().start(given.parameters().replace("start = hot", "start = file"))
+    (error,) = load_core().step_together([one])
+    with pytest.raises(ValueError, match="no links were handed over") as alone:
+        one.step()
+    assert (type(error), str(error)) == (alone.type, str(alone.value))
 
 
 def points(folder: Path) -> list[dict[str, Any]]:
@@ -204,6 +250,21 @@ def test_points_of_several_ranks_are_no_batch(
     assert "leave it or ranks = 2 out" in capsys.readouterr().err
 
 
+def test_a_batch_of_points_on_the_cpu_is_refused_or_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if phasewise.Simulation(study(run__device="auto")).driver.device != "cpu":
+        pytest.skip("this machine has a GPU, where the points would run")
+    plan = write(tmp_path, json_as_toml(tables(**SMALL)))
+    words = ["scan", str(plan), "--seeds", "2", "--batch", "2", "--quiet"]
+    assert main([*words, "--device", "cpu", "--out", str(tmp_path / "cpu")]) == 2
+    assert 'share a device, and run.device = "cpu"' in capsys.readouterr().err
+    over = ["--over", 'run.device="cpu","emulated"']
+    for name, how in {"auto": ["--device", "auto"], "both": over}.items():
+        assert main([*words, *how, "--out", str(tmp_path / name)]) == 0
+        assert capsys.readouterr().err.count("ran on the CPU, where the points of a batch") == 1
+
+
 def test_the_bench_of_batches_tells_rates_and_launches(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -225,7 +286,8 @@ def test_the_bench_of_batches_tells_rates_and_launches(
     [
         (["halo", "--batch", "2"], "bench halo runs one study; --batch is for collision"),
         (["collision", "--picture", "a.png"], "--picture shows what --batch measures"),
-        (["collision", "--batch", "2", "--ranks", "2"], "leave --ranks out"),
+        (["collision", "--batch", "2", "--ranks", "1"], "leave --ranks out"),
+        (["collision", "--batch", "2", "--together"], "leave --together out"),
         (
             ["lattice", "--batch", "2", "--ranks", "1,2"],
             "--batch takes one --case and one number",

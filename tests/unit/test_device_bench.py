@@ -1,16 +1,18 @@
-"""`bench collision` on a device: its roof, its rows, and its memory."""
+"""`bench collision`: its beams, and on a device its roof, its rows, and its memory."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import phasewise
 from phasewise.cli import main
 from phasewise.runs.roof import of_device
 from phasewise.runs.timing import _kernel
-from phasewise.workloads.collision.bench import ROWS
+from phasewise.workloads.collision.bench import ROWS, collision_case
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -89,3 +91,15 @@ def test_the_bench_of_a_device_has_its_roof_and_counts_its_buffers(
     assert result["device_bytes"] > result["particle_bytes"]
     for row in result["rows"]:
         assert encounter(row)["seconds"] > 0
+
+
+def test_the_case_eic_has_the_beams_of_the_example(repository: Path) -> None:
+    example = phasewise.load(repository / "examples/eic/study.toml").given
+    case = collision_case("eic")
+    for tables in (example, case):
+        for beam in tables["beam"].values():
+            del beam["macroparticles"]
+    for part in ("beam", "ring", "arc"):
+        assert case[part] == example[part]
+    of_case, of_example = case["ip"]["1"], example["ip"]["1"]
+    assert {key: of_case[key] for key in of_example} == of_example

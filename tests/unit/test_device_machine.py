@@ -9,7 +9,7 @@ import pytest
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
-from phasewise.machines.device import Device, Transfers, device_of
+from phasewise.machines.device import Device, Transfers, measured_device
 from phasewise.machines.kernel_rates import KernelRate
 from phasewise.machines.machine import parse_machine
 from phasewise.machines.machine_file import device_tables
@@ -67,7 +67,7 @@ def test_a_device_has_the_rates_that_the_core_measured() -> None:
             {"bytes": 1048576.0, "in": 1e-3, "out": 2e-3},
         ],
     }  # fmt: skip
-    assert device_of("emulated", measured) == replace(DEVICE, kernels={})
+    assert measured_device("emulated", measured) == replace(DEVICE, kernels={})
 
 
 @pytest.mark.parametrize(
