@@ -20,11 +20,17 @@ struct EffectiveCharge {
   int head_level, tail_level, to;
   Coarsening coarsening;
 
-  // Whether neither plane's charge must be taken to another level.
-  PHASEWISE_HD bool is_level() const { return head_level == to && tail_level == to; }
-  // The node `at`, if so.
-  PHASEWISE_HD void node(std::int64_t at) const {
-    out[at] = at_tail[at] + place * (at_head[at] - at_tail[at]);
+  static constexpr int most_levels = 3;  // between two, for what is done node by node
+
+  PHASEWISE_HD bool has_near_levels() const {
+    return head_level - to <= most_levels && tail_level - to <= most_levels;
+  }
+  // Node j of row i, where the levels are near.
+  PHASEWISE_HD void node(std::int64_t i, int j) const {
+    const std::int64_t at = i * coarsening.ny;
+    const double h = coarsening.coarsened_node<most_levels>(at_head + at, head_level, to, j);
+    const double l = coarsening.coarsened_node<most_levels>(at_tail + at, tail_level, to, j);
+    out[at + j] = l + place * (h - l);
   }
   // scratch: 4 ny values.
   PHASEWISE_HD void row(std::int64_t i, double* scratch) const {

@@ -34,27 +34,50 @@ struct Coarsening {
     return half - (weighting == Weighting::cic ? 0.0 : 0.5);
   }
 
+  // The finer node at which node j of the next coarser level stands, or the lower of the two around
+  // it.
+  PHASEWISE_HD int finer_node(int finer_level, int j) const {
+    const double place = centre(finer_level) - 2.0 * centre(finer_level - 1) + 2.0 * j;
+    return static_cast<int>(weighting == Weighting::cic ? std::lround(place)
+                                                        : std::lround(std::floor(place)));
+  }
+  // The coarser node's charge, if fine(k) is that of the k-th node after this one.
+  template <class Fine>
+  PHASEWISE_HD double coarser(const Fine& fine) const {
+    if (weighting == Weighting::cic) return fine(0) + 0.5 * (fine(-1) + fine(1));
+    return 0.75 * (fine(0) + fine(1)) + 0.25 * (fine(-1) + fine(2));
+  }
   // A row of ny charges on one level, taken to another one that is not finer. scratch: 2·ny values.
   // Returns `row` itself or a place in scratch.
   PHASEWISE_HD const double* coarsened(const double* row, int from, int to, double* scratch) const {
     for (int level = from; level > to; --level) {
       double* out = row == scratch ? scratch + ny : scratch;
-      // Place among the finer nodes where the coarser node 0 stands.
-      const double first = centre(level) - 2.0 * centre(level - 1);
       for (int j = 0; j < ny; ++j) {
-        const double place = first + 2.0 * j;
-        const auto fine = [&](int k) { return k >= 0 && k < ny ? row[k] : 0.0; };
-        if (weighting == Weighting::cic) {
-          const int k = static_cast<int>(std::lround(place));
-          out[j] = fine(k) + 0.5 * (fine(k - 1) + fine(k + 1));
-        } else {
-          const int k = static_cast<int>(std::floor(place));
-          out[j] = 0.75 * (fine(k) + fine(k + 1)) + 0.25 * (fine(k - 1) + fine(k + 2));
-        }
+        const int node = finer_node(level, j);
+        out[j] = coarser([&](int k) {
+          k += node;
+          return k >= 0 && k < ny ? row[k] : 0.0;
+        });
       }
       row = out;
     }
     return row;
+  }
+  // Node j of the same, without scratch; the more levels there are between, the more is done
+  // several times.
+  template <int most_levels>
+  PHASEWISE_HD double coarsened_node(const double* row, int from, int to, int j) const {
+    if (j < 0 || j >= ny) return 0.0;
+    if constexpr (most_levels > 0) {
+      if (from > to) {
+        const int node = finer_node(to + 1, j);
+        double fine[4];
+        for (int k = 0; k < 4; ++k)
+          fine[k] = coarsened_node<most_levels - 1>(row, from, to + 1, node + k - 1);
+        return coarser([&](int k) { return fine[k + 1]; });
+      }
+    }
+    return row[j];
   }
 };
 

@@ -267,17 +267,17 @@ class Work final : public DeviceWork {
     const EffectiveCharge* todo = effective_.data();
     platform::for_each_of_tasks("luminosity", count, rows * ny,
                                 [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-                                  if (todo[task].is_level())
-                                    todo[task].node(std::int64_t{first} * ny + i);
+                                  if (todo[task].has_near_levels())
+                                    todo[task].node(first + i / ny, static_cast<int>(i % ny));
                                 });
-    const auto level = [](const EffectiveCharge& task) { return task.is_level(); };
-    if (std::all_of(tasks.begin(), tasks.end(), level)) return;
+    const auto near = [](const EffectiveCharge& task) { return task.has_near_levels(); };
+    if (std::all_of(tasks.begin(), tasks.end(), near)) return;
     const std::int64_t scratch = 4 * std::int64_t{ny};
     rows_.reserve(count * rows * scratch);
     double* room = rows_.data();
     platform::for_each_of_tasks("luminosity", count, rows,
                                 [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-                                  if (!todo[task].is_level())
+                                  if (!todo[task].has_near_levels())
                                     todo[task].row(first + i, room + (task * rows + i) * scratch);
                                 });
   }
