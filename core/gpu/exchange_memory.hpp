@@ -35,23 +35,19 @@ PHASEWISE_HD Word* word_of(Byte* data, const comm::Copy::End& end, const comm::C
 template <class Word, class Act>
 void for_each_word(const char* name, Array<comm::Copy>& room, std::span<const comm::Copy> copies,
                    const Act act) {
-  constexpr std::size_t at_once = 32768;  // CUDA's grid has at most 65535 blocks in its second axis
-  for (std::size_t first = 0; first < copies.size(); first += at_once) {
-    const auto part = copies.subspan(first, std::min(at_once, copies.size() - first));
-    room.copy_from(part.data(), std::ssize(part));
-    std::int64_t most = 0;
-    for (const comm::Copy& copy : part) most = std::max(most, copy.bytes());
-    const comm::Copy* todo = room.data();
-    for_each_of_tasks(name, static_cast<int>(part.size()),
-                      most / static_cast<std::int64_t>(sizeof(Word)),
-                      [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-                        const comm::Copy& copy = todo[task];
-                        const std::int64_t words = copy.run / sizeof(Word);
-                        if (i >= words * copy.count * copy.rows) return;
-                        act(word_of<Word>(copy.to.data, copy.to, copy, words, i),
-                            word_of<const Word>(copy.from.data, copy.from, copy, words, i));
-                      });
-  }
+  room.copy_from(copies.data(), std::ssize(copies));
+  std::int64_t most = 0;
+  for (const comm::Copy& copy : copies) most = std::max(most, copy.bytes());
+  const comm::Copy* todo = room.data();
+  for_each_of_tasks(name, static_cast<int>(copies.size()),
+                    most / static_cast<std::int64_t>(sizeof(Word)),
+                    [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
+                      const comm::Copy& copy = todo[task];
+                      const std::int64_t words = copy.run / sizeof(Word);
+                      if (i >= words * copy.count * copy.rows) return;
+                      act(word_of<Word>(copy.to.data, copy.to, copy, words, i),
+                          word_of<const Word>(copy.from.data, copy.from, copy, words, i));
+                    });
 }
 
 // Whether all runs are whole words of 8 B that begin at multiples of it.
