@@ -56,6 +56,7 @@ void bind_probe(nb::module_& m) {
       },
       nb::arg("cuda"), nb::arg("number") = 0,
       "What the GPU of this number can do, or the emulated device: `name`, `memory` [B], "
-      "`bytes_per_second`, `flops_per_second`, `additions_per_second` (atomic), `launch_seconds`, "
+      "`bytes_per_second`, `flops_per_second`, `additions_per_second` (to shared values), "
+      "`launch_seconds`, "
       "`wait_seconds`, and `copies`, of which each has `bytes` and the seconds `in` and `out`.");
 }

@@ -72,16 +72,17 @@ std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
 parallel::KernelCard encounter_card(Weighting weighting, int planes, double apart, double passes) {
   // Planes apart: a second place on a mesh, two potentials, and the mean of two kicks.
   constexpr double flops_apart = 45.0;
-  return {.name = "encounter",
-          .flops = 60.0 * planes + flops_apart * apart,
-          // 48 read, 40 written, and five coordinates for each deposit; the mesh stays in the cache.
-          .bytes = 88.0 + 40.0 * passes,
-          // Reading and writing the mesh particle by particle takes most of the time, except with
-          // the smallest stencil.
-          .vectorised = weighting == Weighting::cic && planes == 1,
-          .touched = 48.0,
-          .trip = block,
-          .additions = (weighting == Weighting::cic ? 4.0 : 9.0) * planes};
+  return {
+      .name = "encounter",
+      .flops = 60.0 * planes + flops_apart * apart,
+      // 48 read, 40 written, and five coordinates for each deposit; the mesh stays in the cache.
+      .bytes = 88.0 + 40.0 * passes,
+      // Reading and writing the mesh particle by particle takes most of the time, except with
+      // the smallest stencil.
+      .vectorised = weighting == Weighting::cic && planes == 1,
+      .touched = 48.0,
+      .trip = block,
+      .additions = (weighting == Weighting::cic ? 4.0 : 9.0) * planes};
 }
 
 parallel::KernelCard clear_card() {

@@ -92,9 +92,8 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
     const double quantum = numerics::power_of_two_above(beams[b].macroparticles) * 0x1p-52;
     rounding_offset_[b] = numerics::rounding_offset_for(quantum);
   }
-  overlap_grid_ =
-      numerics::OrderFreeGrid(beams[0].macroparticles * beams[1].macroparticles,
-                              std::int64_t{Overlap::terms} * ip_.nx);
+  overlap_grid_ = numerics::OrderFreeGrid(beams[0].macroparticles * beams[1].macroparticles,
+                                          std::int64_t{Overlap::terms} * ip_.nx);
   allocate();
 }
 

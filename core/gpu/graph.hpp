@@ -66,7 +66,7 @@ class Graph {
 
 #else
 
-using Steps = std::vector<std::function<void()>>;
+using Steps = std::vector<std::function<void()> >;
 
 // The graph in the making; null: what is given to the device is done at once.
 inline Steps*& recording() {

@@ -37,7 +37,7 @@ class Device:
     """A device as one rank has it alone.
 
     kind: "cuda" or "emulated". memory [B]. bandwidth [B/s] of its memory, flops [flop/s] in double
-    precision, additions [1/s], atomic, to the nodes of a few meshes. launch [s]: from one kernel to
+    precision, additions [1/s] to the nodes of a few meshes. launch [s]: from one kernel to
     the next; wait [s]: of a kernel that the host waits for. kernels: rates of kernels that run
     there.
     """

@@ -1,5 +1,5 @@
 """The kernels of a run on a device against the device's roof: bandwidth of its memory,
-multiply-adds in double precision, atomic additions.
+multiply-adds in double precision, additions to values that threads share.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def roofline_of(run: ReportedRun, machine: str | None = None) -> Roofline:
     about = (
         f"The roof of the device {roof['name']}, {source}, is {roof['bytes_per_second'] / 1e9:.4g} "
         f"GB/s, {roof['flops_per_second'] / 1e9:.4g} Gflop/s in double precision and "
-        f"{roof['additions_per_second'] / 1e9:.3g}e9 atomic additions/s."
+        f"{roof['additions_per_second'] / 1e9:.3g}e9 additions/s to shared values."
     )
     return Roofline(about, _bounds(run, roof))
 

@@ -121,7 +121,7 @@ def of_device(core: DeviceMeasuring, device: str) -> dict[str, Any]:
 
 def from_rates(rates: Mapping[str, Any]) -> dict[str, Any]:
     """The roof of a device with these rates, in the form of `measure`, besides
-    `additions_per_second`: atomic additions to the nodes of a few meshes. Its memory is its one
+    `additions_per_second`: additions to the nodes of a few meshes. Its memory is its one
     level.
     """
     level = _shown(Level(MEMORY, math.inf, rates["bytes_per_second"]))

@@ -89,8 +89,7 @@ struct DepositByTiles {
     if (w.inside[0] == 0.0) return platform::atomic_add(one.outside, std::int64_t{1});
     encounter_steps::find_weights<1>(W{}, 1, target.rounding_offset, w);
     const int node = nodes.find(w.node[0] / ny, w.node[0] % ny, W::width);
-    if (node < 0)
-      return AddWeights<W>{}(target.charge[plane] + w.node[0], &w.weight[0][0], 1, ny);
+    if (node < 0) return AddWeights<W>{}(target.charge[plane] + w.node[0], &w.weight[0][0], 1, ny);
     for (int a = 0; a < W::width; ++a)
       for (int b = 0; b < W::width; ++b)
         add_multiple(tile + node + a * nodes.ny + b,
