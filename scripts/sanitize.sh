@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the driver with the address and undefined-behaviour sanitizers and lets it collide two
-# small beams, on one rank and on several, on the CPU and on emulated devices.
+# small beams, on one rank and on several, on the CPU and on emulated devices, there with enough
+# particles for deposits by tiles.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +11,7 @@ parameters=build/sanitize/smoke.txt
 .venv/bin/python - >"$parameters" <<'PYTHON'
 import phasewise
 
-small = ["turns=3", "beam.1.macroparticles=2000", "ip.1.grid=[32, 32]", "ip.1.slices=4"]
+small = ["turns=3", "beam.1.macroparticles=8000", "ip.1.grid=[32, 32]", "ip.1.slices=4"]
 print(phasewise.load("examples/lhc/study.toml", small).parameters())
 PYTHON
 

@@ -74,7 +74,7 @@ nb::list kernel_counts(const Run& run) {
   return result;
 }
 
-// What was thrown, as what a call that throws it raises; None if nothing was.
+// What was thrown, as an exception of Python; None if nothing was.
 nb::object as_exception(const std::exception_ptr& failure) {
   if (!failure) return nb::none();
   try {

@@ -58,7 +58,7 @@ struct ChargeWords {
   }
 };
 
-// Of quanta that one macroparticle has 2^bits of.
+// Of quanta that one macroparticle has 2^bits of, with bits < 52.
 inline ChargeWords charge_words(int bits) { return {32 - std::min(16, (62 - bits) / 2)}; }
 
 // The charge quantum of a rounding offset (numerics/order_free_sum.hpp).
@@ -66,8 +66,8 @@ PHASEWISE_HD double quantum_of(double rounding_offset) { return rounding_offset 
 inline int bits_of_macroparticle(double rounding_offset) {
   return -std::ilogb(quantum_of(rounding_offset));
 }
-// A charge of at most one macroparticle, a multiple of the quantum: which one. Both sums have the
-// quantum as the value of their last bit.
+// A charge of at most one macroparticle, a multiple of the quantum: which one. With bits < 52, the
+// quantum is the value of the sum's last bit.
 PHASEWISE_HD std::int64_t multiple_of(double charge, double rounding_offset) {
   return std::bit_cast<std::int64_t>(charge + rounding_offset) -
          std::bit_cast<std::int64_t>(rounding_offset);

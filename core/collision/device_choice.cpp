@@ -22,7 +22,13 @@ int number_on_node(const workload::Session& session) {
 std::unique_ptr<DeviceWork> on_cuda(int number, std::string& why) {
   const auto make = reinterpret_cast<decltype(&phasewise_collision_on_cuda)>(
       phasewise::gpu::cuda_function(gpu::plug_in_entry, why));
-  return std::unique_ptr<DeviceWork>(make == nullptr ? nullptr : make(number, &why));
+  if (make == nullptr) return nullptr;
+  try {
+    return std::unique_ptr<DeviceWork>(make(number, &why));
+  } catch (const std::exception& error) {
+    why = error.what();  // so that this rank, too, comes to where all agree
+    return nullptr;
+  }
 }
 
 // Null, and why, if there is none.

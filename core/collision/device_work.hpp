@@ -97,9 +97,9 @@ class DeviceWork {
   virtual void clear(double* values, std::int64_t count) = 0;
 
   virtual void encounter(Weighting weighting, int planes, std::span<const EncounterTask> tasks) = 0;
-  // The particles whose deposits are another pass over them for each plane, of these tasks.
-  virtual std::int64_t deposited_apart(Weighting weighting,
-                                       std::span<const EncounterTask> tasks) const = 0;
+  // Deposits, of a particle on a plane, that are another pass over the particles.
+  virtual std::int64_t deposits_by_tiles(Weighting weighting,
+                                         std::span<const EncounterTask> tasks) const = 0;
   // Deposits outside the mesh since the last call, of each beam.
   virtual std::array<std::int64_t, 2> take_outside() = 0;
   virtual void prepare_nodes(std::span<const NodesTask> tasks) = 0;

@@ -180,8 +180,7 @@ void StrongStrong::advance(const Step* now, const Step* next, Listener& listener
       real() ? encounter_tasks(now, next, parts) : std::vector<EncounterTask>{};
   const double passes =
       device_ != nullptr && particles > 0.0
-          ? static_cast<double>(device_->deposited_apart(ip_.weighting, todo) * ip_.planes) /
-                particles
+          ? static_cast<double>(device_->deposits_by_tiles(ip_.weighting, todo)) / particles
           : 0.0;
   listener.kernel(encounter_card(ip_.weighting, ip_.planes, apart, passes), particles,
                   [&] { pass(todo); });

@@ -19,9 +19,20 @@ inline cudaStream_t& queue() {
   return now;
 }
 
+// A queue that does nothing but record graphs; plans of transforms may know it to the end.
+inline cudaStream_t recorder() {
+  static const cudaStream_t one = [] {
+    cudaStream_t made = nullptr;
+    check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+    return made;
+  }();
+  return one;
+}
+
 class Graph {
  public:
-  Graph() = default;
+  // name: of its kernels together, for the sentence if one fails.
+  explicit Graph(const char* name) : name_(name) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
   ~Graph() {
@@ -34,33 +45,36 @@ class Graph {
   template <class F>
   void record(const F& f) {
     const std::int64_t before = operations();
-    check(cudaStreamCreateWithFlags(&queue(), cudaStreamNonBlocking));
-    const cudaStream_t recorder = queue();
     cudaGraph_t graph = nullptr;
+    queue() = recorder();
     try {
-      check(cudaStreamBeginCapture(recorder, cudaStreamCaptureModeThreadLocal));
+      check(cudaStreamBeginCapture(recorder(), cudaStreamCaptureModeThreadLocal));
       f();
-      check(cudaStreamEndCapture(recorder, &graph));
-      check(cudaGraphInstantiate(&made_, graph, 0));
     } catch (...) {
-      end(recorder, graph);
+      end(before, graph);
+      if (graph != nullptr) cudaGraphDestroy(graph);
       throw;
     }
-    end(recorder, graph);
-    operations() = before;
+    end(before, graph);
+    const cudaError_t status = cudaGraphInstantiate(&made_, graph, 0);
+    cudaGraphDestroy(graph);
+    check(status);
   }
   void run() const {
     ++operations();
+    last_kernel() = name_;
     check(cudaGraphLaunch(made_, queue()));
   }
 
  private:
-  static void end(cudaStream_t recorder, cudaGraph_t graph) {
+  // Ends what was begun, and takes work to the default queue again. graph: may stay null.
+  static void end(std::int64_t operations_before, cudaGraph_t& graph) {
     queue() = nullptr;
-    if (graph != nullptr) cudaGraphDestroy(graph);
-    cudaStreamDestroy(recorder);
+    operations() = operations_before;
+    if (cudaStreamEndCapture(recorder(), &graph) != cudaSuccess) cudaGetLastError();
   }
 
+  const char* name_;
   cudaGraphExec_t made_ = nullptr;
 };
 
@@ -83,10 +97,12 @@ void perform(F f) {
 
 class Graph {
  public:
+  explicit Graph(const char* /*name*/) {}
   bool empty() const { return steps_.empty(); }
   template <class F>
   void record(const F& f) {
-    recording() = &steps_;
+    Steps steps;
+    recording() = &steps;
     try {
       f();
     } catch (...) {
@@ -94,6 +110,7 @@ class Graph {
       throw;
     }
     recording() = nullptr;
+    steps_ = std::move(steps);
   }
   void run() const {
     ++operations();

@@ -25,7 +25,7 @@ struct TaskPart {
   F f;
   int task;
 };
-// A task of at most n iterations, f.chunk of them with a tile (gpu/launch.hpp).
+// A task of at most n tiles (gpu/launch.hpp).
 template <class F>
 struct TilePart {
   std::int64_t n;
@@ -67,7 +67,7 @@ Extent extent_of(const Part& part) {
 }
 template <class F>
 Extent extent_of(const TilePart<F>& part) {
-  return {(part.n + part.f.chunk - 1) / part.f.chunk, part.f.words * sizeof(std::uint32_t)};
+  return {part.n, part.f.words * sizeof(std::uint32_t)};
 }
 
 #if defined(__CUDACC__)
@@ -126,9 +126,9 @@ template <class F>
 PHASEWISE_DEVICE void do_task(const TilePart<F>& part, int task) {
   extern __shared__ std::uint32_t tile[];
   const F& f = part.f;
-  const std::int64_t size = f.size(task), begin = blockIdx.x * f.chunk;
+  const std::int64_t size = f.size(task), chunk = f.chunk(task), begin = blockIdx.x * chunk;
   if (begin >= size) return;
-  const std::int64_t end = begin + f.chunk < size ? begin + f.chunk : size;
+  const std::int64_t end = begin + chunk < size ? begin + chunk : size;
   for (int k = threadIdx.x; k < f.words; k += blockDim.x) tile[k] = 0;
   __syncthreads();
   for (std::int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) f.add(task, i, tile);
@@ -285,10 +285,10 @@ void do_task(const TaskPart<F>& part, int task) {
 template <class F>
 void do_task(const TilePart<F>& part, int task) {
   const F& f = part.f;
-  const std::int64_t size = f.size(task);
-  for (std::int64_t begin = 0; begin < size; begin += f.chunk) {
+  const std::int64_t size = f.size(task), chunk = f.chunk(task);
+  for (std::int64_t begin = 0; begin < size; begin += chunk) {
     std::vector<std::uint32_t> tile(f.words, 0U);
-    for (std::int64_t i = begin; i < std::min(begin + f.chunk, size); ++i)
+    for (std::int64_t i = begin; i < std::min(begin + chunk, size); ++i)
       f.add(task, i, tile.data());
     for (int k = 0; k < f.takes; ++k) f.take(task, k, tile.data());
   }

@@ -76,10 +76,10 @@ void for_each_of_tasks(const char* name, int tasks, std::int64_t most, F f) {
 }
 
 // For each task: begins tiles of f.words 32-bit words with zeros, calls f.add(task, i, tile) for
-// each i in [0, f.size(task)), f.chunk of them with one tile, whose threads share it, and at last
-// f.take(task, k, tile) for each k in [0, f.takes). most: the largest size. Where many threads
-// add to few values, a tile is much faster than the device's memory; a GPU adds 32-bit words there
-// by itself, and longer ones only by trying again.
+// each i in [0, f.size(task)), f.chunk(task) of them with one tile, whose threads share it, and at
+// last f.take(task, k, tile) for each k in [0, f.takes). most: tiles of the task with the most.
+// Where many threads add to few values, a tile is much faster than the device's memory; a GPU adds
+// 32-bit words there by itself, and longer ones only by trying again.
 template <class F>
 void for_each_by_tiles(const char* name, int tasks, std::int64_t most, const F& f) {
   run_tasks(name, tasks, TilePart<F>{most, f, 0});

@@ -91,9 +91,15 @@ inline const char*& last_kernel() {
   return name;
 }
 
+Memory memory();
+
 // Throws std::runtime_error with one sentence where CUDA reports a failure.
 inline void check(cudaError_t status) {
   if (status == cudaSuccess) return;
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // so that it is not reported again
+    fail_for_memory(memory(), "more is needed");
+  }
   throw std::runtime_error(std::string("the GPU failed (") + cudaGetErrorString(status) +
                            "); the kernel launched last was " + last_kernel() +
                            ", which with CUDA_LAUNCH_BLOCKING=1 is the one that fails");

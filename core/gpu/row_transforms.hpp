@@ -21,6 +21,7 @@ using Complex = std::complex<double>;
 #if defined(__CUDACC__)
 
 inline void check_transform(cufftResult status) {
+  if (status == CUFFT_ALLOC_FAILED) fail_for_memory(memory(), "transforms need more");
   if (status != CUFFT_SUCCESS)
     throw std::runtime_error("cuFFT failed with status " + std::to_string(status));
 }
@@ -40,6 +41,7 @@ class Plan {
   // Its work goes to the queue of the moment.
   cufftHandle get() const {
     check_transform(cufftSetStream(plan_, queue()));
+    last_kernel() = "transform";
     return plan_;
   }
 

@@ -9,6 +9,10 @@
 namespace phasewise::workload {
 
 void Run::step(int turns) {
+  if (failed_)
+    throw std::runtime_error(
+        "an earlier turn of this run failed; begin the run again, or go on from a checkpoint");
+  failed_ = true;  // until all turns are done
   const Session::Names names(*session_);
   const double start = parallel::clock().now();
   for (int i = 0; i < turns; ++i) {
@@ -17,6 +21,7 @@ void Run::step(int turns) {
     ++turn_;
   }
   session_->seconds += parallel::clock().now() - start;
+  failed_ = false;
 }
 
 std::vector<std::exception_ptr> step_together(std::span<Run* const> runs) {

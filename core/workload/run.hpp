@@ -33,7 +33,8 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Runs one turn, or several. Collective, as are all functions that change the run.
+  // Runs one turn, or several. Collective, as are all functions that change the run. Once it has
+  // thrown, the particles are where the failure left them, and there are no more turns.
   void step(int turns = 1);
   std::int64_t turn() const { return turn_; }
   virtual void set_turn(std::int64_t turn) { turn_ = turn; }
@@ -86,6 +87,7 @@ class Run {
  private:
   std::unique_ptr<Session> session_;
   std::int64_t turn_ = 0;
+  bool failed_ = false;
 };
 
 // A turn of each of several runs on one rank, which share launches where they are on one device.

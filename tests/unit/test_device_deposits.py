@@ -54,10 +54,19 @@ CASES: dict[str, dict[str, Any]] = {
     "one plane": {"ip__1__interpolation": "none"},
     "quadratic weights": {"ip__1__weighting": "tsc"},
     "a longitudinal kick": {"ip__1__longitudinal_kick": True},
-    "a mesh of which a tile holds the middle": {
+    "a mesh of which a tile holds the middle, and particles beyond": {
         "beam__1__macroparticles": 12000,
         "ip__1__grid": [96, 160],
+        "ip__1__mesh": "fixed",
+        "ip__1__mesh_half_width": [6e-5, 6e-5],
     },
+    "beams of different size": {"beam__2__macroparticles": 200},
+    "a beam of one macroparticle": {
+        "beam__2__macroparticles": 1,
+        "ip__1__grid": [8, 8],
+        "ip__1__slices": 1,
+    },
+    "planes that are long and narrow": {"ip__1__grid": [512, 8], "beam__1__macroparticles": 9000},
     "one cell that holds all particles": {
         "beam__1__macroparticles": 30000,
         "ip__1__slices": 1,
@@ -92,6 +101,33 @@ def test_deposits_by_tiles_are_those_of_the_cpu(case: str) -> None:
     assert_same(cpu, emulated)
     assert bytes_of_encounter(cpu) == KICK
     assert bytes_of_encounter(emulated) > KICK
+
+
+@pytest.mark.parametrize("weighting", ["cic", "tsc"])
+def test_a_node_holds_the_charge_of_as_many_particles_as_a_tile_takes(weighting: str) -> None:
+    half, nodes = 1e-3, 16
+    runs = [
+        simulation(
+            device,
+            beam__1__macroparticles=32768,
+            ip__1__slices=1,
+            ip__1__interpolation="none",
+            ip__1__weighting=weighting,
+            ip__1__mesh="fixed",
+            ip__1__mesh_half_width=[half, half],
+        )
+        for device in ("cpu", "emulated")
+    ]
+    for run in runs:
+        for beam in (1, 2):
+            particles = cast(CollisionRun, run.driver).particles(beam)
+            for name in ("px", "py"):
+                particles[name][:] = 0.0
+            for name in ("x", "y"):
+                particles[name][:] = half / (nodes - 1)  # the nodes are symmetric about zero
+        run.step()
+    assert_same(*runs)
+    assert bytes_of_encounter(runs[1]) > KICK
 
 
 def test_few_particles_are_deposited_where_they_are_kicked() -> None:

@@ -12,48 +12,62 @@
 
 namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 
-// How the particles of some tasks are divided among tiles.
-struct TileShape {
-  TileNodes nodes;
-  ChargeWords words;
+// How the particles of a task are divided among tiles.
+struct TaskTiles {
   std::int64_t particles = 0;  // of a tile; 0: tiles gain nothing
+  ChargeWords words;
+
+  std::int64_t count(std::int64_t in_all) const {
+    return particles == 0 ? 0 : (in_all + particles - 1) / particles;
+  }
 };
 
-// A tile gains where its particles make at least twice as many additions as it has nodes. Beyond
-// that, a few tiles for each multiprocessor keep all of them busy.
-inline TileShape tile_shape(std::span<const EncounterTask> tasks, Weighting weighting) {
-  constexpr std::int64_t tiles_each = 2;
-  const std::int64_t additions = weighting == Weighting::cic ? 4 : 9;  // of a particle
-  std::int64_t largest = 0, all = 0;
-  int bits = 0;
-  const ChargeTarget* target = nullptr;
-  for (const EncounterTask& task : tasks) {
-    if (!task.target) continue;
-    target = &*task.target;
-    largest = std::max(largest, task.count);
-    all += task.count * target->planes;
-    bits = std::max(bits, bits_of_macroparticle(target->rounding_offset));
+// The tiles of a step's tasks. A tile gains where its particles make at least twice as many
+// additions as it has nodes. Beyond that, a few tiles for each multiprocessor keep all of them busy.
+class TileChoice {
+ public:
+  TileChoice(std::span<const EncounterTask> tasks, Weighting weighting)
+      : additions_(weighting == Weighting::cic ? 4 : 9) {
+    const platform::Blocks blocks = platform::blocks();
+    for (const EncounterTask& task : tasks) {
+      if (!task.target) continue;
+      constexpr std::size_t node_bytes = 2 * sizeof(std::uint32_t);
+      const field::WindowFrame& frame = task.target->frame[0];  // all have its shape
+      nodes_ = middle_nodes(frame.nx, frame.ny,
+                            static_cast<std::int64_t>(blocks.shared / node_bytes));
+      if (gains(task)) particles_ += task.count * task.target->planes;
+    }
+    constexpr std::int64_t tiles_each = 2;
+    const std::int64_t wanted = tiles_each * blocks.processors;
+    wished_ = (particles_ + wanted - 1) / wanted;
   }
-  TileShape shape;
-  if (target == nullptr) return shape;
-  const platform::Blocks blocks = platform::blocks();
-  constexpr std::size_t node_bytes = 2 * sizeof(std::uint32_t);
-  shape.nodes = middle_nodes(target->frame[0].nx, target->frame[0].ny,
-                             static_cast<std::int64_t>(blocks.shared / node_bytes));
-  shape.words = charge_words(bits);
-  const std::int64_t least = (2 * shape.nodes.count() + additions - 1) / additions;
-  if (largest < least || shape.words.most_charges() < least) return shape;
-  const std::int64_t wanted = tiles_each * blocks.processors;
-  shape.particles = std::clamp((all + wanted - 1) / wanted, least, shape.words.most_charges());
-  return shape;
-}
 
-inline std::int64_t count_by_tiles(std::span<const EncounterTask> tasks, Weighting weighting) {
-  if (tile_shape(tasks, weighting).particles == 0) return 0;
-  std::int64_t count = 0;
-  for (const EncounterTask& task : tasks) count += task.target ? task.count : 0;
-  return count;
-}
+  const TileNodes& nodes() const { return nodes_; }
+  TaskTiles of(const EncounterTask& task) const {
+    if (!task.target || !gains(task)) return {};
+    const ChargeWords words = charge_words(bits_of(task));
+    return {std::clamp(wished_, least(), words.most_charges()), words};
+  }
+  // Deposits by tiles, of a particle on a plane.
+  std::int64_t deposits() const { return particles_; }
+
+ private:
+  static int bits_of(const EncounterTask& task) {
+    return bits_of_macroparticle(task.target->rounding_offset);
+  }
+  std::int64_t least() const { return (2 * nodes_.count() + additions_ - 1) / additions_; }
+  bool gains(const EncounterTask& task) const {
+    constexpr int most_bits = 51, stencil = 3;
+    const int bits = bits_of(task);
+    return bits <= most_bits && std::min(nodes_.nx, nodes_.ny) >= stencil &&
+           std::min(task.count, charge_words(bits).most_charges()) >= least();
+  }
+
+  std::int64_t additions_;  // of a particle
+  TileNodes nodes_;
+  std::int64_t particles_ = 0;
+  std::int64_t wished_ = 0;  // particles of a tile
+};
 
 // As for_each_by_tiles wants it; a task here is one plane of a task. The low words of a tile come
 // before the high ones.
@@ -62,22 +76,17 @@ struct DepositByTiles {
   const EncounterOnDevice* tasks;
   int planes;
   TileNodes nodes;
-  ChargeWords charge;
-  std::int64_t chunk;
   int words, takes;
 
-  DepositByTiles(const EncounterOnDevice* given, int count, const TileShape& shape)
-      : tasks(given),
-        planes(count),
-        nodes(shape.nodes),
-        charge(shape.words),
-        chunk(shape.particles),
-        words(2 * shape.nodes.count()),
-        takes(shape.nodes.count()) {}
+  DepositByTiles(const EncounterOnDevice* given, int count, const TileNodes& of)
+      : tasks(given), planes(count), nodes(of), words(2 * of.count()), takes(of.count()) {}
 
   PHASEWISE_DEVICE std::int64_t size(int task) const {
     const EncounterOnDevice& one = tasks[task / planes];
-    return one.by_tiles ? one.particles.size : 0;
+    return one.tile_particles > 0 ? one.particles.size : 0;
+  }
+  PHASEWISE_DEVICE std::int64_t chunk(int task) const {
+    return tasks[task / planes].tile_particles;
   }
   PHASEWISE_DEVICE void add(int task, std::int64_t i, std::uint32_t* tile) const {
     const EncounterOnDevice& one = tasks[task / planes];
@@ -92,32 +101,34 @@ struct DepositByTiles {
     if (node < 0) return AddWeights<W>{}(target.charge[plane] + w.node[0], &w.weight[0][0], 1, ny);
     for (int a = 0; a < W::width; ++a)
       for (int b = 0; b < W::width; ++b)
-        add_multiple(tile + node + a * nodes.ny + b,
+        add_multiple(tile + node + a * nodes.ny + b, one.charge_words,
                      multiple_of(w.weight[W::width * a + b][0], target.rounding_offset));
   }
   PHASEWISE_DEVICE void take(int task, int k, const std::uint32_t* tile) const {
     if ((tile[k] | tile[takes + k]) == 0U) return;
-    const ChargeTarget& target = tasks[task / planes].target;
+    const EncounterOnDevice& one = tasks[task / planes];
+    const ChargeTarget& target = one.target;
     const int plane = task % planes;
     const std::int64_t x = nodes.first_x + k / nodes.ny, y = nodes.first_y + k % nodes.ny;
     platform::atomic_add(target.charge[plane] + x * target.frame[plane].ny + y,
-                         static_cast<double>(charge.multiple(tile[k], tile[takes + k])) *
+                         static_cast<double>(one.charge_words.multiple(tile[k], tile[takes + k])) *
                              quantum_of(target.rounding_offset));
   }
 
  private:
-  PHASEWISE_DEVICE void add_multiple(std::uint32_t* word, std::int64_t multiple) const {
+  PHASEWISE_DEVICE void add_multiple(std::uint32_t* word, const ChargeWords& charge,
+                                     std::int64_t multiple) const {
     platform::atomic_add(word, charge.low(multiple));
     platform::atomic_add(word + takes, charge.high(multiple));
   }
 };
 
-// count: of tasks; most: particles of the largest.
+// count: of tasks; most: tiles of the one with the most.
 template <class W>
 void launch_deposits(const EncounterOnDevice* tasks, int count, int planes, std::int64_t most,
-                     const TileShape& shape) {
+                     const TileNodes& nodes) {
   platform::for_each_by_tiles("deposit", count * planes, most,
-                              DepositByTiles<W>(tasks, planes, shape));
+                              DepositByTiles<W>(tasks, planes, nodes));
 }
 
 }  // namespace phasewise::collision::gpu::PHASEWISE_PLATFORM

@@ -21,31 +21,23 @@ class Encounters {
   void run(Weighting weighting, int planes, std::span<const EncounterTask> tasks,
            const std::array<ParticleView, 2>& particles) {
     if (outside_.size() == 0) outside_.reserve(2);
-    const TileShape tiles = tile_shape(tasks, weighting);
-    const bool by_tiles = tiles.particles > 0;
+    const TileChoice choice(tasks, weighting);
     std::vector<EncounterOnDevice> given;
-    std::int64_t most = 0;
-    bool kicks = false;
+    Step step{.planes = planes, .tasks = static_cast<int>(tasks.size()), .nodes = choice.nodes()};
     for (const EncounterTask& task : tasks) {
-      given.push_back(on_device(task, particles[task.beam], by_tiles));
-      most = std::max(most, task.count);
-      kicks = kicks || task.kick.has_value();
+      const TaskTiles tiles = choice.of(task);
+      given.push_back(on_device(task, particles[task.beam], tiles));
+      step.particles += task.count;
+      step.largest = std::max(step.largest, task.count);
+      step.tiles = std::max(step.tiles, tiles.count(task.count));
+      step.kicks = step.kicks || given.back().kicks;
+      step.deposits = step.deposits || given.back().deposits;
     }
     tasks_.copy_from(given.data(), std::ssize(given));
-    const auto run_for = [&](auto weights) {
-      using W = decltype(weights);
-      if (kicks || !by_tiles) {
-        if (planes == 1)
-          kick<W, 1>(tasks, most, kicks);
-        else
-          kick<W, 2>(tasks, most, kicks);
-      }
-      if (by_tiles) launch_deposits<W>(tasks_.data(), count_of(tasks), planes, most, tiles);
-    };
     if (weighting == Weighting::cic)
-      run_for(field::Cic{});
+      launch<field::Cic>(step);
     else
-      run_for(field::Tsc{});
+      launch<field::Tsc>(step);
   }
 
   // Deposits outside the mesh since the last call, of each beam.
@@ -58,35 +50,52 @@ class Encounters {
   }
 
  private:
-  static int count_of(std::span<const EncounterTask> tasks) {
-    return static_cast<int>(tasks.size());
-  }
+  struct Step {
+    int planes, tasks;
+    TileNodes nodes;             // of a tile
+    std::int64_t particles = 0;  // of all tasks
+    std::int64_t largest = 0;    // particles of the largest one
+    std::int64_t tiles = 0;      // of the one with the most
+    bool kicks = false, deposits = false;  // whether any task does, by the particle's thread
+  };
+
   EncounterOnDevice on_device(const EncounterTask& task, const ParticleView& particles,
-                              bool by_tiles) {
+                              const TaskTiles& tiles) {
     EncounterOnDevice one{};
     one.particles = particles.part(task.begin, task.count);
     if (task.kick) one.kick = *task.kick;
     if (task.target) one.target = *task.target;
     one.kicks = task.kick.has_value();
-    one.deposits = task.target.has_value() && !by_tiles;
-    one.by_tiles = task.target.has_value() && by_tiles;
+    one.deposits = task.target.has_value() && tiles.particles == 0;
+    one.tile_particles = tiles.particles;
+    one.charge_words = tiles.words;
     one.outside = outside_.data() + task.beam;
     return one;
   }
 
-  // most: particles of the largest task; kicks: whether any task does.
+  template <class W>
+  void launch(const Step& step) {
+    if (step.kicks || step.deposits) {
+      if (step.planes == 1)
+        by_particles<W, 1>(step);
+      else
+        by_particles<W, 2>(step);
+    }
+    if (step.tiles > 0)
+      launch_deposits<W>(tasks_.data(), step.tasks, step.planes, step.tiles, step.nodes);
+  }
+
   template <class W, int planes>
-  void kick(std::span<const EncounterTask> tasks, std::int64_t most, bool kicks) {
-    const int count = count_of(tasks);
-    std::int64_t particles = 0;
-    for (const EncounterTask& task : tasks) particles += task.count;
-    far_.reserve(count);
-    edges_.reserve(std::int64_t{planes} * window_edges * count);
-    strays_.reserve(particles);
-    stray_count_.reserve(1);
-    stray_count_.clear(1);
-    launch_kicks<W, planes>(tasks_.data(), count, most, kicks, edges_.data(), far_.data(),
-                            {strays_.data(), stray_count_.data()});
+  void by_particles(const Step& step) {
+    if (step.kicks) {
+      far_.reserve(step.tasks);
+      edges_.reserve(std::int64_t{planes} * window_edges * step.tasks);
+      strays_.reserve(step.particles);
+      stray_count_.reserve(1);
+      stray_count_.clear(1);
+    }
+    launch_encounters<W, planes>(tasks_.data(), step.tasks, step.largest, step.kicks, edges_.data(),
+                                 far_.data(), {strays_.data(), stray_count_.data()});
   }
 
   Array<EncounterOnDevice> tasks_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "collision/charge_tile.hpp"
 #include "collision/encounter_steps.hpp"
 #include "gpu/launch.hpp"
 
@@ -18,7 +19,9 @@ struct EncounterOnDevice {
   KickSource kick;
   ChargeTarget target;
   std::int64_t* outside;
-  bool kicks, deposits, by_tiles;
+  bool kicks, deposits;         // by the thread that has the particle
+  std::int64_t tile_particles;  // if there are deposits by tiles: particles of a tile; else 0
+  ChargeWords charge_words;     // of a tile
 };
 
 // The field beyond the mesh, made before the particles come.
@@ -81,7 +84,7 @@ struct Strays {
 
 // kicks: whether any task does.
 template <class W, int planes>
-void launch_kicks(const EncounterOnDevice* tasks, int count, std::int64_t most, bool kicks,
+void launch_encounters(const EncounterOnDevice* tasks, int count, std::int64_t most, bool kicks,
                   EdgeMoments* edges, FarField* far, const Strays& strays) {
   if (kicks) find_far_fields<planes>(tasks, count, edges, far);
   platform::for_each_of_tasks(

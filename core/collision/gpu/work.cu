@@ -237,9 +237,9 @@ class Work final : public DeviceWork {
   void encounter(Weighting weighting, int planes, std::span<const EncounterTask> tasks) override {
     encounters_.run(weighting, planes, tasks, {particles_[0].view(), particles_[1].view()});
   }
-  std::int64_t deposited_apart(Weighting weighting,
-                               std::span<const EncounterTask> tasks) const override {
-    return count_by_tiles(tasks, weighting);
+  std::int64_t deposits_by_tiles(Weighting weighting,
+                                 std::span<const EncounterTask> tasks) const override {
+    return TileChoice(tasks, weighting).deposits();
   }
   std::array<std::int64_t, 2> take_outside() override { return encounters_.take_outside(); }
 

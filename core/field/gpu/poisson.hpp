@@ -65,7 +65,7 @@ class Poisson {
         along_x_(grid.mx(), grid.column_stride(), meshes * grid.columns()),
         most_batches_(most_batches(grid)),
         meshes_(static_cast<std::int64_t>(meshes * most_batches_)) {
-    reserve(1);
+    reserve(1);  // so that a device with too little memory is found before the first turn
   }
 
   void solve(std::span<const MeshToSolve> tasks) {
@@ -80,6 +80,7 @@ class Poisson {
   // The same in parts, for processes that share meshes. Rows of ny charges to rows of the
   // half-transformed grid, row_stride() apart.
   void forward_rows(std::span<const double* const> from, Complex* to) {
+    reserve(1);
     each_batch(from.size(), along_y_.batch(), [&](std::size_t first, std::size_t count) {
       from_.copy_from(from.data() + first, static_cast<std::int64_t>(count));
       pad(static_cast<std::int64_t>(count), Listed<const double>{from_.data()});
@@ -89,6 +90,7 @@ class Poisson {
   }
   // Columns, column_stride() apart, with as many of each one's Green function.
   void convolve(Complex* columns, std::span<const ColumnToConvolve> with) {
+    reserve(1);
     const std::int64_t stride = grid_.column_stride();
     each_batch(with.size(), along_x_.batch(), [&](std::size_t first, std::size_t count) {
       std::vector<const Complex*> greens(count);
@@ -103,6 +105,7 @@ class Poisson {
     forget_unused();
   }
   void backward_rows(const Complex* from, std::span<double* const> to) {
+    reserve(1);
     each_batch(to.size(), along_y_.batch(), [&](std::size_t first, std::size_t count) {
       copy(rows_.data(), from + first * grid_.row_stride(), count * grid_.row_stride());
       to_.copy_from(to.data() + first, static_cast<std::int64_t>(count));
@@ -148,7 +151,9 @@ class Poisson {
     for (const MeshToSolve& task : tasks)
       given.push_back({task.charge, task.potential, green_of(task.green)});
     meshes_.copy_from(given.data(), std::ssize(given));
-    platform::Graph& graph = graphs_[tasks.size()];
+    constexpr std::size_t most_graphs = 64;  // kept, since they take memory of the device
+    if (graphs_.size() >= most_graphs && !graphs_.contains(tasks.size())) graphs_.clear();
+    platform::Graph& graph = graphs_.try_emplace(tasks.size(), "solve").first->second;
     if (graph.empty()) graph.record([&] { solve_given(std::ssize(tasks)); });
     graph.run();
   }
@@ -244,10 +249,9 @@ class Poisson {
   const Complex* green_of(const std::shared_ptr<const GreenTransform>& green) {
     for (Kept& kept : kept_)
       if (kept.host == green) return kept.values.data();
-    Kept& kept = kept_.emplace_back();
-    kept.host = green;
-    kept.values.copy_from(green->values.data(), green->values.size());
-    return kept.values.data();
+    Kept made{green, {}};
+    made.values.copy_from(green->values.data(), green->values.size());
+    return kept_.emplace_back(std::move(made)).values.data();
   }
   void forget_unused() {
     std::erase_if(kept_, [](const Kept& kept) { return kept.host.use_count() == 1; });

@@ -75,7 +75,7 @@ double multiply_adds() {
 // added.
 constexpr int meshes = 16, mesh_nodes = 128 * 128;
 
-// Knuth's multiplicative hash.
+// Knuth's multiplicative hash, of which the lowest bits tell little.
 PHASEWISE_HD std::uint32_t hash(std::int64_t i) {
   return static_cast<std::uint32_t>(i) * 2654435761U;
 }
@@ -86,7 +86,7 @@ double additions_to_memory() {
   double* node = mesh.data();
   return best_seconds([&] {
     platform::for_each("additions", additions, [=] PHASEWISE_DEVICE(std::int64_t i) {
-      platform::atomic_add(node + hash(i) % nodes, 1.0);
+      platform::atomic_add(node + (hash(i) >> 8) % nodes, 1.0);
     });
   });
 }
@@ -95,12 +95,12 @@ double additions_to_memory() {
 struct AddByTiles {
   double* mesh;
   int takes, words;
-  std::int64_t chunk, each;
 
+  static constexpr std::int64_t each = additions / meshes, tile = 32768;
   PHASEWISE_DEVICE std::int64_t size(int /*task*/) const { return each; }
+  PHASEWISE_DEVICE std::int64_t chunk(int /*task*/) const { return tile; }
   PHASEWISE_DEVICE void add(int /*task*/, std::int64_t i, std::uint32_t* tile) const {
-    // The upper bits, since the lower ones of a hash tell little.
-    const auto node = static_cast<std::int64_t>(hash(i) >> 16) % takes;
+    const auto node = static_cast<std::int64_t>(hash(i) >> 8) % takes;
     platform::atomic_add(tile + node, 1U);
     platform::atomic_add(tile + takes + node, 1U);
   }
@@ -110,13 +110,12 @@ struct AddByTiles {
   }
 };
 double additions_by_tiles() {
-  constexpr std::int64_t each = additions / meshes, chunk = 32768;
   Array<double> mesh(std::int64_t{meshes} * mesh_nodes);
   const auto room = static_cast<int>(platform::blocks().shared / (2 * sizeof(std::uint32_t)));
   const int takes = std::min(room, mesh_nodes);
   return best_seconds([&] {
-    platform::for_each_by_tiles("additions", meshes, each,
-                                AddByTiles{mesh.data(), takes, 2 * takes, chunk, each});
+    platform::for_each_by_tiles("additions", meshes, AddByTiles::each / AddByTiles::tile,
+                                AddByTiles{mesh.data(), takes, 2 * takes});
   });
 }
 
