@@ -53,6 +53,26 @@ def test_particles_that_are_changed_between_turns_are_taken_along() -> None:
     assert np.array_equal(moved[0], moved[1])
 
 
+@pytest.mark.parametrize("room", range(4))
+def test_a_turn_that_fails_is_the_last_of_its_run_and_no_other(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid = tables()["ip"]["1"] | {"grid": [128, 128], "slices": 1}
+    plan = tables() | {"run": {"device": "emulated"}, "ip": {"1": grid}}
+    whole, failing = (phasewise.Simulation(Study.from_dict(plan)) for _ in range(2))
+    held = failing.driver.device_bytes >> 20  # type: ignore[attr-defined]
+    monkeypatch.setenv("PHASEWISE_EMULATED_MEMORY", str(held + room))
+    with pytest.raises(RuntimeError, match="use fewer macroparticles"):
+        failing.step()
+    monkeypatch.delenv("PHASEWISE_EMULATED_MEMORY")
+    with pytest.raises(RuntimeError, match="an earlier turn of this run failed"):
+        failing.step()
+    again = phasewise.Simulation(Study.from_dict(plan))
+    for run in (whole, again):
+        run.step()
+    assert np.array_equal(whole.record()["luminosity"], again.record()["luminosity"])
+
+
 @pytest.mark.parametrize(
     ("device", "said"),
     [

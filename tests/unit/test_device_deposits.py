@@ -12,6 +12,7 @@ from phasewise.driver import load_core
 from phasewise.runs.batch import step_together
 from phasewise.study import Study
 from phasewise.workloads.collision.driver import CollisionRun
+from tests.unit.deposit_cases import CASES, FEW
 from tests.unit.study_tables import tables
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -20,8 +21,7 @@ KICK = 88.0  # bytes that an encounter moves of a particle; a tile's deposit rea
 
 
 def study(device: str, **changes: Any) -> Study:
-    small: dict[str, Any] = {"run__device": device, "ip__1__slices": 2, "ip__1__grid": [16, 16]}
-    return Study.from_dict(tables(**(small | changes)))
+    return Study.from_dict(tables(**(FEW | {"run__device": device} | changes)))
 
 
 def simulation(device: str, **changes: Any) -> phasewise.Simulation:
@@ -49,52 +49,9 @@ def bytes_of_encounter(run: phasewise.Simulation) -> float:
     return float(kernel["bytes"] / kernel["items"])
 
 
-CASES: dict[str, dict[str, Any]] = {
-    "linear weights": {},
-    "one plane": {"ip__1__interpolation": "none"},
-    "quadratic weights": {"ip__1__weighting": "tsc"},
-    "a longitudinal kick": {"ip__1__longitudinal_kick": True},
-    "a mesh of which a tile holds the middle, and particles beyond": {
-        "beam__1__macroparticles": 12000,
-        "ip__1__grid": [96, 160],
-        "ip__1__mesh": "fixed",
-        "ip__1__mesh_half_width": [6e-5, 6e-5],
-    },
-    "beams of different size": {"beam__2__macroparticles": 200},
-    "a beam of one macroparticle": {
-        "beam__2__macroparticles": 1,
-        "ip__1__grid": [8, 8],
-        "ip__1__slices": 1,
-    },
-    "planes that are long and narrow": {"ip__1__grid": [512, 8], "beam__1__macroparticles": 9000},
-    "one cell that holds all particles": {
-        "beam__1__macroparticles": 30000,
-        "ip__1__slices": 1,
-        "ip__1__mesh": "fixed",
-        "ip__1__mesh_half_width": [5e-2, 5e-2],
-    },
-    "one cell with quadratic weights": {
-        "beam__1__macroparticles": 30000,
-        "ip__1__slices": 1,
-        "ip__1__weighting": "tsc",
-        "ip__1__mesh": "fixed",
-        "ip__1__mesh_half_width": [5e-2, 5e-2],
-    },
-    "particles outside the mesh": {
-        "ip__1__mesh": "fixed",
-        "ip__1__mesh_half_width": [2e-5, 2e-5],
-    },
-    "a flat beam, whose planes have meshes of their own": {
-        "ip__1__beta": [0.55, 0.01],
-        "ip__1__grid": [16, 32],
-    },
-}
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_deposits_by_tiles_are_those_of_the_cpu(case: str) -> None:
-    changes = {"beam__1__macroparticles": 3000} | CASES[case]
-    cpu, emulated = (simulation(device, **changes) for device in ("cpu", "emulated"))
+    cpu, emulated = (simulation(device, **CASES[case]) for device in ("cpu", "emulated"))
     for run in (cpu, emulated):
         run.step()
         run.step()
@@ -112,6 +69,7 @@ def test_a_node_holds_the_charge_of_as_many_particles_as_a_tile_takes(weighting:
             beam__1__macroparticles=32768,
             ip__1__slices=1,
             ip__1__interpolation="none",
+            ip__1__half_crossing_angle=0.0,
             ip__1__weighting=weighting,
             ip__1__mesh="fixed",
             ip__1__mesh_half_width=[half, half],
@@ -124,7 +82,8 @@ def test_a_node_holds_the_charge_of_as_many_particles_as_a_tile_takes(weighting:
             for name in ("px", "py"):
                 particles[name][:] = 0.0
             for name in ("x", "y"):
-                particles[name][:] = half / (nodes - 1)  # the nodes are symmetric about zero
+                # On nodes beside zero, about which all are symmetric, so that the beams attract.
+                particles[name][:] = (half if beam == 1 else -half) / (nodes - 1)
         run.step()
     assert_same(*runs)
     assert bytes_of_encounter(runs[1]) > KICK

@@ -15,6 +15,7 @@ import pytest
 
 import phasewise
 from phasewise.study import Study
+from tests.unit.deposit_cases import CASES, FEW
 from tests.unit.study_tables import json_as_toml, tables, write
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -51,7 +52,22 @@ pytestmark = pytest.mark.skipif(bool(missing_gpu()), reason=missing_gpu() or "th
     ids=str,
 )
 def test_kicks_on_a_gpu_are_those_of_the_cpu(changes: dict[str, Any]) -> None:
-    plan = tables(**(SMALL | changes))
+    assert_kicks_are_the_same(tables(**(SMALL | changes)))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_kicks_of_charges_by_tiles_are_those_of_the_cpu(case: str) -> None:
+    assert_kicks_are_the_same(tables(**(FEW | CASES[case])))
+
+
+@pytest.mark.parametrize("grid", [[128, 128], [256, 256]], ids=str)
+def test_large_tiles_give_the_kicks_of_the_cpu(grid: list[int]) -> None:
+    many = {"beam__1__macroparticles": 200000, "ip__1__slices": 2, "ip__1__grid": grid}
+    assert_kicks_are_the_same(tables(**many))
+
+
+def assert_kicks_are_the_same(plan: dict[str, Any]) -> None:
+    """To 1e-12 of the largest, on the GPU and the CPU."""
     runs = {}
     for device in ("cpu", "cuda"):
         runs[device] = phasewise.Simulation(Study.from_dict(plan | {"run": {"device": device}}))

@@ -23,7 +23,8 @@ struct TaskTiles {
 };
 
 // The tiles of a step's tasks. A tile gains where its particles make at least twice as many
-// additions as it has nodes. Beyond that, a few tiles for each multiprocessor keep all of them busy.
+// additions as it has nodes. Beyond that, a few tiles for each multiprocessor keep all of them
+// busy.
 class TileChoice {
  public:
   TileChoice(std::span<const EncounterTask> tasks, Weighting weighting)
@@ -33,8 +34,8 @@ class TileChoice {
       if (!task.target) continue;
       constexpr std::size_t node_bytes = 2 * sizeof(std::uint32_t);
       const field::WindowFrame& frame = task.target->frame[0];  // all have its shape
-      nodes_ = middle_nodes(frame.nx, frame.ny,
-                            static_cast<std::int64_t>(blocks.shared / node_bytes));
+      nodes_ =
+          middle_nodes(frame.nx, frame.ny, static_cast<std::int64_t>(blocks.shared / node_bytes));
       if (gains(task)) particles_ += task.count * task.target->planes;
     }
     constexpr std::int64_t tiles_each = 2;

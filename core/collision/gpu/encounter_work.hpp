@@ -52,10 +52,10 @@ class Encounters {
  private:
   struct Step {
     int planes, tasks;
-    TileNodes nodes;             // of a tile
-    std::int64_t particles = 0;  // of all tasks
-    std::int64_t largest = 0;    // particles of the largest one
-    std::int64_t tiles = 0;      // of the one with the most
+    TileNodes nodes;                       // of a tile
+    std::int64_t particles = 0;            // of all tasks
+    std::int64_t largest = 0;              // particles of the largest one
+    std::int64_t tiles = 0;                // of the one with the most
     bool kicks = false, deposits = false;  // whether any task does, by the particle's thread
   };
 

@@ -85,7 +85,7 @@ struct Strays {
 // kicks: whether any task does.
 template <class W, int planes>
 void launch_encounters(const EncounterOnDevice* tasks, int count, std::int64_t most, bool kicks,
-                  EdgeMoments* edges, FarField* far, const Strays& strays) {
+                       EdgeMoments* edges, FarField* far, const Strays& strays) {
   if (kicks) find_far_fields<planes>(tasks, count, edges, far);
   platform::for_each_of_tasks(
       "encounter", count, most, [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
