@@ -36,11 +36,11 @@ class TileChoice {
       const field::WindowFrame& frame = task.target->frame[0];  // all have its shape
       nodes_ =
           middle_nodes(frame.nx, frame.ny, static_cast<std::int64_t>(blocks.shared / node_bytes));
-      if (gains(task)) particles_ += task.count * task.target->planes;
+      if (gains(task)) deposits_ += task.count * task.target->planes;
     }
     constexpr std::int64_t tiles_each = 2;
     const std::int64_t wanted = tiles_each * blocks.processors;
-    wished_ = (particles_ + wanted - 1) / wanted;
+    wished_ = (deposits_ + wanted - 1) / wanted;
   }
 
   const TileNodes& nodes() const { return nodes_; }
@@ -50,7 +50,7 @@ class TileChoice {
     return {std::clamp(wished_, least(), words.most_charges()), words};
   }
   // Deposits by tiles, of a particle on a plane.
-  std::int64_t deposits() const { return particles_; }
+  std::int64_t deposits() const { return deposits_; }
 
  private:
   static int bits_of(const EncounterTask& task) {
@@ -66,7 +66,7 @@ class TileChoice {
 
   std::int64_t additions_;  // of a particle
   TileNodes nodes_;
-  std::int64_t particles_ = 0;
+  std::int64_t deposits_ = 0;
   std::int64_t wished_ = 0;  // particles of a tile
 };
 
