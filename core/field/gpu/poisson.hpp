@@ -33,27 +33,17 @@ struct Listed {
   Value* const* list;
   PHASEWISE_DEVICE Value* operator()(std::int64_t i) const { return list[i]; }
 };
-struct Charges {
+template <class Value, Value* MeshOnDevice::*first>
+struct OfMeshes {
   const MeshOnDevice* meshes;
-  std::int64_t nx, ny;
-  PHASEWISE_DEVICE const double* operator()(std::int64_t row) const {
-    return meshes[row / nx].charge + row % nx * ny;
+  std::int64_t each, stride;  // rows or columns of a mesh, values from one to the next
+  PHASEWISE_DEVICE Value* operator()(std::int64_t i) const {
+    return meshes[i / each].*first + i % each * stride;
   }
 };
-struct Potentials {
-  const MeshOnDevice* meshes;
-  std::int64_t nx, ny;
-  PHASEWISE_DEVICE double* operator()(std::int64_t row) const {
-    return meshes[row / nx].potential + row % nx * ny;
-  }
-};
-struct Greens {
-  const MeshOnDevice* meshes;
-  std::int64_t columns, stride;
-  PHASEWISE_DEVICE const Complex* operator()(std::int64_t column) const {
-    return meshes[column / columns].green + column % columns * stride;
-  }
-};
+using Charges = OfMeshes<const double, &MeshOnDevice::charge>;
+using Potentials = OfMeshes<double, &MeshOnDevice::potential>;
+using Greens = OfMeshes<const Complex, &MeshOnDevice::green>;
 
 class Poisson {
  public:
