@@ -207,10 +207,11 @@ def test_a_run_takes_one_turn_at_a_time() -> None:
 def test_what_ends_a_run_of_a_batch_is_what_it_would_raise_alone() -> None:
     tables = {"workload": "lattice", "lattice": {"size": [4, 4, 4, 4]}, "quarks": {"kappa": 0.1}}
     given = Study.from_dict({**tables, "solves": 1, "gauge": {"start": "hot"}})
-    one = load_core().start(given.parameters().replace("start = hot", "start = file"))
+    parameters = given.parameters().replace("start = hot", "start = file")
+    one, other = (load_core().start(parameters) for _ in range(2))
     (error,) = load_core().step_together([one])
     with pytest.raises(ValueError, match="no links were handed over") as alone:
-        one.step()
+        other.step()
     assert (type(error), str(error)) == (alone.type, str(alone.value))
 
 
