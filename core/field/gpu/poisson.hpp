@@ -143,7 +143,10 @@ class Poisson {
     meshes_.copy_from(given.data(), std::ssize(given));
     constexpr std::size_t most_graphs = 64;  // kept, since they take memory of the device
     if (graphs_.size() >= most_graphs && !graphs_.contains(tasks.size())) graphs_.clear();
-    platform::Graph& graph = graphs_.try_emplace(tasks.size(), "solve").first->second;
+    const auto [place, is_new] = graphs_.try_emplace(tasks.size(), "solve");
+    // What comes but once needs no graph, and CUDA loads kernels when they are first launched.
+    if (is_new) return solve_given(std::ssize(tasks));
+    platform::Graph& graph = place->second;
     if (graph.empty()) graph.record([&] { solve_given(std::ssize(tasks)); });
     graph.run();
   }
