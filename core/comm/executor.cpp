@@ -14,7 +14,6 @@ struct Needs {
   std::int64_t protocol = 0;
   std::int64_t rounds = 0;  // of the rank that has most
   std::int64_t fewest_rounds = 0;
-  bool on_device = false;  // buffers of some rank
   bool together() const { return rounds > 0 && needs_preparation(static_cast<Protocol>(protocol)); }
 };
 
@@ -22,9 +21,8 @@ std::int64_t rounds_of(const Exchange* exchange) {
   return exchange == nullptr || exchange->by_library() ? 0 : std::ssize(*exchange->rounds);
 }
 
-std::vector<Needs> needs_of_all(const Communicator& world, const Exchanges& exchanges,
-                                bool on_device) {
-  std::vector<std::int64_t> values{on_device ? 1 : 0};
+std::vector<Needs> needs_of_all(const Communicator& world, const Exchanges& exchanges) {
+  std::vector<std::int64_t> values;
   for (const ExchangePointer& exchange : exchanges) {
     const std::int64_t rounds = rounds_of(exchange.get());
     const auto protocol = exchange ? static_cast<std::int64_t>(exchange->protocol) : 0;
@@ -32,31 +30,20 @@ std::vector<Needs> needs_of_all(const Communicator& world, const Exchanges& exch
   }
   world.agree(values);
   std::vector<Needs> needs;
-  for (std::size_t i = 1; i < values.size(); i += 3)
-    needs.push_back({values[i], values[i + 1], -values[i + 2], values[0] != 0});
+  for (std::size_t i = 0; i < values.size(); i += 3)
+    needs.push_back({values[i], values[i + 1], -values[i + 2]});
   return needs;
-}
-
-std::string phase_of(const ExchangePointer& exchange) {
-  return exchange ? "phase " + std::string(exchange->phase) : "one of the phases";
-}
-
-void check_memory(const Needs& needs, const ExchangePointer& exchange) {
-  const auto protocol = static_cast<Protocol>(needs.protocol);
-  if (!needs.on_device || needs.rounds == 0 || takes_device_memory(protocol)) return;
-  throw std::invalid_argument("communication protocol \"" + std::string(name_of(protocol)) +
-                              "\" cannot take messages from a device's memory, where " +
-                              phase_of(exchange) + " has them; \"" +
-                              std::string(name_of(Protocol::irecv_isend)) + "\" can");
 }
 
 // A fence waits for all ranks, of which some would not come.
 void check(const Needs& needs, const ExchangePointer& exchange) {
   if (static_cast<Protocol>(needs.protocol) != Protocol::fence) return;
   if (needs.fewest_rounds == needs.rounds) return;
+  const std::string phase =
+      exchange ? "phase " + std::string(exchange->phase) : "one of the phases";
   throw std::invalid_argument(
-      "communication protocol \"fence\" needs all ranks in every round, but " + phase_of(exchange) +
-      " has " + std::to_string(needs.rounds) + " rounds on some ranks and " +
+      "communication protocol \"fence\" needs all ranks in every round, but " + phase + " has " +
+      std::to_string(needs.rounds) + " rounds on some ranks and " +
       std::to_string(needs.fewest_rounds) + " on others");
 }
 
@@ -104,9 +91,8 @@ void Executor::prepare(const Exchanges& exchanges) {
   kept_.clear();
   for (std::unique_ptr<OneRound>& round : rounds_) round.reset();
   rounds_.clear();
-  const std::vector<Needs> needed = needs_of_all(world_, exchanges, device_ != nullptr);
+  const std::vector<Needs> needed = needs_of_all(world_, exchanges);
   for (std::size_t i = 0; i < exchanges.size(); ++i) {
-    check_memory(needed[i], exchanges[i]);
     if (needed[i].together()) check(needed[i], exchanges[i]);
     if (exchanges[i]) check_that_it_adds(*exchanges[i]);
     const std::int64_t mine = rounds_of(exchanges[i].get());
@@ -137,8 +123,7 @@ Executor::Kept* Executor::kept(const ExchangePointer& exchange) {
     return of_known = &found->second;
   }
   if (is_stateless(exchange->protocol) || exchange->rounds->empty()) return nullptr;
-  const bool refused = device_ != nullptr && !takes_device_memory(exchange->protocol);
-  if (needs_preparation(exchange->protocol) || refused || exchange.use_count() == 0)
+  if (needs_preparation(exchange->protocol) || exchange.use_count() == 0)
     throw std::logic_error("phase " + std::string(exchange->phase) + ": protocol \"" +
                            std::string(name_of(exchange->protocol)) + "\" was not prepared");
   for (std::size_t round = 0; round < exchange->rounds->size(); ++round) keep(exchange);

@@ -39,13 +39,11 @@ class Executor {
   // Collective over all ranks: they name the same exchanges in the same order; a rank names null
   // where it takes no part. Replaces those prepared before. An exchange that is repeated costs less
   // if it was prepared, and some protocols need it. Throws std::invalid_argument with one sentence
-  // if a protocol is unavailable, or cannot carry an exchange; on all ranks, if one of them uses a
-  // device and a protocol cannot take messages from there.
+  // if a protocol is unavailable, or cannot carry an exchange.
   void prepare(const Exchanges& exchanges);
 
   // Buffers that are on a device lie in this memory from now on, from which the library takes their
-  // messages itself. All exchanges then have a protocol that takes_device_memory, or must be
-  // prepared, where they are refused.
+  // messages itself. Such exchanges have a protocol that takes_device_memory.
   void use_device(std::shared_ptr<Memory> memory);
 
  private:

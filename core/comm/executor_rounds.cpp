@@ -1,5 +1,7 @@
 // Runs exchanges by rounds of messages.
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 #include "comm/executor.hpp"
 #include "comm/in_place.hpp"
@@ -51,6 +53,10 @@ bool Executor::Flight::run_rounds(bool wait) {
 
 void Executor::Flight::begin_exchange() {
   const ExchangePointer& exchange = works_[current_].exchange;
+  if (works_[current_].to.on_device && !exchange->by_library() &&
+      !takes_device_memory(exchange->protocol))
+    throw std::logic_error("communication protocol \"" + std::string(name_of(exchange->protocol)) +
+                           "\" cannot take messages from a device's memory");
   Recorder& recorder = executor_->recorder_;
   kept_ = exchange->by_library() ? nullptr : executor_->kept(exchange);
   phase_ = kept_ ? recorder.phase(exchange->phase, kept_->phase) : recorder.phase(exchange->phase);
