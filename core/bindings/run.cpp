@@ -210,7 +210,9 @@ void restore(Run& run, const std::string& set, const Column<std::int64_t>& id,
 void bind_run(nb::module_& m) {
   nb::class_<Run>(m, "Run", "A study that runs, turn after turn; every call is made on all ranks.")
       .def("step", &step,
-           "Runs one turn; Python's other threads go on meanwhile, unless it is on a device.")
+           "Runs one turn. Python's other threads go on meanwhile, unless the run is on a device: "
+           "then a "
+           "rank must not wait for another thread of its own.")
       .def("time", &turn_times, nb::arg("least"), nb::arg("most"), nb::arg("seconds"),
            "Runs turns again and again from starts that all ranks agree upon: as often as fits "
            "into `seconds`, but `least` to `most` times. A dict: `turns` of a repetition, and of "

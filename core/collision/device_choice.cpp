@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -22,13 +23,7 @@ int number_on_node(const workload::Session& session) {
 std::unique_ptr<DeviceWork> on_cuda(int number, std::string& why) {
   const auto make = reinterpret_cast<decltype(&phasewise_collision_on_cuda)>(
       phasewise::gpu::cuda_function(gpu::plug_in_entry, why));
-  if (make == nullptr) return nullptr;
-  try {
-    return std::unique_ptr<DeviceWork>(make(number, &why));
-  } catch (const std::exception& error) {
-    why = error.what();  // so that this rank, too, comes to where all agree
-    return nullptr;
-  }
+  return std::unique_ptr<DeviceWork>(make == nullptr ? nullptr : make(number, &why));
 }
 
 // Null, and why, if there is none.
@@ -64,12 +59,20 @@ workload::DeviceBuffers chosen_buffers(const workload::Session& session, bool fo
 
 }  // namespace
 
-// A rank that lacks a GPU says so only after all have agreed, so that none waits for it.
+// A rank that lacks a GPU, or whose GPU fails, says so only after all have agreed, so that none
+// waits for it.
 std::unique_ptr<DeviceWork> device_of(workload::Session& session) {
   using workload::Device;
   std::string why;
-  auto work = found_device(session, why);
+  std::unique_ptr<DeviceWork> work;
+  std::exception_ptr failure;
+  try {
+    work = found_device(session, why);
+  } catch (...) {
+    failure = std::current_exception();
+  }
   session.device_buffers = chosen_buffers(session, work != nullptr);
+  if (failure) std::rethrow_exception(failure);
   if (!work && session.device == Device::cuda && !session.skeleton)
     throw std::invalid_argument("run.device = \"cuda\": " + why +
                                 "; give \"cpu\", or \"emulated\" to test without a GPU");

@@ -51,11 +51,10 @@ class Graph {
       check(cudaStreamBeginCapture(recorder(), cudaStreamCaptureModeThreadLocal));
       f();
     } catch (...) {
-      end(before, graph);
-      if (graph != nullptr) cudaGraphDestroy(graph);
+      if (end(before, graph) == cudaSuccess) cudaGraphDestroy(graph);
       throw;
     }
-    end(before, graph);
+    check(end(before, graph));
     const cudaError_t status = cudaGraphInstantiate(&made_, graph, 0);
     cudaGraphDestroy(graph);
     check(status);
@@ -67,11 +66,13 @@ class Graph {
   }
 
  private:
-  // Ends what was begun, and takes work to the default queue again. graph: may stay null.
-  static void end(std::int64_t operations_before, cudaGraph_t& graph) {
+  // Ends what was begun, and takes work to the default queue again.
+  static cudaError_t end(std::int64_t operations_before, cudaGraph_t& graph) {
     queue() = nullptr;
     operations() = operations_before;
-    if (cudaStreamEndCapture(recorder(), &graph) != cudaSuccess) cudaGetLastError();
+    const cudaError_t status = cudaStreamEndCapture(recorder(), &graph);
+    if (status != cudaSuccess) cudaGetLastError();  // so that it is not reported again
+    return status;
   }
 
   const char* name_;

@@ -29,7 +29,12 @@ class Asking final : public Member {
   void add(std::unique_ptr<Request> request) override { wanted_.push_back({std::move(request)}); }
   void copy_in(void* device, const void* host, std::size_t bytes) override {
     if (bytes == 0) return;
-    if (bytes > most_joined) return add_alone([=] { direct::copy_in(device, host, bytes); });
+    if (bytes > most_joined) {
+      const auto* from = static_cast<const std::byte*>(host);
+      return add_alone([device, data = std::vector<std::byte>(from, from + bytes)] {
+        direct::copy_in(device, data.data(), data.size());
+      });
+    }
     add(std::make_unique<CopiesIn>(device, host, bytes));
   }
   void copy_out(void* host, const void* device, std::size_t bytes) override {
@@ -81,8 +86,7 @@ class Asking final : public Member {
   }
 
  private:
-  // Larger copies are made by themselves from and to the host's memory, which stays as it is until
-  // the member has waited, and take no room of their own on the device.
+  // Larger copies are made by themselves, and take no room of their own on the device.
   static constexpr std::size_t most_joined = 64 << 10;  // B
 
   struct Wanted {

@@ -11,7 +11,7 @@ namespace phasewise::workload {
 void Run::step(int turns) {
   if (failed_)
     throw std::runtime_error(
-        "an earlier turn of this run failed; begin the run again, or go on from a checkpoint");
+        "an earlier turn of this run failed; begin a new run, or one from a checkpoint");
   failed_ = true;  // until all turns are done
   const Session::Names names(*session_);
   const double start = parallel::clock().now();

@@ -96,7 +96,7 @@ struct AddByTiles {
   double* mesh;
   int takes, words;
 
-  static constexpr std::int64_t each = additions / meshes, tile = 32768;
+  static constexpr std::int64_t each = additions / meshes, tile = 131072;
   PHASEWISE_DEVICE std::int64_t size(int /*task*/) const { return each; }
   PHASEWISE_DEVICE std::int64_t chunk(int /*task*/) const { return tile; }
   PHASEWISE_DEVICE void add(int /*task*/, std::int64_t i, std::uint32_t* tile) const {
