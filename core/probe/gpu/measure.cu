@@ -80,7 +80,7 @@ PHASEWISE_HD std::uint32_t hash(std::int64_t i) {
   return static_cast<std::uint32_t>(i) * 2654435761U;
 }
 
-double additions_to_memory() {
+double seconds_of_additions_to_memory() {
   constexpr std::int64_t nodes = std::int64_t{meshes} * mesh_nodes;
   Array<double> mesh(nodes);
   double* node = mesh.data();
@@ -96,9 +96,9 @@ struct AddByTiles {
   double* mesh;
   int takes, words;
 
-  static constexpr std::int64_t each = additions / meshes, tile = 131072;
+  static constexpr std::int64_t each = additions / meshes, of_a_tile = 131072;
   PHASEWISE_DEVICE std::int64_t size(int /*task*/) const { return each; }
-  PHASEWISE_DEVICE std::int64_t chunk(int /*task*/) const { return tile; }
+  PHASEWISE_DEVICE std::int64_t chunk(int /*task*/) const { return of_a_tile; }
   PHASEWISE_DEVICE void add(int /*task*/, std::int64_t i, std::uint32_t* tile) const {
     const auto node = static_cast<std::int64_t>(hash(i) >> 8) % takes;
     platform::atomic_add(tile + node, 1U);
@@ -109,19 +109,19 @@ struct AddByTiles {
                          static_cast<double>(tile[k]) + static_cast<double>(tile[takes + k]));
   }
 };
-double additions_by_tiles() {
+double seconds_of_additions_by_tiles() {
   Array<double> mesh(std::int64_t{meshes} * mesh_nodes);
   const auto room = static_cast<int>(platform::blocks().shared / (2 * sizeof(std::uint32_t)));
   const int takes = std::min(room, mesh_nodes);
   return best_seconds([&] {
-    platform::for_each_by_tiles("additions", meshes, AddByTiles::each / AddByTiles::tile,
+    platform::for_each_by_tiles("additions", meshes, AddByTiles::each / AddByTiles::of_a_tile,
                                 AddByTiles{mesh.data(), takes, 2 * takes});
   });
 }
 
 // By the faster way.
 double shared_additions() {
-  return additions / std::min(additions_to_memory(), additions_by_tiles());
+  return additions / std::min(seconds_of_additions_to_memory(), seconds_of_additions_by_tiles());
 }
 
 double launches(int count) {
