@@ -1,4 +1,4 @@
-"""phasewise: strong-strong simulation of colliding particle beams.
+"""phasewise: parallel physics that measures, models and tunes its own communication.
 
 >>> import phasewise
 >>> study = phasewise.load("examples/lhc/study.toml")

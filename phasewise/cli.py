@@ -123,7 +123,7 @@ def module_name(command: str) -> str:
 def workload_commands() -> dict[str, tuple[str, str]]:
     """Full name of the module, and summary, of each subcommand that a workload brings."""
     # Imported when needed: it imports all workloads.
-    from phasewise.workloads.discovery import with_part
+    from phasewise.workload.discovery import with_part
 
     found: dict[str, tuple[str, str]] = {}
     for own in with_part("commands").values():
@@ -149,7 +149,7 @@ def build_parsers(argv: Sequence[str]) -> tuple[Parser, dict[str, Parser]]:
     """
     parser = Parser(
         prog="phasewise",
-        description="Strong-strong simulation of colliding particle beams.",
+        description="Parallel physics that measures, models and tunes its own communication.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"phasewise {__version__}")

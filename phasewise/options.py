@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from phasewise.errors import StudyError
 from phasewise.machines import TWINS
-from phasewise.workloads.communication import LAYOUTS
+from phasewise.workload.communication import LAYOUTS
 
 
 class Parser(argparse.ArgumentParser):

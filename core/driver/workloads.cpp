@@ -1,7 +1,7 @@
 // One line for each workload. In the Python module this file is compiled once more, and the same
 // lines then name the bindings.
-#define PHASEWISE_WORKLOADS(line)                                                         \
-  line(collectives) line(collision) line(commtest) line(halo) line(kernels) line(lattice) \
+#define PHASEWISE_WORKLOADS(line)                                                     \
+  line(collectives) line(collision) line(commtest) line(halo) line(kernels) line(qcd) \
       line(spacecharge)
 
 #if defined(PHASEWISE_BINDINGS)

@@ -23,7 +23,7 @@ from phasewise.mpi.launch import (
     this_machine,
     without_mpi,
 )
-from phasewise.workloads.protocols import available
+from phasewise.workload.protocols import available
 
 STUDY = Path(__file__).parent / "study.toml"
 OPERATORS = ("swap", "echo", "stream")

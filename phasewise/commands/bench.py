@@ -41,8 +41,8 @@ from phasewise.options import (
 )
 from phasewise.output import print_json, print_table
 from phasewise.tables.keys import nearest
-from phasewise.workloads.discovery import with_part
-from phasewise.workloads.interface import Workload
+from phasewise.workload.discovery import with_part
+from phasewise.workload.interface import Workload
 
 PART, BATCHES = "bench", "batches"
 SHOW, CURVES, PRECISION = "show_points", "curves", "PRECISION"

@@ -20,7 +20,7 @@ from phasewise.models.recorded_run import read_run
 from phasewise.options import Parser, add_json, add_models
 from phasewise.output import alike, console, message, print_json, print_table
 from phasewise.traces.records import common_unit
-from phasewise.workloads.interface import Unit
+from phasewise.workload.interface import Unit
 
 BOTH = "measured or simulated"
 """What a picture calls the times of simulated runs and of others."""

@@ -17,7 +17,7 @@ from phasewise.errors import RunError
 from phasewise.options import Parser, add_json
 from phasewise.output import message, print_json
 from phasewise.runs.disk import disk_reason, replace_text
-from phasewise.workloads.discovery import with_part
+from phasewise.workload.discovery import with_part
 
 
 def codes() -> dict[str, Callable[[str], Any]]:

@@ -33,7 +33,7 @@ from phasewise.study import Study, load
 from phasewise.study.laboratory import Pieces, first_pieces, grid_on, pieces_name
 from phasewise.tables.keys import nearest
 from phasewise.tuning.automatic import settle
-from phasewise.workloads.interface import Workload
+from phasewise.workload.interface import Workload
 
 
 def add_options(parser: Parser) -> None:

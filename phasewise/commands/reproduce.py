@@ -26,8 +26,8 @@ from phasewise.reproduction.claim import VERDICT, Claim, Reproduction
 from phasewise.reproduction.source import Source, join
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.tables.keys import nearest
-from phasewise.workloads.discovery import find_workload, with_part
-from phasewise.workloads.interface import Workload
+from phasewise.workload.discovery import find_workload, with_part
+from phasewise.workload.interface import Workload
 
 PART = "reproducing"
 PAGE, CLAIMS = "index.html", "claims.json"

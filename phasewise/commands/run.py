@@ -32,7 +32,7 @@ from phasewise.study import Study, load
 from phasewise.traces.kept_summary import keep_summary
 from phasewise.traces.summary import show_communication
 from phasewise.tuning.running import run
-from phasewise.workloads.discovery import workload_of
+from phasewise.workload.discovery import workload_of
 
 
 def add_options(parser: Parser) -> None:

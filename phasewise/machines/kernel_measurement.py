@@ -38,8 +38,8 @@ from phasewise.output import describe, message
 from phasewise.runs.core_share import CoreShare, ProcessorTimes, core_share_of, node_facts
 from phasewise.runs.roof import computed_by_host
 from phasewise.study.study import CPU
-from phasewise.workloads.discovery import with_part
-from phasewise.workloads.interface import Workload
+from phasewise.workload.discovery import with_part
+from phasewise.workload.interface import Workload
 
 PART = "measuring"
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from phasewise.errors import StudyError
 from phasewise.tables.keys import Key, check_table, convert, plain, show
-from phasewise.workloads.discovery import with_part
+from phasewise.workload.discovery import with_part
 
 _SIZE = Key("number", least=0, most=1e15)
 _SECONDS = Key("number", least=0, most=10, unit="s", hint="the unit is seconds, for one item")

@@ -15,7 +15,7 @@ from phasewise.machines.curves import Curve, Line, Measured, find
 from phasewise.machines.device import Device, Transfers
 from phasewise.machines.kernel_rates import KernelRate, kernel_tables
 from phasewise.machines.rank_rates import CallCosts, Copies, RankRates, Streams, Types
-from phasewise.workloads.protocols import PROTOCOLS
+from phasewise.workload.protocols import PROTOCOLS
 
 HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z]+)[^\]]*\]\]?\s*(#.*)?$")
 MEASURED_TABLES = ("measured", "curve")

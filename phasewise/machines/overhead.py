@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from phasewise.errors import StudyError
 from phasewise.machines.machine import Machine
-from phasewise.workloads.communication import Communication
-from phasewise.workloads.protocols import AS_PUT
+from phasewise.workload.communication import Communication
+from phasewise.workload.protocols import AS_PUT
 
 
 def check_overhead(machine: Machine, communication: Communication) -> None:

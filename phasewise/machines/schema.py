@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from phasewise.study.study import CUDA, EMULATED
 from phasewise.tables.keys import Key
-from phasewise.workloads.protocols import PROTOCOLS
+from phasewise.workload.protocols import PROTOCOLS
 
 MICROSECONDS = "the unit is seconds, a microsecond is 1e-6"
 _LATENCY = Key("number", above=0, most=1, unit="s", hint=MICROSECONDS)

@@ -18,7 +18,7 @@ import numpy as np
 from phasewise.driver import Core, Floats
 from phasewise.mpi.ranks import collectively
 from phasewise.study import Study
-from phasewise.workloads.protocols import available, check_protocol
+from phasewise.workload.protocols import available, check_protocol
 
 T = TypeVar("T")
 

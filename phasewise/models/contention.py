@@ -21,7 +21,7 @@ from phasewise.machines.curves import find
 from phasewise.machines.twin import Twin
 from phasewise.models.computation import rates_of
 from phasewise.models.model import Case, Turn, refusals, turn_from
-from phasewise.workloads.protocols import PROTOCOLS
+from phasewise.workload.protocols import PROTOCOLS
 
 NAME = "contention"
 TITLE = "every message on its route, bandwidth shared max-min fairly"

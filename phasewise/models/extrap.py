@@ -15,7 +15,7 @@ import numpy as np
 from phasewise.errors import RunError
 from phasewise.models import Prediction
 from phasewise.runs.disk import disk_reason, replace_text
-from phasewise.workloads.interface import Unit
+from phasewise.workload.interface import Unit
 
 PARAMETER = "p"
 """Number of ranks."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from phasewise.machines import Machine, load_machine, machine_names
 from phasewise.machines.topology import SHARED_LINKS
-from phasewise.workloads.interface import Workload
+from phasewise.workload.interface import Workload
 
 COVERAGE = 0.9
 FEWEST = 19

@@ -14,7 +14,7 @@ from phasewise.models.interval import interval, residuals_of, turn_interval
 from phasewise.models.model import Case, Model, Turn
 from phasewise.study import Study
 from phasewise.study.laboratory import Pieces, first_pieces, sets_off_together
-from phasewise.workloads.discovery import main_phases
+from phasewise.workload.discovery import main_phases
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from phasewise.runs.folder import RECORD_FILE
 from phasewise.study import Study
 from phasewise.study.laboratory import Pieces, placed
 from phasewise.traces.records import CommunicationRecord, read_communication
-from phasewise.workloads.communication import LAYOUTS
-from phasewise.workloads.discovery import workload_of
+from phasewise.workload.communication import LAYOUTS
+from phasewise.workload.discovery import workload_of
 
 STUDY_FILE = "study.json"
 

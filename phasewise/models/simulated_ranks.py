@@ -15,7 +15,7 @@ from phasewise.simulated.simulate import Request
 from phasewise.simulated.timing import time_simulated
 from phasewise.simulated.workers import in_workers
 from phasewise.study import Study
-from phasewise.workloads.protocols import AS_PUT, NOT_SIMULATED, PROTOCOLS, STAND_IN
+from phasewise.workload.protocols import AS_PUT, NOT_SIMULATED, PROTOCOLS, STAND_IN
 
 T = TypeVar("T")
 Report = Callable[[int, int], None]

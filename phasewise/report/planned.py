@@ -15,7 +15,7 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.study import Study
 from phasewise.traces.efficiency import node_size_of
 from phasewise.traces.records import CommunicationRecord, Traffic
-from phasewise.workloads.communication import COLUMN_FIRST, ROW_FIRST
+from phasewise.workload.communication import COLUMN_FIRST, ROW_FIRST
 
 
 def other_layout(record: CommunicationRecord) -> str:

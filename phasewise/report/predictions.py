@@ -18,7 +18,7 @@ from phasewise.report.figure import PNG_RESOLUTION, Drawing
 from phasewise.report.palette import colours_of
 from phasewise.report.style import INK, MUTED, new_picture, picture_style, scale
 from phasewise.runs.disk import disk_reason, replacing
-from phasewise.workloads.interface import Unit, Workload
+from phasewise.workload.interface import Unit, Workload
 
 TURN = Unit()
 MEASURED, SIMULATED = "measured", "simulated"

@@ -18,8 +18,8 @@ from phasewise.study import Study
 from phasewise.traces.excerpt import Excerpt
 from phasewise.traces.records import CommunicationRecord, Events, read_communication
 from phasewise.traces.timeline import Timeline, timeline
-from phasewise.workloads.discovery import workload_of
-from phasewise.workloads.interface import Workload
+from phasewise.workload.discovery import workload_of
+from phasewise.workload.interface import Workload
 
 # Intervals of the time line: about one per pixel of the pictures.
 INTERVALS = 1200

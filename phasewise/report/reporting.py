@@ -17,7 +17,7 @@ from phasewise.report.page import Tile
 from phasewise.report.reported_run import WHOLE, ReportedRun
 from phasewise.report.tables import Table, rows_of
 from phasewise.traces.excerpt import Excerpt
-from phasewise.workloads.interface import Workload
+from phasewise.workload.interface import Workload
 
 PART = "reporting"
 

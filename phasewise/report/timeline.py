@@ -22,7 +22,7 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, new_picture, scale, whole_ticks
 from phasewise.traces.records import Integers
 from phasewise.traces.timeline import INNERMOST, OUTERMOST, REST, Timeline
-from phasewise.workloads.discovery import phase_colours
+from phasewise.workload.discovery import phase_colours
 
 NO_EVENTS = Missing("Run it again with --events 100000 to see what each rank did in time.")
 # Up to this number of ranks, rows are separated by a gap.

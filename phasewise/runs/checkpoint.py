@@ -29,7 +29,7 @@ from phasewise.runs.records import fixed_text, json_attribute
 from phasewise.runs.sealing import check_seal
 from phasewise.runs.state import State, state_of
 from phasewise.study import Study
-from phasewise.workloads.discovery import KEY, workload_of
+from phasewise.workload.discovery import KEY, workload_of
 
 FORMAT = 3
 KEPT = 2

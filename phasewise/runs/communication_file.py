@@ -17,7 +17,7 @@ from phasewise.runs.disk import disk_reason, replace_text, replacing, sync_folde
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
 from phasewise.runs.simulation import Simulation
 from phasewise.study.laboratory import process_grids
-from phasewise.workloads.discovery import KEY
+from phasewise.workload.discovery import KEY
 
 VERSION = 1
 EVENT_BYTES = 40

@@ -13,8 +13,8 @@ from phasewise.output import message
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.runs.lock import Lock
 from phasewise.study import Study
-from phasewise.workloads.discovery import workloads
-from phasewise.workloads.interface import Workload
+from phasewise.workload.discovery import workloads
+from phasewise.workload.interface import Workload
 
 LOCK_FILE = ".lock"
 RECORD_FILE = "communication.json"

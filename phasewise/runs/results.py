@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from phasewise.driver import Floats
 from phasewise.errors import RunError
 from phasewise.runs.records import open_records, read_rows, reading, text_of
-from phasewise.workloads.discovery import workload_of
-from phasewise.workloads.interface import Workload
+from phasewise.workload.discovery import workload_of
+from phasewise.workload.interface import Workload
 
 Integers = NDArray[np.int64]
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from phasewise.errors import RunError, StudyError
 from phasewise.output import describe
 from phasewise.study.study import CUDA
-from phasewise.workloads.interface import Workload
+from phasewise.workload.interface import Workload
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 MEMORY = "memory"

@@ -12,7 +12,7 @@ from phasewise.mpi.ranks import AgreedError, collectively
 from phasewise.runs.core_share import ProcessorTimes
 from phasewise.runs.state import fails_alike, load_state
 from phasewise.study import Study
-from phasewise.workloads.communication import Communication
+from phasewise.workload.communication import Communication
 
 
 class Simulation:

@@ -13,7 +13,7 @@ from typing import Any
 from phasewise.errors import RunError
 from phasewise.output import print_table
 from phasewise.runs.results import Results
-from phasewise.workloads.discovery import workload_of
+from phasewise.workload.discovery import workload_of
 
 PART = "summary"
 

@@ -23,7 +23,7 @@ from phasewise.runs.folder import TUNING_FILE, RunFolder
 from phasewise.runs.simulation import Simulation
 from phasewise.runs.trials import MAX_TURNS, WARM_UP, Halving, summary_of, turns_needed
 from phasewise.study.laboratory import process_grids
-from phasewise.workloads.communication import Communication
+from phasewise.workload.communication import Communication
 
 Clock = Callable[[], float]
 

@@ -8,7 +8,7 @@ from typing import Any
 from phasewise.output import message, print_table
 from phasewise.runs import choices
 from phasewise.runs.folder import TUNING_FILE, RunFolder
-from phasewise.workloads.interface import Unit
+from phasewise.workload.interface import Unit
 
 TURN = Unit()
 

@@ -13,7 +13,7 @@ from phasewise.runs.folder import EVENT_FILE, RECORD_FILE, RunFolder
 from phasewise.runs.records import RecordsWriter, json_attribute
 from phasewise.study import Study
 from phasewise.version import __version__
-from phasewise.workloads.interface import Unit
+from phasewise.workload.interface import Unit
 
 TURN_FILE = "turns.jsonl"
 

@@ -23,7 +23,7 @@ from phasewise.study import Study
 from phasewise.study.laboratory import check_simulated, fewest_steps, max_steps
 from phasewise.traces.records import IDEAL, CommunicationRecord, read_communication
 from phasewise.traces.summary import communication_summary
-from phasewise.workloads.discovery import KEY
+from phasewise.workload.discovery import KEY
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from typing import Any
 from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.study.study import Study
-from phasewise.workloads.communication import Communication
-from phasewise.workloads.interface import Workload
+from phasewise.workload.communication import Communication
+from phasewise.workload.interface import Workload
 
 PART = "laboratory"
 

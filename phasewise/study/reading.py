@@ -12,7 +12,7 @@ from phasewise.study.study import Study
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import Schema, check_table, show
 from phasewise.tables.merging import put
-from phasewise.workloads.discovery import workload_of
+from phasewise.workload.discovery import workload_of
 
 
 def load(

@@ -13,9 +13,9 @@ from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of, values_of
 from phasewise.tables.keys import Key, Schema, check_table, with_defaults
 from phasewise.tables.merging import put
-from phasewise.workloads.communication import Communication
-from phasewise.workloads.discovery import KEY, workload_of
-from phasewise.workloads.interface import Derived, Workload
+from phasewise.workload.communication import Communication
+from phasewise.workload.discovery import KEY, workload_of
+from phasewise.workload.interface import Derived, Workload
 
 AUTO, CPU, CUDA, EMULATED = "auto", "cpu", "cuda", "emulated"
 DEVICES = (AUTO, CPU, CUDA, EMULATED)

@@ -20,8 +20,8 @@ from phasewise.runs.communication_file import EVENT_BYTES, VERSION
 from phasewise.runs.core_share import CoreShare, core_share_of
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
-from phasewise.workloads.discovery import KEY, main_phases, recorded_workload
-from phasewise.workloads.interface import Unit, Workload
+from phasewise.workload.discovery import KEY, main_phases, recorded_workload
+from phasewise.workload.interface import Unit, Workload
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -29,7 +29,7 @@ from phasewise.output import message
 from phasewise.study import Study
 from phasewise.study.study import CPU
 from phasewise.tuning.candidates import PART, node_levels
-from phasewise.workloads.communication import MACHINE
+from phasewise.workload.communication import MACHINE
 
 RANKING, DECIDING = described, contention
 """The model that ranks, and the one that decides among the best; other models are larger."""

@@ -1,3 +1,1 @@
-"""Workloads: the interface that each of them fills in, how they are found, and a folder for
-each.
-"""
+"""The workloads, a folder for each."""

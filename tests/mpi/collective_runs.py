@@ -9,9 +9,9 @@ from typing import Any
 
 import phasewise._core as core
 from phasewise.study import Study
+from phasewise.workload.protocols import available
 from phasewise.workloads.collectives.choosing import algorithms
 from phasewise.workloads.collectives.model import OPERATORS, model_of
-from phasewise.workloads.protocols import available
 
 SIZES = (8, 40, 64)
 TURNS = 2

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import phasewise._core as core
-from phasewise.workloads.protocols import available
+from phasewise.workload.protocols import available
 
 ROWS, COLUMNS = 5, 4
 MANY_ROWS = 150

@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 import phasewise._core as core
-from phasewise.workloads.protocols import available
+from phasewise.workload.protocols import available
 
 ALGORITHMS = ("mpi", "recursive-doubling", "binomial", "dissemination", "node-aware", "put")
 TERMS = 1_000_003

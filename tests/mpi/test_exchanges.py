@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from phasewise.workloads.protocols import available
+from phasewise.workload.protocols import available
 from tests.mpi.exchanges import ROWS, TIMES, TYPES
 from tests.mpi.scripts import printed
 

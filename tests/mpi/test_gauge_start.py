@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from phasewise.workloads.lattice.gauge.files import FORMATS
-from phasewise.workloads.lattice.gauge.names import form_of
-from phasewise.workloads.lattice.gauge.writing import write_links
+from phasewise.workloads.qcd.gauge.files import FORMATS
+from phasewise.workloads.qcd.gauge.names import form_of
+from phasewise.workloads.qcd.gauge.writing import write_links
 from tests.mpi.scripts import printed
 from tests.mpi.whole_run import datasets, ran, run
 from tests.unit.damaged_fields import DAMAGES, SIZE, field, not_special_links, values
@@ -20,7 +20,7 @@ pytest.importorskip("phasewise._core", reason="the core is not built")
 mpi = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
 
 STUDY = """
-workload = "lattice"
+workload = "qcd"
 solves = 1
 [lattice]
 size = [2, 4, 2, 6]
@@ -55,7 +55,7 @@ Path(sys.argv[0]).with_name(f"{core.rank()}.said").write_text(json.dumps(found))
 
 CUTS = """
 import os
-from phasewise.workloads.lattice import state
+from phasewise.workloads.qcd import state
 reader = getattr(state, sys.argv[1])
 def cutting(stored, *rest):
     if core.rank() == core.size() - 1:

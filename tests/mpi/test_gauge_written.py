@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from phasewise.cli import main
-from phasewise.workloads.lattice.gauge.files import checked_links, open_links
-from phasewise.workloads.lattice.gauge.names import PRECISIONS, form_of
-from phasewise.workloads.lattice.gauge.writing import write_links
+from phasewise.workloads.qcd.gauge.files import checked_links, open_links
+from phasewise.workloads.qcd.gauge.names import PRECISIONS, form_of
+from phasewise.workloads.qcd.gauge.writing import write_links
 from tests.mpi.scripts import printed
 from tests.mpi.test_gauge_start import STUDY, mpi
 from tests.mpi.whole_run import ran, run
@@ -121,7 +121,7 @@ from phasewise.driver import load_core
 from phasewise.errors import PhasewiseError
 from phasewise.runs.simulation import Simulation
 from phasewise.study import load
-from phasewise.workloads.lattice.recording import dump
+from phasewise.workloads.qcd.recording import dump
 core, here = load_core(), Path(sys.argv[0]).parent
 study = load(here / "lattice.toml", ["records.links=ildg"])
 simulation = Simulation(study, core=core)
@@ -179,8 +179,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from phasewise.driver import load_core
-from phasewise.workloads.lattice.gauge import writing
-from phasewise.workloads.lattice.gauge.names import form_of
+from phasewise.workloads.qcd.gauge import writing
+from phasewise.workloads.qcd.gauge.names import form_of
 from tests.unit.damaged_fields import SIZE, field, values
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -219,7 +219,7 @@ def test_a_writer_that_is_killed_leaves_the_earlier_file(
 
 ONE_KILLED = FULL.replace(
     "# Less than the links need.",
-    "from phasewise.workloads.lattice.gauge import writing\n"
+    "from phasewise.workloads.qcd.gauge import writing\n"
     "fill = writing._fill\n"
     "def dying(path, beside, offset, data, sites):\n"
     "    half = len(sites) // 2\n"

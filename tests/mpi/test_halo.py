@@ -17,7 +17,7 @@ from phasewise.models.plan import plan
 from phasewise.runs.results import Results
 from phasewise.study import load
 from phasewise.traces.records import read_communication
-from phasewise.workloads.protocols import comparable
+from phasewise.workload.protocols import comparable
 from tests.mpi.whole_run import datasets, ran
 
 pytest.importorskip("phasewise._core", reason="the core is not built")

@@ -19,7 +19,7 @@ from phasewise.machines.schema import OVERHEADS
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.machines.targets import HardwareTarget, find_driver
 from phasewise.mpi.launch import launch_command, without_mpi
-from phasewise.workloads.protocols import PROTOCOLS
+from phasewise.workload.protocols import PROTOCOLS
 
 HEADER = 16
 """Bytes that SimGrid adds to a message."""

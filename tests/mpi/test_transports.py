@@ -13,7 +13,7 @@ import pytest
 
 from phasewise.compiled import CHOICE, MPICH, load
 from phasewise.runs.results import Results
-from phasewise.workloads.protocols import unavailable
+from phasewise.workload.protocols import unavailable
 from tests.mpi.whole_run import ran
 
 pytest.importorskip("phasewise._core", reason="the core is not built")

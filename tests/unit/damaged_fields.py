@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.workloads.lattice.gauge.files import FORMATS
-from phasewise.workloads.lattice.gauge.names import form_of
-from phasewise.workloads.lattice.gauge.writing import write_links
-from tests.unit.test_lattice_qcd import random_links, reals
+from phasewise.workloads.qcd.gauge.files import FORMATS
+from phasewise.workloads.qcd.gauge.names import form_of
+from phasewise.workloads.qcd.gauge.writing import write_links
+from tests.unit.test_qcd import random_links, reals
 
 SIZE = (2, 4, 2, 6)
 

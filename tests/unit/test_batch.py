@@ -208,7 +208,7 @@ def test_a_run_takes_one_turn_at_a_time() -> None:
 
 
 def test_what_ends_a_run_of_a_batch_is_what_it_would_raise_alone() -> None:
-    tables = {"workload": "lattice", "lattice": {"size": [4, 4, 4, 4]}, "quarks": {"kappa": 0.1}}
+    tables = {"workload": "qcd", "lattice": {"size": [4, 4, 4, 4]}, "quarks": {"kappa": 0.1}}
     given = Study.from_dict({**tables, "solves": 1, "gauge": {"start": "hot"}})
     parameters = given.parameters().replace("start = hot", "start = file")
     one, other = (load_core().start(parameters) for _ in range(2))
@@ -293,7 +293,7 @@ def test_the_bench_of_batches_tells_rates_and_launches(
         (["collision", "--batch", "2", "--ranks", "1"], "leave --ranks out"),
         (["collision", "--batch", "2", "--together"], "leave --together out"),
         (
-            ["lattice", "--batch", "2", "--ranks", "1,2"],
+            ["qcd", "--batch", "2", "--ranks", "1,2"],
             "--batch takes one --case and one number",
         ),
         (["collision", "--batch", "2", "--picture", "a.doc"], "ends in .svg, .png, .pdf"),

@@ -13,7 +13,7 @@ from phasewise.cli import main
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
 STUDY = """
-workload = "lattice"
+workload = "qcd"
 solves = 2
 [lattice]
 size = [4, 4, 4, 8]

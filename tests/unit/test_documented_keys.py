@@ -15,8 +15,8 @@ from phasewise.study import Records
 from phasewise.study.study import schema_for
 from phasewise.tables.declared import schema_of
 from phasewise.tables.keys import Schema
-from phasewise.workloads.discovery import workloads
-from phasewise.workloads.interface import Workload
+from phasewise.workload.discovery import workloads
+from phasewise.workload.interface import Workload
 
 FIRST = "collision"
 """The workload whose keys stand on the page of all studies."""

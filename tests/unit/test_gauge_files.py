@@ -14,15 +14,15 @@ import pytest
 
 from phasewise.cli import main
 from phasewise.errors import RunError, StudyError
-from phasewise.workloads.lattice.gauge import checksums
-from phasewise.workloads.lattice.gauge.files import (
+from phasewise.workloads.qcd.gauge import checksums
+from phasewise.workloads.qcd.gauge.files import (
     FORMATS,
     checked_links,
     found_checksums,
     open_links,
 )
-from phasewise.workloads.lattice.gauge.names import BYTE_ORDERS, ROWS, Form, form_of
-from phasewise.workloads.lattice.gauge.writing import write_links
+from phasewise.workloads.qcd.gauge.names import BYTE_ORDERS, ROWS, Form, form_of
+from phasewise.workloads.qcd.gauge.writing import write_links
 from tests.unit.damaged_fields import DAMAGES, SIZE, Damage, field, not_special_links, values
 
 pytest.importorskip("phasewise._core", reason="the core is not built")

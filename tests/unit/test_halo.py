@@ -16,7 +16,7 @@ from phasewise.runs.layout import check_schedule, row_layout, take_snapshots
 from phasewise.study import Study
 from phasewise.tuning.candidates import PlainCandidate, candidates, heads_of
 from phasewise.tuning.search import CandidateSearch, Problem
-from phasewise.workloads.protocols import available, comparable
+from phasewise.workload.protocols import available, comparable
 
 PROTOCOLS = set(comparable())
 

@@ -29,7 +29,7 @@ from phasewise.models.interval import (
 from phasewise.models.model import Floats
 from phasewise.models.plan import plan
 from phasewise.study import Study, load
-from phasewise.workloads.discovery import find_workload
+from phasewise.workload.discovery import find_workload
 
 OPTIMISED = ["communication.layout=column-first", 'communication.crossing="4a"']
 HYPERCUBE = [*OPTIMISED, "communication.reduce=hypercube", "communication.broadcast=hypercube"]

@@ -22,7 +22,7 @@ SPLITS = [list(axes) for n in range(5) for axes in itertools.combinations(range(
 
 def hop(box, links, psi, to, **options):
     plain = np.ascontiguousarray(links).view(float)
-    result = _core.lattice_hopping(box, plain, np.ascontiguousarray(psi).view(float), to, **options)
+    result = _core.qcd_hopping(box, plain, np.ascontiguousarray(psi).view(float), to, **options)
     return np.asarray(result).view(complex).reshape(-1, 4, 3)
 
 
@@ -69,7 +69,7 @@ def test_links_of_two_rows_give_the_bits_of_whole_ones(box, precision):
     phases, weights = [1.0, 0.0, -1.0, 1.0], [0.7, 0.7, 0.7, 1.0]
     links, psi = random_links(box), random_spinor(box)
     plain = np.ascontiguousarray(links).view(float)
-    changed = np.asarray(_core.lattice_links_with_factors(box, plain, phases, weights))
+    changed = np.asarray(_core.qcd_links_with_factors(box, plain, phases, weights))
     changed = changed.view(complex).reshape(links.shape)
     for to, dagger in itertools.product((0, 1), (False, True)):
         options = {"dagger": dagger, "precision": precision}
@@ -122,9 +122,7 @@ def test_phases_turn_what_crosses_the_boundary():
     links = random_links(box)
     weights = [0.5, 0.25, 0.125, 1.0]
     changed = np.asarray(
-        _core.lattice_links_with_factors(
-            box, np.ascontiguousarray(links).view(float), phases, weights
-        )
+        _core.qcd_links_with_factors(box, np.ascontiguousarray(links).view(float), phases, weights)
     )
     expected = links * np.array(weights)[:, None, None]
     last = [axis.ravel() == box[mu] - 1 for mu, axis in enumerate(np.indices(box[::-1])[::-1])]

@@ -36,7 +36,7 @@ def spinor(values):
 
 
 def quarks(box, links, **options):
-    return _core.LatticeQuarks(box, flat(links), **options)
+    return _core.QcdQuarks(box, flat(links), **options)
 
 
 def dirac_directly(box, links, psi, action):

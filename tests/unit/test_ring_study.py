@@ -13,7 +13,7 @@ from phasewise.commands.predict import algorithm
 from phasewise.errors import StudyError
 from phasewise.report.planned import with_layout
 from phasewise.study import Study
-from phasewise.workloads.discovery import named_workload
+from phasewise.workload.discovery import named_workload
 from tests.unit.ring_study import study, tables
 
 REFUSED: list[tuple[dict[str, Any], list[str], str]] = [

@@ -7,7 +7,7 @@ import pytest
 from phasewise.commands.reproduce import chosen_source
 from phasewise.errors import StudyError
 from phasewise.reproduction.source import Chapter, Source, Statement, join
-from phasewise.workloads.discovery import find_workload
+from phasewise.workload.discovery import find_workload
 
 SOURCE = Source(
     "atlas", "An atlas", "of two statements", "The reference is a simulator.",
@@ -52,15 +52,17 @@ def test_the_page_tells_measured_from_simulated_and_marks_what_was_fitted() -> N
 def test_a_workload_stands_for_the_only_source_that_it_has(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert chosen_source(None, "lattice") == "altix-qcd"
+    assert chosen_source(None, "qcd") == "altix-qcd"
     assert chosen_source(None, "halo") == chosen_source("cray-x1")
     assert chosen_source(None, "collision") == chosen_source(None)
     with pytest.raises(StudyError, match='"spacecharge" has no source; workloads that have one: c'):
         chosen_source(None, "spacecharge")
-    with pytest.raises(StudyError, match='did you mean "lattice"'):
-        chosen_source(None, "latice")
+    with pytest.raises(StudyError, match='did you mean "qcd"'):
+        chosen_source(None, "qdc")
+    with pytest.raises(StudyError, match='"lattice" is now called "qcd"'):
+        chosen_source(None, "lattice")
     with pytest.raises(StudyError, match="exclude each other"):
-        chosen_source("cray-x1", "lattice")
+        chosen_source("cray-x1", "qcd")
     monkeypatch.setattr(find_workload("halo").part("reproducing"), "SOURCE", "a-b", raising=False)
     with pytest.raises(StudyError, match="several sources: give one of them, --source a-b or cray"):
         chosen_source(None, "halo")

@@ -24,9 +24,9 @@ from phasewise.study import Study
 from phasewise.tables.declared import declared, flat_of, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, with_defaults
 from phasewise.tuning.running import run
-from phasewise.workloads import discovery
-from phasewise.workloads.communication import NODE_SIZE, Communication
-from phasewise.workloads.interface import Unit, Workload
+from phasewise.workload import discovery
+from phasewise.workload.communication import NODE_SIZE, Communication
+from phasewise.workload.interface import Unit, Workload
 from tests.unit.core_contract import rows_come_back_as_they_were
 from tests.unit.fake_core import FakeRank, World
 from tests.unit.fake_run import phase_record

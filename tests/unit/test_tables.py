@@ -11,7 +11,7 @@ import pytest
 
 from phasewise.mpi.launch import Host, rank_variables
 from phasewise.output import print_table
-from phasewise.workloads.discovery import workloads
+from phasewise.workload.discovery import workloads
 
 TEXT = "a [m] \\[m] [bold] :smile:"
 

@@ -11,7 +11,7 @@ from phasewise.cli import main
 from phasewise.commands.bench import compared, rates_of
 from phasewise.errors import RunError, StudyError
 from phasewise.mpi.copies import InStep, run_copies
-from phasewise.workloads.discovery import find_workload
+from phasewise.workload.discovery import find_workload
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 

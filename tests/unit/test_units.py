@@ -18,7 +18,7 @@ from phasewise.runs.trials import Halving
 from phasewise.study import load
 from phasewise.traces.records import common_unit, read_communication
 from phasewise.traces.summary import show_communication
-from phasewise.workloads.interface import Unit
+from phasewise.workload.interface import Unit
 from tests.unit.synthetic_communication import write_communication
 
 EXCHANGE = Unit("exchange", "exchanges")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from phasewise.runs.choosing import Shapes
+from phasewise.workload.protocols import available
 from phasewise.workloads.collectives.communication import CollectivesCommunication
 from phasewise.workloads.collectives.model import OFFERED, Collectives
-from phasewise.workloads.protocols import available
 
 
 def nothing_to_try(_model: Collectives) -> str:

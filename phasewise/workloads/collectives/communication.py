@@ -9,14 +9,7 @@ from typing import ClassVar
 from phasewise.errors import StudyError
 from phasewise.tables.declared import declared, key, schema_of
 from phasewise.tables.keys import check_table, with_defaults
-from phasewise.workloads.collectives.model import (
-    ADDING,
-    LIBRARY,
-    OFFERED,
-    WAYS,
-    Collectives,
-)
-from phasewise.workloads.communication import (
+from phasewise.workload.communication import (
     MACHINE,
     NODE_SIZE,
     ROW_FIRST,
@@ -24,7 +17,14 @@ from phasewise.workloads.communication import (
     Communication,
     machine_in,
 )
-from phasewise.workloads.protocols import PROTOCOL
+from phasewise.workload.protocols import PROTOCOL
+from phasewise.workloads.collectives.model import (
+    ADDING,
+    LIBRARY,
+    OFFERED,
+    WAYS,
+    Collectives,
+)
 
 STORING = ("derived", "packed", "neighbour")
 """Protocols by which the library stores what arrives, and nothing can be added."""

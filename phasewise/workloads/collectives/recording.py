@@ -7,8 +7,8 @@ from phasewise.errors import RunError
 from phasewise.mpi.ranks import AgreedError
 from phasewise.runs.layout import Dataset, Write
 from phasewise.study import Study
+from phasewise.workload.protocols import check_protocol
 from phasewise.workloads.collectives.model import model_of
-from phasewise.workloads.protocols import check_protocol
 
 WRONG = Dataset((), "Values of all ranks that differ from what is due.", kind="i8")
 CHECKSUM = Dataset((), "Sum of the values of all ranks modulo 2^53.", kind="i8")

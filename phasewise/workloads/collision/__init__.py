@@ -1,6 +1,7 @@
 """Two colliding beams, turn after turn: strong-strong, soft-Gaussian and weak-strong."""
 
 from phasewise.tables.declared import schema_of
+from phasewise.workload.interface import Workload
 from phasewise.workloads.collision.derived.quantities import derive
 from phasewise.workloads.collision.tables.communication import BeamCommunication
 from phasewise.workloads.collision.tables.model import Records, bunches
@@ -9,7 +10,6 @@ from phasewise.workloads.collision.tables.process_grid import check_process_grid
 from phasewise.workloads.collision.tables.read import TABLES, read, read_host
 from phasewise.workloads.collision.tables.read_communication import build_communication
 from phasewise.workloads.collision.tables.resolved import resolved
-from phasewise.workloads.interface import Workload
 
 WORKLOAD = Workload(
     name="collision",

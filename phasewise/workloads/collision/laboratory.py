@@ -9,9 +9,9 @@ from typing import cast
 
 from phasewise.errors import StudyError
 from phasewise.traces.records import CommunicationRecord
+from phasewise.workload.communication import LAYOUTS
 from phasewise.workloads.collision.tables.communication import BeamCommunication, Place, Shape
 from phasewise.workloads.collision.tables.model import Collision
-from phasewise.workloads.communication import LAYOUTS
 
 GROUPS = "beam 1, beam 2"
 LOADS = {"grid": "grid work"}

@@ -2,13 +2,13 @@
 
 from phasewise.tables.declared import flat_of, schema_of, values_of
 from phasewise.tables.keys import Key
+from phasewise.workload.interface import Unit, Workload
 from phasewise.workloads.commtest.communication import (
     CommtestCommunication,
     check_ranks,
     read_communication,
 )
 from phasewise.workloads.commtest.model import OPERATORS, derive, read
-from phasewise.workloads.interface import Unit, Workload
 
 WORKLOAD = Workload(
     name="commtest",

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from phasewise.runs.choosing import Shapes
+from phasewise.workload.protocols import available, comparable
 from phasewise.workloads.commtest.communication import (
     MAX_PIECES,
     PACKETS,
@@ -14,7 +15,6 @@ from phasewise.workloads.commtest.communication import (
     pieces,
 )
 from phasewise.workloads.commtest.model import Commtest
-from phasewise.workloads.protocols import available, comparable
 
 
 def nothing_to_try(_model: Commtest) -> str:

@@ -9,9 +9,7 @@ from typing import ClassVar
 from phasewise.errors import StudyError
 from phasewise.tables.declared import declared, key, schema_of
 from phasewise.tables.keys import check_table, with_defaults
-from phasewise.workloads.commtest.model import MAX_BYTES, Commtest
-from phasewise.workloads.commtest.pairs import check_pairs
-from phasewise.workloads.communication import (
+from phasewise.workload.communication import (
     MACHINE,
     NODE_SIZE,
     ROW_FIRST,
@@ -19,7 +17,9 @@ from phasewise.workloads.communication import (
     Communication,
     machine_in,
 )
-from phasewise.workloads.protocols import PROTOCOL
+from phasewise.workload.protocols import PROTOCOL
+from phasewise.workloads.commtest.model import MAX_BYTES, Commtest
+from phasewise.workloads.commtest.pairs import check_pairs
 
 MAX_PIECES = 65536
 """Pieces of all messages one way."""

@@ -7,8 +7,8 @@ from phasewise.errors import RunError, StudyError
 from phasewise.mpi.ranks import AgreedError
 from phasewise.runs.layout import Dataset, Write
 from phasewise.study import Study
+from phasewise.workload.protocols import check_protocol
 from phasewise.workloads.commtest.model import excess, model_of
-from phasewise.workloads.protocols import check_protocol
 
 WRONG = Dataset((), "Bytes that arrived at all ranks and differ from those sent.", kind="i8")
 CHECKSUM = Dataset((), "Sum of the bytes that arrived at all ranks modulo 2^53.", kind="i8")

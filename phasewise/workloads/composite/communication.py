@@ -10,8 +10,8 @@ from typing import Any, Self
 
 from phasewise.tables.declared import declared, schema_of
 from phasewise.tables.keys import Key, Schema, check_table, with_defaults
-from phasewise.workloads.communication import MACHINE, NODE_SIZE, TUNE, Communication, machine_in
-from phasewise.workloads.interface import Workload
+from phasewise.workload.communication import MACHINE, NODE_SIZE, TUNE, Communication, machine_in
+from phasewise.workload.interface import Workload
 
 WHERE = "communication"
 

@@ -12,20 +12,20 @@ from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.tables.keys import Key, check_table, with_defaults
-from phasewise.workloads.communication import Communication
-from phasewise.workloads.composite.communication import (
-    CompositeCommunication,
-    read_communication,
-    schema_for,
-)
-from phasewise.workloads.composite.model import DerivedParts, Models
-from phasewise.workloads.interface import (
+from phasewise.workload.communication import Communication
+from phasewise.workload.interface import (
     PACKAGE,
     PARTS,
     Tables,
     Workload,
     load_workload,
 )
+from phasewise.workloads.composite.communication import (
+    CompositeCommunication,
+    read_communication,
+    schema_for,
+)
+from phasewise.workloads.composite.model import DerivedParts, Models
 
 SHARED_BUNCHES = "beam."
 """Flat parameters that begin so describe the bunches; all parts read them."""

@@ -2,13 +2,13 @@
 
 from phasewise.tables.declared import flat_of, schema_of, values_of
 from phasewise.tables.keys import Key
+from phasewise.workload.interface import Unit, Workload
 from phasewise.workloads.halo.communication import (
     HaloCommunication,
     check_process_grid,
     read_communication,
 )
 from phasewise.workloads.halo.model import derive, read
-from phasewise.workloads.interface import Unit, Workload
 
 WORKLOAD = Workload(
     name="halo",

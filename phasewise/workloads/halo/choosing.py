@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from phasewise.runs.choosing import Shapes
+from phasewise.workload.protocols import PROTOCOLS, available, comparable
 from phasewise.workloads.halo.communication import HaloCommunication, grid_of, grids
 from phasewise.workloads.halo.model import Halo
-from phasewise.workloads.protocols import PROTOCOLS, available, comparable
 
 
 def nothing_to_try(_model: Halo) -> str:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from phasewise.errors import StudyError
 from phasewise.tables.declared import declared, key, schema_of
 from phasewise.tables.keys import check_table, show, with_defaults
-from phasewise.workloads.communication import (
+from phasewise.workload.communication import (
     AUTO,
     MACHINE,
     NODE_SIZE,
@@ -20,7 +20,7 @@ from phasewise.workloads.communication import (
     Communication,
     machine_in,
 )
-from phasewise.workloads.protocols import PROTOCOL
+from phasewise.workload.protocols import PROTOCOL
 
 SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})", re.ASCII)
 MAX_RANKS = 10**6

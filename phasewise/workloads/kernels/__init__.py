@@ -2,7 +2,7 @@
 
 from phasewise.tables.declared import flat_of, schema_of, values_of
 from phasewise.tables.keys import Key
-from phasewise.workloads.interface import Workload
+from phasewise.workload.interface import Workload
 from phasewise.workloads.kernels.communication import KernelsCommunication, read_communication
 from phasewise.workloads.kernels.model import derive, read
 

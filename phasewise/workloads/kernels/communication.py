@@ -7,7 +7,7 @@ from pathlib import Path
 
 from phasewise.tables.declared import declared, schema_of
 from phasewise.tables.keys import check_table, with_defaults
-from phasewise.workloads.communication import MACHINE, NODE_SIZE, Communication, machine_in
+from phasewise.workload.communication import MACHINE, NODE_SIZE, Communication, machine_in
 
 
 @dataclass(frozen=True, kw_only=True)

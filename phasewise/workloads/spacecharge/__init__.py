@@ -1,7 +1,7 @@
 """A bunch in a lattice with the force of its own field, in three dimensions or less."""
 
 from phasewise.tables.declared import schema_of
-from phasewise.workloads.interface import Workload
+from phasewise.workload.interface import Workload
 from phasewise.workloads.spacecharge.communication import (
     SpaceChargeCommunication,
     check_ranks,

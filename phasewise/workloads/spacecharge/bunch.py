@@ -11,7 +11,7 @@ from phasewise.constants import PARTICLES
 from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
-from phasewise.workloads.bunches import SharedBunch
+from phasewise.workload.bunches import SharedBunch
 
 Pair = tuple[float, float]
 MATCHED = ("lattice", "all-planes", "with-charge")

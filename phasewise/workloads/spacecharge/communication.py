@@ -13,7 +13,7 @@ from typing import ClassVar
 from phasewise.errors import StudyError
 from phasewise.tables.declared import declared, key, schema_of
 from phasewise.tables.keys import check_table, with_defaults
-from phasewise.workloads.communication import (
+from phasewise.workload.communication import (
     MACHINE,
     NODE_SIZE,
     ROW_FIRST,

@@ -10,7 +10,7 @@ from phasewise.errors import StudyError
 from phasewise.tables.declared import key, schema_of
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import Key, check_table, show, with_defaults
-from phasewise.workloads.bunches import SharedBunch
+from phasewise.workload.bunches import SharedBunch
 from phasewise.workloads.spacecharge.elements import length_of, read_element
 
 MAPS = ("exact", "linear", "second-order")

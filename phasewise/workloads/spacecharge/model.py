@@ -11,7 +11,7 @@ from typing import Any, cast
 from phasewise.errors import StudyError
 from phasewise.tables.declared import flat_of, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, with_defaults
-from phasewise.workloads.bunches import SharedBunch
+from phasewise.workload.bunches import SharedBunch
 from phasewise.workloads.spacecharge.bunch import Bunch, read_bunch
 from phasewise.workloads.spacecharge.elements import flat_element
 from phasewise.workloads.spacecharge.lattice import Lattice, read_lattice

@@ -24,7 +24,7 @@ from phasewise.analysis.spectrum import (
     unfold,
     unsteadiness,
 )
-from phasewise.workloads.interface import Unit
+from phasewise.workload.interface import Unit
 
 # The π mode is searched for within this many ξ of the tune: beyond the largest factor, 1.330.
 REACH = 2.2

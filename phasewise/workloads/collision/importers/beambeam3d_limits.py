@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from phasewise.workload.interface import Unit
 from phasewise.workloads.collision.importers.beambeam3d_deck import Deck
-from phasewise.workloads.interface import Unit
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from phasewise.tables.declared import declared, key
 from phasewise.tables.keys import Key
-from phasewise.workloads.communication import (
+from phasewise.workload.communication import (
     AUTO,
     LAYOUTS,
     MACHINE,

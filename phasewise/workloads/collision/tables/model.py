@@ -10,7 +10,7 @@ from typing import cast
 from phasewise.constants import SPEED_OF_LIGHT
 from phasewise.study import Study
 from phasewise.tables.declared import key
-from phasewise.workloads.bunches import SharedBunch
+from phasewise.workload.bunches import SharedBunch
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.optics import METRES
 from phasewise.workloads.collision.tables.point import InteractionPoint

@@ -9,6 +9,7 @@ from typing import Any
 from phasewise.errors import StudyError
 from phasewise.tables.declared import schema_of
 from phasewise.tables.keys import Key, check_table, nearest, plain, show, with_defaults
+from phasewise.workload.communication import AUTO, LAYOUTS, machine_in
 from phasewise.workloads.collision.tables.communication import (
     AT_ONCE,
     PHASES,
@@ -18,7 +19,6 @@ from phasewise.workloads.collision.tables.communication import (
     Shape,
 )
 from phasewise.workloads.collision.tables.layout_file import fill_grid, read_places
-from phasewise.workloads.communication import AUTO, LAYOUTS, machine_in
 
 WHERE = "communication"
 KEYS = schema_of(BeamCommunication)

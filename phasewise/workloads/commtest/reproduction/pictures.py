@@ -11,6 +11,7 @@ from matplotlib.ticker import LogLocator
 from phasewise.report.figure import Drawing, Figure, make_figure
 from phasewise.report.predictions import COLOURS, logarithmic, rank_axis
 from phasewise.report.style import new_picture
+from phasewise.workload.protocols import simulated_name
 from phasewise.workloads.commtest.reproduction.times import (
     ALTIX,
     ECHO,
@@ -26,7 +27,6 @@ from phasewise.workloads.commtest.reproduction.times import (
     Curve,
     Times,
 )
-from phasewise.workloads.protocols import simulated_name
 
 TICKS = tuple(2**power for power in range(3, 25, 3))
 """Lengths at the axis [bytes]."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from phasewise.report.figure import Drawing, Figure, make_figure
 from phasewise.report.predictions import COLOURS, logarithmic, rank_axis
 from phasewise.report.style import new_picture
+from phasewise.workload.protocols import simulated_name
 from phasewise.workloads.halo.reproduction.times import (
     ALTIX,
     MPI,
@@ -20,7 +21,6 @@ from phasewise.workloads.halo.reproduction.times import (
     Curve,
     Times,
 )
-from phasewise.workloads.protocols import simulated_name
 
 SIMULATED = "Simulated; the reference is a simulator, not hardware"
 

@@ -1,0 +1,259 @@
+"""Solves of lattice QCD that are drawn by number, to judge the models by: the same number gives the
+same.
+
+Everything varies that changes messages, or their times: size, ranks, process grid and layout;
+protocol, blocks, spinors, overlap and sums; method, precision and iterations; clover term,
+anisotropy and stout links; a pion (twelve right-hand sides) of a point or a smeared source, and
+rectangles. Machines are described ones and drawn ones (benchmarks/machine_generator.py), half of
+them with costs of messages, with fat trees (one switch, or a tapered stage) and tori.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from benchmarks.machine_generator import machine_of, machine_text
+from benchmarks.measured_twins import measured_twin
+from benchmarks.unknown_machines import Point as SimulatedPoint
+from phasewise.driver import load_planner
+from phasewise.errors import StudyError
+from phasewise.machines import Machine, load_machine
+from phasewise.machines.machine import parse_machine
+from phasewise.machines.overhead import check_overhead
+from phasewise.machines.topology import check_size
+from phasewise.study import Study
+from phasewise.workload.protocols import NOT_SIMULATED, available
+from phasewise.workloads.qcd.communication import (
+    BRICKS,
+    LAYOUTS,
+    PACKED,
+    RUNS,
+    SPINORS,
+    SUMS,
+    QcdCommunication,
+    grid_of,
+)
+from phasewise.workloads.qcd.grids import Extents, fitting_grids
+from phasewise.workloads.qcd.model import METHODS, PIONS, PRECISIONS
+
+FAT_TREE, TORUS = "fat-tree", "torus"
+DESCRIBED = {
+    FAT_TREE: (
+        "altix",
+        "altix-4700",
+        "altix-dense",
+        "bassi",
+        "jacquard",
+        "modern",
+        "p690",
+        "seaborg",
+    ),
+    TORUS: ("jaguar", "bluegene-l", "xt4"),
+}
+"""Machines that have files."""
+DRAWN = {FAT_TREE: (0, 1, 2, 3), TORUS: (4, 5)}
+"""Numbers of drawn machines modulo 10: one switch and tapered trees; tori."""
+
+THOUSAND, MACHINES = 1000, 200
+"""Cases that share drawn machines, and how many numbers of machines these have."""
+
+RANKS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
+SIZES = (
+    (8, 8, 8, 16),
+    (12, 12, 12, 24),
+    (16, 16, 16, 32),
+    (24, 24, 24, 48),
+    (8, 16, 16, 64),
+    (32, 12, 8, 16),
+)
+MOST_ITERATIONS, MOST_OF_PION = 6, 2
+"""Of each right-hand side; a pion has twelve of them."""
+MAX_MESSAGES = 60_000
+"""Most messages of a simulation, which then takes some seconds."""
+EACH_IN_RUNS = 5
+"""Of so many cases one has faces in runs."""
+MOST_RUNS = 16
+"""Most messages between two ranks at once: SimGrid's time grows with their square."""
+
+COST = (2e-7, 5e-6)
+"""Least and most that a message costs each of its sides [s]."""
+
+Draw = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Point(SimulatedPoint):
+    """One simulated solve. text: the file of a machine that is drawn."""
+
+    network: str
+    text: str | None
+
+    def measured(self, cache: Path) -> Machine:
+        """The machine with the curves of its twin on these ranks."""
+        return measured_twin(self.machine.name, self.text, self.ranks, cache)
+
+    @property
+    def words(self) -> str:
+        """All of it in one line."""
+        own = cast(QcdCommunication, self.study.communication)
+        model = self.study.model
+        size = "x".join(map(str, model.lattice.size))
+        flags = {
+            "overlap": own.overlap,
+            f"pion from a {model.measure.pion} source": model.measure.pion,
+            "clover": model.quarks.has_clover,
+            "stout": model.quarks.stout_steps,
+            "rectangles": model.measure.rectangles,
+        }
+        return ", ".join(
+            (
+                f"{self.number} {self.machine.name} {self.ranks} ranks",
+                f"{size} on {own.grid_text} {own.layout_text}",
+                *(own.halo, own.blocks, own.spinors, own.sums),
+                f"{model.solver.iterations} {model.solver.method} {model.solver.precision}",
+                *(word for word, given in flags.items() if given),
+            )
+        )
+
+
+def points_of(network: str, first: int, number: int) -> Iterator[Point]:
+    """So many points of a kind of network from the first on, held out or not in turn."""
+    for i in range(first, first + number):
+        for trial in count():
+            draw = np.random.default_rng([4, len(network), i, trial])
+            with_point = _point(network, i, draw)
+            if with_point is not None:
+                yield with_point
+                break
+
+
+def _point(network: str, number: int, draw: Draw) -> Point | None:
+    """What was drawn, if it is valid and not too long."""
+    machine, text = _machine(network, number, draw)
+    node_ranks = machine.node_ranks
+    ranks = int(draw.choice(RANKS))
+    size = SIZES[draw.integers(len(SIZES))]
+    grids = sorted(fitting_grids(size, ranks))
+    if not grids:
+        return None
+    try:
+        check_size(machine, ranks)
+        study = Study.from_dict(_tables(number, draw, size, grids))
+        study.check_ranks(ranks)
+        own = cast(QcdCommunication, study.communication)
+        check_overhead(machine, own)
+    except StudyError:
+        return None
+    if own.layout == BRICKS and ranks > node_ranks and ranks % node_ranks:
+        return None
+    if _messages(study, ranks) > MAX_MESSAGES or _at_once(study, ranks) > MOST_RUNS:
+        return None
+    return Point(number, machine, study, ranks, network, text)
+
+
+def _machine(network: str, number: int, draw: Draw) -> tuple[Machine, str | None]:
+    """A third are described ones; drawn ones, with their text, are held out or not as their number
+    says.
+    """
+    if draw.integers(3) == 0:
+        return load_machine(str(draw.choice(DESCRIBED[network]))), None
+    begin = MACHINES * (number // THOUSAND)
+    numbers = range(begin + number % 2, begin + MACHINES, 2)
+    fitting = [n for n in numbers if n % 10 in DRAWN[network]]
+    chosen = int(draw.choice(fitting))
+    text = machine_text(chosen) + ("" if draw.integers(2) else _overhead(draw))
+    return parse_machine(text, machine_of(chosen).name), text
+
+
+def _overhead(draw: Draw) -> str:
+    """What messages cost each of their sides, between a fifth of a microsecond and five, by kind;
+    prepared messages at most as much as others.
+    """
+    cost = {
+        kind: float(np.exp(draw.uniform(*np.log(COST))))
+        for kind in ("two-sided", "derived", "one-sided", "coarray", "shmem")
+    }
+    cost["persistent"] = cost["two-sided"] * float(draw.uniform(0.3, 1.0))
+    return "".join(["[overhead]\n", *(f"{kind} = {own!r}\n" for kind, own in cost.items())])
+
+
+def _tables(number: int, draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, Any]:
+    """Protocols and blocks go with the number, since many draws of some are refused or too long."""
+    pair = number // 2
+    pion = _pion(draw)
+    most = MOST_OF_PION if pion else MOST_ITERATIONS
+    return {
+        "workload": "qcd",
+        "title": "drawn",
+        "solves": 1,
+        "seed": int(draw.integers(1, 1000)),
+        "lattice": {"size": list(size)},
+        "quarks": _quarks(draw),
+        "solver": {
+            "method": str(draw.choice(METHODS)),
+            "precision": str(draw.choice(PRECISIONS)),
+            "iterations": int(draw.integers(min(2, most), most + 1)),
+        },
+        "measure": {"rectangles": bool(draw.integers(2)), **pion},
+        "communication": {
+            "process_grid": grid_of(grids[draw.integers(len(grids))]),
+            "layout": str(draw.choice(LAYOUTS)),
+            "halo": _in_turn(halos(), pair),
+            "blocks": RUNS if pair % EACH_IN_RUNS == 0 else PACKED,
+            "spinors": str(draw.choice(SPINORS)),
+            "overlap": bool(draw.integers(2)),
+            "sums": str(draw.choice(SUMS)),
+        },
+    }
+
+
+def halos() -> list[str]:
+    """The protocols that this build can simulate."""
+    return [one for one in available() if one not in NOT_SIMULATED]
+
+
+def _in_turn(values: Sequence[str], number: int) -> str:
+    return values[number % len(values)]
+
+
+def _quarks(draw: Draw) -> dict[str, Any]:
+    """Half with a clover term, a third anisotropic, a third of stout links."""
+    found: dict[str, Any] = {"kappa": 0.12}
+    if draw.integers(2):
+        found["clover"] = float(draw.uniform(1.0, 2.0))
+    if draw.integers(3) == 0:
+        found |= {"anisotropy": float(draw.uniform(1.0, 3.0)), "velocity": 0.95}
+    if draw.integers(3) == 0:
+        found |= {"stout_weight": 0.1, "stout_steps": int(draw.integers(1, 4))}
+    return found
+
+
+def _pion(draw: Draw) -> dict[str, Any]:
+    """Keys of [measure]: none in two of three cases."""
+    if draw.integers(3):
+        return {}
+    source = str(draw.choice(PIONS))
+    wide = {"width": 2.0, "iterations": int(draw.integers(1, 6))} if source == PIONS[1] else {}
+    return {"pion": source, **wide}
+
+
+def _messages(study: Study, ranks: int) -> float:
+    planned = load_planner().plan(study.parameters(), ranks)["phases"]
+    return ranks * sum(float(phase["messages"]) for phase in planned)
+
+
+def _at_once(study: Study, ranks: int) -> float:
+    """Most messages from a rank to a neighbour in one exchange of faces."""
+    if cast(QcdCommunication, study.communication).blocks == PACKED:
+        return 1
+    planned = load_planner().plan(study.parameters(), ranks)
+    grid = planned["process_grid"][0]
+    y, z, t = (n // p for n, p in zip(study.model.lattice.size[1:], grid[1:], strict=True))
+    runs = (y * z * t // 2, z * t, t, 1)
+    return max((n for n, p in zip(runs, grid, strict=True) if p > 1), default=1)

@@ -1,0 +1,164 @@
+"""How far models are off on solves of lattice QCD: simulate, predict, judge.
+
+    .venv/bin/python -m benchmarks.qcd_models --cache DIR
+
+Cases are drawn by number (benchmarks/qcd_cases.py): those below 1000 may be looked at while a
+model is made; from the first on odd ones judge it, with machines of their own where these are
+drawn. Errors are those of
+communication, waiting included, and of whole solves, by kind of network; --each names the worst
+cases of one model, with the phases that are furthest off. The reference is a simulator, not
+hardware.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.qcd_cases import FAT_TREE, TORUS, Point, points_of
+from phasewise.errors import PhasewiseError, StudyError
+from phasewise.models import Case, model_names, predict
+from phasewise.models.interval import COMMUNICATION
+from phasewise.models.judged import Figures, Judged, figures, grouped, times_of
+from phasewise.options import count
+from phasewise.output import message, print_json, print_table
+from phasewise.reproduction.telling import Telling
+from phasewise.simulated.many import simulate_many
+from phasewise.study.laboratory import first_pieces, sets_off_together
+
+DESCRIBED = ("contention", "described")
+"""Models that need nothing but a description; others take the curves of the machine's twin."""
+FITTED = "measured"
+"""The model that needs recorded runs."""
+POINTS = 120
+"""Cases of each kind of network, half of which are held out."""
+FIRST = 2000
+"""Number of the first case. Below 1000 cases were looked at while the model was made; another draw
+used those from 1000 on.
+"""
+WORST = 10
+PHASES = 3
+"""Phases that are shown of a case."""
+
+JudgedPoint = Judged[Point]
+Summary = Mapping[str, Any]
+
+
+def judge(
+    points: Sequence[Point], summaries: Sequence[Summary], models: Sequence[str], cache: Path
+) -> list[JudgedPoint]:
+    """Every point by every model, but those that need curves between nodes where all ranks share
+    one.
+    """
+    judged: list[JudgedPoint] = []
+    tell = Telling("points judged")
+    for done, (point, summary) in enumerate(zip(points, summaries, strict=True), 1):
+        pieces, together = first_pieces(point.study), sets_off_together(point.study)
+        for model in models:
+            machine = point.machine if model in DESCRIBED else point.measured(cache)
+            simulated = replace(machine, kernels={})  # [processor] alone, as simulations charge it
+            case = Case(point.study, simulated, point.ranks, pieces=pieces, agreed=together)
+            with suppress(StudyError):
+                judged.append(Judged(point, case, times_of(summary), predict(case, model)))
+        tell(done, len(points))
+    return judged
+
+
+def show(found: Mapping[str, Mapping[str, Figures]], title: str) -> None:
+    """Errors by kind of network and model."""
+    heads = {"mean_error": "mean", "ninth_decile": "9/10", "worst_error": "worst"}
+    keys = [prefix + key for prefix in ("", "turn_") for key in heads]
+    names = [*heads.values(), *(f"solve: {head}" for head in heads.values())]
+    rows = [
+        [network, model, *(f"{100 * own[key]:.1f} %" for key in keys), f"{own['points']:.0f}"]
+        for network, models in found.items()
+        for model, own in models.items()
+    ]
+    print_table(title, ["network", "model", *names, "points"], rows)
+
+
+def show_worst(
+    judged: Iterable[JudgedPoint], summaries: Mapping[int, Summary], model: str, number: int
+) -> None:
+    """The worst cases of a model, and in which phases it is off by most."""
+    own = [one for one in judged if one.model == model]
+    own.sort(key=lambda one: -one.error(COMMUNICATION))
+    rows = []
+    for one in own[:number]:
+        simulated, predicted = one.simulated.communication, one.predicted.communication_seconds
+        phases = _phases_off(one, summaries[id(one.sample)])
+        rows.append([f"{100 * (predicted / simulated - 1):+.1f} %", one.sample.words, phases])
+    print_table(f"worst of {model}; of phases, shares of the communication", ["", "", ""], rows)
+
+
+def _phases_off(one: JudgedPoint, summary: Summary) -> str:
+    simulated = summary["phases"]
+    predicted = one.predicted.phases
+    off = {
+        name: (predicted.get(name, 0.0) - simulated.get(name, 0.0)) / one.simulated.communication
+        for name in {*simulated, *predicted}
+    }
+    worst = sorted(off, key=lambda name: -abs(off[name]))[:PHASES]
+    return ", ".join(f"{name} {100 * off[name]:+.1f} %" for name in worst)
+
+
+def main(words: Sequence[str]) -> int:
+    """Draw, simulate, predict and judge; the exit status."""
+    options = parse(words)
+    models = (
+        options.model.split(",") if options.model else [m for m in model_names() if m != FITTED]
+    )
+    every = [
+        p
+        for network in (FAT_TREE, TORUS)
+        for p in points_of(network, options.first, options.points)
+    ]
+    points = [p for p in every if p.held_out != options.looked_at]
+    try:
+        summaries = simulate_many(
+            [point.task for point in points],
+            options.cache,
+            options.workers,
+            Telling("simulations"),
+        )
+        judged = judge(points, summaries, models, options.cache)
+    except PhasewiseError as error:
+        message(f"phasewise: {error}")
+        return error.exit_status
+    found = {
+        network: {model: figures(own) for model, own in of_model.items()}
+        for network, of_model in grouped(judged, lambda one: [one.sample.network]).items()
+    }
+    if options.json:
+        print_json({"reference": "simulator", "errors": found})
+        return 0
+    which = "looked at" if options.looked_at else "held out"
+    show(found, f"Communication and whole solves, {which}; the reference is a simulator")
+    if options.each:
+        by_point = {id(p): s for p, s in zip(points, summaries, strict=True)}
+        show_worst(judged, by_point, options.each, options.worst)
+    return 0
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """The options of this script."""
+    parser = argparse.ArgumentParser(description="How far models are off on lattice QCD.")
+    parser.add_argument("--cache", type=Path, required=True, metavar="DIR", help="simulations")
+    parser.add_argument("--points", type=count, default=POINTS, metavar="N", help="of a network")
+    parser.add_argument("--first", type=int, default=FIRST, metavar="N", help="number of a case")
+    parser.add_argument("--model", metavar="NAME,…", help="all by default")
+    parser.add_argument("--workers", type=count, default=2, metavar="W", help="processes")
+    parser.add_argument("--looked-at", action="store_true", help="the even cases, not held out")
+    parser.add_argument("--each", metavar="MODEL", help="name the worst cases of a model")
+    parser.add_argument("--worst", type=count, default=WORST, metavar="N", help="how many")
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,128 @@
+#include "qcd/description.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "workload/protocols.hpp"
+
+namespace phasewise::qcd {
+namespace {
+
+using workload::Parameters;
+
+constexpr int longest = 4096;  // extent
+constexpr std::int64_t most_iterations = 1'000'000;
+constexpr int most_smearing = 10'000, most_stout = 1000;
+
+template <std::size_t n>
+std::vector<std::string> words(const std::array<std::string_view, n>& names) {
+  return {names.begin(), names.end()};
+}
+
+Extents read_extents(const Parameters& parameters, const std::string& key, int least, int most) {
+  Extents found;
+  const std::vector<double> given = parameters.numbers(key, axes);
+  for (int axis = 0; axis < axes; ++axis) {
+    if (!(given[axis] >= least && given[axis] <= most) || given[axis] != std::floor(given[axis]))
+      parameters.fail(key, "give four whole numbers from " + std::to_string(least) + " to " +
+                               std::to_string(most));
+    found[axis] = static_cast<int>(given[axis]);
+  }
+  return found;
+}
+
+std::string text_of(const Extents& extents) {
+  std::string text;
+  for (const int extent : extents) text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+QuarkAction read_action(const Parameters& parameters) {
+  return {.mass = 0.5 / parameters.positive("quarks.kappa") - 4.0,
+          .anisotropy = parameters.positive("quarks.anisotropy"),
+          .velocity = parameters.positive("quarks.velocity"),
+          .clover_spatial = parameters.number("quarks.clover_spatial"),
+          .clover_temporal = parameters.number("quarks.clover_temporal"),
+          .twisted_mass = parameters.number("quarks.twisted_mass")};
+}
+
+}  // namespace
+
+Manner read_manner(const Parameters& parameters) {
+  Manner manner;
+  manner.halo = workload::protocol_in(parameters, "communication.halo");
+  manner.spinors =
+      static_cast<Spinors>(parameters.choice("communication.spinors", {"half", "full"}));
+  manner.blocks =
+      static_cast<Blocks>(parameters.choice("communication.blocks", {"packed", "runs", "derived"}));
+  manner.overlap =
+      static_cast<Overlap>(parameters.choice("communication.overlap", {"0", "1", "thread"}));
+  manner.sums =
+      static_cast<Sums>(parameters.choice("communication.sums", {"order-free", "library"}));
+  manner.kernel = static_cast<Kernel>(parameters.choice("communication.kernel", {"fast", "plain"}));
+  const std::int64_t link_reals = parameters.integer("communication.link_reals");
+  if (link_reals != 18 && link_reals != 12)
+    parameters.fail("communication.link_reals", "give 18 or 12");
+  manner.two_rows = link_reals == 12;
+  if (manner.two_rows && manner.kernel != Kernel::fast)
+    parameters.fail("communication.link_reals", "12 needs kernel = fast");
+  if (manner.blocks == Blocks::derived && !manner.from_field())
+    parameters.fail("communication.blocks", "derived needs spinors = full and kernel = plain");
+  return manner;
+}
+
+Description::Description(const Parameters& parameters) {
+  seed = static_cast<std::uint64_t>(parameters.integer("seed"));
+  parameters.integer("turns");  // the run loop counts the solves
+  size = read_extents(parameters, "lattice.size", 2, longest);
+  for (const int extent : size)
+    if (extent % 2 != 0) parameters.fail("lattice.size", "give even extents");
+  start = static_cast<Start>(parameters.choice("gauge.start", {"cold", "hot", "file"}));
+  action = read_action(parameters);
+  stout = {parameters.not_negative("quarks.stout_weight"),
+           static_cast<int>(parameters.integer("quarks.stout_steps"))};
+  if (stout.steps < 0 || stout.steps > most_stout)
+    parameters.fail("quarks.stout_steps", "give 0 to " + std::to_string(most_stout));
+  const std::vector<double> given = parameters.numbers("quarks.phases", axes);
+  for (int axis = 0; axis < axes; ++axis) phases[axis] = given[axis];
+  method = static_cast<Method>(parameters.choice("solver.method", {"cg", "bicgstab"}));
+  precision =
+      static_cast<Precision>(parameters.choice("solver.precision", {"double", "single", "mixed"}));
+  tolerance = parameters.not_negative("solver.tolerance");
+  iterations = parameters.integer("solver.iterations");
+  if (iterations < 1 || iterations > most_iterations)
+    parameters.fail("solver.iterations", "give 1 to " + std::to_string(most_iterations));
+  pion = parameters.integer("measure.pion") != 0;
+  smearing = {parameters.not_negative("measure.width"),
+              static_cast<int>(parameters.integer("measure.iterations"))};
+  if (smearing.iterations < 0 || smearing.iterations > most_smearing)
+    parameters.fail("measure.iterations", "give 0 to " + std::to_string(most_smearing));
+  rectangles = parameters.integer("measure.rectangles") != 0;
+  source = read_extents(parameters, "measure.source", 0, longest - 1);
+  for (int axis = 0; axis < axes; ++axis)
+    if (source[axis] >= size[axis]) parameters.fail("measure.source", "it lies beyond the lattice");
+  grid = read_extents(parameters, "communication.process_grid", 0, longest);
+  layout = static_cast<Layout>(parameters.choice("communication.layout", words(layout_names)));
+  if (layout == Layout::file) places = parameters.list("communication.places");
+  manner = read_manner(parameters);
+  for (const double phase : phases)
+    if (manner.two_rows && phase != std::floor(phase))
+      parameters.fail("communication.link_reals", "12 needs quarks.phases of whole numbers");
+}
+
+Extents grid_for(const Description& description, int ranks) {
+  const Extents& grid = description.grid;
+  if (grid[0] == 0) return least_surface(description.size, ranks);
+  if (volume_of(grid) != ranks)
+    throw std::invalid_argument("communication.process_grid = " + text_of(grid) + " needs " +
+                                std::to_string(volume_of(grid)) + " ranks, not " +
+                                std::to_string(ranks));
+  for (int axis = 0; axis < axes; ++axis)
+    if (description.size[axis] % (2 * grid[axis]) != 0)
+      throw std::invalid_argument("communication.process_grid = " + text_of(grid) +
+                                  " does not divide lattice.size = " + text_of(description.size) +
+                                  " into parts of even extents");
+  return grid;
+}
+
+}  // namespace phasewise::qcd

@@ -1,0 +1,51 @@
+// What a study says of a lattice, read from its flat parameters.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "qcd/krylov.hpp"
+#include "qcd/layout.hpp"
+#include "qcd/manner.hpp"
+#include "qcd/smearing.hpp"
+#include "qcd/stout.hpp"
+#include "workload/parameters.hpp"
+
+namespace phasewise::qcd {
+
+enum class Start : std::uint8_t { cold, hot, file };
+enum class Precision : std::uint8_t { double_, single, mixed };
+
+struct Description {
+  Description() = default;
+  // Throws std::invalid_argument with one sentence if a parameter cannot be used.
+  explicit Description(const workload::Parameters& parameters);
+
+  std::uint64_t seed = 1;
+  Extents size{};
+  Start start = Start::cold;
+  QuarkAction action;
+  Stout stout;                        // of the quarks' links
+  std::array<double, axes> phases{};  // of ψ(x + L), in units of π
+  Method method = Method::cg;
+  Precision precision = Precision::double_;
+  double tolerance = 0.0;          // of the residual over that of the start; 0: fixed work
+  std::int64_t iterations = 1;     // at most, or of fixed work
+  bool pion = false;               // twelve right-hand sides, all spins and colours of a point
+  Smearing smearing;               // of the source
+  bool rectangles = false;         // are measured
+  std::array<int, axes> source{};  // the point
+  Extents grid{};                  // zeros: the one with the least surface
+  Layout layout{};
+  std::vector<double> places;  // number of each rank's, for a layout from a file
+  Manner manner;
+
+  int right_sides() const { return pion ? 12 : 1; }
+};
+
+// The process grid of the study on so many ranks. Throws std::invalid_argument if there is none.
+Extents grid_for(const Description& description, int ranks);
+
+}  // namespace phasewise::qcd

@@ -1,0 +1,35 @@
+// The memory of the messages with a rank's faces: what leaves, and what arrives, along each axis.
+#pragma once
+
+#include "parallel/buffer.hpp"
+#include "qcd/hopping.hpp"
+#include "qcd/neighbours.hpp"
+
+namespace phasewise::qcd {
+
+class FaceMessages {
+ public:
+  // site_bytes: of a site of a face in a message. real: with memory.
+  FaceMessages(const Domain& domain, std::int64_t site_bytes, bool real);
+
+  // Null without contents.
+  std::byte* data() { return memory_.size() > 0 ? memory_.data() : nullptr; }
+  std::int64_t bytes() const { return total_; }
+  // Where the messages along an axis are.
+  Faces faces(int axis) const;
+  // Contiguous runs of a face's sites of one parity in a field in the order (x/2, y, z, t).
+  std::int64_t runs(int axis) const;
+  // What leaves towards a side, 0: positive; and what came, as the hopping matrix takes it.
+  std::byte* leaving(int axis, int side) { return data() + offset(axis, side == 0 ? 1 : 0); }
+  ArrivedFaces arrived() const;
+
+ private:
+  std::int64_t face_bytes(int axis) const { return domain_.face(axis) / 2 * site_bytes_; }
+  std::int64_t offset(int axis, int part) const;
+
+  Domain domain_;
+  std::int64_t site_bytes_, total_ = 0;
+  parallel::Buffer<std::byte> memory_;
+};
+
+}  // namespace phasewise::qcd

@@ -1,0 +1,55 @@
+// Solvers of a linear system on fields of one parity, iteration by iteration, in one precision.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "qcd/dirac.hpp"
+#include "qcd/field_sums.hpp"
+
+namespace phasewise::qcd {
+
+enum class Method : std::uint8_t { cg, bicgstab };
+
+template <class Real>
+class Krylov {
+ public:
+  virtual ~Krylov() = default;
+
+  // The residual of x = 0, to be set before start(), and what is left of it.
+  Field<Real>& residual() { return r_; }
+  // Solution so far, from the last start() on.
+  const Field<Real>& solution() const { return x_; }
+  // x = 0. squared: the residual's, known on all ranks. again: the solver may keep its direction,
+  // since the residual is its own made anew.
+  void start(double squared, bool again) {
+    std::fill_n(x_.data(), x_.size(), Real{0});
+    grown_ = 0.0;
+    squared_ = squared;
+    begin(again);
+  }
+  virtual void iterate(workload::Listener& listener) = 0;
+  // |residual|², and a bound of |x|.
+  double squared() const { return squared_; }
+  double grown() const { return grown_; }
+  void set_sums(Sums sums) { sums_ = sums; }
+
+ protected:
+  Krylov(Dirac<Real>& matrix, Sums sums) : matrix_(matrix), sums_(sums), x_(field()), r_(field()) {}
+
+  virtual void begin(bool again) = 0;
+  Field<Real> field() const { return zeros<Real>(matrix_.hopping().reals()); }
+  FieldShape<Real> shape() const { return shape_of(matrix_.hopping(), matrix_.threads()); }
+  double sites() const { return matrix_.hopping().half_volume(); }
+
+  Dirac<Real>& matrix_;
+  Sums sums_;
+  Field<Real> x_, r_;
+  double squared_ = 0.0, grown_ = 0.0;
+};
+
+// cg: of M†M x = b. bicgstab: of M x = b. real: with memory. The matrix must outlive it.
+template <class Real>
+std::unique_ptr<Krylov<Real>> make_krylov(Method method, Dirac<Real>& matrix, Sums sums);
+
+}  // namespace phasewise::qcd

@@ -1,0 +1,72 @@
+// Plain links as the hopping matrix wants them: with the phase of the boundary and the factor of
+// anisotropy in them, and those that come from the negative side beside them.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "qcd/geometry.hpp"
+
+namespace phasewise::qcd {
+
+inline constexpr int link_doubles = 18, site_link_doubles = axes * link_doubles;
+
+struct LinkFactors {
+  std::array<double, axes> phases{};                     // of ψ(x + L), units of π
+  std::array<double, axes> weights{1.0, 1.0, 1.0, 1.0};  // of the hops along each axis
+};
+
+// e^{iπ phase}, exact where it is a multiple of 1/2.
+inline std::array<double, 2> boundary_factor(double phase) {
+  const double turn = phase - 2.0 * std::floor(phase / 2.0);
+  if (turn == 0.0) return {1.0, 0.0};
+  if (turn == 0.5) return {0.0, 1.0};
+  if (turn == 1.0) return {-1.0, 0.0};
+  if (turn == 1.5) return {0.0, -1.0};
+  return {std::cos(std::numbers::pi * turn), std::sin(std::numbers::pi * turn)};
+}
+
+// A link times a complex factor and a real one; `to` may be `from`.
+inline void multiply_link(const std::array<double, 2>& factor, double weight, const double* from,
+                          double* to) {
+  const auto [re, im] = factor;
+  for (int i = 0; i < link_doubles; i += 2) {
+    const double a = weight * from[i], b = weight * from[i + 1];
+    to[i] = re * a - im * b;
+    to[i + 1] = re * b + im * a;
+  }
+}
+
+// In place, for the part of the lattice that a rank has.
+inline void apply_factors(const LinkFactors& factors, const Domain& domain, double* links) {
+  const Extents box = domain.extents();
+  for_each_site(box, [&](const Extents& at) {
+    double* site = links + site_of(box, at) * site_link_doubles;
+    const Extents global = domain.global(at);
+    for (int axis = 0; axis < axes; ++axis) {
+      const bool last = global[axis] == domain.size[axis] - 1;
+      double* link = site + axis * link_doubles;
+      multiply_link(boundary_factor(last ? factors.phases[axis] : 0.0), factors.weights[axis], link,
+                    link);
+    }
+  });
+}
+
+// U_µ(x - µ̂) around the box, right along axes that are not split.
+inline std::vector<double> links_before(const Extents& box, const double* links) {
+  std::vector<double> before(static_cast<std::size_t>(volume_of(box) * site_link_doubles));
+  for_each_site(box, [&](const Extents& at) {
+    for (int axis = 0; axis < axes; ++axis) {
+      Extents other = at;
+      other[axis] = (at[axis] + box[axis] - 1) % box[axis];
+      const double* from = links + site_of(box, other) * site_link_doubles + axis * link_doubles;
+      double* to = before.data() + site_of(box, at) * site_link_doubles + axis * link_doubles;
+      for (int i = 0; i < link_doubles; ++i) to[i] = from[i];
+    }
+  });
+  return before;
+}
+
+}  // namespace phasewise::qcd

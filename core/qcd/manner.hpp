@@ -1,0 +1,41 @@
+// How ranks exchange in a solve, which a run may change.
+#pragma once
+
+#include <cstdint>
+
+#include "comm/protocol.hpp"
+#include "qcd/hopping.hpp"
+#include "workload/parameters.hpp"
+
+namespace phasewise::qcd {
+
+// What a rank sends of a spinor at a face: two of four spin components, the links of the way back
+// already applied; or all four.
+enum class Spinors : std::uint8_t { half, full };
+// How a face goes: as one message that the hopping matrix packs, or one for each contiguous run of
+// its sites in the field; or as one message of the sites where they lie in the field.
+enum class Blocks : std::uint8_t { packed, runs, derived };
+// What is done while the faces go: nothing; sites away from the faces are computed between calls of
+// the library, or by all threads but the one that makes these calls.
+enum class Overlap : std::uint8_t { none, interior, thread };
+enum class Sums : std::uint8_t { order_free, library };
+
+struct Manner {
+  comm::Protocol halo = comm::Protocol::irecv_isend;
+  Spinors spinors = Spinors::half;
+  Blocks blocks = Blocks::packed;
+  Overlap overlap = Overlap::none;
+  Sums sums = Sums::order_free;
+  Kernel kernel = Kernel::fast;
+  bool two_rows = false;  // 12 reals of a link are kept instead of 18
+
+  // The faces along all axes are under way at once.
+  bool overlaps() const { return overlap != Overlap::none; }
+  // Whole spinors in the order of single sites go from where they lie in the field.
+  bool from_field() const {
+    return blocks != Blocks::packed && spinors == Spinors::full && kernel == Kernel::plain;
+  }
+};
+Manner read_manner(const workload::Parameters& parameters);
+
+}  // namespace phasewise::qcd

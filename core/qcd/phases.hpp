@@ -1,0 +1,31 @@
+// The phases of a solve, by name, and the pieces of a turn.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "qcd/geometry.hpp"
+
+namespace phasewise::qcd {
+
+namespace phases {
+inline constexpr std::array<std::string_view, axes> halo{"halo_x", "halo_y", "halo_z", "halo_t"};
+inline constexpr std::array<std::string_view, axes> links{"links_x", "links_y", "links_z",
+                                                          "links_t"};
+inline constexpr std::array<std::string_view, 3> smear{"smear_x", "smear_y", "smear_z"};
+inline constexpr std::array<std::string_view, axes> polyakov{"polyakov_x", "polyakov_y",
+                                                             "polyakov_z", "polyakov"};
+inline constexpr std::string_view sum_gauge = "sum_gauge", sum_source = "sum_source",
+                                  bound_clover = "bound_clover", sum_direction = "sum_direction",
+                                  sum_step = "sum_step", sum_curvature = "sum_curvature",
+                                  sum_residual = "sum_residual", sum_solution = "sum_solution",
+                                  sum_pion = "sum_pion";
+}  // namespace phases
+
+// A turn is a solve: of one right-hand side, or of the twelve of a propagator.
+namespace pieces {
+inline constexpr std::string_view links = "links", source = "source", iteration = "iteration",
+                                  update = "update", solution = "solution";
+}
+
+}  // namespace phasewise::qcd

@@ -1,0 +1,201 @@
+#include "qcd/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "qcd/turn_pieces.hpp"
+
+namespace phasewise::qcd {
+namespace {
+
+constexpr int site_reals = axes * 18;
+
+}  // namespace
+
+Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> owned)
+    : workload::Run(std::move(owned)),
+      description_(parameters),
+      ranks_(description_, session().nodes),
+      turn_of_rank_(description_, ranks_, session().nodes, session().world.rank(),
+                    session().threads, !session().skeleton),
+      live_(session()) {
+  session().set_teams({});
+  session().executor->prepare(turn_of_rank_.exchanges());
+  if (session().skeleton) {
+    has_links_ = true;
+    return;
+  }
+  if (description_.start == Start::cold) turn_of_rank_.links().set_cold();
+  if (description_.start == Start::hot) turn_of_rank_.links().set_random(description_.seed);
+  has_links_ = description_.start != Start::file;
+}
+
+void Run::set_links(const Matrix* links) {
+  std::int64_t site = 0;
+  for_each_site(domain().extents(), [&](const Extents& at) {
+    for (int mu = 0; mu < axes; ++mu) turn_of_rank_.links().at(at, mu) = links[axes * site + mu];
+    ++site;
+  });
+  has_links_ = links_are_new_ = true;
+}
+
+std::vector<Matrix> Run::own_links() {
+  std::vector<Matrix> found;
+  for_each_site(domain().extents(), [&](const Extents& at) {
+    for (int mu = 0; mu < axes; ++mu) found.push_back(turn_of_rank_.links().at(at, mu));
+  });
+  return found;
+}
+
+std::vector<std::string> Run::row_sets() const {
+  if (description_.start != Start::file) return {};
+  return {"links"};
+}
+
+std::vector<std::int64_t> Run::own_rows(const std::string& /*set*/) const {
+  std::vector<std::int64_t> ids;
+  for_each_site(domain().extents(), [&](const Extents& at) {
+    ids.push_back(site_of(description_.size, domain().global(at)));
+  });
+  return ids;
+}
+
+// A column for each real of a site's four links.
+workload::Rows Run::rows(const std::string& set) const {
+  workload::Rows rows{own_rows(set), {}};
+  for (int real = 0; real < site_reals; ++real)
+    rows.columns.emplace_back("u" + std::to_string(real), std::vector<double>{});
+  for_each_site(domain().extents(), [&](const Extents& at) {
+    const auto* reals = reinterpret_cast<const double*>(&turn_of_rank_.links().at(at, 0));
+    for (int real = 0; real < site_reals; ++real) rows.columns[real].second.push_back(reals[real]);
+  });
+  return rows;
+}
+
+void Run::replace_rows(const std::string& set, const workload::Rows& rows) {
+  const std::vector<std::int64_t> own = own_rows(set);
+  std::unordered_map<std::int64_t, std::size_t> row_of;
+  for (std::size_t row = 0; row < rows.id.size(); ++row) row_of[rows.id[row]] = row;
+  if (row_of.size() != own.size() || rows.id.size() != own.size() ||
+      rows.columns.size() != static_cast<std::size_t>(site_reals))
+    throw std::invalid_argument("the rows of the links are not those of this rank's sites");
+  std::size_t site = 0;
+  for_each_site(domain().extents(), [&](const Extents& at) {
+    const auto found = row_of.find(own[site++]);
+    if (found == row_of.end())
+      throw std::invalid_argument("the links of a site are missing from the rows");
+    auto* reals = reinterpret_cast<double*>(&turn_of_rank_.links().at(at, 0));
+    for (int real = 0; real < site_reals; ++real)
+      reals[real] = rows.columns[real].second[found->second];
+  });
+  has_links_ = links_are_new_ = true;
+}
+
+void Run::run_turn() {
+  if (!has_links_) throw std::invalid_argument("gauge.start = file, but no links were handed over");
+  if (links_are_new_) {
+    turn_of_rank_.tell({.name = pieces::links}, live_);
+    links_are_new_ = false;
+    ++configurations_;
+  }
+  turn_of_rank_.clear_pion();
+  last_iterations_ = 0;
+  residual_ = 0.0;
+  converged_ = true;
+  for (int component = 0; component < description_.right_sides(); ++component) solve(component);
+}
+
+// Without contents a solve takes as many iterations, and updates, as a plan expects.
+void Run::solve(int component) {
+  const Solver& solver = turn_of_rank_.solver();
+  turn_of_rank_.tell({.name = pieces::source, .index = component}, live_);
+  const auto planned = static_cast<std::int64_t>(planned_iterations(description_));
+  const auto goes_on = [&](std::int64_t done) {
+    return session().skeleton ? done < planned : !solver.done();
+  };
+  std::int64_t done = 0;
+  const auto updates = planned_updates(description_);
+  const auto updates_by = [&](std::int64_t iteration) {
+    return std::floor(updates * static_cast<double>(iteration) / static_cast<double>(planned));
+  };
+  for (; goes_on(done); ++done) {
+    turn_of_rank_.tell({.name = pieces::iteration}, live_);
+    const bool update =
+        session().skeleton ? updates_by(done + 1) > updates_by(done) : solver.wants_update();
+    if (!update) continue;
+    turn_of_rank_.tell({.name = pieces::update}, live_);
+    ++updates_;
+  }
+  turn_of_rank_.tell({.name = pieces::solution, .index = component}, live_);
+  iterations_ += done;
+  last_iterations_ += done;
+  // Once it is not a number it stays so.
+  const double residual = solver.solved().residual;
+  if (!std::isnan(residual_) && !(residual <= residual_)) residual_ = residual;
+  converged_ = converged_ && (description_.tolerance == 0.0 || solver.converged());
+  if (component == 0) residuals_ = solver.solved().residuals;
+}
+
+std::vector<workload::Value> Run::record() const {
+  const GaugeValues& gauge = turn_of_rank_.gauge();
+  std::vector<double> loops;
+  for (const Complex& loop : gauge.polyakov) {
+    loops.push_back(loop.re);
+    loops.push_back(loop.im);
+  }
+  std::vector<workload::Value> values{{"iterations", {}, {static_cast<double>(last_iterations_)}},
+                                      {"residual", {}, {residual_}},
+                                      {"converged", {}, {converged_ ? 1.0 : 0.0}},
+                                      {"residuals", {residuals_.size()}, residuals_},
+                                      {"plaquette_space", {}, {gauge.plaquette_space}},
+                                      {"plaquette_time", {}, {gauge.plaquette_time}},
+                                      {"link_trace", {}, {gauge.link_trace}},
+                                      {"polyakov", {axes, 2}, loops}};
+  if (description_.rectangles) values.push_back({"rectangle", {}, {gauge.rectangle}});
+  if (description_.pion) {
+    const std::vector<double>& pion = turn_of_rank_.pion();
+    values.push_back({"pion", {pion.size()}, pion});
+  }
+  return values;
+}
+
+std::vector<std::pair<std::string, double>> Run::headline() const {
+  return {{"iterations", static_cast<double>(last_iterations_)}, {"residual", residual_}};
+}
+
+std::vector<comm::Coordinate> Run::place() const {
+  const Extents& at = domain().place;
+  return {{"x", at[0]}, {"y", at[1]}, {"z", at[2]}, {"t", at[3]}};
+}
+
+std::vector<std::vector<int>> Run::process_grid() const {
+  return {{ranks_.grid.begin(), ranks_.grid.end()}};
+}
+
+std::string Run::layout() const {
+  return std::string(layout_names[static_cast<std::size_t>(description_.layout)]);
+}
+
+std::vector<std::string> Run::exchange_keys() const {
+  return {"halo", "blocks", "spinors", "overlap", "sums", "kernel", "link_reals"};
+}
+
+std::vector<std::pair<std::string, double>> Run::piece_counts() const {
+  std::vector<std::pair<std::string, double>> counts{
+      {std::string(pieces::links), static_cast<double>(configurations_)},
+      {std::string(pieces::iteration), static_cast<double>(iterations_)}};
+  if (description_.precision == Precision::mixed)
+    counts.emplace_back(pieces::update, static_cast<double>(updates_));
+  return counts;
+}
+
+void Run::exchange_as(const workload::Parameters& parameters) {
+  const Manner manner = read_manner(parameters);
+  parameters.check_all_used();
+  turn_of_rank_.set_manner(manner);
+  session().executor->prepare(turn_of_rank_.exchanges());
+}
+
+}  // namespace phasewise::qcd

@@ -1,0 +1,59 @@
+// Solves that run, one after the other.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "qcd/turn.hpp"
+#include "workload/live.hpp"
+#include "workload/run.hpp"
+
+namespace phasewise::qcd {
+
+class Run : public workload::Run {
+ public:
+  // Collective; throws std::invalid_argument with one sentence if the parameters cannot be used.
+  Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
+
+  std::vector<workload::Value> record() const override;
+  std::vector<std::pair<std::string, double>> headline() const override;
+  std::vector<comm::Coordinate> place() const override;
+  std::vector<std::vector<int>> process_grid() const override;
+  std::string layout() const override;
+  std::vector<std::string> exchange_keys() const override;
+  std::vector<std::pair<std::string, double>> piece_counts() const override;
+  void exchange_as(const workload::Parameters& parameters) override;
+  // Links that came from a file, a row for each site; others follow from the study.
+  std::vector<std::string> row_sets() const override;
+  workload::Rows rows(const std::string& set) const override;
+  std::vector<std::int64_t> own_rows(const std::string& set) const override;
+  void replace_rows(const std::string& set, const workload::Rows& rows) override;
+
+  // Of this rank.
+  const Domain& domain() const { return turn_of_rank_.domain(); }
+  // Own links, [site][axis], sites with x fastest; for links from a file, before the first solve.
+  void set_links(const Matrix* links);
+  std::vector<Matrix> own_links();
+  bool has_links() const { return has_links_; }
+
+ protected:
+  void run_turn() override;
+
+ private:
+  void solve(int component);
+
+  Description description_;
+  Ranks ranks_;
+  Turn turn_of_rank_;
+  workload::Live live_;
+  bool has_links_ = false, links_are_new_ = true;
+  std::int64_t iterations_ = 0, updates_ = 0, configurations_ = 0;  // so far
+  std::int64_t last_iterations_ = 0;                                // of the last solve
+  double residual_ = 0.0;          // the largest of its right-hand sides
+  std::vector<double> residuals_;  // of the first one's iterations
+  bool converged_ = true;
+};
+
+}  // namespace phasewise::qcd

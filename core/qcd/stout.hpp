@@ -1,0 +1,18 @@
+// Links that are made smooth for the quarks: stout links (Morningstar, Peardon, Phys. Rev. D 69
+// (2004) 054501).
+#pragma once
+
+#include "qcd/links.hpp"
+
+namespace phasewise::qcd {
+
+struct Stout {
+  double weight = 0.0;  // ρ
+  int steps = 0;
+};
+
+// U' = exp(A) U, A the traceless anti-Hermitian part of ρ Σ staples · U†, eq. 1 to 3. `from` has
+// its halo of a plane at least with corners; `to` gets the sites without theirs.
+void stout_step(const Links& from, double weight, int threads, Links& to);
+
+}  // namespace phasewise::qcd

@@ -1,0 +1,113 @@
+#include "qcd/turn.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "qcd/phases.hpp"
+
+namespace phasewise::qcd {
+namespace {
+
+// Planes of the neighbours' links: rectangles are two links long.
+int halo_of(const Description& description) { return description.rectangles ? 2 : 1; }
+
+// One item: a site. A link's six staples, the exponential and its product; links are found again
+// in a cache.
+constexpr parallel::KernelCard stout_card{.name = "stout",
+                                          .flops = 4.0 * (6.0 * 2.0 + 16.0) * 216.0,
+                                          .bytes = 2.0 * 576.0,
+                                          .vectorised = false};
+
+}  // namespace
+
+Ranks::Ranks(const Description& description, const std::vector<int>& nodes)
+    : grid(grid_for(description, static_cast<int>(nodes.size()))),
+      places(description.layout == Layout::file
+                 ? places_numbered(grid, description.places)
+                 : places_of(description.size, grid, description.layout, nodes, description.seed)),
+      at(ranks_at(grid, places)) {}
+
+Turn::Turn(const Description& description, const Ranks& ranks, const std::vector<int>& nodes,
+           int rank, int threads, bool real)
+    : description_(description),
+      position_{description.size, ranks.grid, ranks.places, ranks.at, nodes, rank},
+      domain_(position_.domain()),
+      threads_(threads),
+      real_(real),
+      links_(domain_, halo_of(description), real),
+      gauge_(position_, description.rectangles, threads, real),
+      smeared_(position_, description.smearing, description.source, threads, real),
+      solver_(description, position_, threads, real),
+      of_links_(axes),
+      pion_(description.pion ? static_cast<std::size_t>(description.size[3]) : 0) {
+  for (int number = 0; number < std::min(description.stout.steps, 2); ++number)
+    smooth_.emplace_back(domain_, halo_of(description), real);
+  for (int axis = 0; axis < axes; ++axis)
+    if (domain_.split(axis))
+      of_links_[static_cast<std::size_t>(axis)] =
+          face_exchange(position_, phases::links[axis], axis, links_.box().faces(axis),
+                        Regions::together, comm::common_channel, comm::Protocol::irecv_isend);
+}
+
+void Turn::set_manner(const Manner& manner) { solver_.set_manner(manner); }
+
+comm::Exchanges Turn::exchanges() const {
+  comm::Exchanges all = solver_.exchanges();
+  all.insert(all.end(), of_links_.begin(), of_links_.end());
+  for (const comm::Exchanges& more : {gauge_.exchanges(), smeared_.exchanges()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+void Turn::tell(const workload::Piece& piece, workload::Listener& listener) {
+  if (piece.name == pieces::links) return tell_links(listener);
+  if (piece.name == pieces::source) return begin(piece.index, listener);
+  if (piece.name == pieces::iteration) return solver_.iterate(listener);
+  if (piece.name == pieces::update) return solver_.update(listener);
+  solver_.end(listener);
+  if (description_.pion) solver_.add_pion(pion_, listener);
+}
+
+// Components count colours first.
+void Turn::begin(int component, workload::Listener& listener) {
+  const int spin = component / 3, colour = component % 3;
+  if (description_.smearing.iterations == 0)
+    solver_.set_point(component);
+  else
+    solver_.set_source(real_ ? smeared_.spinors(spin, colour) : std::vector<double>{},
+                       smeared_.length(colour));
+  solver_.begin(listener);
+}
+
+void Turn::exchange_links(Links& links, workload::Listener& listener) {
+  for (const comm::ExchangePointer& exchange : of_links_) {
+    if (!exchange) continue;
+    listener.start(comm::common_channel, [&](comm::Works& works) {
+      const comm::ItemBuffer buffer(real_ ? links.data() : nullptr, links.bytes());
+      works.push_back({comm::lent(exchange), buffer, buffer});
+    });
+    listener.finish(comm::common_channel);
+  }
+}
+
+const Links& Turn::smooth_links(workload::Listener& listener) {
+  Links* now = &links_;
+  for (int step = 0; step < description_.stout.steps; ++step) {
+    Links& next = smooth_[static_cast<std::size_t>(step % 2)];
+    listener.kernel(stout_card, static_cast<double>(domain_.volume()),
+                    [&] { stout_step(*now, description_.stout.weight, threads_, next); });
+    exchange_links(next, listener);
+    now = &next;
+  }
+  return *now;
+}
+
+void Turn::tell_links(workload::Listener& listener) {
+  exchange_links(links_, listener);
+  gauge_.tell(links_, listener);
+  const Links& smooth = smooth_links(listener);
+  smeared_.tell(smooth, listener);
+  solver_.set_links(smooth, listener);
+}
+
+}  // namespace phasewise::qcd

@@ -1,0 +1,64 @@
+// One rank's part in a solve, written once for all listeners.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "qcd/gauge_measurement.hpp"
+#include "qcd/smearing.hpp"
+#include "qcd/solver.hpp"
+#include "workload/workload.hpp"
+
+namespace phasewise::qcd {
+
+// The ranks of a study and their places.
+struct Ranks {
+  Ranks(const Description& description, const std::vector<int>& nodes);
+
+  Extents grid;
+  std::vector<Extents> places;  // of the ranks
+  std::vector<int> at;          // the rank at each place
+};
+
+class Turn : public workload::RankTurn {
+ public:
+  // real: has memory; otherwise it only reports its actions to the listener. Description, ranks and
+  // nodes must outlive it.
+  Turn(const Description& description, const Ranks& ranks, const std::vector<int>& nodes, int rank,
+       int threads, bool real);
+
+  void tell(const workload::Piece& piece, workload::Listener& listener) override;
+
+  const Domain& domain() const { return domain_; }
+  Links& links() { return links_; }
+  const Links& links() const { return links_; }
+  // All exchanges, in the same order on all ranks.
+  comm::Exchanges exchanges() const;
+  void set_manner(const Manner& manner);
+  const Solver& solver() const { return solver_; }
+  const GaugeValues& gauge() const { return gauge_.values(); }
+  const std::vector<double>& pion() const { return pion_; }
+  void clear_pion() { pion_.assign(pion_.size(), 0.0); }
+
+ private:
+  void begin(int component, workload::Listener& listener);
+  void tell_links(workload::Listener& listener);
+  void exchange_links(Links& links, workload::Listener& listener);
+  // The links that the quarks see.
+  const Links& smooth_links(workload::Listener& listener);
+
+  const Description& description_;
+  Position position_;
+  Domain domain_;
+  int threads_;
+  bool real_;
+  Links links_;
+  std::vector<Links> smooth_;  // two, in turn
+  GaugeMeasurement gauge_;
+  SmearedSource smeared_;
+  Solver solver_;
+  comm::Exchanges of_links_;
+  std::vector<double> pion_;
+};
+
+}  // namespace phasewise::qcd

@@ -1,0 +1,55 @@
+// The pieces of a solve.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "qcd/description.hpp"
+#include "qcd/phases.hpp"
+#include "workload/workload.hpp"
+
+namespace phasewise::qcd {
+
+// Iterations of a right-hand side that a plan expects where a study gives a tolerance.
+inline constexpr double expected_iterations = 100.0;
+
+inline double planned_iterations(const Description& description) {
+  return description.tolerance > 0.0 ? expected_iterations
+                                     : static_cast<double>(description.iterations);
+}
+
+// The same of updates from double precision: each digit and a third takes one.
+inline constexpr double expected_updates = 10.0;
+
+inline double planned_updates(const Description& description) {
+  return description.precision == Precision::mixed
+             ? std::ceil(expected_updates * planned_iterations(description) / expected_iterations)
+             : 0.0;
+}
+
+// New links come once in a run. Each right-hand side is begun, iterated, with updates in mixed
+// precision, and solved.
+inline std::vector<workload::Piece> pieces_of(const Description& description) {
+  using workload::Piece;
+  std::vector<Piece> found;
+  found.push_back({.name = pieces::links,
+                   .kind = Piece::Kind::data_dependent,
+                   .per = "configuration",
+                   .expected = 0.0});
+  for (int i = 0; i < description.right_sides(); ++i)
+    found.push_back({.name = pieces::source, .kind = Piece::Kind::series, .index = i});
+  found.push_back({.name = pieces::iteration,
+                   .kind = Piece::Kind::data_dependent,
+                   .per = "iteration",
+                   .expected = description.right_sides() * planned_iterations(description)});
+  if (description.precision == Precision::mixed)
+    found.push_back({.name = pieces::update,
+                     .kind = Piece::Kind::data_dependent,
+                     .per = "update",
+                     .expected = description.right_sides() * planned_updates(description)});
+  for (int i = 0; i < description.right_sides(); ++i)
+    found.push_back({.name = pieces::solution, .kind = Piece::Kind::series, .index = i});
+  return found;
+}
+
+}  // namespace phasewise::qcd

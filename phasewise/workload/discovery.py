@@ -1,0 +1,97 @@
+"""Finds the workloads: the packages of phasewise/workloads whose __init__.py defines WORKLOAD."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from phasewise.errors import StudyError
+from phasewise.tables.keys import nearest, plain, show
+from phasewise.workload.interface import PACKAGE, Workload, load_ring, load_workload
+
+KEY = "workload"
+RING = "composite"
+"""The package that makes one workload of several in a ring."""
+
+
+@cache
+def workloads() -> dict[str, Workload]:
+    """Workloads by name, in the order of their names."""
+    folders = import_module(PACKAGE).__path__
+    packages = sorted(found.name for found in pkgutil.iter_modules(folders) if found.ispkg)
+    return {name: load_workload(name) for name in packages if name != RING}
+
+
+def find_workload(name: str) -> Workload:
+    """The workload called `name`; StudyError with the nearest name where there is none."""
+    if name in workloads():
+        return workloads()[name]
+    for now, own in workloads().items():
+        if name in own.former_names:
+            raise StudyError(f'the workload "{name}" is now called "{now}": {own.title}')
+    raise StudyError(f'there is no workload "{name}"{nearest(name, workloads())}')
+
+
+def with_part(part: str) -> dict[str, Workload]:
+    """The workloads that have an optional part."""
+    return {name: own for name, own in workloads().items() if own.part(part) is not None}
+
+
+def workload_of(study: Mapping[str, Any]) -> Workload:
+    """The workload of a study's tables: the one they name, or whose tables they have.
+
+    StudyError if there is none of this name. A study with neither gets a workload that is
+    recognised by its tables, which then reports what is missing.
+    """
+    named = study.get(KEY)
+    if named is not None:
+        return named_workload(named)
+    marked = [own for own in workloads().values() if own.marks]
+    own = [one for one in marked if any(table in study for table in one.marks)]
+    # A misspelt table leaves the others of its workload.
+    return max(own or marked, key=lambda one: len(one.tables.keys() & study.keys()))
+
+
+def named_workload(named: object) -> Workload:
+    """The workload of this name, or the ring of those in a list; StudyError if there is none."""
+    names = [named] if isinstance(named, str) else plain(named)
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise StudyError(
+            f"{KEY} must be a name, or a list of names in the order of the ring, but is "
+            f"{show(named)}"
+        )
+    found = [find_workload(name) for name in names]
+    if not found:
+        raise StudyError(f"{KEY} is an empty list: name at least one workload")
+    return found[0] if len(found) == 1 else load_ring(tuple(one.name for one in found))
+
+
+def recorded_workload(named: object) -> Workload | None:
+    """The workload that a record names; None if it names none that is known."""
+    try:
+        return named_workload(named)
+    except StudyError:
+        return None
+
+
+def main_phases(workload: Workload | None) -> tuple[str, ...]:
+    """The main phases of a workload; if it is not known, those of all workloads."""
+    return _all_main_phases() if workload is None else workload.main_phases
+
+
+def phase_colours(workload: Workload | None) -> Mapping[str, str]:
+    """The colours a workload chooses for phases; those of all workloads if it is not known."""
+    return _all_phase_colours() if workload is None else workload.colours
+
+
+@cache
+def _all_main_phases() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for own in workloads().values() for name in own.main_phases))
+
+
+@cache
+def _all_phase_colours() -> Mapping[str, str]:
+    return {name: colour for own in workloads().values() for name, colour in own.colours.items()}

@@ -1,0 +1,203 @@
+"""What a workload declares: one object `WORKLOAD` of its package `phasewise.workloads.<name>`.
+
+That object reads the workload's own tables of a study and derives values from them. Everything else
+is optional: modules of the package with the names in `PARTS`, which are imported when they are
+needed. The module that uses such a part documents which functions it has, and the defaults without
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, Protocol
+
+from phasewise.tables.keys import Schema
+from phasewise.workload.bunches import SharedBunch
+from phasewise.workload.communication import Communication
+
+PACKAGE = "phasewise.workloads"
+
+PARTS = {
+    "checking": "tables of `phasewise check` (phasewise.commands.check)",
+    "state": "initial state from files, and what a checkpoint keeps (phasewise.runs.state)",
+    "recording": "datasets of a run's records, dumps, progress (phasewise.runs.layout)",
+    "views": "what Simulation and Results show of it (phasewise.runs.simulation and results)",
+    "summary": "the numbers a run ends with (phasewise.runs.summary)",
+    "laboratory": "steps of a turn, pieces, process grids (phasewise.study.laboratory)",
+    "choosing": "other ways to exchange that a run may try (phasewise.runs.choosing)",
+    "tuning": "what tuners compare (phasewise.tuning.candidates and automatic)",
+    "kernels": "what the time of kernels is made of (phasewise.machines.kernel_rates)",
+    "measuring": "measures these kernels (phasewise.machines.kernel_measurement)",
+    "scanning": "what a scan shows, and keys that it converges in (phasewise.scanning.shown)",
+    "reporting": "sections of a report (phasewise.report.reporting)",
+    "bench": "cases of `phasewise bench` (phasewise.commands.bench)",
+    "batches": "several studies at once, for `bench --batch` (phasewise.commands.bench)",
+    "commands": "subcommands of its own (phasewise.cli)",
+    "importing": "decks of other codes (phasewise.commands.import_deck)",
+    "reproducing": "what a paper says, regenerated (phasewise.commands.reproduce)",
+}
+"""Optional modules of a workload's package, their purpose, and where they are documented."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a study counts. The plural is the study's key for the count."""
+
+    one: str = "turn"
+    many: str = "turns"
+
+    @property
+    def indefinite(self) -> str:
+        """One with its article: "a turn", "an exchange"."""
+        return f"{'an' if self.one[0] in 'aeiou' else 'a'} {self.one}"
+
+    def of(self, count: int) -> str:
+        """A number of them in words."""
+        return f"{count} {self.one if count == 1 else self.many}"
+
+
+class Derived(Protocol):
+    """Values that follow from a study before it runs."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence for each setting that is allowed but probably a mistake."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+
+
+@dataclass(frozen=True)
+class NothingDerived:
+    """A study from which nothing follows."""
+
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return {"warnings": list(self.warnings)}
+
+
+def _nothing_derived(_model: Any) -> Derived:
+    return NothingDerived()
+
+
+Tables = Mapping[str, Any]
+
+
+def _no_bunches(_model: Any) -> tuple[SharedBunch, ...]:
+    return ()
+
+
+def _any_ranks(_model: Any, _communication: Communication, _ranks: int) -> None:
+    """Every number of ranks suits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """A workload: its name, its keys in a study, and functions that need no run.
+
+    The model that `read` gives is a frozen dataclass of plain values. The other functions get it as
+    an argument, and the workload's parts find it as `study.model`.
+    """
+
+    name: str
+    title: str
+    """Its name in texts, in the plural."""
+    tables: Schema
+    """Its own keys at the top level of a study, most of them tables."""
+    read: Callable[[Mapping[str, Any], Mapping[str, Any], Path], Any]
+    """Makes the model from its tables (None: not given), its own keys of [records] with defaults,
+    and the folder that paths are relative to; StudyError if they are invalid.
+    """
+    resolved: Callable[[Any], Mapping[str, Any]]
+    """The tables of a model, from which `read` makes it again; those of [records] too."""
+    parameters: Callable[[Any], Iterable[tuple[str, Any]]]
+    """The flat parameters of a model, for the driver."""
+    read_communication: Callable[[object, Path], Communication]
+    """The table [communication]; layout files are relative to the folder."""
+    communication: Schema
+    """The keys of [communication]."""
+    records: Schema
+    """Its own keys of [records]."""
+    unit: Unit = Unit()
+    former_names: tuple[str, ...] = ()
+    """Names that it had before: whoever uses one is told the present one."""
+    marks: tuple[str, ...] = ()
+    """Tables that mark a study as its own where the study does not name its workload."""
+    derive: Callable[[Any], Derived] = _nothing_derived
+    check_ranks: Callable[[Any, Any, int], None] = _any_ranks
+    """StudyError if model and communication do not suit a number of ranks."""
+    needed_records: tuple[str, ...] = ()
+    """Datasets at the top of records.h5 that every run of the workload has."""
+    fewest_shown: int = 2
+    """Fewest turns that can be shown and analysed: a simulated run of fewer keeps no records."""
+    dump_folder: str = ""
+    """Folder in that of a run for the files that its part `recording` dumps beside the records."""
+    free_keys: str = ""
+    """A pattern of the workload's keys that may change when a run is resumed, since they change no
+    bit of the later results. [communication] and neutral keys may change anyway.
+    """
+    main_phases: tuple[str, ...] = ()
+    """Phases of communication that do the workload's own exchange, in the order of a turn: tables
+    show them first, and `exchange_seconds` is their time."""
+    colours: Mapping[str, str] = field(default_factory=dict)
+    """Colours in pictures, #rrggbb, of phases that are to look the same in all of them."""
+    one_for_both: tuple[str, ...] = ()
+    """Keys of [communication] that `phasewise predict --algorithm` sets together."""
+    bunches: Callable[[Any], tuple[SharedBunch, ...]] = _no_bunches
+    """The tracked bunches of a model: the other workloads of a ring may act on them."""
+    read_host: Callable[[Tables, Tables, Path], Any] | None = None
+    """As `read`, in a ring where others act on its bunches; by default the same."""
+    read_guest: Callable[[Tables, Tables, Path, tuple[SharedBunch, ...]], Any] | None = None
+    """As `read`, in a ring where it acts on the bunches of another; None: it cannot."""
+
+    @property
+    def named(self) -> str | tuple[str, ...]:
+        """What a study calls it; of a ring, the names of its workloads in order."""
+        return self.name
+
+    @property
+    def package(self) -> str:
+        """Where its modules are."""
+        return f"{PACKAGE}.{self.name}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its package."""
+        return Path(str(import_module(self.package).__file__)).parent
+
+    def part(self, name: str) -> ModuleType | SimpleNamespace | None:
+        """The optional module of this name; None if the package has none."""
+        assert name in PARTS, name
+        module = f"{self.package}.{name}"
+        return import_module(module) if find_spec(module) is not None else None
+
+    def offers(self, part: str, function: str, default: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of an optional part, or the default if the workload lacks it."""
+        found: Callable[..., Any] = getattr(self.part(part), function, default)
+        return found
+
+    def __reduce__(self) -> tuple[Callable[[Any], Workload], tuple[Any]]:
+        return _load, (self.named,)
+
+
+def load_workload(name: str) -> Workload:
+    """The workload of an existing package."""
+    found: Workload = import_module(f"{PACKAGE}.{name}").WORKLOAD
+    return found
+
+
+def _load(named: str | tuple[str, ...]) -> Workload:
+    return load_workload(named) if isinstance(named, str) else load_ring(named)
+
+
+def load_ring(names: tuple[str, ...]) -> Workload:
+    """Several workloads in one ring, in this order, as one; StudyError if they share no bunches."""
+    found: Workload = import_module(f"{PACKAGE}.composite").composite_of(names)
+    return found

@@ -1,0 +1,58 @@
+"""MILC's format of version 5: a header of 96 bytes, and links in single precision.
+
+The header: the magic number 20103, the four extents, a time stamp of 64 characters, 0 for the
+natural order of the sites, and two checksums; integers of 32 bits, in either byte order. What is
+written here has no time, so that the same links give the same file. A file in the natural order
+ends with its links: MILC writes a list of sites for other orders alone, and that before the links.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+from phasewise.errors import StudyError
+from phasewise.workloads.qcd.gauge import checksums, names
+from phasewise.workloads.qcd.gauge.stored import Stored, Words, check_end, check_size
+
+NAME = "milc"
+PRECISIONS = names.PRECISIONS[NAME]
+MAGIC = 20103
+LAYOUT = "i4i64siII"
+HEADER = struct.calcsize("<" + LAYOUT)
+STAMP = b"written by phasewise"
+
+
+def recognises(head: bytes) -> bool:
+    """Whether a file that begins so is one."""
+    return len(head) >= 4 and MAGIC in struct.unpack(">i", head[:4]) + struct.unpack("<i", head[:4])
+
+
+def open_file(path: Path, head: bytes) -> Stored:
+    """Its links; StudyError if it is not whole."""
+    if len(head) < HEADER:
+        raise StudyError(f"{path} is cut short: MILC's header has {HEADER} bytes")
+    big = struct.unpack(">i", head[:4])[0] == MAGIC
+    fields = struct.unpack((">" if big else "<") + LAYOUT, head[:HEADER])
+    size, order, sums = fields[1:5], fields[6], fields[7:]
+    if order != 0:
+        raise StudyError(f"{path} has its sites in order {order}; MILC's natural order, 0, is read")
+    names = dict(zip(("sum29", "sum31"), map(checksums.hexadecimal, sums), strict=True))
+    return check_end(
+        Stored(path, NAME, check_size(path, size), "single", 3, big, HEADER, checksums=names)
+    )
+
+
+combined = checksums.folded_together
+"""The checksums of all sites from those of parts."""
+
+
+def found_checksums(_stored: Stored, words: Words, sites: checksums.Sites) -> tuple[int, int]:
+    """Of some of the sites."""
+    return checksums.milc(words, sites)
+
+
+def header(stored: Stored, sums: tuple[int, int], _values: Mapping[str, float]) -> bytes:
+    """What stands before the links."""
+    return struct.pack(stored.order + LAYOUT, MAGIC, *stored.size, STAMP, 0, *sums)

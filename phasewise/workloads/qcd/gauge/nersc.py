@@ -1,0 +1,133 @@
+"""The NERSC archive's format: a header of lines NAME = VALUE, and links of two rows or three."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from phasewise.errors import StudyError
+from phasewise.tables.keys import nearest
+from phasewise.workloads.qcd.gauge import checksums, names
+from phasewise.workloads.qcd.gauge.stored import PRECISIONS as REALS
+from phasewise.workloads.qcd.gauge.stored import Stored, Words, check_end, check_size
+
+NAME = "nersc"
+PRECISIONS = names.PRECISIONS[NAME]
+FIRST, LAST = b"BEGIN_HEADER\n", b"END_HEADER\n"
+LONGEST_HEADER = 65536
+ROWS = {"4D_SU3_GAUGE": 2, "4D_SU3_GAUGE_3x3": 3}
+KINDS = {rows: kind for kind, rows in ROWS.items()}
+WORDS = {
+    "IEEE32": ("single", True),
+    "IEEE32BIG": ("single", True),
+    "IEEE32LITTLE": ("single", False),
+    "IEEE64BIG": ("double", True),
+    "IEEE64LITTLE": ("double", False),
+}
+"""Precision and byte order of a FLOATING_POINT."""
+NO_DATE = "not given"
+"""The same links give the same file."""
+COARSEST = 1e-3
+"""Worth of a last digit at most, so that a value always says something."""
+
+
+def recognises(head: bytes) -> bool:
+    """Whether a file that begins so is one."""
+    return head.startswith(FIRST)
+
+
+def open_file(path: Path, head: bytes) -> Stored:
+    """Its links; StudyError if it is not whole."""
+    end = head.find(LAST)
+    if end < 0:
+        raise StudyError(f"{path} is cut short: its header has no line END_HEADER")
+    lines = head[len(FIRST) : end].decode("latin-1").splitlines()
+    given = {
+        name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)
+    }
+    kind = _choice(path, given, "DATATYPE", ROWS)
+    words = _choice(path, given, "FLOATING_POINT", WORDS)
+    size = tuple(_extent(path, given, f"DIMENSION_{i}") for i in (1, 2, 3, 4))
+    precision, big = WORDS[words]
+    text = _value(path, given, "CHECKSUM").lower().removeprefix("0x").zfill(8)
+    return check_end(
+        Stored(
+            path, NAME, check_size(path, size), precision, ROWS[kind], big, end + len(LAST),
+            checksums={"checksum": text},
+            plaquette=_number(path, given, "PLAQUETTE"),
+            link_trace=_number(path, given, "LINK_TRACE"),
+            last_digits={
+                name: _last_digit(given[name.upper()]) for name in ("plaquette", "link_trace")
+            },
+        )
+    )  # fmt: skip
+
+
+def _value(path: Path, given: Mapping[str, str], name: str) -> str:
+    if name not in given:
+        raise StudyError(f"{path}: its header lacks {name}")
+    return given[name]
+
+
+def _choice(path: Path, given: Mapping[str, str], name: str, known: Mapping[str, object]) -> str:
+    value = _value(path, given, name)
+    if value not in known:
+        raise StudyError(f"{path}: {name} = {value} is not known{nearest(value, known)}")
+    return value
+
+
+def _extent(path: Path, given: Mapping[str, str], name: str) -> int:
+    value = _value(path, given, name)
+    if not re.fullmatch(r"[0-9]{1,9}", value, re.ASCII):
+        raise StudyError(f"{path}: {name} = {value} is not a whole number")
+    return int(value)
+
+
+def _number(path: Path, given: Mapping[str, str], name: str) -> float:
+    value = _value(path, given, name)
+    try:
+        return float(value)
+    except ValueError:
+        raise StudyError(f"{path}: {name} = {value} is not a number") from None
+
+
+combined = checksums.added
+"""The checksums of all sites from those of parts."""
+
+
+def found_checksums(_stored: Stored, words: Words, _sites: checksums.Sites) -> tuple[int, int]:
+    """Of some of the sites; the second one is not used."""
+    return checksums.nersc(words), 0
+
+
+def _last_digit(number: str) -> float:
+    """What one more in the last digit is worth: others write as few as six."""
+    digits, _, power = number.lower().partition("e")
+    places = len(digits.partition(".")[2])
+    return min(COARSEST, 10.0 ** min(float(power or 0) - places, 0.0)) if places else 0.0
+
+
+def header(stored: Stored, sums: tuple[int, int], values: Mapping[str, float]) -> bytes:
+    """What stands before the links."""
+    bits = 8 * REALS[stored.precision]
+    order = "BIG" if stored.big else "LITTLE"
+    lines = {
+        "HDR_VERSION": "1.0",
+        "DATATYPE": KINDS[stored.rows],
+        "STORAGE_FORMAT": "1.0",
+        **{f"DIMENSION_{i}": str(extent) for i, extent in enumerate(stored.size, 1)},
+        "LINK_TRACE": f"{values['link_trace']:+.12e}",
+        "PLAQUETTE": f"{values['plaquette']:+.12e}",
+        **{f"BOUNDARY_{i}": "PERIODIC" for i in range(1, 5)},
+        "CHECKSUM": checksums.hexadecimal(sums[0]),
+        "ENSEMBLE_ID": "phasewise",
+        "ENSEMBLE_LABEL": "phasewise",
+        "SEQUENCE_NUMBER": "1",
+        "CREATOR": "phasewise",
+        "CREATION_DATE": NO_DATE,
+        "ARCHIVE_DATE": NO_DATE,
+        "FLOATING_POINT": f"IEEE{bits}{order}",
+    }
+    text = "".join(f"{name} = {value}\n" for name, value in lines.items())
+    return FIRST + text.encode("ascii") + LAST

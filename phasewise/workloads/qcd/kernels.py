@@ -1,0 +1,21 @@
+"""What the time of a solve's kernels is made of: one rate for all of them, by the sites of a rank.
+
+The tables from which machines' files have it give the rate of whole iterations of conjugate
+gradients, outside of the exchanges of faces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from phasewise.machines.kernel_rates import Term
+from phasewise.workloads.qcd.model import Qcd
+
+RATE = "cg"
+UNITS = {RATE: "flop"}
+
+
+def terms(model: Qcd, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
+    """The kernel's flops, whatever its name."""
+    return [Term(RATE, float(kernel["flops"]), model.sites / ranks)]

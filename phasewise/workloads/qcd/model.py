@@ -1,0 +1,358 @@
+"""The tables of a lattice study: [lattice], [gauge], [quarks], [solver] and [measure]."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+from phasewise.errors import StudyError
+from phasewise.tables.declared import key, schema_of, values_of
+from phasewise.tables.keys import Key, check_table, show, with_defaults
+from phasewise.workloads.qcd.gauge.names import PRECISIONS as FORMATS
+from phasewise.workloads.qcd.gauge.names import Form, can_be, form_of
+from phasewise.workloads.qcd.grids import Extents
+
+LONGEST = 4096
+"""Sites along an axis at most."""
+MOST_ITERATIONS = 1_000_000
+TOLERANCE = 1e-12
+LIMIT = 10_000
+"""Iterations of a right-hand side within which a tolerance is to be met, by default."""
+
+PIONS = ("point", "smeared")
+MOST_SMEARING = 10_000
+STARTS = ("cold", "hot", "file")
+METHODS = ("cg", "bicgstab")
+PRECISIONS = ("double", "single", "mixed")
+RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331}
+"""The coefficient c₁ of rectangles in the action; that of plaquettes is 1 - 8 c₁ (tree level:
+Weisz, Nucl. Phys. B 212 (1983) 1; Iwasaki, Nucl. Phys. B 258 (1985) 141).
+"""
+SINGLE = 1e-6
+"""The least tolerance that single precision reaches."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatticeTable:
+    """The keys of [lattice]."""
+
+    size: Extents = key("integers", length=4, least=2, most=LONGEST, unit="sites", flat=True)
+    """Along x, y, z and t, all even."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauge:
+    """The keys of [gauge]."""
+
+    action: str = key("word", "wilson", choices=tuple(RECTANGLES))
+    """Of the links: of plaquettes alone, or of rectangles too, which are measured then."""
+    beta: float | None = key("number", above=0, most=1000)
+    """Its coefficient, with which the action of the links is given."""
+    start: str = key("word", "cold", choices=STARTS, flat=True)
+    """cold: unit matrices; hot: random ones, by the seed; file: those of `file`."""
+    file: Path | None = key("text")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quarks:
+    """The keys of [quarks]."""
+
+    kappa: float = key("number", above=0, most=1, flat=True)
+    """1/(2 m₀ + 8)."""
+    phases: tuple[float, float, float, float] = key(
+        "numbers", (0.0, 0.0, 0.0, 1.0), length=4, least=-2, most=2, unit="π", flat=True
+    )
+    """Of ψ(x + L) along x, y, z and t."""
+    anisotropy: float = key("number", 1.0, above=0, most=100, flat=True)
+    """ξ: hops in space, and the clover term of planes in space, are divided by it."""
+    velocity: float = key("number", 1.0, above=0, most=100, flat=True)
+    """ν: a factor of hops in space."""
+    clover: ClassVar[Key] = Key("number", least=-100, most=100)
+    """c_sw of all planes."""
+    clover_spatial: float = key("number", 0.0, least=-100, most=100, flat=True)
+    clover_temporal: float = key("number", 0.0, least=-100, most=100, flat=True)
+    """Of planes in space, and of those with t, instead of `clover`."""
+    twisted_mass: float = key("number", 0.0, least=-100, most=100, flat=True)
+    """µ of iµγ₅."""
+    stout_weight: float = key("number", 0.0, least=0, most=1, flat=True)
+    stout_steps: int = key("integer", 0, least=0, most=1000, flat=True)
+    """ρ and number of steps of the stout links that the quarks see."""
+
+    @property
+    def diagonal(self) -> float:
+        """The coefficient of ψ(x), apart from clover term and twisted mass."""
+        return 1 / (2 * self.kappa) - 3 + 3 * self.velocity / self.anisotropy
+
+    @property
+    def has_clover(self) -> bool:
+        """Whether there is a clover term."""
+        return self.clover_spatial != 0.0 or self.clover_temporal != 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolverTable:
+    """The keys of [solver]."""
+
+    method: str = key("word", METHODS[0], choices=METHODS, flat=True)
+    """cg: conjugate gradients of M†M; bicgstab: the stabilised biconjugate ones of M."""
+    precision: str = key("word", PRECISIONS[0], choices=PRECISIONS, flat=True)
+    """mixed: single, with the residual made anew in double."""
+    tolerance: float | None = key("number", above=0, most=0.1)
+    """Of the residual over that of the start."""
+    iterations: int | None = key("integer", least=1, most=MOST_ITERATIONS)
+    """Of each right-hand side, instead of a tolerance: fixed work."""
+    limit: int = key("integer", LIMIT, least=1, most=MOST_ITERATIONS)
+    """Iterations within which the tolerance must be met."""
+
+    @property
+    def most(self) -> int:
+        """Iterations of a right-hand side at most."""
+        return self.iterations or self.limit
+
+    @property
+    def wanted(self) -> float:
+        """The tolerance, 0 where the work is fixed."""
+        return 0.0 if self.iterations else self.tolerance or TOLERANCE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """The keys of [measure]."""
+
+    pion: str | None = key(
+        "word", choices=PIONS, flat=True, as_flat=lambda value: int(value is not None)
+    )
+    """The correlator of a pion from a point, or from one that is made wide within its time slice,
+    which takes twelve right-hand sides.
+    """
+    width: float = key("number", 0.0, least=0, most=1000, unit="sites", flat=True)
+    """w of a smeared source, (1 + w²Δ/4n)ⁿ."""
+    iterations: int = key("integer", 0, least=0, most=MOST_SMEARING, flat=True)
+    """n of it."""
+    source: Extents = key("integers", (0, 0, 0, 0), length=4, least=0, most=LONGEST, flat=True)
+    """The point."""
+    rectangles: bool = key("flag", False, flat=True)
+    """Whether loops of two links by one are measured too, which takes two planes of neighbours'
+    links.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkRecords:
+    """The keys of [records] that are of links."""
+
+    links: str | None = key("word", choices=tuple(FORMATS))
+    """The format of the file in which the links are after the last solve; None: none is written."""
+    links_precision: str | None = key("word", choices=("single", "double"))
+    links_rows: int | None = key("integer", least=2, most=3)
+    """Of a link."""
+    links_byte_order: str | None = key("word", choices=("big", "little"))
+    """Of that file; None: the best precision, three rows, big."""
+
+    @property
+    def form(self) -> Form | None:
+        """How the links stand in the file; StudyError where they cannot."""
+        if self.links is None:
+            return None
+        return form_of(self.links, self.links_precision, self.links_rows, self.links_byte_order)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qcd:
+    """The model of a study."""
+
+    lattice: LatticeTable
+    gauge: Gauge
+    quarks: Quarks
+    solver: SolverTable
+    measure: Measure
+    records: LinkRecords
+
+    @property
+    def sites(self) -> int:
+        """Of the lattice."""
+        return math.prod(self.lattice.size)
+
+    @property
+    def right_sides(self) -> int:
+        """Right-hand sides of a solve."""
+        return 12 if self.measure.pion else 1
+
+
+TABLES: dict[str, type] = {
+    "lattice": LatticeTable,
+    "gauge": Gauge,
+    "quarks": Quarks,
+    "solver": SolverTable,
+    "measure": Measure,
+}
+"""A study's tables, in the order in which it shows them."""
+
+
+def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Qcd:
+    """The model of a study's tables; files are relative to the folder."""
+    found: dict[str, Any] = {}
+    for name, kind in TABLES.items():
+        schema = schema_of(kind)
+        given = tables[name] or {}
+        if name == "measure":
+            given = _with_pion(given)
+        values = with_defaults(check_table(given, schema, name), schema)
+        if name == "quarks":
+            values = _with_clover(values, given)
+        if name == "gauge" and values["file"] is not None:
+            values["file"] = (folder / values["file"]).resolve()
+        found[name] = kind(**values)
+    if RECTANGLES[found["gauge"].action] != 0.0:
+        found["measure"] = replace(found["measure"], rectangles=True)
+    model = Qcd(**found, records=_with_form(LinkRecords(**records)))
+    _check(model)
+    return model
+
+
+def _with_form(records: LinkRecords) -> LinkRecords:
+    """With all that the form of a file of links leaves open; StudyError if there is none such."""
+    ways = {name.removeprefix("links_"): value for name, value in vars(records).items()}
+    kind = ways.pop("links")
+    for name, value in ways.items():
+        if value is not None:
+            _check_way(f"records.links_{name} = {show(value)}", kind, {name: value})
+    if kind is None:
+        return records
+    form = form_of(kind, **ways)
+    return replace(
+        records,
+        links_precision=form.precision,
+        links_rows=form.rows,
+        links_byte_order=form.byte_order,
+    )
+
+
+def _check_way(where: str, kind: str | None, way: Mapping[str, Any]) -> None:
+    """StudyError if no file of links is written, or none of its format in such a way."""
+    if kind is None:
+        fitting = " or ".join(f'"{name}"' for name in FORMATS if can_be(name, **way))
+        raise StudyError(
+            f"{where} says how links are written, and without records.links none are; give "
+            f"records.links = {fitting} too"
+        )
+    try:
+        form_of(kind, **way)
+    except StudyError as error:
+        raise StudyError(f"{where} with records.links = {show(kind)}: {error}") from None
+
+
+def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The coefficient of each kind of plane, where one is given for all."""
+    found = dict(values)
+    one = found.pop("clover")
+    if one is None:
+        return found
+    both = ("clover_spatial", "clover_temporal")
+    if other := next((name for name in both if name in given), None):
+        raise StudyError(
+            f"quarks.clover and quarks.{other} exclude each other: the first is the coefficient "
+            "of all planes, the second that of some"
+        )
+    return found | dict.fromkeys(both, one)
+
+
+PION_TABLE = {
+    "source": Key("word", PIONS[0], choices=PIONS),
+    "width": Key("number"),
+    "iterations": Key("integer"),
+}
+"""measure.pion as a table of its own."""
+
+
+def _with_pion(given: Any) -> Any:
+    """[measure] with the keys of the table `pion`, if it is one, among its own."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("pion"), Mapping):
+        return given
+    pion = check_table(given["pion"], PION_TABLE, "measure.pion")
+    for name in ("width", "iterations"):
+        if name in pion and name in given:
+            raise StudyError(
+                f"measure.{name} and measure.pion.{name} are one key: give one of them"
+            )
+    own: dict[str, Any] = {name: pion[name] for name in ("width", "iterations") if name in pion}
+    return {**given, **own, "pion": pion.get("source", PIONS[0])}
+
+
+def _check_pion(measure: Measure) -> None:
+    given = (
+        f"measure.width = {show(measure.width)} and measure.iterations = {show(measure.iterations)}"
+    )
+    smeared = measure.pion == "smeared"
+    if smeared and not (measure.width > 0 and measure.iterations > 0):
+        raise StudyError(f'measure.pion = "smeared" needs both above 0, not {given}')
+    if not smeared and (measure.width > 0 or measure.iterations > 0):
+        source = f"measure.pion = {show(measure.pion)} has" if measure.pion else "there is"
+        raise StudyError(
+            f'{given} are of a smeared source, and {source} none; give measure.pion = "smeared", '
+            "or neither of them"
+        )
+
+
+def _check(model: Qcd) -> None:
+    size = model.lattice.size
+    if size is None:
+        raise StudyError("lattice.size is missing: it is the extents along x, y, z and t")
+    if any(extent % 2 for extent in size):
+        raise StudyError(
+            f"lattice.size = {show(list(size))} has an odd extent; the nearest even ones are "
+            f"{show([extent + extent % 2 for extent in size])}"
+        )
+    if model.quarks.kappa is None:
+        raise StudyError("quarks.kappa is missing: it is 1/(2 m + 8) of a quark of mass m")
+    if (model.gauge.start == "file") != (model.gauge.file is not None):
+        raise StudyError(
+            'gauge.start = "file" and gauge.file belong together: '
+            f"start is {show(model.gauge.start)} and there is "
+            f"{'a' if model.gauge.file is not None else 'no'} file"
+        )
+    if model.solver.tolerance is not None and model.solver.iterations is not None:
+        raise StudyError(
+            "solver.tolerance and solver.iterations exclude each other: give a tolerance to be "
+            "met, or a number of iterations"
+        )
+    if model.solver.precision == "single" and 0 < model.solver.wanted < SINGLE:
+        raise StudyError(
+            f"solver.tolerance = {show(model.solver.wanted)} is beyond single precision; give "
+            f'{show(SINGLE)} or more, or solver.precision = "mixed"'
+        )
+    if (
+        model.quarks.diagonal == 0
+        and model.quarks.twisted_mass == 0
+        and not model.quarks.has_clover
+    ):
+        raise StudyError(
+            "quarks.kappa, anisotropy and velocity give a Dirac operator without a diagonal, "
+            "1/(2 kappa) - 3 + 3 velocity / anisotropy = 0; change one of them a little"
+        )
+    quarks = model.quarks
+    if (quarks.stout_weight > 0) != (quarks.stout_steps > 0):
+        raise StudyError(
+            f"quarks.stout_weight = {show(quarks.stout_weight)} and quarks.stout_steps = "
+            f"{show(quarks.stout_steps)} belong together: both are above 0, or neither"
+        )
+    _check_pion(model.measure)
+    for axis, extent, at in zip("xyzt", size, model.measure.source, strict=True):
+        if at >= extent:
+            raise StudyError(
+                f"measure.source = {show(list(model.measure.source))} lies beyond the lattice, "
+                f"which has {extent} sites along {axis}"
+            )
+
+
+def resolved(model: Qcd) -> dict[str, Any]:
+    """The tables of a model."""
+    return {name: values_of(getattr(model, name)) for name in (*TABLES, "records")}
+
+
+def model_of(study: Any) -> Qcd:
+    """The model of a study of this workload."""
+    return cast(Qcd, study.model)

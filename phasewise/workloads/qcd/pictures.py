@@ -1,0 +1,184 @@
+"""Pictures of solves: residuals, the pion, and what was measured on the links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from phasewise.report.figure import Drawing, Missing
+from phasewise.report.palette import SERIES
+from phasewise.report.reported_run import ReportedRun
+from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture, whole_ticks
+from phasewise.workloads.qcd.model import TOLERANCE
+
+Floats = NDArray[np.float64]
+
+MOST_CURVES = 8
+"""Solves of which a picture shows curves, spread over the run."""
+AXES = ("x", "y", "z", "t")
+
+
+def shown_solves(count: int) -> list[int]:
+    """Numbers of at most MOST_CURVES of so many solves, with the first and the last."""
+    return sorted({round(i) for i in np.linspace(0, count - 1, min(count, MOST_CURVES))})
+
+
+def distinct_curves(rows: Floats) -> list[tuple[str, Floats]]:
+    """Rows (solves, N) that differ, with the solves that have them: those on the same links are
+    equal.
+    """
+    found: dict[bytes, list[int]] = {}
+    for solve, row in enumerate(rows):
+        found.setdefault(row.tobytes(), []).append(solve)
+    return [
+        (f"solve {first}" + (f" and {len(others)} equal to it" if others else ""), rows[first])
+        for first, *others in found.values()
+    ]
+
+
+def draw_residuals(run: ReportedRun) -> Drawing | Missing:
+    """The residual against the iteration, of the first right-hand side of some solves."""
+    residuals = np.asarray(run.results.rows("residuals"))
+    if not np.isfinite(residuals).any():
+        return Missing("The picture needs a solve of at least one iteration.")
+    canvas, axes = new_picture(1, 1, 3.2)
+    axis = axes[0, 0]
+    curves = distinct_curves(residuals)
+    for colour, place in enumerate(shown_solves(len(curves))):
+        label, curve = curves[place]
+        row = curve[np.isfinite(curve)]
+        shown = np.where(row > 0, row, np.nan)
+        axis.plot(
+            np.arange(1, len(row) + 1), shown, color=SERIES[colour % len(SERIES)], label=label
+        )
+    axis.set_yscale("log")
+    _draw_tolerance(axis, run.study["solver"])
+    log_ticks(axis)
+    axis.set_xlabel("iteration")
+    axis.set_ylabel("residual over that of the start")
+    whole_ticks(axis.xaxis)
+    legend_above(axis)
+    return Drawing(
+        canvas,
+        "Residual of the solver's system over that of the start, of the first right-hand side of a "
+        "solve. In mixed precision it is made anew in double precision whenever it has fallen by "
+        "a factor of 20.",
+    )
+
+
+def _draw_tolerance(axis: Axes, solver: Mapping[str, Any]) -> None:
+    """A line at the tolerance, unless the work is fixed, with its name on it and room below."""
+    if solver.get("iterations"):
+        return
+    wanted = float(solver.get("tolerance", TOLERANCE))
+    axis.axhline(wanted, color=MUTED, linestyle="--", linewidth=0.9)
+    axis.set_ylim(bottom=min(axis.get_ylim()[0], 0.3 * wanted))
+    axis.annotate(
+        f"tolerance {wanted:g}", (0.005, wanted), (0, 2), xycoords=axis.get_yaxis_transform(),
+        textcoords="offset points", color=MUTED, fontsize=8, va="bottom",
+    )  # fmt: skip
+
+
+def effective_masses(pion: Floats) -> tuple[Floats, Floats]:
+    """ln C(t)/C(t+1) at t + 1/2, and the mass of a cosh about the middle of the lattice from three
+    neighbours, arcosh (C(t-1) + C(t+1))/(2 C(t)), at t; NaN where there is none. pion (L,).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        forwards = np.log(pion[:-1] / pion[1:])
+        ratio = (np.roll(pion, 1) + np.roll(pion, -1)) / (2 * pion)
+        around = np.where(ratio >= 1, np.arccosh(np.maximum(ratio, 1)), np.nan)
+    around[0] = np.nan  # the source
+    return forwards, around
+
+
+def draw_pion(run: ReportedRun) -> Drawing | Missing:
+    """The correlator of the pion, and its effective mass."""
+    if not run.study["measure"].get("pion"):
+        return Missing('The picture needs measure.pion = "point" or "smeared" in the study.')
+    pion = np.asarray(run.results.rows("pion"))
+    mean = pion.mean(axis=0)
+    times = np.arange(len(mean))
+    canvas, axes = new_picture(1, 2, 3.2)
+    left, right = axes[0]
+    for solve in shown_solves(len(pion)):
+        left.plot(times, pion[solve], color=SERIES[0], alpha=0.4, linewidth=0.8)
+    left.plot(times, mean, color=SERIES[0], marker="o", markersize=3, label="mean of the solves")
+    left.set_yscale("log")
+    log_ticks(left)
+    left.set_ylabel("C(t)")
+    forwards, around = effective_masses(mean)
+    half = len(mean) // 2
+    right.plot(
+        times[:half] + 0.5, forwards[:half], color=SERIES[0], marker="o", markersize=3,
+        label="ln C(t)/C(t+1)",
+    )  # fmt: skip
+    right.plot(
+        times[1 : half + 1], around[1 : half + 1], color=SERIES[1], marker="s", markersize=3,
+        label="of a cosh",
+    )  # fmt: skip
+    right.set_ylabel("effective mass")
+    for axis in axes[0]:
+        axis.set_xlabel("t from the source")
+        whole_ticks(axis.xaxis)
+        legend_above(axis)
+    return Drawing(
+        canvas,
+        "C(t) = Σ_x tr S†S, and the mass that two neighbours, or three about the middle of the "
+        "lattice, give: ln C(t)/C(t+1), and arcosh (C(t-1) + C(t+1))/(2 C(t)) where it is real. "
+        "In lattice units.",
+    )
+
+
+def draw_loops(run: ReportedRun) -> Drawing:
+    """Plaquettes and Polyakov loops against the solve, and these loops in the complex plane."""
+    results = run.results
+    canvas, axes = new_picture(1, 3, 3.0)
+    left, middle, right = axes[0]
+    names: dict[str, str] = {"plaquette_space": "space", "plaquette_time": "space and time"}
+    if run.study["measure"].get("rectangles"):
+        names["rectangle"] = "rectangles"
+    solves = np.arange(len(results.rows("plaquette_space")))
+    dots: dict[str, Any] = {"marker": "o", "markersize": 3, "linewidth": 0.8}
+    for colour, (name, label) in enumerate(names.items()):
+        left.plot(solves, results.rows(name), color=SERIES[colour], label=label, **dots)
+    left.set_ylabel("mean loop, 1 when cold")
+    loops = np.asarray(results.rows("polyakov"))
+    for axis, name in enumerate(AXES):
+        middle.plot(solves, loops[:, axis, 0], color=SERIES[axis], label=name, **dots)
+    middle.set_ylabel("Re of the Polyakov loop")
+    for panel in (left, middle):
+        panel.set_xlabel("solve")
+        whole_ticks(panel.xaxis)
+    _draw_complex_plane(right, loops)
+    for panel in axes[0]:
+        legend_above(panel)
+    return Drawing(
+        canvas,
+        "Plaquettes, and Polyakov loops along each axis, of the links. The grey lines of the "
+        "complex plane are the directions of the centre of SU(3), along one of which a loop lies "
+        "where the quarks are deconfined.",
+    )
+
+
+def _draw_complex_plane(axis: Axes, loops: Floats) -> None:
+    """Polyakov loops (solves, 4, 2) by real and imaginary part, with the directions of the cube
+    roots of one.
+    """
+    radius = 1.15 * max(np.hypot(loops[..., 0], loops[..., 1]).max(), 1e-12)
+    for turn in np.arange(3) * 2 * np.pi / 3:
+        end = 2 * radius * np.cos(turn), 2 * radius * np.sin(turn)
+        axis.plot([0, end[0]], [0, end[1]], color=MUTED, linewidth=0.7, linestyle="--")
+    for place, name in enumerate(AXES):
+        axis.plot(
+            loops[:, place, 0], loops[:, place, 1], color=SERIES[place], label=name,
+            marker="o", markersize=3, linestyle="none",
+        )  # fmt: skip
+    axis.set_xlim(-radius, radius)
+    axis.set_ylim(-radius, radius)
+    axis.set_box_aspect(1)
+    axis.set_xlabel("Re of the Polyakov loop")
+    axis.set_ylabel("Im")

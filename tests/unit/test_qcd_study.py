@@ -1,0 +1,248 @@
+"""The workload `qcd`: its keys, what is refused, process grids, layouts and its messages."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from phasewise.driver import load_planner
+from phasewise.errors import StudyError
+from phasewise.models.plan import plan
+from phasewise.study import Study
+from phasewise.workloads.qcd.grids import Extents, fitting_grids, least_surface, surface_ratio
+from phasewise.workloads.qcd.reproduction.published import columns, ratios
+from phasewise.workloads.qcd.reproduction.tables import claims
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+
+
+def study(size: tuple[int, ...] = (8, 8, 8, 16), **changes: Any) -> Study:
+    """A small study; changes are tables, or keys of [communication]."""
+    tables: dict[str, Any] = {
+        "workload": "qcd", "solves": 2, "lattice": {"size": list(size)},
+        "quarks": {"kappa": 0.12}, "communication": {},
+    }  # fmt: skip
+    for name, value in changes.items():
+        if isinstance(value, dict):
+            tables[name] = tables.get(name, {}) | value
+        else:
+            tables["communication"][name] = value
+    return Study.from_dict(tables)
+
+
+def test_every_key_becomes_its_flat_parameter() -> None:
+    given = study(
+        gauge={"start": "hot"}, solver={"iterations": 7, "precision": "mixed"},
+        quarks={"kappa": 0.12, "clover": 1.5}, measure={"source": [1, 2, 3, 4]},
+        process_grid="1x1x2x2", layout="bricks", halo="put", blocks="runs", spinors="full",
+        overlap=True, sums="library", kernel="plain", node_size=2,
+    )  # fmt: skip
+    assert given.parameters().splitlines() == [
+        "turns = 2",
+        "seed = 1",
+        "workload = qcd",
+        "lattice.size = 8 8 8 16",
+        "gauge.start = hot",
+        "quarks.kappa = 0.12",
+        "quarks.phases = 0.0 0.0 0.0 1.0",
+        "quarks.anisotropy = 1.0",
+        "quarks.velocity = 1.0",
+        "quarks.clover_spatial = 1.5",
+        "quarks.clover_temporal = 1.5",
+        "quarks.twisted_mass = 0.0",
+        "quarks.stout_weight = 0.0",
+        "quarks.stout_steps = 0",
+        "solver.method = cg",
+        "solver.precision = mixed",
+        "measure.pion = 0",
+        "measure.width = 0.0",
+        "measure.iterations = 0",
+        "measure.source = 1 2 3 4",
+        "measure.rectangles = 0",
+        "solver.iterations = 7",
+        "solver.tolerance = 0.0",
+        "communication.process_grid = 1 1 2 2",
+        "communication.layout = bricks",
+        "communication.halo = put",
+        "communication.blocks = runs",
+        "communication.spinors = full",
+        "communication.overlap = 1",
+        "communication.sums = library",
+        "communication.kernel = plain",
+        "communication.link_reals = 18",
+        "communication.node_size = 2",
+    ]
+    assert Study.from_dict(given.resolved()) == given
+    assert given.derived()["bare_mass"] == pytest.approx(1 / 0.24 - 4)
+
+
+def test_a_pion_may_be_a_table_of_its_own() -> None:
+    table = {"pion": {"source": "smeared", "width": 2.0, "iterations": 5}}
+    flat = {"pion": "smeared", "width": 2.0, "iterations": 5}
+    assert study(measure=table) == study(measure=flat)
+    assert study(measure={"pion": {}}) == study(measure={"pion": "point"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"size": (8, 7, 8, 16)}, "has an odd extent; the nearest even ones are [8, 8, 8, 16]"),
+        ({"quarks": {"kappa": 0}}, "quarks.kappa"),
+        ({"quarks": {"kapa": 0.1}}, 'did you mean "kappa"?'),
+        (
+            {"quarks": {"kappa": 0.1, "clover": 1.0, "clover_temporal": 1.0}},
+            "quarks.clover and quarks.clover_temporal exclude each other",
+        ),
+        ({"quarks": {"kappa": 0.1, "stout_steps": 2}}, "belong together: both are above 0"),
+        ({"quarks": {"kappa": 0.25, "anisotropy": 3.0}}, "without a diagonal"),
+        (
+            {"solver": {"precision": "single", "tolerance": 1e-9}},
+            'give 1e-06 or more, or solver.precision = "mixed"',
+        ),
+        ({"measure": {"pion": "smeared"}}, 'measure.pion = "smeared" needs both above 0, not'),
+        ({"measure": {"width": 2.0}}, 'there is none; give measure.pion = "smeared", or neither'),
+        ({"measure": {"pion": {"source": "smeared", "width": 2.0}}}, "measure.iterations = 0"),
+        (
+            {"measure": {"pion": "point", "width": 2.0, "iterations": 3}},
+            'and measure.pion = "point" has none; give',
+        ),
+        (
+            {"measure": {"pion": {"source": "smeared", "width": 2.0}, "width": 1.0}},
+            "measure.width and measure.pion.width are one key",
+        ),
+        ({"measure": {"pion": {"sorce": "point"}}}, 'did you mean "source"?'),
+        ({"gauge": {"start": "file"}}, "belong together"),
+        ({"gauge": {"file": "x.lime"}}, "belong together"),
+        ({"solver": {"tolerance": 1e-8, "iterations": 5}}, "exclude each other"),
+        ({"measure": {"source": [8, 0, 0, 0]}}, "which has 8 sites along x"),
+        ({"process_grid": "2x2"}, 'as "1x2x2x4", or "auto"'),
+        ({"halo": "sendrcv"}, 'did you mean "sendrecv"?'),
+        ({"layout": "brick"}, 'did you mean "bricks"?'),
+        ({"link_reals": 10}, "is not known: a link is kept as 18 reals, or as the 12"),
+        ({"link_reals": 16}, "is not known: a link is kept as 18 reals, or as the 12"),
+        ({"link_reals": 12, "kernel": "plain"}, 'needs kernel = "fast"'),
+        ({"overlap": "thred"}, 'or "thread", but is "thred"; did you mean "thread"?'),
+        ({"overlap": 2}, 'overlap must be true, false or "thread", but is 2'),
+        ({"blocks": "derived"}, 'needs spinors = "full" and kernel = "plain"'),
+    ],
+)
+def test_a_study_that_makes_no_sense_is_one_sentence(
+    changes: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(StudyError) as caught:
+        study(**changes)
+    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_missing_lattice_or_quark_is_named() -> None:
+    for table, sentence in (("lattice", "lattice.size is missing"), ("quarks", "quarks.kappa is")):
+        tables = study().resolved()
+        del tables[table]
+        with pytest.raises(StudyError, match=sentence):
+            Study.from_dict(tables)
+
+
+@pytest.mark.parametrize(
+    ("grid", "ranks", "sentence"),
+    [
+        # 8×8×8×16: powers of 2 up to 512 ranks, each with parts of 2×2×2×2 or more.
+        ("auto", 5, r"the nearest numbers that can are 4 and 8$"),
+        ("auto", 1000, r"the nearest number that can is 512$"),
+        ("2x3x1x1", 6, r"the nearest numbers of ranks that can are 4 and 8$"),
+        ("1x1x2x2", 8, r'needs 4 ranks, not 8; "1x1x1x8" has 8'),
+        ("8x1x1x1", 8, r'into parts of even extents; "1x1x1x8" does'),
+    ],
+)
+def test_ranks_that_do_not_fit_are_told_what_does(grid: str, ranks: int, sentence: str) -> None:
+    with pytest.raises(StudyError, match=sentence):
+        study(process_grid=grid).check_ranks(ranks)
+
+
+def test_phases_that_are_no_signs_need_whole_links() -> None:
+    twisted = study(link_reals=12, quarks={"kappa": 0.12, "phases": [0.5, 0, 0, 1]})
+    with pytest.raises(StudyError, match=r"needs quarks.phases of whole numbers, not \[0.5, 0"):
+        twisted.check_ranks(1)
+
+
+def test_the_core_chooses_the_grid_of_least_surface_too() -> None:
+    sizes: list[Extents] = [(8, 8, 8, 16), (12, 8, 8, 8), (4, 8, 12, 24)]
+    for size, ranks in itertools.product(sizes, (1, 4, 8)):
+        found = load_planner().plan(study(size).parameters(), ranks)["process_grid"][0]
+        grid = least_surface(size, ranks)
+        assert tuple(found) == grid
+        others = [surface_ratio(size, other) for other in fitting_grids(size, ranks)]
+        assert surface_ratio(size, grid) == min(others)
+
+
+def messages(own: Study, ranks: int, piece: str) -> dict[str, tuple[int, int]]:
+    """Size and number of the messages of each phase in a piece."""
+    found = plan(own, ranks)["phases"]
+    return {
+        p["name"]: (p["bytes"], p["messages"])
+        for p in found
+        if p.get("piece") == piece and not p["library"]
+    }
+
+
+@pytest.mark.parametrize(("spinors", "factor"), [("half", 1), ("full", 2)])
+def test_messages_of_an_iteration_are_faces_of_half_the_sites(spinors: str, factor: int) -> None:
+    own = study((48, 48, 48, 96), process_grid="4x8x8x16", spinors=spinors)
+    found = messages(own, 4096, "iteration")
+    assert found["halo_x"] == (10368 * factor, 8)
+    for axis in "yzt":
+        assert found[f"halo_{axis}"] == (20736 * factor, 8)
+    assert sum(size * count for size, count in found.values()) == 580_608 * factor
+    small = study((24, 24, 24, 48), process_grid="4x4x4x8", spinors=spinors)
+    found = messages(small, 512, "iteration")
+    assert {size for size, _ in found.values()} == {10368 * factor}
+    assert sum(size * count for size, count in found.values()) == 331_776 * factor
+
+
+def test_links_go_with_their_corners_axis_by_axis() -> None:
+    own = study((48, 48, 48, 96), process_grid="4x8x8x16")
+    found = messages(own, 4096, "links")
+    sizes = [found[f"links_{axis}"] for axis in "xyzt"]
+    assert sizes == [(124416, 2), (290304, 2), (387072, 2), (516096, 2)]
+
+
+@pytest.mark.parametrize("spinors", ["half", "full"])
+def test_runs_send_each_contiguous_run_of_a_face_by_itself(spinors: str) -> None:
+    # A hopping matrix: 2 x (108 + 36 + 6 + 1) = 302 on 12 x 6 x 6 x 6 sites; four an iteration.
+    own = study((48, 48, 48, 96), process_grid="4x8x8x16", spinors=spinors, blocks="runs")
+    counts = [messages(own, 4096, "iteration")[f"halo_{axis}"][1] for axis in "xyzt"]
+    assert counts == [8 * runs for runs in (108, 36, 6, 1)] and sum(counts) == 4 * 302
+
+
+@pytest.mark.parametrize("layout", ["x-first", "t-first", "bricks", "random"])
+def test_each_place_has_one_rank_and_bricks_keep_messages_within_nodes(layout: str) -> None:
+    own = study((8, 8, 8, 8), process_grid="2x2x2x2", layout=layout, node_size=4)
+    traffic = load_planner().traffic(own.parameters(), 16, 4)
+    senders, receivers = (np.asarray(traffic[name]) for name in ("from", "to"))
+    # Two neighbours along each axis are one rank here.
+    for rank in range(16):
+        assert len(set(receivers[senders == rank])) == 4
+    within = np.mean(senders // 4 == receivers // 4)
+    if layout == "bricks":
+        # A brick of four has two of its four neighbours within.
+        assert within == pytest.approx(0.5)
+
+
+def test_bricks_that_cannot_be_are_one_sentence() -> None:
+    own = study((8, 8, 8, 8), process_grid="2x2x2x2", layout="bricks", node_size=3)
+    with pytest.raises((StudyError, ValueError), match="bricks"):
+        plan(own, 16)
+
+
+def test_the_sources_tables_say_what_they_are_said_to() -> None:
+    assert len(columns()) == 29 and len(list(ratios())) == 12
+    found = {claim.id: claim for claim in claims()}
+    assert list(found) == ["1", "2", "3", "4", "6", "7"]
+    assert all(claim.holds and claim.arithmetic for claim in found.values())
+    # What an iteration takes in all, from Table 2's first column by hand: 2564 ms.
+    first = columns()[0]
+    by_hand = 7728 * 48**3 * 96 / 2 / 52e9
+    assert math.isclose(first.iteration_seconds, by_hand)
