@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.compare_checkouts import CallError, measure, show_times
 from phasewise.options import count
-from phasewise.workloads.collision.bench import CASES
+from phasewise.workloads.collision.bench import CollisionBench
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("CMakeLists.txt", "pyproject.toml", "cmake", "core")
@@ -114,7 +114,9 @@ def share(exact: float, plain: float) -> float:
 def main(words: Sequence[str] | None = None) -> int:
     """The exit status: 0 where exact sums take less than asked for, 1 where not, or in failure."""
     parser = argparse.ArgumentParser(description="What exact sums cost.")
-    parser.add_argument("--case", choices=CASES, default="small", help="problem size")
+    parser.add_argument(
+        "--case", choices=CollisionBench.CASES, default="small", help="problem size"
+    )
     parser.add_argument("--threads", type=count, default=1, metavar="T")
     parser.add_argument("--repeats", type=count, default=5, metavar="N", help="of each build")
     parser.add_argument("--below", type=float, default=0.1, metavar="X", help="share allowed")

@@ -28,6 +28,7 @@ from phasewise.machines.machine import parse_machine
 from phasewise.machines.overhead import check_overhead
 from phasewise.machines.topology import check_size
 from phasewise.study import Study
+from phasewise.workload.grids import grid_of
 from phasewise.workload.protocols import NOT_SIMULATED, available
 from phasewise.workloads.qcd.communication import (
     BRICKS,
@@ -37,7 +38,6 @@ from phasewise.workloads.qcd.communication import (
     SPINORS,
     SUMS,
     QcdCommunication,
-    grid_of,
 )
 from phasewise.workloads.qcd.grids import Extents, fitting_grids
 from phasewise.workloads.qcd.model import METHODS, PIONS, PRECISIONS
@@ -202,7 +202,7 @@ def _tables(number: int, draw: Draw, size: Extents, grids: Sequence[Extents]) ->
         },
         "measure": {"rectangles": bool(draw.integers(2)), **pion},
         "communication": {
-            "process_grid": grid_of(grids[draw.integers(len(grids))]),
+            "process_grid": grid_of(*grids[draw.integers(len(grids))]),
             "layout": str(draw.choice(LAYOUTS)),
             "halo": _in_turn(halos(), pair),
             "blocks": RUNS if pair % EACH_IN_RUNS == 0 else PACKED,

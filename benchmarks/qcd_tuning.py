@@ -31,8 +31,9 @@ from phasewise.tuning.candidates import PlainCandidate
 from phasewise.tuning.choice import tune
 from phasewise.tuning.search import Problem
 from phasewise.tuning.verification import simulation_task
+from phasewise.workload.grids import grid_of
 from phasewise.workload.protocols import comparable
-from phasewise.workloads.qcd.communication import SPINORS, grid_of
+from phasewise.workloads.qcd.communication import SPINORS
 from phasewise.workloads.qcd.grids import fitting_grids
 from phasewise.workloads.qcd.tuning import unlike_layouts
 
@@ -64,7 +65,7 @@ def first_stage(machine: Machine) -> list[PlainCandidate]:
     """Every process grid in every layout that differs, each in few ways."""
     return _ways(
         {
-            "process_grid": [grid_of(grid) for grid in fitting_grids(SIZE, RANKS)],
+            "process_grid": [grid_of(*grid) for grid in fitting_grids(SIZE, RANKS)],
             "layout": unlike_layouts(RANKS, machine),
             "halo": PROTOCOLS,
             "spinors": SPINORS[:1],

@@ -32,7 +32,7 @@ from phasewise.mpi.ranks import together
 from phasewise.options import count
 from phasewise.output import print_json
 from phasewise.study import Study
-from phasewise.workloads.collision.bench import CASES, collision_case
+from phasewise.workloads.collision.bench import CollisionBench, collision_case
 
 WARM_UP = 3
 """Pairs of turns that are not counted."""
@@ -113,7 +113,9 @@ def show(found: Overhead, options: argparse.Namespace, ranks: int) -> None:
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """The options of this script."""
     parser = argparse.ArgumentParser(description="What the recorder of the communication costs.")
-    parser.add_argument("--case", choices=CASES, default="small", help="problem size")
+    parser.add_argument(
+        "--case", choices=CollisionBench.CASES, default="small", help="problem size"
+    )
     parser.add_argument("--ranks", type=count, default=2, metavar="N")
     parser.add_argument("--threads", type=count, default=1, metavar="T")
     parser.add_argument("--pairs", type=count, default=40, metavar="K", help="turns of either")

@@ -20,7 +20,7 @@ from typing import Any
 
 from phasewise.errors import RunError
 from phasewise.output import print_json, print_table
-from phasewise.workloads.spacecharge.bench import CASES, case_tables
+from phasewise.workloads.spacecharge.bench import SpaceChargeBench, case_tables
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build/python"
@@ -83,7 +83,7 @@ def show(found: dict[str, Any]) -> None:
 def main(words: Sequence[str]) -> int:
     """Measure and print; the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--case", choices=CASES, default="small")
+    parser.add_argument("--case", choices=SpaceChargeBench.CASES, default="small")
     parser.add_argument("--kicks", type=int, default=4, help="kicks of a turn, for the sorts")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(words)

@@ -27,7 +27,7 @@ from phasewise.output import message, print_table
 from phasewise.simulated.many import Task, simulate_many
 from phasewise.simulated.simulate import Request
 from phasewise.study import Study
-from phasewise.workloads.spacecharge.bench import CASES, KICKS, case_tables
+from phasewise.workloads.spacecharge.bench import KICKS, SpaceChargeBench, case_tables
 
 WAYS = (
     {"charge": "reduce-scatter", "field": "gatherv-bcast", "transpose": "pairwise"},
@@ -144,7 +144,7 @@ def main(words: Sequence[str]) -> int:
     )
     parser.add_argument("--machine", default="wilson", metavar="M")
     parser.add_argument("--node-ranks", type=int, metavar="K", help="ranks of a node")
-    parser.add_argument("--case", choices=CASES, default="medium")
+    parser.add_argument("--case", choices=SpaceChargeBench.CASES, default="medium")
     parser.add_argument(
         "--ranks", type=counts, default=(8, 16, 32, 64, 128, 256, 512), metavar="N,…"
     )

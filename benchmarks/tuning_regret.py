@@ -24,8 +24,9 @@ from phasewise.output import message, print_table
 from phasewise.runs.disk import replace_text
 from phasewise.simulated.many import Task, simulate_many
 from phasewise.study import Study, load
+from phasewise.tuning.candidates import candidates
 from phasewise.tuning.verification import simulation_task
-from phasewise.workloads.collision.tuning import Candidate, candidates
+from phasewise.workloads.collision.tuning import Candidate
 
 STUDY = Path(__file__).parents[1] / "examples/paper/study.toml"
 MACHINES = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")

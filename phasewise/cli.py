@@ -123,14 +123,13 @@ def module_name(command: str) -> str:
 def workload_commands() -> dict[str, tuple[str, str]]:
     """Full name of the module, and summary, of each subcommand that a workload brings."""
     # Imported when needed: it imports all workloads.
-    from phasewise.workload.discovery import with_part
+    from phasewise.workload.discovery import workloads
 
-    found: dict[str, tuple[str, str]] = {}
-    for own in with_part("commands").values():
-        brought: dict[str, tuple[str, str]] = getattr(own.part("commands"), "COMMANDS", {})
-        for name, (module, summary) in brought.items():
-            found[name] = (f"{own.package}.{module}", summary)
-    return found
+    return {
+        name: (f"{own.package}.{module}", summary)
+        for own in workloads().values()
+        for name, (module, summary) in own.commands.items()
+    }
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -1,24 +1,11 @@
-"""``phasewise bench``: measures the speed of a workload on this machine, by its part `bench`.
-
-That part has `CASES`, its problem sizes, of which the first is the usual one; `run(core, case,
-overrides, threads, turns)`, a collective function that returns what ``--json`` prints; and
-`show(result)`. Its `PRECISION` is the key that ``--precision`` sets. For ``--machine`` it may have
-`curves(timer, case, overrides)`, the same on the ranks of a `Timer`
-(phasewise.machines.turn_times). For ``--together`` it may have `rates(result)`, names and rates;
-without it, the rates are one over its `seconds_per_<unit>`, or over the `seconds` of its `curves`.
-For several cases or numbers of ranks it may have `show_points(results)`.
-
-For ``--batch`` a workload has a part `batches`: `run(core, case, overrides, threads, turns,
-sizes)` measures batches of so many studies at once, `show(result)` prints that, and `draw(result)`
-draws it.
-"""
+"""``phasewise bench``: measures the speed of a workload on this machine."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from phasewise.driver import Core, launched_size, load_core
@@ -40,38 +27,44 @@ from phasewise.options import (
     device_override,
 )
 from phasewise.output import print_json, print_table
+from phasewise.report.benching import Batches, Bench
 from phasewise.tables.keys import nearest
-from phasewise.workload.discovery import with_part
+from phasewise.workload.discovery import find_workload, with_part
 from phasewise.workload.interface import Workload
 
-PART, BATCHES = "bench", "batches"
-SHOW, CURVES, PRECISION = "show_points", "curves", "PRECISION"
 MACHINE, TOGETHER, BATCH, THREADS = "--machine", "--together", "--batch", "--threads"
 
 
-def cases_of(workload: Workload) -> tuple[str, ...]:
-    """The problem sizes of a workload, the usual one first."""
-    cases: tuple[str, ...] = getattr(workload.part(PART), "CASES", ())
-    return cases
+def _able(can: Callable[[Bench], object]) -> str:
+    """The workloads whose benchmark can do something."""
+    return ", ".join(name for name, part in with_part(Bench).items() if can(part))
 
 
-def _able(attribute: str) -> str:
-    """The workloads whose part `bench` has it."""
-    able = [name for name, one in with_part(PART).items() if hasattr(one.part(PART), attribute)]
-    return ", ".join(able)
+def _precise(part: Bench) -> str:
+    return part.PRECISION
+
+
+def _shows_points(part: Bench) -> bool:
+    return part.overrides(Bench.show_points)
+
+
+def _has_curves(part: Bench) -> bool:
+    return part.overrides(Bench.curves)
 
 
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the measurements as JSON")
-    benched = with_part(PART)
-    parser.add_argument("workload", choices=list(benched), help="what to measure")
-    sizes = "; ".join(f"{name}: {', '.join(cases_of(own))}" for name, own in benched.items())
+    benched = with_part(Bench)
+    parser.add_argument(
+        "workload", metavar="WORKLOAD", help=f"what to measure: {', '.join(benched)}"
+    )
+    sizes = "; ".join(f"{name}: {', '.join(own.CASES)}" for name, own in benched.items())
     parser.add_argument(
         "--case", metavar="CASE", help=f"problem size, several with commas, of {sizes}"
     )
     parser.add_argument(
-        "--precision", metavar="P", help=f"double, single or mixed, of {_able(PRECISION)}"
+        "--precision", metavar="P", help=f"double, single or mixed, of {_able(_precise)}"
     )
     parser.add_argument(
         "--ranks", type=counts, metavar="N", help="MPI ranks to start; several as 1,2,4"
@@ -103,49 +96,52 @@ def add_options(parser: Parser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Run the benchmark here, in ranks that it starts, or as one of the ranks; the exit status."""
-    workload = with_part(PART)[options.workload]
-    cases = chosen_cases(workload, options.case)
+    workload = find_workload(options.workload)
+    part = workload.part(Bench)
+    if not part.CASES:
+        raise StudyError(f'"{workload.name}" has no benchmark; {_able(lambda _: True)} have one')
+    cases = chosen_cases(part, options.case)
     ranks = options.ranks or [None]
-    options.set = [*_precision(options, workload), *device_override(options), *options.set]
+    options.set = [*_precision(options, part), *device_override(options), *options.set]
     if options.picture is not None and options.batch is None:
         raise StudyError("--picture shows what --batch measures: give --batch")
     if len(cases) * len(ranks) > 1:
-        return _points(options, workload, cases, ranks)
+        return _points(options, part, cases, ranks)
     (case,), (options.ranks,) = cases, ranks
     if options.batch is not None:
         return _batches(options, workload, case)
     if options.machine is not None:
-        return _simulate(options, workload, case)
+        return _simulate(options, part, case)
     if options.together:
-        return _compare(options, workload, case)
+        return _compare(options, part, case)
     if options.ranks is not None and launched_size() == 0:
         argv = bench_argv(options, case)
         return start(
             argv, options.ranks, options.threads, as_json=options.json, unit=workload.unit.one
         )
     core = in_step(load_core())
-    return together(core, lambda: _run_here(options, workload, case, core), options.json)
+    return together(core, lambda: _run_here(options, part, case, core), options.json)
 
 
-def chosen_cases(workload: Workload, given: str | None) -> list[str]:
+def chosen_cases(part: Bench, given: str | None) -> list[str]:
     """The given cases, or the usual one; StudyError if there is no such case."""
-    cases = cases_of(workload)
+    cases, name = part.CASES, part.workload.name
     chosen = [cases[0]] if given is None else given.split(",")
     for case in chosen:
         if case not in cases:
-            raise StudyError(f'--case "{case}" is no case of {workload.name}{nearest(case, cases)}')
+            raise StudyError(f'--case "{case}" is no case of {name}{nearest(case, cases)}')
     return list(dict.fromkeys(chosen))
 
 
-def _precision(options: argparse.Namespace, workload: Workload) -> list[str]:
+def _precision(options: argparse.Namespace, part: Bench) -> list[str]:
     """The override that --precision stands for."""
     if options.precision is None:
         return []
-    key = getattr(workload.part(PART), PRECISION, None)
-    if key is None:
-        able = _able(PRECISION)
-        raise StudyError(f"bench {workload.name} has one precision; --precision is for {able}")
-    return [f"{key}={options.precision}"]
+    if not part.PRECISION:
+        raise StudyError(
+            f"bench {part.workload.name} has one precision; --precision is for {_able(_precise)}"
+        )
+    return [f"{part.PRECISION}={options.precision}"]
 
 
 def _refuse(options: argparse.Namespace, sentence: str, *names: str) -> None:
@@ -166,34 +162,31 @@ def bench_argv(options: argparse.Namespace, case: str) -> list[str]:
     return argv + (["--json"] if options.json else [])
 
 
-def _run_here(options: argparse.Namespace, workload: Workload, case: str, core: Core) -> int:
-    part = workload.part(PART)
-    assert part is not None
+def _run_here(options: argparse.Namespace, part: Bench, case: str, core: Core) -> int:
     result = part.run(core, case, options.set, options.threads, options.turns)
     if core.rank() == 0:
-        _print(options, workload, result)
+        _print(options, part, result)
     return 0
 
 
-def _print(options: argparse.Namespace, workload: Workload, result: dict[str, Any]) -> None:
+def _print(options: argparse.Namespace, part: Bench | Batches, result: dict[str, Any]) -> None:
     if options.json:
         print_json(result)
     else:
-        workload.offers(PART, "show", print_json)(result)
+        part.show(result)
 
 
 def _points(
     options: argparse.Namespace,
-    workload: Workload,
+    part: Bench,
     cases: Sequence[str],
     ranks: Sequence[int | None],
 ) -> int:
     """Each case on each number of ranks, one after another."""
-    show = getattr(workload.part(PART), SHOW, None)
-    if show is None:
+    if not _shows_points(part):
         raise StudyError(
-            f"bench {workload.name} takes one --case and one number of --ranks; several are for "
-            f"{_able(SHOW)}"
+            f"bench {part.workload.name} takes one --case and one number of --ranks; several are "
+            f"for {_able(_shows_points)}"
         )
     _refuse(options, "{} takes one --case and one number of --ranks", MACHINE, TOGETHER, BATCH)
     if launched_size() > 0:
@@ -207,16 +200,16 @@ def _points(
     if options.json:
         print_json({"points": points})
     else:
-        show(points)
+        part.show_points(points)
     return 0
 
 
-def _simulate(options: argparse.Namespace, workload: Workload, case: str) -> int:
+def _simulate(options: argparse.Namespace, part: Bench, case: str) -> int:
     """The case on the simulated ranks of a machine."""
-    curves = getattr(workload.part(PART), CURVES, None)
-    if curves is None:
+    if not _has_curves(part):
         raise StudyError(
-            f"bench {workload.name} runs on real ranks alone; --machine is for {_able(CURVES)}"
+            f"bench {part.workload.name} runs on real ranks alone; --machine is for "
+            f"{_able(_has_curves)}"
         )
     alone = "{} is for real ranks: leave it out with --machine"
     _refuse(options, alone, THREADS, "--turns", TOGETHER)
@@ -227,16 +220,16 @@ def _simulate(options: argparse.Namespace, workload: Workload, case: str) -> int
 
     simulated_tree()
     machine = load_machine(options.machine)
-    result = curves(SimulatedRanks(machine, options.ranks), case, options.set)
-    _print(options, workload, result)
+    result = part.curves(SimulatedRanks(machine, options.ranks), case, options.set)
+    _print(options, part, result)
     return 0
 
 
 def _batches(options: argparse.Namespace, workload: Workload, case: str) -> int:
     """Several studies at once in this process."""
-    part = workload.part(BATCHES)
-    if part is None:
-        able = ", ".join(with_part(BATCHES))
+    part = workload.part(Batches)
+    if not workload.fills(Batches):
+        able = ", ".join(with_part(Batches))
         raise StudyError(f"bench {workload.name} runs one study; --batch is for {able}")
     _refuse(options, "--batch runs in one rank here: leave {} out", "--ranks", MACHINE, TOGETHER)
     if launched_size() > 0:
@@ -247,16 +240,13 @@ def _batches(options: argparse.Namespace, workload: Workload, case: str) -> int:
         check_picture(options.picture)
     core = load_core()
     result = part.run(core, case, options.set, options.threads, options.turns, options.batch)
-    if options.json:
-        print_json(result)
-    else:
-        part.show(result)
+    _print(options, part, result)
     if options.picture is not None:
         save_picture(lambda: part.draw(result), options.picture)
     return 0
 
 
-def _compare(options: argparse.Namespace, workload: Workload, case: str) -> int:
+def _compare(options: argparse.Namespace, part: Bench, case: str) -> int:
     """The case alone, and beside its copies."""
     if launched_size() > 0:
         raise StudyError("--together starts the ranks of a node itself: run it without a launcher")
@@ -264,12 +254,12 @@ def _compare(options: argparse.Namespace, workload: Workload, case: str) -> int:
     argv = bench_argv(options, case)
     argv += [] if options.json else ["--json"]
     (alone,) = run_copies(argv, 1)
-    beside = [rates_of(workload, result) for result in run_copies(argv, copies)]
-    result = alone | compared(rates_of(workload, alone), beside)
+    beside = [rates_of(part, result) for result in run_copies(argv, copies)]
+    result = alone | compared(rates_of(part, alone), beside)
     if options.json:
         print_json(result)
     else:
-        show_compared(result, f"{workload.name}, {case}: {copies} copies at once")
+        show_compared(result, f"{part.workload.name}, {case}: {copies} copies at once")
     return 0
 
 
@@ -287,31 +277,14 @@ def compared(alone: dict[str, float], beside: list[dict[str, float]]) -> dict[st
     }
 
 
-def rates_of(workload: Workload, result: dict[str, Any]) -> dict[str, float]:
-    """The rates of a measurement by their names, the higher the better."""
-    found: dict[str, float] = workload.offers(PART, "rates", _usual_rates)(result)
-    if found:
-        return found
-    unit = workload.unit
-    if f"seconds_per_{unit.one}" in result:
-        return {f"{unit.many} per second": 1.0 / result[f"seconds_per_{unit.one}"]}
-    raise StudyError(f"bench {workload.name} measures no rate that --together could compare")
-
-
-def _usual_rates(result: dict[str, Any]) -> dict[str, float]:
-    """One over the seconds of each point of the curves."""
-    rates = {}
-    for curve in result.get("curves", ()):
-        sizes = curve.get("words", curve.get("bytes"))
-        if not isinstance(sizes, list):
-            sizes, seconds = [sizes], [curve["seconds"]]
-        else:
-            seconds = curve["seconds"]
-        named = (curve.get(key) for key in ("operator", "protocol", "pairs"))
-        words = [str(word) for word in named if word is not None]
-        for size, time in zip(sizes, seconds, strict=True):
-            rates[" ".join([*words, str(size)])] = 1.0 / time
-    return rates
+def rates_of(part: Bench, result: dict[str, Any]) -> dict[str, float]:
+    """The rates of a measurement by their names; StudyError if it has none."""
+    found = part.rates(result)
+    if not found:
+        raise StudyError(
+            f"bench {part.workload.name} measures no rate that --together could compare"
+        )
+    return found
 
 
 def show_compared(result: dict[str, Any], title: str) -> None:

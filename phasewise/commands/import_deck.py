@@ -1,9 +1,4 @@
-"""``phasewise import``: the deck of another code as a study, or its lattice as a file of a study.
-
-A workload's part `importing` has `CODES`: functions by the name of a code. They take the deck's
-folder or file and return an object with the TOML as `text` and a list `not_translated` of entries
-with `record` and `reason`; `written` says what the text is, if it is no study.
-"""
+"""``phasewise import``: the deck of another code as a study, or its lattice as a study's file."""
 
 from __future__ import annotations
 
@@ -11,21 +6,22 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from phasewise.errors import RunError
 from phasewise.options import Parser, add_json
 from phasewise.output import message, print_json
 from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.study.importing import Importing, Translation
 from phasewise.workload.discovery import with_part
 
 
-def codes() -> dict[str, Callable[[str], Any]]:
+def codes() -> dict[str, Callable[[str], Translation]]:
     """The functions that translate decks, by the name of the code."""
-    found: dict[str, Callable[[str], Any]] = {}
-    for workload in with_part("importing").values():
-        found |= getattr(workload.part("importing"), "CODES", {})
-    return found
+    return {
+        code: translate
+        for part in with_part(Importing).values()
+        for code, translate in part.CODES.items()
+    }
 
 
 def add_options(parser: Parser) -> None:

@@ -1,9 +1,4 @@
-"""``phasewise reproduce``: a source's tables, figures and claims, regenerated.
-
-The part `reproducing` of a workload has `SOURCE`, a name, and `reproduce(out, quick, workers)`,
-which returns a `Reproduction`; or `CHAPTER_OF`, a `Source` that several workloads share, and
-`chapter(out, quick, workers)`, which returns its `Chapter`.
-"""
+"""``phasewise reproduce``: a source's tables, figures and claims, regenerated."""
 
 from __future__ import annotations
 
@@ -13,7 +8,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines.smpirun import simulated_tree
@@ -23,13 +17,13 @@ from phasewise.options import Parser, add_json
 from phasewise.output import message, print_json, print_table
 from phasewise.report.page import render
 from phasewise.reproduction.claim import VERDICT, Claim, Reproduction
+from phasewise.reproduction.reproducing import Reproducing
 from phasewise.reproduction.source import Source, join
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.tables.keys import nearest
 from phasewise.workload.discovery import find_workload, with_part
 from phasewise.workload.interface import Workload
 
-PART = "reproducing"
 PAGE, CLAIMS = "index.html", "claims.json"
 MAX_WORKERS = 2
 """Simulations at the same time: each of 256 ranks needs up to a gigabyte."""
@@ -66,20 +60,15 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def whole_sources() -> dict[str, Any]:
-    """The parts that reproduce a source by themselves, by its name."""
-    return {part.SOURCE: part for part in _parts().values() if hasattr(part, "SOURCE")}
+def whole_sources() -> dict[str, Reproducing]:
+    """What reproduces a source by itself, by the source's name."""
+    return {part.SOURCE: part for part in with_part(Reproducing).values() if part.SOURCE}
 
 
 def shared_sources() -> dict[str, Source]:
     """The sources that several workloads share, by name."""
-    found = [part.CHAPTER_OF for part in _parts().values() if hasattr(part, "CHAPTER_OF")]
-    return {source.name: source for source in found}
-
-
-def _parts() -> dict[str, Any]:
-    """The parts `reproducing`, by the names of their workloads."""
-    return {name: own.part(PART) for name, own in with_part(PART).items()}
+    found = (part.CHAPTER_OF for part in with_part(Reproducing).values())
+    return {source.name: source for source in found if source is not None}
 
 
 def chosen_source(name: str | None, workload: str | None = None) -> str:
@@ -104,29 +93,30 @@ def source_of(workload: Workload) -> str:
     """The name of the only source that a workload reproduces, or a chapter of it; StudyError if it
     has none or several.
     """
-    part: Any = workload.part(PART)
-    own = [part.SOURCE] if hasattr(part, "SOURCE") else []
-    own += [part.CHAPTER_OF.name] if hasattr(part, "CHAPTER_OF") else []
+    part = workload.part(Reproducing)
+    own = [part.SOURCE] if part.SOURCE else []
+    own += [part.CHAPTER_OF.name] if part.CHAPTER_OF is not None else []
     given = f'--workload "{workload.name}"'
     if not own:
-        raise StudyError(f"{given} has no source; workloads that have one: {', '.join(_parts())}")
+        able = ", ".join(with_part(Reproducing))
+        raise StudyError(f"{given} has no source; workloads that have one: {able}")
     if len(own) > 1:
         raise StudyError(
             f"{given} has several sources: give one of them, --source {' or '.join(own)}"
         )
-    return str(own[0])
+    return own[0]
 
 
 def _reproduced(name: str, out: Path, quick: bool, workers: int) -> Reproduction:
     whole = whole_sources().get(name)
     if whole is not None:
-        found: Reproduction = whole.reproduce(out, quick, workers)
+        found = whole.reproduce(out, quick, workers)
         return replace(found, record={"source": name, **found.record})
     source = shared_sources()[name]
     chapters = {
         workload: part.chapter(out, quick, workers)
-        for workload, part in _parts().items()
-        if getattr(part, "CHAPTER_OF", None) is source
+        for workload, part in with_part(Reproducing).items()
+        if part.CHAPTER_OF is source
     }
     return join(source, chapters, quick)
 

@@ -1,13 +1,6 @@
 """Measures the rates of the workloads' kernels on this machine, timing by timing.
 
-A workload's part `measuring` has
-
-* `cases()`: the names of what is timed, in order;
-* `time_case(core, threads, case, seconds)`: the timing of one of them, ready for JSON, in about so
-  many seconds; it runs on all ranks at once, since they share the memory;
-* `rates(timed)`: the rates that follow from the timings that there are, by case;
-* `device_cases()`: those of the cases that are timed on a device too, where kernels run on one;
-  `time_case` then gets the device as another argument.
+The contract `Measuring` says what is timed of a workload.
 
     python -m phasewise.machines.kernel_measurement FILE THREADS END DEVICE
 
@@ -40,8 +33,33 @@ from phasewise.runs.roof import computed_by_host
 from phasewise.study.study import CPU
 from phasewise.workload.discovery import with_part
 from phasewise.workload.interface import Workload
+from phasewise.workload.part import Part
 
-PART = "measuring"
+
+class Measuring(Part):
+    """How the kernels of a workload are timed."""
+
+    MODULE = "measuring"
+
+    def cases(self) -> Sequence[str]:
+        """The names of what is timed, in order."""
+        return ()
+
+    def device_cases(self) -> Sequence[str]:
+        """Those of the cases that are timed on a device too, where kernels run on one."""
+        return ()
+
+    def time_case(
+        self, core: Core, threads: int, case: str, seconds: float, device: str = CPU
+    ) -> dict[str, Any] | None:
+        """The timing of a case, ready for JSON, in about so many seconds; it runs on all ranks at
+        once, since they share the memory.
+        """
+        return None
+
+    def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
+        """The rates that follow from the timings that there are, by case."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -68,11 +86,11 @@ def measure_kernels(
         _time_kernels(ranks, file, deadline, threads, device)
     lines = kernel_lines(file)
     rates: dict[str, KernelRate] = {}
-    for name, workload in with_part(PART).items():
-        keys = {case: _key(name, case, device) for case in _cases(workload, device)}
+    for name, part in with_part(Measuring).items():
+        keys = {case: _key(name, case, device) for case in _cases(part, device)}
         own = {case: lines[key]["timed"] for case, key in keys.items() if key in lines}
-        found = workload.offers(PART, "rates", _no_rates)(own)
-        rates |= found if device == CPU else _of_device(workload, found)
+        found = part.rates(own)
+        rates |= found if device == CPU else _of_device(part.workload, found)
     wanted = _all_cases(device)
     done = [lines[key] for key in wanted if key in lines]
     return MeasuredKernels(rates, len(done), len(wanted), _usual_share(done))
@@ -107,12 +125,12 @@ def _time_kernels(ranks: int, file: Path, deadline: Deadline, threads: int, devi
         raise RunError(f"the kernels could not be measured: {sentence or 'a rank died'}")
 
 
-def _all_cases(device: str) -> dict[str, tuple[Workload, str]]:
+def _all_cases(device: str) -> dict[str, tuple[Measuring, str]]:
     """What is timed of all workloads, by its name in the file."""
     return {
-        _key(name, case, device): (workload, case)
-        for name, workload in with_part(PART).items()
-        for case in _cases(workload, device)
+        _key(name, case, device): (part, case)
+        for name, part in with_part(Measuring).items()
+        for case in _cases(part, device)
     }
 
 
@@ -120,10 +138,8 @@ def _key(name: str, case: str, device: str) -> str:
     return f"{name}: {case}" if device == CPU else f"{name} on {device}: {case}"
 
 
-def _cases(workload: Workload, device: str) -> Sequence[str]:
-    function = "cases" if device == CPU else "device_cases"
-    cases: Sequence[str] = workload.offers(PART, function, tuple)()
-    return cases
+def _cases(part: Measuring, device: str) -> Sequence[str]:
+    return part.cases() if device == CPU else part.device_cases()
 
 
 def time_all(
@@ -140,27 +156,18 @@ def time_all(
     the name of each timing, the timing, and what the system gave the ranks meanwhile.
     """
     wanted = {key: of for key, of in _all_cases(device).items() if key not in known}
-    place = () if device == CPU else (device,)
-    for number, (key, (workload, case)) in enumerate(wanted.items()):
+    for number, (key, (part, case)) in enumerate(wanted.items()):
         seconds = left()
         if core.any(core.rank() == 0 and seconds <= 0):
             return
         share = seconds / (len(wanted) - number)
         processor = ProcessorTimes()
         with processor.counted():
-            timed = workload.offers(PART, "time_case", _nothing)(core, threads, case, share, *place)
+            timed = part.time_case(core, threads, case, share, device)
         mine = processor.to_dict() | {"seconds": processor.seconds}
         ranks = [json.loads(part) for part in core.gather(json.dumps(mine).encode())]
         if core.rank() == 0:
             keep(key, timed, node_facts(threads) | {"rank": ranks})
-
-
-def _nothing(*_given: Any) -> None:
-    return None
-
-
-def _no_rates(_timed: Any) -> dict[str, KernelRate]:
-    return {}
 
 
 def main(argv: Sequence[str]) -> int:

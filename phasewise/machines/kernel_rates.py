@@ -1,9 +1,8 @@
 """How long the kernels of a turn take on a machine: `[kernels]` of its file (docs/machines.md).
 
 A rate is the time of one unit of a kernel's work, measured with all ranks of a node at work, which
-share its memory. It depends on one size. The workloads' parts `kernels` define the names and units
-in `UNITS`. `VARIANTS` has suffixes of a name, whose rate replaces that of the plain name, each with
-the variants nearest to it.
+share its memory. It depends on one size. The workloads define names and units
+(`phasewise.study.kernels`).
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from phasewise.errors import StudyError
+from phasewise.study.kernels import Kernels
 from phasewise.tables.keys import Key, check_table, convert, plain, show
 from phasewise.workload.discovery import with_part
 
@@ -38,15 +38,6 @@ class KernelRate:
 
 
 @dataclass(frozen=True)
-class Term:
-    """A part of a kernel's time: `amount` units of the rate of this name at this size."""
-
-    name: str
-    amount: float
-    size: float
-
-
-@dataclass(frozen=True)
 class Rated:
     """A name that a rate may have: the unit of its time, and the nearest other names."""
 
@@ -58,12 +49,9 @@ class Rated:
 def rated() -> dict[str, Rated]:
     """Every name that a rate may have, of all workloads."""
     found: dict[str, Rated] = {}
-    for workload in with_part("kernels").values():
-        part = workload.part("kernels")
-        variants: Mapping[str, Sequence[str]] = getattr(part, "VARIANTS", {"": ()})
-        units: Mapping[str, str] = getattr(part, "UNITS", {})
-        for base, unit in units.items():
-            for variant, others in variants.items():
+    for part in with_part(Kernels).values():
+        for base, unit in part.UNITS.items():
+            for variant, others in part.VARIANTS.items():
                 found[base + variant] = Rated(unit, tuple(base + other for other in others))
     return found
 

@@ -1,15 +1,9 @@
 """How long a turn computes: the work of its kernels at the machine's rates.
 
 Where a machine file has no `[kernels]`, a kernel takes the longer of its flops and its bytes at the
-rates of `[processor]`, as `phasewise simulate` charges it. If the study runs on a device, all this
-is that of `[device]`. The workload's part `kernels` defines
-the terms of a kernel's time:
-
-* `UNITS`, `VARIANTS`: names of rates (phasewise.machines.kernel_rates);
-* `terms(model, kernel, ranks)`: the terms of a kernel's time, by default one of its own name;
-* `BESIDE`: names of terms that count as zero if the machine's file lacks them;
-* `ON_HOST`: kernels that the host's processor computes where the others run on a device;
-* `overheads(model, ranks)`: terms of a turn beside its kernels and messages.
+rates of `[processor]`, as `phasewise simulate` charges it. If the study runs on a device, the
+rates are those of `[device]`. The workload says of which terms a kernel's time consists
+(`phasewise.study.kernels.Kernels`).
 """
 
 from __future__ import annotations
@@ -20,12 +14,11 @@ from typing import Any
 from phasewise.driver import load_planner
 from phasewise.machines import Machine
 from phasewise.machines.device import Device
-from phasewise.machines.kernel_rates import KernelRate, Term, find_rate
+from phasewise.machines.kernel_rates import KernelRate, find_rate
 from phasewise.models.model import Case, refusals
 from phasewise.runs.roof import TO_DEVICE, TO_HOST, computed_by_host
 from phasewise.study import Study
-
-PART = "kernels"
+from phasewise.study.kernels import Kernels
 
 IMBALANCE = "imbalance"
 """Seconds that the mean rank waits in all steps for the rank with most work."""
@@ -126,21 +119,15 @@ def _by_rates(
     otherwise: float,
 ) -> float:
     """Of a kernel by its rates, or `otherwise` where one of them was not measured."""
-    workload = study.workload
-    beside = getattr(workload.part(PART), "BESIDE", ())
+    part = study.workload.part(Kernels)
     total = 0.0
-    for term in workload.offers(PART, "terms", own_rate)(study.model, kernel, case.ranks):
+    for term in part.terms(study.model, kernel, case.ranks):
         rate = find_rate(rates, term.name)
         if rate is not None:
             total += term.amount * rate.at(term.size)
-        elif term.name not in beside:
+        elif term.name not in part.BESIDE:
             return otherwise
     return total
-
-
-def own_rate(_model: Any, kernel: Mapping[str, Any], _ranks: int) -> list[Term]:
-    """One term of the kernel's own name."""
-    return [Term(str(kernel["name"]), float(kernel["items"]), 1.0)]
 
 
 def _packing(case: Case) -> float:
@@ -150,12 +137,7 @@ def _packing(case: Case) -> float:
 
 def _other(case: Case, study: Study) -> float:
     """Seconds of the terms whose rate is known."""
-    terms = study.workload.offers(PART, "overheads", no_overheads)(study.model, case.ranks)
+    terms = study.workload.part(Kernels).overheads(study.model, case.ranks)
     known = case.machine.kernels if case.device is None else case.device.kernels
     rates = [(term, find_rate(known, term.name)) for term in terms]
     return float(sum(t.amount * rate.at(t.size) for t, rate in rates if rate is not None))
-
-
-def no_overheads(_model: Any, _ranks: int) -> list[Term]:
-    """Of a workload that names none."""
-    return []

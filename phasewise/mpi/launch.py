@@ -327,7 +327,7 @@ class Stops:
         self._process = process
         self._former = handled(SIGNALS, self._stop)
 
-    def _stop(self, number: int, frame: object) -> None:  # noqa: ARG002
+    def _stop(self, number: int, frame: object) -> None:
         self._process.send_signal(signal.SIGTERM if self.requested else signal.SIGUSR1)
         self.requested = True
 

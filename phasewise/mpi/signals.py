@@ -66,7 +66,7 @@ class Interrupts:
         give_back(self._former)
         self._former = {}
 
-    def _request(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+    def _request(self, number: int, frame: FrameType | None) -> None:
         if self.requested and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.requested = True

@@ -1,9 +1,4 @@
-"""What a workload adds to a report: its part `reporting`.
-
-* `CHAPTERS`: its chapters for a run with records;
-* `REPORTED`: a subclass of `ReportedRun` with the workload's own analyses;
-* `study_tables(run)`, `tiles(run)`: the study in tables, and the numbers at the top.
-"""
+"""What a workload adds to a report: its contract `Reporting`."""
 
 from __future__ import annotations
 
@@ -18,8 +13,7 @@ from phasewise.report.reported_run import WHOLE, ReportedRun
 from phasewise.report.tables import Table, rows_of
 from phasewise.traces.excerpt import Excerpt
 from phasewise.workload.interface import Workload
-
-PART = "reporting"
+from phasewise.workload.part import Part
 
 Draw = Callable[[Any], Drawing | Missing]
 
@@ -37,6 +31,30 @@ class Chapter:
     title: str
     figures: tuple[tuple[str, str, Draw], ...]
     tables: Callable[[Any], Iterable[Table]] = no_tables
+
+
+class Reporting(Part):
+    """What a report shows of a workload's run."""
+
+    MODULE = "reporting"
+    REPORTED: type[ReportedRun] = ReportedRun
+    """How a report sees a run: a subclass has the workload's own analyses."""
+    CHAPTERS: tuple[Chapter, ...] = ()
+    """Its chapters for a run with records."""
+
+    def tiles(self, run: Any) -> list[Tile]:
+        """The numbers at the top."""
+        return []
+
+    def study_tables(self, run: Any) -> list[Table]:
+        """The study and what follows from it; by default a table of keys and values for each table
+        of the study.
+        """
+        return [
+            Table(name, ("", ""), rows_of([(key, [value]) for key, value in table.items()]))
+            for name, table in run.study.items()
+            if isinstance(table, dict)
+        ]
 
 
 def reported(
@@ -60,30 +78,19 @@ def reported(
 
 def kind_of(workload: Workload) -> type[ReportedRun]:
     """How a report sees a run of a workload."""
-    kind: type[ReportedRun] = getattr(workload.part(PART), "REPORTED", ReportedRun)
-    return kind
+    return workload.part(Reporting).REPORTED
 
 
 def own_chapters(workload: Workload) -> tuple[Chapter, ...]:
     """The chapters of a workload."""
-    chapters: tuple[Chapter, ...] = getattr(workload.part(PART), "CHAPTERS", ())
-    return chapters
+    return workload.part(Reporting).CHAPTERS
 
 
 def own_tiles(run: ReportedRun) -> list[Tile]:
     """The numbers at the top that are of the workload."""
-    return list(run.workload.offers(PART, "tiles", no_tables)(run))
+    return run.workload.part(Reporting).tiles(run)
 
 
 def tables_of_study(run: ReportedRun) -> list[Table]:
     """The study and what follows from it."""
-    return list(run.workload.offers(PART, "study_tables", _every_key)(run))
-
-
-def _every_key(run: ReportedRun) -> list[Table]:
-    """A table of keys and values for each table of the study."""
-    return [
-        Table(name, ("", ""), rows_of([(key, [value]) for key, value in table.items()]))
-        for name, table in run.study.items()
-        if isinstance(table, dict)
-    ]
+    return run.workload.part(Reporting).study_tables(run)

@@ -1,19 +1,66 @@
-"""Which other ways to exchange a run may try: the part `choosing` of its workload.
-
-* `nothing_to_try(model)`: why there is no other way to exchange; empty where there are some;
-* `changes(communication, model, grids, levels)`: the other ways, each a change of a few keys;
-* `study_key(model)`: what decides how much is sent to whom; a cached choice is found by it.
-"""
+"""Which other ways to exchange a run may try: the contract `Choosing` of its workload."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from typing import Any
 
 from phasewise.study import Study
-
-PART = "choosing"
+from phasewise.tables.declared import flat_of
+from phasewise.workload.grids import grid_of, grids
+from phasewise.workload.part import Part
+from phasewise.workload.protocols import PROTOCOLS, available, comparable
 
 Shapes = list[list[int]]
+"""The process grids of a run."""
+
+
+class Choosing(Part):
+    """The ways to exchange of a workload that a run may try and a tuner compares.
+
+    By default these are the protocols, and process grids of two dimensions, where [communication]
+    has keys for them.
+    """
+
+    MODULE = "choosing"
+
+    def nothing_to_try(self, model: Any) -> str:
+        """Why there is no other way to exchange; empty where there are some."""
+        if self._known("protocol"):
+            return ""
+        return "this workload knows one way to exchange"
+
+    def study_key(self, model: Any) -> Mapping[str, Any]:
+        """What decides how much is sent to whom; a choice that was kept is found by it. By default
+        every flat key of the model.
+        """
+        return dict(flat_of(model)) if is_dataclass(model) else {}
+
+    def changes(
+        self, communication: Any, model: Any, shapes: Shapes, levels: bool
+    ) -> list[dict[str, Any]]:
+        """Other ways than `communication` on these process grids, the most promising first, each a
+        change of a few keys. A single rank sends nothing, and has none.
+
+        levels: whether some ranks share a node and some do not.
+        """
+        if not self._known("protocol") or math.prod(shapes[0]) == 1:
+            return []
+        return [{"protocol": name} for name in available() if name != communication.protocol]
+
+    def choices(self, model: Any, ranks: int) -> Mapping[str, Sequence[Any]]:
+        """Values by key of [communication], all combinations of which a tuner compares."""
+        protocols = comparable() if ranks > 1 else PROTOCOLS[:1]
+        found = {
+            "process_grid": [grid_of(*grid) for grid in grids(ranks)],
+            "protocol": list(protocols),
+        }
+        return {key: values for key, values in found.items() if self._known(key)}
+
+    def _known(self, key: str) -> bool:
+        return key in self.workload.communication
 
 
 def study_key(study: Study, shapes: Shapes) -> dict[str, Any]:
@@ -21,23 +68,14 @@ def study_key(study: Study, shapes: Shapes) -> dict[str, Any]:
 
     shapes: the process grids of the run.
     """
-    own = study.workload.offers(PART, "study_key", _nothing)(study.model)
+    own = study.workload.part(Choosing).study_key(study.model)
     chosen = [[key, value] for key, value in study.communication.flat()]
     return {**own, "process_grid": shapes, "communication": chosen}
 
 
-def _nothing(_model: Any) -> dict[str, Any]:
-    return {}
-
-
 def nothing_to_try(study: Study) -> str:
     """Why the study has no other ways to exchange; empty where it has some."""
-    offered = study.workload.offers(PART, "nothing_to_try", _no_other_way)
-    return str(offered(study.model))
-
-
-def _no_other_way(_model: Any) -> str:
-    return "this workload knows one way to exchange"
+    return study.workload.part(Choosing).nothing_to_try(study.model)
 
 
 def changes(study: Study, shapes: Shapes, levels: bool) -> list[dict[str, Any]]:
@@ -46,10 +84,5 @@ def changes(study: Study, shapes: Shapes, levels: bool) -> list[dict[str, Any]]:
 
     levels: whether some ranks share a node and some do not.
     """
-    offered = study.workload.offers(PART, "changes", _no_changes)
-    found: list[dict[str, Any]] = offered(study.communication, study.model, shapes, levels)
-    return found
-
-
-def _no_changes(*_given: Any) -> list[dict[str, Any]]:
-    return []
+    own = study.workload.part(Choosing)
+    return own.changes(study.communication, study.model, shapes, levels)

@@ -1,30 +1,15 @@
-"""Which datasets the records of a run have; the part `recording` of its workload defines them.
-
-* `rows(study)`: each dataset of which a turn has one entry, without the turn's number;
-* `values(study, record)`: the values of a driver's record by dataset; by default under the record's
-  own names;
-* `GROUPS` and `snapshots(study, first)`: groups of datasets that are written once, with a subgroup
-  for each turn; and the names of those for turns from `first` on, with the dataset that each is;
-* `snap(run, comm, study, write)`: writes those that are due after a turn; collective;
-* `check(study)`: StudyError if the records ask for what a file cannot hold;
-* `detail(study)`: makes the words of progress from the driver's record of a turn;
-* `fault(study, record)`: what is wrong with a turn after which none is worth having, from the
-  driver's record of it, the same on every rank; empty where nothing is;
-* `dump(folder, run, comm, study, at_start)`: files beside the records, in the workload's
-  `dump_folder`; collective.
-
-For a workload without that part only the number of each turn is recorded.
-"""
+"""Which datasets the records of a run have: the contract `Recording` of its workload."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from phasewise.driver import Arrays, Communicator, Run
 from phasewise.study import Study
+from phasewise.workload.part import Part
 
 MAX_SNAPSHOTS = 10_000
 """Most snapshots in a file: the HDF5 objects of all of them are created when the run starts."""
@@ -55,76 +40,101 @@ class Dataset:
 Write = Callable[[str, Arrays], None]
 """Writes arrays under a group."""
 
-PART = "recording"
+Detail = Callable[[Mapping[str, Any]], str]
+"""The words of progress for a turn, from the driver's record of it."""
+
+
+class Recording(Part):
+    """What a workload records; by default only the number of each turn."""
+
+    MODULE = "recording"
+    GROUPS: tuple[str, ...] = ()
+    """The groups of datasets that are written once, with a subgroup for each turn."""
+
+    def rows(self, study: Study) -> Mapping[str, Dataset]:
+        """Each dataset of which a turn has one entry, without the turn's number."""
+        return {}
+
+    def values(self, study: Study, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The values of the driver's record by dataset; by default under the record's own names."""
+        return record
+
+    def snapshots(self, study: Study, first: int = 0) -> Iterable[tuple[str, Dataset]]:
+        """Name and layout of each dataset of GROUPS for turns from `first` on."""
+        return ()
+
+    def snap(self, run: Run, comm: Communicator, study: Study, write: Write) -> None:
+        """Write the datasets of GROUPS that are due after a turn; collective."""
+
+    def check(self, study: Study) -> None:
+        """StudyError if the records ask for what a file cannot hold, or this machine cannot do."""
+
+    def detail(self, study: Study) -> Detail:
+        """What progress shows beside a turn's number."""
+        return lambda _record: ""
+
+    def fault(self, study: Study, record: Mapping[str, Any]) -> str:
+        """What is wrong with a turn after which none is worth having, from the driver's record of
+        it, the same on every rank; empty where nothing is.
+        """
+        return ""
+
+    def dump(
+        self, folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool
+    ) -> None:
+        """Write the files beside the records that are due now, in the workload's `dump_folder`;
+        collective.
+        """
 
 
 def row_layout(study: Study) -> dict[str, Dataset]:
     """Each dataset that is extended turn by turn."""
-    rows: Mapping[str, Dataset] = study.workload.offers(PART, "rows", _nothing)(study)
     one = study.workload.unit.one
     number = Dataset((), f"Number of the {one}, from 0.", kind="i8")
-    return {one: number, **rows}
-
-
-def _nothing(_study: Study, *_rest: Any) -> dict[str, Any]:
-    return {}
+    return {one: number, **_recording(study).rows(study)}
 
 
 def entries(study: Study, record: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the driver recorded of a turn, by dataset."""
-    found: Mapping[str, Any] = study.workload.offers(PART, "values", _same)(study, record)
-    return found
-
-
-def _same(_study: Study, record: Mapping[str, Any]) -> Mapping[str, Any]:
-    return record
+    return _recording(study).values(study, record)
 
 
 def snapshot_layout(study: Study, first: int = 0) -> dict[str, Dataset]:
     """Every dataset that is written once, for turns from `first` on."""
-    return dict(study.workload.offers(PART, "snapshots", _nothing)(study, first))
+    return dict(_recording(study).snapshots(study, first))
 
 
 def snapshot_groups(study: Study) -> tuple[str, ...]:
     """The groups that they stand in."""
-    groups: tuple[str, ...] = getattr(study.workload.part(PART), "GROUPS", ())
-    return groups
+    return _recording(study).GROUPS
 
 
 def take_snapshots(run: Run, comm: Communicator, study: Study, write: Write) -> None:
     """Write what is due after the turn just done; collective."""
-    study.workload.offers(PART, "snap", _nothing)(run, comm, study, write)
+    _recording(study).snap(run, comm, study, write)
 
 
 def write_dumps(
     folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool = False
 ) -> None:
     """Write the files beside the records that are due now; collective."""
-    study.workload.offers(PART, "dump", _nothing)(folder, run, comm, study, at_start)
+    _recording(study).dump(folder, run, comm, study, at_start)
 
 
 def fault_of(study: Study, record: Mapping[str, Any]) -> str:
     """What ends the run after the turn of this record; empty where it goes on."""
-    return str(study.workload.offers(PART, "fault", _no_fault)(study, record))
-
-
-def _no_fault(_study: Study, _record: Mapping[str, Any]) -> str:
-    return ""
+    return _recording(study).fault(study, record)
 
 
 def check_schedule(study: Study) -> None:
     """StudyError if the records ask for more snapshots than a file may have."""
-    study.workload.offers(PART, "check", _nothing)(study)
-
-
-Detail = Callable[[Mapping[str, Any]], str]
+    _recording(study).check(study)
 
 
 def detail_of(study: Study) -> Detail:
     """The text that progress shows beside a turn's number, from the driver's record of it."""
-    found: Detail = study.workload.offers(PART, "detail", _no_detail)(study)
-    return found
+    return _recording(study).detail(study)
 
 
-def _no_detail(_study: Study) -> Detail:
-    return lambda _record: ""
+def _recording(study: Study) -> Recording:
+    return study.workload.part(Recording)

@@ -13,7 +13,7 @@ from phasewise.mpi.ranks import AgreedError, collectively, on_rank_zero
 from phasewise.mpi.signals import Interrupts
 from phasewise.runs.folder import RunFolder
 from phasewise.runs.layout import check_schedule
-from phasewise.runs.recording import Recording
+from phasewise.runs.recording import RunRecorder
 from phasewise.runs.results import Results
 from phasewise.runs.simulation import Simulation
 from phasewise.runs.tuner import AutoTuner
@@ -71,7 +71,7 @@ class Work(AbstractContextManager["Work"]):
             if core.rank() == 0:
                 stack.callback(self._folder.release)
             self.simulation = Simulation(study, threads, core, events)
-            self.recording = Recording(self.simulation, self._folder, core, resume)
+            self.recording = RunRecorder(self.simulation, self._folder, core, resume)
             stack.callback(self.recording.abandon)
             if resume:
                 on_rank_zero(core, lambda: self._folder.keep_study(study, source))

@@ -19,7 +19,7 @@ from phasewise.runs.simulation import Simulation
 from phasewise.version import __version__
 
 
-class Recording:
+class RunRecorder:
     """The output of a run. Every rank has one and calls the same methods; rank 0 writes."""
 
     def __init__(self, simulation: Simulation, folder: RunFolder, core: Core, resume: bool) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from phasewise.driver import Floats
 from phasewise.errors import RunError
 from phasewise.runs.records import open_records, read_rows, reading, text_of
+from phasewise.runs.views import Views
 from phasewise.workload.discovery import workload_of
 from phasewise.workload.interface import Workload
 
@@ -24,7 +25,7 @@ class Results:
     """A run's records of T turns; during the run `refresh` finds more of them.
 
     Every access reads from the file, which ``close()`` or the end of a ``with`` block closes. The
-    workload's part `views` adds attributes, such as `luminosity` and `beam(number)` of colliding
+    workload's `Views` add attributes, such as `luminosity` and `beam(number)` of colliding
     beams. RunError where the file is damaged or lacks what is asked for.
     """
 
@@ -61,11 +62,11 @@ class Results:
 
     @property
     def _view(self) -> Any:
-        """What the workload's part `views` adds to the results.
+        """What the workload adds to the results.
 
         It is made anew each time, so that results without users go away at once.
         """
-        return self.workload.offers("views", "results_view", _nothing)(self)
+        return self.workload.part(Views).results_view(self)
 
     @property
     def folder(self) -> Path:
@@ -193,10 +194,6 @@ def _python_value(value: Any) -> Any:
     if isinstance(value, str | bytes):
         return text_of(value)
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _nothing(_results: Results) -> object:
-    return None
 
 
 def open_results(path: str | Path) -> Results:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from phasewise.errors import RunError, StudyError
 from phasewise.output import describe
+from phasewise.study.kernels import Kernels
 from phasewise.study.study import CUDA
 from phasewise.workload.interface import Workload
 
@@ -162,11 +163,8 @@ def _shown(level: Level) -> dict[str, Any]:
 
 
 def computed_by_host(workload: Workload) -> tuple[str, ...]:
-    """Kernels of a workload that the host computes where the others run on a device: `ON_HOST` of
-    its part `kernels`.
-    """
-    found: tuple[str, ...] = getattr(workload.part("kernels"), "ON_HOST", ())
-    return found
+    """Kernels of a workload that the host computes where the others run on a device."""
+    return workload.part(Kernels).ON_HOST
 
 
 def bound_elsewhere(workload: Workload) -> dict[str, str]:

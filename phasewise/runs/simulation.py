@@ -11,6 +11,7 @@ from phasewise.errors import RunError, StudyError
 from phasewise.mpi.ranks import AgreedError, collectively
 from phasewise.runs.core_share import ProcessorTimes
 from phasewise.runs.state import fails_alike, load_state
+from phasewise.runs.views import Naming, Views
 from phasewise.study import Study
 from phasewise.workload.communication import Communication
 
@@ -19,7 +20,7 @@ class Simulation:
     """A study that runs, turn after turn.
 
     Under mpiexec each rank holds a share of it, and all ranks call the same methods. The workload's
-    part `views` adds attributes, such as `beam(number)` for colliding beams.
+    `Views` add attributes, such as `beam(number)` for colliding beams.
     """
 
     def __init__(
@@ -60,8 +61,7 @@ class Simulation:
         if name.startswith("_") or "study" not in self.__dict__:
             raise AttributeError(name)
         # Made anew each time, so that a simulation without users goes away at once.
-        offered = self.study.workload.offers("views", "simulation_view", _nothing)
-        return getattr(offered(self), name)
+        return getattr(self.study.workload.part(Views).simulation_view(self), name)
 
     def start(self) -> None:
         """Load what comes from files; done by the first step where needed."""
@@ -138,11 +138,9 @@ class Simulation:
         return self._named(self.driver.record())
 
     @cached_property
-    def _named(self) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    def _named(self) -> Naming:
         """Gives the driver's record the names of the datasets."""
-        named: Callable[[dict[str, Any]], dict[str, Any]]
-        named = self.study.workload.offers("views", "naming", _as_measured)(self.study)
-        return named
+        return self.study.workload.part(Views).naming(self.study)
 
 
 def _set(driver: Run, parameters: str) -> None:
@@ -152,14 +150,6 @@ def _set(driver: Run, parameters: str) -> None:
         raise StudyError(str(error)) from error
     except MemoryError:
         raise RunError("there is not enough memory to exchange in another way") from None
-
-
-def _as_measured(_study: Study) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return dict
-
-
-def _nothing(_simulation: Simulation) -> object:
-    return None
 
 
 def start_run(core: Core, parameters: str, threads: int) -> Run:

@@ -1,10 +1,7 @@
 """The state of a run in a checkpoint: sets of rows, each row with an id.
 
-A workload whose compiled run has `state`, `owned` and `restore` needs nothing more. Another one
-needs a part `state` with `state_of(run, study)`, and its part may also define
-
-* `load(run, comm, study)`: loads an initial state that comes from files; collective;
-* `FAILS_ALIKE`: how the errors begin that every rank meets alike in a turn.
+A workload whose compiled run has `state`, `owned` and `restore` needs nothing more. Others fill in
+the contract `StateKeeping`.
 """
 
 from __future__ import annotations
@@ -18,6 +15,7 @@ from numpy.typing import NDArray
 from phasewise.driver import Arrays, Communicator, Run, StatefulRun
 from phasewise.runs.gathering import ID, Columns, no_rows
 from phasewise.study import Study
+from phasewise.workload.part import Part
 
 
 class State(ABC):
@@ -82,23 +80,33 @@ def _most(comm: Communicator, ids: NDArray[Any]) -> int:
     return int(comm.broadcast(str(max(found, default=-1)).encode()))
 
 
+class StateKeeping(Part):
+    """Where the state of a workload's run comes from, and how a checkpoint sees it."""
+
+    MODULE = "state"
+    FAILS_ALIKE: tuple[str, ...] = ()
+    """How the errors begin that every rank meets alike in a turn."""
+
+    def state_of(self, run: Run, comm: Communicator, study: Study) -> State:
+        """The rows of a run; collective. By default those that the compiled run offers."""
+        return RowState(cast(StatefulRun, run), comm)
+
+    def load(self, run: Run, comm: Communicator, study: Study) -> None:
+        """Load initial state from files before the first turn; collective. By default it comes
+        from the parameters alone.
+        """
+
+
 def state_of(run: Run, comm: Communicator, study: Study) -> State:
     """The state of a run; collective."""
-    part = study.workload.part("state")
-    if part is not None and hasattr(part, "state_of"):
-        return cast(State, part.state_of(run, study))
-    return RowState(cast(StatefulRun, run), comm)
+    return study.workload.part(StateKeeping).state_of(run, comm, study)
 
 
 def load_state(run: Run, comm: Communicator, study: Study) -> None:
     """Load initial state from files before the first turn; collective."""
-    study.workload.offers("state", "load", _nothing)(run, comm, study)
-
-
-def _nothing(_run: Run, _comm: Communicator, _study: Study) -> None:
-    """The state comes from the parameters alone."""
+    study.workload.part(StateKeeping).load(run, comm, study)
 
 
 def fails_alike(study: Study, error: str) -> bool:
     """Whether every rank meets this error of a turn."""
-    return error.startswith(getattr(study.workload.part("state"), "FAILS_ALIKE", ()))
+    return error.startswith(study.workload.part(StateKeeping).FAILS_ALIKE)

@@ -1,8 +1,4 @@
-"""The summary at the end of a run: what every run has, and what its workload's part `summary` adds.
-
-* `summarise(results)`: the workload's entries of the summary, ready for JSON except for infinities;
-* `rows(summary)`: the heads and rows of the table that shows them.
-"""
+"""The summary at the end of a run: what every run has, and what its workload adds (`Summary`)."""
 
 from __future__ import annotations
 
@@ -14,8 +10,24 @@ from phasewise.errors import RunError
 from phasewise.output import print_table
 from phasewise.runs.results import Results
 from phasewise.workload.discovery import workload_of
+from phasewise.workload.part import Part
 
-PART = "summary"
+TableRows = tuple[list[str], list[list[str]]]
+"""The heads of a table, and its rows."""
+
+
+class Summary(Part):
+    """What a workload adds to the summary of a run."""
+
+    MODULE = "summary"
+
+    def summarise(self, results: Results) -> dict[str, Any]:
+        """Its entries of the summary, ready for JSON except for infinities."""
+        return {}
+
+    def rows(self, summary: Mapping[str, Any]) -> TableRows:
+        """The table that shows them."""
+        return ["", ""], []
 
 
 def summarise(results: Results, communication: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -30,14 +42,9 @@ def summarise(results: Results, communication: Mapping[str, Any] | None = None) 
     return {
         unit.many: count,
         f"seconds_per_{unit.one}": results.seconds_per_turn,
-        **results.workload.offers(PART, "summarise", no_entries)(results),
+        **results.workload.part(Summary).summarise(results),
         "communication": communication,
     }
-
-
-def no_entries(_given: Any) -> dict[str, Any]:
-    """What a workload without that part adds."""
-    return {}
 
 
 def finite(value: Any) -> Any:
@@ -53,7 +60,7 @@ def show_summary(summary: dict[str, Any], study: Mapping[str, Any]) -> None:
     """Print the summary of a run of `study`, as resolved, as a short table."""
     workload = workload_of(study)
     unit = workload.unit
-    heads, rows = workload.offers(PART, "rows", value_only)(summary)
+    heads, rows = workload.part(Summary).rows(summary)
     blank = [""] * (len(heads) - 2)
     seconds = summary[f"seconds_per_{unit.one}"]
     first = [
@@ -61,11 +68,6 @@ def show_summary(summary: dict[str, Any], study: Mapping[str, Any]) -> None:
         [f"seconds per {unit.one}", number(seconds), *blank],
     ]
     print_table("Result", heads, [*first, *rows])
-
-
-def value_only(_summary: Any) -> tuple[list[str], list[list[str]]]:
-    """The table of a workload without that part."""
-    return ["", ""], []
 
 
 def number(value: float | None) -> str:

@@ -1,12 +1,4 @@
-"""What a scan shows of a workload's results; the part `scanning` of the workload defines it.
-
-* `headlines(summary)`: the results to show first, name in the table → label with its unit;
-* `ORDERS`: patterns of keys that say how finely a study is resolved (the larger, the finer) → order
-  p of the error, which goes as the key's value to the power -p.
-
-For a workload without that part the first results that differ between points are shown, and there
-is no convergence but on request.
-"""
+"""What a scan shows of a workload's results, by its contract `Scanning`."""
 
 from __future__ import annotations
 
@@ -22,10 +14,26 @@ from phasewise.scanning.definition import Definition
 from phasewise.scanning.results import ScanResults
 from phasewise.study import Study
 from phasewise.tables.keys import nearest
+from phasewise.workload.part import Part
 
-PART = "scanning"
 MOST_SHOWN = 4
 """Results shown where the workload does not say which."""
+
+
+class Scanning(Part):
+    """What a scan shows of a workload. By default these are the first results that differ between
+    points, and convergence is shown on request alone.
+    """
+
+    MODULE = "scanning"
+    ORDERS: Mapping[str, float] = {}
+    """Patterns of keys that say how finely a study is resolved (the larger, the finer), and the
+    order p of the error, which goes as the key's value to the power -p.
+    """
+
+    def headlines(self, summary: Mapping[str, Any]) -> Mapping[str, str]:
+        """The results to show first: name in the table → label with its unit."""
+        return {}
 
 
 def shown(results: ScanResults, asked: list[str]) -> dict[str, str]:
@@ -50,12 +58,7 @@ def shown(results: ScanResults, asked: list[str]) -> dict[str, str]:
 
 def _labels(results: ScanResults) -> dict[str, str]:
     summary = next(point.summary for point in results.points if point.summary)
-    offered = results.definition.study.workload.offers(PART, "headlines", _nothing)
-    return dict(offered(summary))
-
-
-def _nothing(_summary: Mapping[str, Any]) -> dict[str, str]:
-    return {}
+    return dict(results.definition.study.workload.part(Scanning).headlines(summary))
 
 
 def _varies(column: Any) -> bool:
@@ -99,7 +102,7 @@ def _order(words: str, text: str) -> float:
 
 def known_order(study: Study, key: str) -> float | None:
     """The order of the error in a key, as the workload has it; None for any other key."""
-    patterns: Mapping[str, float] = getattr(study.workload.part(PART), "ORDERS", {})
+    patterns = study.workload.part(Scanning).ORDERS
     return next((order for pattern, order in patterns.items() if re.fullmatch(pattern, key)), None)
 
 

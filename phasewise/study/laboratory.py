@@ -1,17 +1,4 @@
-"""What planning, simulating and comparing ask of a study's workload: its part `laboratory`.
-
-* `process_grids(model, places)`: the shapes that the ranks' places span; by default one grid;
-* `steps(model)`: how many steps of a turn can stand for all of them, and how many follow each
-  other;
-* `check_simulated(model, skeleton)`: StudyError if simulated ranks cannot run the study;
-* `first_pieces(model)`: how often each data-dependent piece occurs in a run's first turn;
-* `sets_off_together(model)`: whether all ranks begin that turn at once, for models in time;
-* `iterated(model, iterations)`: how often they occur in a turn whose solver takes this many
-  iterations, for a workload that has one; None: as many as the study fixes;
-* `placed(communication, record)`: the communication on the process grid and places of a record;
-* `GROUPS`, `LOADS`, `WHEN`, `PIECES`: how texts call the groups of ranks in a plan's loads, these
-  loads, the moment at which a data-dependent piece occurs, and several such pieces.
-"""
+"""What planning, simulating and comparing ask of a study's workload: the contract `Laboratory`."""
 
 from __future__ import annotations
 
@@ -23,20 +10,67 @@ from phasewise.errors import StudyError
 from phasewise.study.study import Study
 from phasewise.workload.communication import Communication
 from phasewise.workload.interface import Workload
+from phasewise.workload.part import Part
 
-PART = "laboratory"
+Pieces = Mapping[str, float]
+"""How often each data-dependent piece occurs in a turn."""
+
+
+class Laboratory(Part):
+    """How a workload is planned, simulated and compared."""
+
+    MODULE = "laboratory"
+    GROUPS: str = ""
+    """How texts call the groups of ranks in a plan's loads."""
+    LOADS: Mapping[str, str] = {}
+    """How texts call these loads."""
+    WHEN: Mapping[str, str] = {}
+    """At which moment a data-dependent piece occurs, in words, by its name."""
+    PIECES: Mapping[str, str] = {}
+    """The plural of such a piece's name, where it is not the name with an s."""
+
+    def process_grids(self, model: Any, places: Iterable[Sequence[int]]) -> list[list[int]]:
+        """Shapes of the process grids that the ranks' places span; by default one grid."""
+        return [[1 + max(along) for along in zip(*places, strict=True)]]
+
+    def steps(self, model: Any) -> tuple[int, int]:
+        """How many steps of a turn can stand for all of them (0: none), and how many follow each
+        other.
+        """
+        return 0, 1
+
+    def check_simulated(self, model: Any, skeleton: bool) -> None:
+        """StudyError if simulated ranks cannot run the study; skeleton: without contents."""
+
+    def first_pieces(self, model: Any) -> Pieces:
+        """How often each data-dependent piece occurs in a run's first turn."""
+        return {}
+
+    def sets_off_together(self, model: Any) -> bool:
+        """Whether all ranks begin that turn at once, for models in time."""
+        return False
+
+    def iterated(self, model: Any, iterations: int | None) -> Pieces:
+        """How often pieces occur in a turn whose solver takes this many iterations; None: as many
+        as the study fixes. Empty for a workload without a solver.
+        """
+        return {}
+
+    def placed(self, communication: Any, record: Any) -> Communication:
+        """The communication on the process grid and in the places of a record."""
+        found: Communication = communication
+        if not hasattr(found, "process_grid"):
+            return found
+        return found.changed({"process_grid": "x".join(map(str, record.process_grid[0]))})
+
+
+def _laboratory(study: Study) -> Laboratory:
+    return study.workload.part(Laboratory)
 
 
 def process_grids(study: Study, places: Iterable[Sequence[int]]) -> list[list[int]]:
     """Shapes of the process grids, from the coordinates of all ranks."""
-    found: list[list[int]] = study.workload.offers(PART, "process_grids", _one_grid)(
-        study.model, places
-    )
-    return found
-
-
-def _one_grid(_model: Any, places: Iterable[Sequence[int]]) -> list[list[int]]:
-    return [[1 + max(along) for along in zip(*places, strict=True)]]
+    return _laboratory(study).process_grids(study.model, places)
 
 
 def grid_names(shapes: Iterable[Sequence[int]]) -> list[str]:
@@ -56,46 +90,29 @@ def grid_on(study: Study, ranks: int) -> str:
 
 def fewest_steps(study: Study) -> int:
     """How many similar steps a turn has, if some of them can stand for all; else 0."""
-    return int(study.workload.offers(PART, "steps", _one_step)(study.model)[0])
+    return _laboratory(study).steps(study.model)[0]
 
 
 def max_steps(study: Study) -> int:
     """The largest number of steps that follow each other in a turn."""
-    return int(study.workload.offers(PART, "steps", _one_step)(study.model)[1])
-
-
-def _one_step(_model: Any) -> tuple[int, int]:
-    return 0, 1
+    return _laboratory(study).steps(study.model)[1]
 
 
 def check_simulated(study: Study, skeleton: bool) -> None:
     """StudyError if the study cannot run on simulated ranks; skeleton: without contents."""
-    study.workload.offers(PART, "check_simulated", _nothing)(study.model, skeleton)
-
-
-def _nothing(*_given: Any) -> None:
-    """Every study can be simulated."""
-
-
-Pieces = Mapping[str, float]
-"""How often each data-dependent piece occurs in a turn."""
+    _laboratory(study).check_simulated(study.model, skeleton)
 
 
 def first_pieces(study: Study) -> Pieces:
     """How often pieces occur in the first turn of a run."""
-    found: Pieces = study.workload.offers(PART, "first_pieces", _no_pieces)(study.model)
-    return found
-
-
-def _no_pieces(*_given: Any) -> Pieces:
-    return {}
+    return _laboratory(study).first_pieces(study.model)
 
 
 def iterated(study: Study, iterations: int | None) -> Pieces:
     """How often pieces occur in a turn whose solver takes this many iterations; None: as many as
     the study fixes, if it does. StudyError for a study without such pieces.
     """
-    found: Pieces = study.workload.offers(PART, "iterated", _no_pieces)(study.model, iterations)
+    found = _laboratory(study).iterated(study.model, iterations)
     if iterations is not None and not found:
         raise StudyError(
             f"--iterations {iterations}: {study.workload.title} have no iterations whose number "
@@ -106,38 +123,25 @@ def iterated(study: Study, iterations: int | None) -> Pieces:
 
 def placed(study: Study, record: Any) -> Communication:
     """How the ranks of a record exchanged, on its process grid and in its places."""
-    found: Communication = study.workload.offers(PART, "placed", _unplaced)(
-        study.communication, record
-    )
-    return found
+    return _laboratory(study).placed(study.communication, record)
 
 
-def _unplaced(communication: Communication, _record: Any) -> Communication:
-    return communication
-
-
-def load_names(study: Study) -> tuple[str, dict[str, str]]:
+def load_names(study: Study) -> tuple[str, Mapping[str, str]]:
     """How texts call the groups of ranks in a plan's loads, and the loads."""
-    part = study.workload.part(PART)
-    return getattr(part, "GROUPS", ""), getattr(part, "LOADS", {})
+    own = _laboratory(study)
+    return own.GROUPS, own.LOADS
 
 
 def when(study: Study, piece: str) -> str:
     """When a data-dependent piece of a turn occurs, in words."""
-    words: dict[str, str] = getattr(study.workload.part(PART), "WHEN", {})
-    return words.get(piece, f"once for each {piece}")
+    return _laboratory(study).WHEN.get(piece, f"once for each {piece}")
 
 
 def pieces_name(workload: Workload, piece: str) -> str:
     """The plural of a piece's name."""
-    names: dict[str, str] = getattr(workload.part(PART), "PIECES", {})
-    return names.get(piece, f"{piece}s")
+    return workload.part(Laboratory).PIECES.get(piece, f"{piece}s")
 
 
 def sets_off_together(study: Study) -> bool:
     """Whether all ranks begin a run's first turn at once."""
-    return bool(study.workload.offers(PART, "sets_off_together", _apart)(study.model))
-
-
-def _apart(_model: Any) -> bool:
-    return False
+    return _laboratory(study).sets_off_together(study.model)

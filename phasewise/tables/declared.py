@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from phasewise.tables.keys import Key, shortest
+from phasewise.errors import StudyError
+from phasewise.tables.keys import Key, Schema, check_table, shortest, with_defaults
+
+T = TypeVar("T")
 
 
 def key(kind: str, default: Any = None, **known: Any) -> Any:
@@ -38,6 +41,23 @@ def schema_of(table: type) -> dict[str, Key]:
             if isinstance(found, Key):
                 schema[name.rstrip("_")] = found
     return schema
+
+
+def read_table(kind: type[T], table: object, where: str) -> T:
+    """The table `where` as a `kind`, with every default filled in; StudyError where a key cannot be
+    used, or a needed one is not given.
+    """
+    schema = schema_of(kind)
+    values = with_defaults(check_table(table, schema, where), schema)
+    check_needed(values, schema, where)
+    return kind(**values)
+
+
+def check_needed(values: Mapping[str, Any], schema: Schema, where: str) -> None:
+    """StudyError if a needed key of a table is not given."""
+    for name, own in schema.items():
+        if own.needed and values[name] is None:
+            raise StudyError(f"{where}.{name} is missing: it is {own.needed}")
 
 
 def values_of(table: Any) -> dict[str, Any]:

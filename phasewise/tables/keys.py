@@ -19,7 +19,8 @@ class Key:
     ``kind`` is number, integer, flag, which may be one of ``choices`` besides, word, text, numbers,
     integers, nested, table or any, which is left to its reader. ``length`` holds for numbers and
     integers, which are ``shared`` if one value may stand for all of them; ``shape`` for nested
-    lists, which become one flat tuple, last index fastest. ``flat`` is the flat parameter that the
+    lists, which become one flat tuple, last index fastest. ``needed`` says what the key is, where
+    a table without it is refused. ``flat`` is the flat parameter that the
     key becomes: its name, or True for the key's own; ``as_flat`` computes the parameter from the
     value.
     """
@@ -35,6 +36,7 @@ class Key:
     most: float | None = None
     unit: str = ""
     hint: str = ""
+    needed: str = ""
     flat: str | bool = False
     as_flat: Callable[[Any], Any] | None = None
 

@@ -2,12 +2,8 @@
 
 Model `described` ranks the process grids, then layouts and algorithms on the best two. Where few
 messages have to be followed, `contention` decides among the best of them and the default. All
-bounds are counts, so that the same study always gets the same choice. The part `tuning` of a
-workload says what comes in question, as changes of its `Communication`:
-
-* `open_grids(study, ranks)`: process grids, the core's default first, then the most promising;
-* `open_variants(study, grid, levels)`: other ways to exchange on one of them, the most promising
-  first; levels: see `node_levels`.
+bounds are counts, so that the same study always gets the same choice. The workload says what comes
+in question (`phasewise.tuning.candidates.Tuning`).
 """
 
 from __future__ import annotations
@@ -28,7 +24,7 @@ from phasewise.models.prediction import turn_of
 from phasewise.output import message
 from phasewise.study import Study
 from phasewise.study.study import CPU
-from phasewise.tuning.candidates import PART, node_levels
+from phasewise.tuning.candidates import Tuning, node_levels
 from phasewise.workload.communication import MACHINE
 
 RANKING, DECIDING = described, contention
@@ -113,18 +109,17 @@ def kept(study: Study, ranks: int, earlier: object) -> Settled | None:
     return Settled(found, f"{_words(found, keys)}: kept from the run that goes on")
 
 
-def _open_grids(study: Study, ranks: int) -> list[Changes]:
+def _open_grids(study: Study, ranks: int) -> Sequence[Changes]:
     """The process grids that come in question; none where the study does not ask for a choice."""
     if ranks == 1 or not study.communication.leaves_grid_open:
         return []
     study.check_ranks(ranks)
-    found: list[Changes] = study.workload.offers(PART, "open_grids", _nothing)(study, ranks)
-    return found
+    return study.workload.part(Tuning).open_grids(study, ranks)
 
 
 def _variants(study: Study, grid: Changes, levels: bool) -> list[Changes]:
     """Other ways to exchange on a process grid, without the keys that the study gives."""
-    offered = study.workload.offers(PART, "open_variants", _nothing)(study, grid, levels)
+    offered = study.workload.part(Tuning).open_variants(study, grid, levels)
     given, own = study.given_communication, study.communication
     free = ({key: value for key, value in one.items() if key not in given} for one in offered)
     distinct = {tuple(one.items()): one for one in free}.values()
@@ -135,10 +130,6 @@ def _keys(study: Study, grid: Changes) -> list[str]:
     """The keys that are open, the process grid first."""
     changes = (grid, *_variants(study, grid, levels=True))
     return list(dict.fromkeys(key for change in changes for key in change))
-
-
-def _nothing(*_given: Any) -> list[Changes]:
-    return []
 
 
 def _changed(study: Study, changes: Changes) -> Study:

@@ -1,19 +1,9 @@
-"""The candidates that a tuner compares, from a workload's part `tuning`.
-
-* `candidates(study, ranks, machine)`: distinct and valid ones, in an order that is always the same;
-* `neighbours(candidate, study, levels)`: those that differ from `candidate` in one minor key, key
-  by key;
-* `HEADS`: of the columns that a candidate has in a table;
-* `sampled_steps(study, ranks)`: how many of how many steps a verifying simulation has, or None.
-
-A workload without that part may define, in its part `choosing`, `choices(model, ranks)`: values by
-key of [communication], all combinations of which are compared.
-"""
+"""The candidates that a tuner compares, by a workload's contract `Tuning`."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -21,10 +11,11 @@ from typing import Any, Protocol
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
+from phasewise.runs.choosing import Choosing
 from phasewise.study import Study
 from phasewise.study.laboratory import grid_on
+from phasewise.workload.part import Part
 
-PART = "tuning"
 GIVEN = "the study's own"
 
 
@@ -136,26 +127,57 @@ class Given:
         return (f"{GIVEN}: {grid} {layout}", *("",) * (self.heads - 1))
 
 
+class Tuning(Part):
+    """What tuners compare of a workload. By default these are all combinations of its choices
+    (`phasewise.runs.choosing.Choosing`).
+    """
+
+    MODULE = "tuning"
+
+    def candidates(self, study: Study, ranks: int, machine: Machine) -> Sequence[Candidate]:
+        """Distinct and valid candidates, at least one, in an order that is always the same;
+        StudyError if none suits the ranks.
+        """
+        return combinations(study, ranks)
+
+    def neighbours(self, candidate: Any, study: Study, levels: bool) -> Iterable[list[Any]]:
+        """Candidates that differ from `candidate` in one minor key, key by key.
+
+        levels: whether some ranks share a node and some do not.
+        """
+        return ()
+
+    def heads(self, study: Study) -> tuple[str, ...]:
+        """The heads of the columns that a candidate has in a table."""
+        return tuple(_choices(study, 1))
+
+    def sampled_steps(self, study: Study, ranks: int) -> list[int] | None:
+        """How many of how many steps a verifying simulation has, such as [4, 15]; None: all."""
+        return None
+
+    def open_grids(self, study: Study, ranks: int) -> list[dict[str, Any]]:
+        """The process grids for a study that leaves it open, as changes of its `Communication`: the
+        core's default first, then the most promising.
+        """
+        return []
+
+    def open_variants(
+        self, study: Study, grid: Mapping[str, Any], levels: bool
+    ) -> list[dict[str, Any]]:
+        """Other ways to exchange on one of these grids, the most promising first."""
+        return []
+
+
 def candidates(study: Study, ranks: int, machine: Machine) -> Sequence[Candidate]:
     """The candidates for a number of ranks, at least one; StudyError if none suits them."""
-    found: Sequence[Candidate] = study.workload.offers(PART, "candidates", combinations)(
-        study, ranks, machine
-    )
-    return found
+    return study.workload.part(Tuning).candidates(study, ranks, machine)
 
 
 def _choices(study: Study, ranks: int) -> Mapping[str, Sequence[Any]]:
-    found: Mapping[str, Sequence[Any]] = study.workload.offers("choosing", "choices", _none)(
-        study.model, ranks
-    )
-    return found
+    return study.workload.part(Choosing).choices(study.model, ranks)
 
 
-def _none(_model: Any, _ranks: int) -> Mapping[str, Sequence[Any]]:
-    return {}
-
-
-def combinations(study: Study, ranks: int, _machine: Machine) -> list[PlainCandidate]:
+def combinations(study: Study, ranks: int) -> list[PlainCandidate]:
     """Every combination of a workload's choices that suits the ranks."""
     choices = _choices(study, ranks)
     found = [
@@ -181,27 +203,17 @@ def neighbours(candidate: Candidate, study: Study, levels: bool) -> Iterator[lis
     """Candidates that differ in one minor key, key by key; levels: whether some ranks share a node
     and some do not.
     """
-    return iter(study.workload.offers(PART, "neighbours", _no_neighbours)(candidate, study, levels))
-
-
-def _no_neighbours(*_given: Any) -> list[list[Candidate]]:
-    return []
+    return iter(study.workload.part(Tuning).neighbours(candidate, study, levels))
 
 
 def heads_of(study: Study) -> tuple[str, ...]:
     """Heads of a candidate's columns."""
-    heads: tuple[str, ...] | None = getattr(study.workload.part(PART), "HEADS", None)
-    return tuple(_choices(study, 1)) if heads is None else heads
+    return study.workload.part(Tuning).heads(study)
 
 
 def sampled_steps(study: Study, ranks: int) -> list[int] | None:
     """How many of how many steps a verifying simulation has, such as [4, 15]; None: all."""
-    found: list[int] | None = study.workload.offers(PART, "sampled_steps", _all_steps)(study, ranks)
-    return found
-
-
-def _all_steps(*_given: Any) -> None:
-    return None
+    return study.workload.part(Tuning).sampled_steps(study, ranks)
 
 
 def node_levels(machine: Machine, ranks: int) -> bool:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from phasewise.tables.declared import flat_of, values_of
-from phasewise.tables.keys import Key
+from phasewise.tables.declared import flat_of, schema_of, values_of
+from phasewise.tables.keys import Key, check_table, with_defaults
 
 ROW_FIRST, COLUMN_FIRST = "row-first", "column-first"
 LAYOUTS = ("random", ROW_FIRST, COLUMN_FIRST)
@@ -43,6 +43,21 @@ class Communication:
     """Flat keys that decide the place of each rank; they cannot change during a run."""
     ALGORITHMS: ClassVar[tuple[str, ...]] = ()
     """Keys that decide how data are exchanged; a run may change them between turns."""
+
+    @classmethod
+    def read(cls, table: object, folder: Path) -> Self:
+        """The table with every default filled in; layout files are relative to the folder."""
+        schema = schema_of(cls)
+        values = with_defaults(check_table(table, schema, "communication"), schema)
+        found = cls(**machine_in(values, folder))
+        found.check()
+        return found
+
+    def check(self) -> None:
+        """StudyError where keys do not suit each other."""
+
+    def check_ranks(self, model: Any, ranks: int) -> None:
+        """StudyError if model and communication do not suit a number of ranks."""
 
     def resolved(self) -> dict[str, Any]:
         """As the table of a TOML file, every default written out."""
@@ -135,8 +150,8 @@ class Communication:
 
 
 def machine_in(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """`table` of [communication] with the file of its machine, if it is one, relative to no
-    folder.
+    """`table` of [communication], in which the machine's file, if it names one, has its whole
+    path.
     """
     name = str(table.get("machine", ""))
     file = name.endswith(".toml") or "/" in name

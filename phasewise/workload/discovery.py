@@ -11,10 +11,11 @@ from typing import Any
 from phasewise.errors import StudyError
 from phasewise.tables.keys import nearest, plain, show
 from phasewise.workload.interface import PACKAGE, Workload, load_ring, load_workload
+from phasewise.workload.part import P
 
 KEY = "workload"
-RING = "composite"
-"""The package that makes one workload of several in a ring."""
+OTHERS = ("common", "composite")
+"""Packages that are no workloads: what workloads share, and what makes one of several in a ring."""
 
 
 @cache
@@ -22,7 +23,7 @@ def workloads() -> dict[str, Workload]:
     """Workloads by name, in the order of their names."""
     folders = import_module(PACKAGE).__path__
     packages = sorted(found.name for found in pkgutil.iter_modules(folders) if found.ispkg)
-    return {name: load_workload(name) for name in packages if name != RING}
+    return {name: load_workload(name) for name in packages if name not in OTHERS}
 
 
 def find_workload(name: str) -> Workload:
@@ -35,9 +36,9 @@ def find_workload(name: str) -> Workload:
     raise StudyError(f'there is no workload "{name}"{nearest(name, workloads())}')
 
 
-def with_part(part: str) -> dict[str, Workload]:
-    """The workloads that have an optional part."""
-    return {name: own for name, own in workloads().items() if own.part(part) is not None}
+def with_part(contract: type[P]) -> dict[str, P]:
+    """What each workload says for a contract that its package fills in."""
+    return {n: own.part(contract) for n, own in workloads().items() if own.fills(contract)}
 
 
 def workload_of(study: Mapping[str, Any]) -> Workload:

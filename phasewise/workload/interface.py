@@ -1,9 +1,8 @@
 """What a workload declares: one object `WORKLOAD` of its package `phasewise.workloads.<name>`.
 
 That object reads the workload's own tables of a study and derives values from them. Everything else
-is optional: modules of the package with the names in `PARTS`, which are imported when they are
-needed. The module that uses such a part documents which functions it has, and the defaults without
-it.
+is optional: its package fills in contracts (`phasewise.workload.part`), in modules that are
+imported when they are needed.
 """
 
 from __future__ import annotations
@@ -11,37 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any, Protocol
 
-from phasewise.tables.keys import Schema
+from phasewise.tables.declared import flat_of, schema_of, values_of
+from phasewise.tables.keys import Key, Schema
 from phasewise.workload.bunches import SharedBunch
 from phasewise.workload.communication import Communication
+from phasewise.workload.part import P, Part, find_part
+from phasewise.workload.table import DerivedFrom, OneTable
 
 PACKAGE = "phasewise.workloads"
-
-PARTS = {
-    "checking": "tables of `phasewise check` (phasewise.commands.check)",
-    "state": "initial state from files, and what a checkpoint keeps (phasewise.runs.state)",
-    "recording": "datasets of a run's records, dumps, progress (phasewise.runs.layout)",
-    "views": "what Simulation and Results show of it (phasewise.runs.simulation and results)",
-    "summary": "the numbers a run ends with (phasewise.runs.summary)",
-    "laboratory": "steps of a turn, pieces, process grids (phasewise.study.laboratory)",
-    "choosing": "other ways to exchange that a run may try (phasewise.runs.choosing)",
-    "tuning": "what tuners compare (phasewise.tuning.candidates and automatic)",
-    "kernels": "what the time of kernels is made of (phasewise.machines.kernel_rates)",
-    "measuring": "measures these kernels (phasewise.machines.kernel_measurement)",
-    "scanning": "what a scan shows, and keys that it converges in (phasewise.scanning.shown)",
-    "reporting": "sections of a report (phasewise.report.reporting)",
-    "bench": "cases of `phasewise bench` (phasewise.commands.bench)",
-    "batches": "several studies at once, for `bench --batch` (phasewise.commands.bench)",
-    "commands": "subcommands of its own (phasewise.cli)",
-    "importing": "decks of other codes (phasewise.commands.import_deck)",
-    "reproducing": "what a paper says, regenerated (phasewise.commands.reproduce)",
-}
-"""Optional modules of a workload's package, their purpose, and where they are documented."""
+COMMON = f"{PACKAGE}.common"
+"""The package of what all workloads have unless they say otherwise; it may use what reports and
+tuners use, which stand above this folder.
+"""
 
 
 @dataclass(frozen=True)
@@ -94,8 +77,8 @@ def _no_bunches(_model: Any) -> tuple[SharedBunch, ...]:
     return ()
 
 
-def _any_ranks(_model: Any, _communication: Communication, _ranks: int) -> None:
-    """Every number of ranks suits."""
+def _as_communication_says(model: Any, communication: Communication, ranks: int) -> None:
+    communication.check_ranks(model, ranks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +114,7 @@ class Workload:
     marks: tuple[str, ...] = ()
     """Tables that mark a study as its own where the study does not name its workload."""
     derive: Callable[[Any], Derived] = _nothing_derived
-    check_ranks: Callable[[Any, Any, int], None] = _any_ranks
+    check_ranks: Callable[[Any, Any, int], None] = _as_communication_says
     """StudyError if model and communication do not suit a number of ranks."""
     needed_records: tuple[str, ...] = ()
     """Datasets at the top of records.h5 that every run of the workload has."""
@@ -150,12 +133,40 @@ class Workload:
     """Colours in pictures, #rrggbb, of phases that are to look the same in all of them."""
     one_for_both: tuple[str, ...] = ()
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""
+    commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Its own subcommands by name: the module of its package, and what it does."""
+    verifies: str = ""
+    """What a run checks in each turn if the study's key `verify` is set, in the plural: its record
+    then has `wrong`, how many were wrong, and `checksum`.
+    """
     bunches: Callable[[Any], tuple[SharedBunch, ...]] = _no_bunches
     """The tracked bunches of a model: the other workloads of a ring may act on them."""
     read_host: Callable[[Tables, Tables, Path], Any] | None = None
     """As `read`, in a ring where others act on its bunches; by default the same."""
     read_guest: Callable[[Tables, Tables, Path, tuple[SharedBunch, ...]], Any] | None = None
     """As `read`, in a ring where it acts on the bunches of another; None: it cannot."""
+
+    @classmethod
+    def of_table(
+        cls,
+        name: str,
+        title: str,
+        model: type[OneTable],
+        communication: type[Communication],
+        **more: Any,
+    ) -> Workload:
+        """A workload with one table of its name, whose keys are the fields of `model`."""
+        own: dict[str, Any] = {
+            "tables": {name: Key("table")},
+            "read": lambda tables, _records, folder: model.read(tables[name], name, folder),
+            "resolved": lambda found: {name: values_of(found)},
+            "parameters": lambda found: ((f"{name}.{k}", value) for k, value in flat_of(found)),
+            "communication": schema_of(communication),
+            "read_communication": communication.read,
+            "records": {},
+            "derive": DerivedFrom,
+        }
+        return cls(name=name, title=title, **own | more)
 
     @property
     def named(self) -> str | tuple[str, ...]:
@@ -172,16 +183,14 @@ class Workload:
         """The folder of its package."""
         return Path(str(import_module(self.package).__file__)).parent
 
-    def part(self, name: str) -> ModuleType | SimpleNamespace | None:
-        """The optional module of this name; None if the package has none."""
-        assert name in PARTS, name
-        module = f"{self.package}.{name}"
-        return import_module(module) if find_spec(module) is not None else None
+    def part(self, contract: type[P]) -> P:
+        """What the workload says for a contract; its defaults where it says nothing."""
+        own = find_part(contract, self.package) or find_part(contract, COMMON) or contract
+        return own(self)
 
-    def offers(self, part: str, function: str, default: Callable[..., Any]) -> Callable[..., Any]:
-        """A function of an optional part, or the default if the workload lacks it."""
-        found: Callable[..., Any] = getattr(self.part(part), function, default)
-        return found
+    def fills(self, contract: type[Part]) -> bool:
+        """Whether its package fills in a contract."""
+        return find_part(contract, self.package) is not None
 
     def __reduce__(self) -> tuple[Callable[[Any], Workload], tuple[Any]]:
         return _load, (self.named,)

@@ -11,8 +11,9 @@ import numpy as np
 
 from phasewise.driver import load_core
 from phasewise.study import Study
+from phasewise.workload.grids import grid_of
 from phasewise.workload.protocols import available
-from phasewise.workloads.qcd.communication import LAYOUTS, SUMS, THREAD, grid_of
+from phasewise.workloads.qcd.communication import LAYOUTS, SUMS, THREAD
 from phasewise.workloads.qcd.grids import fitting_grids
 from tests.mpi.pairwise import Choice, cover, written
 
@@ -62,7 +63,7 @@ def ways(ranks: int) -> list[Choice]:
 def grid(ranks: int, number: int) -> str:
     """The process grid of this number, of those spread over all that fit."""
     every = list(fitting_grids(SIZE, ranks))
-    return grid_of(every[number * len(every) // GRIDS])
+    return grid_of(*every[number * len(every) // GRIDS])
 
 
 def communication(choice: Choice) -> dict[str, Any]:

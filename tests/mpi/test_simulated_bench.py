@@ -15,11 +15,13 @@ from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.models import Case, predict
 from phasewise.models.simulated_ranks import SimulatedRanks
+from phasewise.report.benching import Bench
 from phasewise.simulated import timing
 from phasewise.simulated.simulate import Request, flat_parameters, simulate
 from phasewise.simulated.timing import time_simulated
 from phasewise.study import Study
-from phasewise.workloads.commtest.bench import LENGTHS, curves
+from phasewise.workload.discovery import find_workload
+from phasewise.workloads.commtest.bench import LENGTHS
 
 core: Any = pytest.importorskip("phasewise._core", reason="the core is not built")
 try:
@@ -169,5 +171,7 @@ def test_pairs_are_compared_as_far_as_the_ranks_hold_them() -> None:
     for ranks, expected in ((2, "['0-1']"), (16, "['0-1', '0-8', 'i-(i+8), i=0..7']")):
         timer = Counted(load_machine("phoenix"), ranks)
         with pytest.raises(StudyError) as found:
-            curves(timer, "pairs", ["communication.protocol=put", f"commtest.bytes={LENGTHS[0]}"])
+            find_workload("commtest").part(Bench).curves(
+                timer, "pairs", ["communication.protocol=put", f"commtest.bytes={LENGTHS[0]}"]
+            )
         assert str(found.value) == expected

@@ -9,8 +9,9 @@ import pytest
 
 from phasewise.errors import StudyError
 from phasewise.runs import choices as cache
+from phasewise.runs.choosing import Choosing
 from phasewise.study import Study
-from phasewise.workloads.collision.choosing import changes
+from phasewise.workload.discovery import find_workload
 from phasewise.workloads.collision.tables.model import Collision, collision_of
 from tests.unit.fake_core import tables
 
@@ -29,11 +30,17 @@ def model(slices: int) -> Collision:
 def test_only_ways_that_send_other_messages_are_tried() -> None:
     given = study().communication
     # A rank of each beam: a message each way, whatever the algorithm.
-    assert changes(given, model(3), [[1, 1], [1, 1]], False) == [{"overlap": True}]
-    row = changes(given, model(2), [[2, 1], [2, 1]], False)
+    assert find_workload("collision").part(Choosing).changes(
+        given, model(3), [[1, 1], [1, 1]], False
+    ) == [{"overlap": True}]
+    row = (
+        find_workload("collision").part(Choosing).changes(given, model(2), [[2, 1], [2, 1]], False)
+    )
     assert {key for change in row for key in change} == {"reduce", "broadcast"}
     assert {"reduce": "direct", "broadcast": "direct"} not in row
-    both = changes(given, model(8), [[2, 4], [2, 4]], True)
+    both = (
+        find_workload("collision").part(Choosing).changes(given, model(8), [[2, 4], [2, 4]], True)
+    )
     assert {"crossing": "4b"} in both
     assert {"reduce": "node-aware", "broadcast": "node-aware"} in both
     assert [c["transpose"] for c in both if "transpose" in c] == ["ring", "bruck", "alltoallw"]
@@ -42,7 +49,9 @@ def test_only_ways_that_send_other_messages_are_tried() -> None:
 
 def test_what_a_study_sets_for_a_phase_stays() -> None:
     given = study(phase={"reduce_row": {"algorithm": "mpi"}}).communication
-    found = changes(given, model(8), [[2, 4], [2, 4]], True)
+    found = (
+        find_workload("collision").part(Choosing).changes(given, model(8), [[2, 4], [2, 4]], True)
+    )
     assert not any("reduce" in change for change in found)
 
 

@@ -12,11 +12,10 @@ from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.study import Study, load
+from phasewise.tuning.candidates import candidates, neighbours
 from phasewise.workloads.collision.tuning import (
     Candidate,
-    candidates,
     crossing_matters,
-    neighbours,
     phase_names,
     valid_shapes,
 )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from phasewise.study import Study
-from phasewise.workloads.collision.checking import show
+from phasewise.study.checking import Checking
 from phasewise.workloads.collision.derived.quantities import DerivedCollision, derive
 from tests.unit.study_tables import tables
 
@@ -24,7 +24,8 @@ def derived(**changes: Any) -> DerivedCollision:
 
 
 def shown(capsys: pytest.CaptureFixture[str], **changes: Any) -> str:
-    show(Study.from_dict(tables(**changes)))
+    study = Study.from_dict(tables(**changes))
+    study.workload.part(Checking).show(study)
     return capsys.readouterr().out
 
 

@@ -22,7 +22,7 @@ SMALL = ("--set", "beam.1.macroparticles=4000", "--set", "ip.1.slices=3", "--tur
 class Device:
     """A device with round rates."""
 
-    def measure_device(self, cuda: bool, number: int = 0) -> dict[str, Any]:  # noqa: ARG002
+    def measure_device(self, cuda: bool, number: int = 0) -> dict[str, Any]:
         return {
             "name": "a GPU" if cuda else "emulated",
             "bytes_per_second": 1e12,

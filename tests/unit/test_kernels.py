@@ -12,9 +12,10 @@ import pytest
 from phasewise.cli import main
 from phasewise.errors import RunError, StudyError
 from phasewise.models.plan import plan
+from phasewise.report.benching import Bench
 from phasewise.runs.layout import take_snapshots
 from phasewise.study import Study
-from phasewise.workloads.kernels.bench import rates
+from phasewise.workload.discovery import find_workload
 from phasewise.workloads.kernels.worker import CaseError, Worker
 
 
@@ -134,4 +135,4 @@ def test_bench_gives_a_row_for_each_kernel(capsys: pytest.CaptureFixture[str]) -
         assert row["gigaflops"] > 0 and row["peak_share"] > 0 and row["roof_share"] > 0
         assert row["residual"] < 30 or row["library"].startswith("arpack")
     assert result["roof"]["flops_per_second"] > 0
-    assert len(rates(result)) == len(result["kernels"])
+    assert len(find_workload("kernels").part(Bench).rates(result)) == len(result["kernels"])

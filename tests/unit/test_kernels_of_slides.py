@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from phasewise.reproduction.reproducing import Reproducing
+from phasewise.workload.discovery import find_workload
 from phasewise.workloads.kernels import bench, reproducing
 from phasewise.workloads.kernels.bench import Suite
-from phasewise.workloads.kernels.reproducing import chapter, check_claims
+from phasewise.workloads.kernels.reproducing import check_claims
 
 
 def row(kernel: str, library: str, n: int, rate: float, share: float = 0.0) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def test_the_chapter_measures_and_draws_every_slide(
     monkeypatch.setattr(bench, "measure_roof", lambda *_: {"levels": [level]})
     monkeypatch.setattr(bench, "SECONDS", 0.0)
     monkeypatch.setattr(reproducing, "QUICK", Suite((16, 32), (10, 20), (), (16,), vectors=False))
-    found = chapter(tmp_path, True, 1)
+    found = find_workload("kernels").part(Reproducing).chapter(tmp_path, True, 1)
     assert [claim.id for claim in found.claims] == ["x1", "x2"]
     names = {"kernels-dgemm", "kernels-mod2d", "kernels-mod2e"}
     assert {figure.name for figure in found.figures} == names

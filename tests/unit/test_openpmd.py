@@ -330,7 +330,7 @@ def test_any_bytes_in_a_particle_file_give_particles_or_one_sentence(tmp_path, e
 
 
 def test_check_reads_the_particles_too(tmp_path):
-    from phasewise.workloads.collision.checking import check_files
+    from phasewise.workloads.collision.particle_files import check_files
 
     rows = small_particles()
     rows[5, 5] = -1.5

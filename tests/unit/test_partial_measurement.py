@@ -184,13 +184,12 @@ class Kernels:
         self.clock = clock
         self.shares: list[float] = []
 
-    def offers(self, _part: str, name: str, other: Any) -> Any:
-        return getattr(self, name, other)
-
     def cases(self) -> tuple[str, ...]:
         return ("one", "two", "three")
 
-    def time_case(self, core: FakeRank, threads: int, case: str, seconds: float) -> dict[str, Any]:
+    def time_case(
+        self, core: FakeRank, threads: int, case: str, seconds: float, _device: str
+    ) -> dict[str, Any]:
         assert threads == 1
         if core.rank() == 0:
             self.shares.append(seconds)

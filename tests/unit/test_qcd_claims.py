@@ -16,7 +16,8 @@ from phasewise.machines.smpirun import simulated_tree
 from phasewise.models.computation import kernel_seconds, kernel_work
 from phasewise.models.model import Case
 from phasewise.mpi.launch import this_machine
-from phasewise.workloads.qcd import reproducing
+from phasewise.reproduction.reproducing import Reproducing
+from phasewise.workload.discovery import find_workload
 from phasewise.workloads.qcd.reproduction import beyond, overheads, pictures, puts, threads
 from phasewise.workloads.qcd.reproduction.overheads import Overheads
 from phasewise.workloads.qcd.reproduction.published import SOURCE, Column, columns
@@ -281,7 +282,7 @@ def test_every_statement_is_looked_at(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setattr(
             module, "predicted", lambda runs, _: [as_measured(r.column) for r in runs]
         )
-    chapter = reproducing.chapter(tmp_path, True, 1)
+    chapter = find_workload("qcd").part(Reproducing).chapter(tmp_path, True, 1)
     held = {claim.id: claim.holds for claim in chapter.claims}
     # With the source's own overheads all hold but the one that --quick leaves out.
     assert held == dict.fromkeys(SOURCE.statements, True) | {"9": None}

@@ -24,11 +24,15 @@ from phasewise.report.style import (
 )
 from phasewise.runs.records import RecordsWriter
 from phasewise.workloads.collision.report.footprint import resonances
-from phasewise.workloads.collision.reporting import CHAPTERS
+from phasewise.workloads.collision.reporting import CollisionReporting
 from tests.unit.synthetic_communication import write_communication
 from tests.unit.synthetic_run import GROWTH, KERNEL, YOKOYA, make_study, write_run
 
-NAMES = [name for chapter in (*CHAPTERS, COMMUNICATION) for name, _, _ in chapter.figures]
+NAMES = [
+    name
+    for chapter in (*CollisionReporting.CHAPTERS, COMMUNICATION)
+    for name, _, _ in chapter.figures
+]
 
 # Nothing recorded beyond what always is.
 BARE = {

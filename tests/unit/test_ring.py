@@ -9,6 +9,7 @@ import pytest
 
 import phasewise
 from phasewise.study import Study
+from phasewise.study.kernels import Kernels
 from tests.unit.ring_study import TABLES, study, tables
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -122,8 +123,7 @@ def test_kernels_do_the_work_that_is_planned() -> None:
 @pytest.mark.parametrize(("ranks", "passages"), [(1, 2.0), (2, 1.0), (3, 1.0), (8, 1.0)])
 def test_terms_are_those_of_the_passages_of_the_mean_rank(ranks: int, passages: float) -> None:
     ring = study()
-    part = ring.workload.part("kernels")
-    assert part is not None
+    part = ring.workload.part(Kernels)
     terms = [
         term
         for kernel in core.work(ring.parameters(), ranks, {})

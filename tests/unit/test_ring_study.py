@@ -12,6 +12,8 @@ from phasewise.cli import main
 from phasewise.commands.predict import algorithm
 from phasewise.errors import StudyError
 from phasewise.report.planned import with_layout
+from phasewise.runs.layout import Recording
+from phasewise.runs.state import StateKeeping
 from phasewise.study import Study
 from phasewise.workload.discovery import named_workload
 from tests.unit.ring_study import study, tables
@@ -113,15 +115,16 @@ def test_a_report_gives_the_plan_another_layout_under_the_name_of_the_host() -> 
 
 
 def test_only_errors_of_the_workload_that_makes_the_bunches_are_those_of_all_ranks() -> None:
-    ring, alone = study().workload.part("state"), named_workload("collision").part("state")
-    assert ring is not None and alone is not None
+    ring, alone = (
+        own.part(StateKeeping) for own in (study().workload, named_workload("collision"))
+    )
     assert ring.FAILS_ALIKE == alone.FAILS_ALIKE != ()
 
 
 def test_a_beam_that_is_not_tracked_has_no_space_charge() -> None:
     ring = study("ip.1.model=weak-strong", "ip.1.strong_beam=1")
     assert [bunch.number for bunch in ring.workload.bunches(ring.model)] == [2]
-    rows = ring.workload.offers("recording", "rows", dict)(ring)
+    rows = ring.workload.part(Recording).rows(ring)
     assert "spacecharge/beam2/mean" in rows and "spacecharge/beam1/mean" not in rows
 
 

@@ -19,12 +19,12 @@ from phasewise.mpi.ranks import together
 from phasewise.runs import communication_file as communication
 from phasewise.runs import folder as run_folder
 from phasewise.runs.folder import RunFolder
-from phasewise.runs.recording import Recording
+from phasewise.runs.recording import RunRecorder
 from phasewise.runs.simulation import Simulation
 from phasewise.study import Study
+from phasewise.study.laboratory import process_grids
 from phasewise.traces.records import Events, read_communication
 from phasewise.traces.summary import communication_summary, show_communication
-from phasewise.workloads.collision.laboratory import process_grids
 from tests.unit.fake_core import FakeRank, World, tables
 
 FILES = ("communication.json", "events.bin")
@@ -61,8 +61,8 @@ def test_the_record_is_what_the_reader_expects(tmp_path):
 
 def test_the_shape_of_each_beam_follows_from_the_places_of_its_ranks():
     places = [(1, column, row) for column in range(3) for row in range(2)] + [(2, 0, 4)]
-    assert process_grids(study().model, places) == [[3, 2], [1, 5]]
-    assert process_grids(study().model, [(1, 0, 0)]) == [[1, 1], [1, 1]]
+    assert process_grids(study(), places) == [[3, 2], [1, 5]]
+    assert process_grids(study(), [(1, 0, 0)]) == [[1, 1], [1, 1]]
 
 
 def test_layout_and_algorithms_are_those_of_the_study(tmp_path):
@@ -101,7 +101,7 @@ def test_a_run_that_is_stopped_keeps_what_its_turns_recorded(tmp_path):
         if rank.rank() == 0:
             folder.prepare(study(), None, False)
         simulation = Simulation(study(), core=rank)
-        recording = Recording(simulation, folder, rank, False)
+        recording = RunRecorder(simulation, folder, rank, False)
         for _ in range(3):
             simulation.step()
             recording.turn_done()

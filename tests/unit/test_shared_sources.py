@@ -7,7 +7,7 @@ import pytest
 from phasewise.commands.reproduce import chosen_source
 from phasewise.errors import StudyError
 from phasewise.reproduction.source import Chapter, Source, Statement, join
-from phasewise.workload.discovery import find_workload
+from phasewise.workloads.halo.reproducing import HaloReproducing
 
 SOURCE = Source(
     "atlas", "An atlas", "of two statements", "The reference is a simulator.",
@@ -63,6 +63,6 @@ def test_a_workload_stands_for_the_only_source_that_it_has(
         chosen_source(None, "lattice")
     with pytest.raises(StudyError, match="exclude each other"):
         chosen_source("cray-x1", "qcd")
-    monkeypatch.setattr(find_workload("halo").part("reproducing"), "SOURCE", "a-b", raising=False)
+    monkeypatch.setattr(HaloReproducing, "SOURCE", "a-b")
     with pytest.raises(StudyError, match="several sources: give one of them, --source a-b or cray"):
         chosen_source(None, "halo")

@@ -9,7 +9,7 @@ import pytest
 from phasewise.driver import load_core
 from phasewise.machines.kernel_rates import KernelRate, rated
 from phasewise.workloads.spacecharge import measuring
-from phasewise.workloads.spacecharge.kernels import UNITS, terms_of
+from phasewise.workloads.spacecharge.kernels import SpaceChargeKernels, terms_of
 from phasewise.workloads.spacecharge.model import model_of
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -20,7 +20,7 @@ ITEMS = {"charge_local": 4.0, "kick": 4.0, "extent": 4.0, "arc": 5.0, "sort": 1.
 
 def seconds_per_unit(name: str) -> float:
     """A rate of its own for each name."""
-    return 1e-9 * (1 + sorted(UNITS).index(name))
+    return 1e-9 * (1 + sorted(SpaceChargeKernels.UNITS).index(name))
 
 
 def values(name: str) -> dict[str, Any]:
@@ -39,9 +39,9 @@ def values(name: str) -> dict[str, Any]:
 
 def test_a_measurement_recovers_the_rates_that_made_its_timings() -> None:
     found = measuring.rates({name: values(name) for name in measuring.cases()})
-    assert found.keys() == UNITS.keys() <= rated().keys()
+    assert found.keys() == SpaceChargeKernels.UNITS.keys() <= rated().keys()
     for name, rate in found.items():
-        assert isinstance(rate, KernelRate) and rate.unit == UNITS[name]
+        assert isinstance(rate, KernelRate) and rate.unit == SpaceChargeKernels.UNITS[name]
         assert rate.seconds == pytest.approx([seconds_per_unit(name)] * len(rate.sizes), rel=1e-9)
 
 

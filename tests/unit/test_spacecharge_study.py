@@ -13,11 +13,11 @@ import phasewise
 from phasewise.cli import main
 from phasewise.errors import StudyError
 from phasewise.models.plan import plan
+from phasewise.runs.choosing import Choosing
 from phasewise.runs.layout import row_layout
 from phasewise.study import Study
 from phasewise.tables.files import parse
 from phasewise.tables.writing import document
-from phasewise.workloads.spacecharge.choosing import choices
 from tests.unit.spacecharge_study import study
 
 
@@ -110,9 +110,14 @@ def test_pencils_need_planes_that_are_solved_together() -> None:
 
 
 def test_a_tuner_may_choose_pencils_where_they_are_no_slabs() -> None:
-    divisions = [choices(study().model, ranks)["decomposition"] for ranks in (1, 4, 7, 12)]
+    divisions = [
+        study().workload.part(Choosing).choices(study().model, ranks)["decomposition"]
+        for ranks in (1, 4, 7, 12)
+    ]
     assert divisions == [["slabs"], ["slabs", "pencils"], ["slabs"], ["slabs", "pencils"]]
-    assert "transpose" not in choices(study('solver.kind="2.5d"').model, 4)
+    assert "transpose" not in study('solver.kind="2.5d"').workload.part(Choosing).choices(
+        study('solver.kind="2.5d"').model, 4
+    )
 
 
 def test_the_messages_of_pencils_are_those_of_the_documented_formulas() -> None:

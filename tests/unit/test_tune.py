@@ -18,10 +18,10 @@ from phasewise.commands.tune import show
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.study import Study, load
-from phasewise.tuning.candidates import Given
+from phasewise.tuning.candidates import Given, candidates
 from phasewise.tuning.choice import Tuned, tune
 from phasewise.tuning.search import CandidateSearch, Entry, Problem, finalists, shortlist
-from phasewise.workloads.collision.tuning import Candidate, candidates
+from phasewise.workloads.collision.tuning import Candidate
 from tests.unit.study_tables import tables
 from tests.unit.this_machine import measured_here
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from phasewise.runs.folder import RunFolder
-from phasewise.runs.recording import Recording
+from phasewise.runs.recording import RunRecorder
 from phasewise.runs.simulation import Simulation
 from phasewise.runs.tuner import AutoTuner
 from phasewise.runs.tuning_file import read_tuning
@@ -95,7 +95,7 @@ def run(
         if rank.rank() == 0:
             place.prepare(chosen, None, resume)
         rank.barrier()
-        recording = Recording(simulation, place, rank, False)
+        recording = RunRecorder(simulation, place, rank, False)
         tuner = AutoTuner(simulation, place, rank, resume, clock=lambda: driver.now)
         last = chosen.turns if turns is None else turns
         while simulation.turn < last:

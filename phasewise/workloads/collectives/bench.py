@@ -15,14 +15,13 @@ from typing import Any
 from phasewise.driver import Core
 from phasewise.machines.turn_tables import micros, show_curves, show_remarks
 from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
+from phasewise.report.benching import Bench
 from phasewise.study import Study
 from phasewise.study.reading import overridden
 from phasewise.tables.declared import schema_of
 from phasewise.workloads.collectives.choosing import algorithms
 from phasewise.workloads.collectives.communication import CollectivesCommunication
 from phasewise.workloads.collectives.model import OPERATORS, Collectives, model_of
-
-CASES = ("blocking", "started", "hidden")
 
 SIZES = tuple(2**power for power in range(3, 21))
 """Bytes of a block."""
@@ -33,37 +32,6 @@ PROBE = 1e6
 """Flops by which the rate of the computing is measured."""
 
 Tables = dict[str, Any]
-
-
-def run(
-    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
-) -> dict[str, Any]:
-    """Time all operators and algorithms on the ranks of this run; collective."""
-    return curves(RanksHere(core, threads, turns), case, overrides)
-
-
-def curves(timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
-    """Time them on the ranks of a timer. What an override sets is not varied."""
-    lines = timer.agreed(lambda: _lines(case, overrides, timer))
-    times = _timed(timer, lines)
-    hidden = _hidden(timer, lines, times) if case == "hidden" else None
-    found = [_curve(line, own) for line, own in zip(lines, times, strict=True)]
-    if hidden is not None:
-        for curve, share in zip(found, hidden, strict=True):
-            curve["hidden"] = share
-    operators = dict.fromkeys(curve["operator"] for curve in found)
-    by_operator = {
-        name: best_protocols([c for c in found if c["operator"] == name], "bytes")
-        for name in operators
-    }
-    return {
-        **timer.head,
-        "grid": [timer.ranks, 1],
-        "blocking": case == "blocking",
-        "curves": found,
-        "best": by_operator[next(iter(operators))],
-        "best_by_operator": by_operator,
-    }
 
 
 def _timed(timer: Timer, lines: Sequence[Sequence[Study]]) -> list[list[TurnTime]]:
@@ -158,14 +126,48 @@ def _curve(line: Sequence[Study], times: Sequence[TurnTime]) -> dict[str, Any]:
     }
 
 
-def show(result: dict[str, Any]) -> None:
-    """Print tables for each operator: microseconds, and the share that computing hides."""
-    way = "blocking" if result["blocking"] else "started and finished"
-    for operator in dict.fromkeys(curve["operator"] for curve in result["curves"]):
-        own = [curve for curve in result["curves"] if curve["operator"] == operator]
-        title = f"{operator}, {result['ranks']} ranks, {way}: µs"
-        show_curves(result, own, title, "bytes", _cell)
-    show_remarks(result)
+class CollectivesBench(Bench):
+    """Its benchmark."""
+
+    CASES = ("blocking", "started", "hidden")
+
+    def run(
+        self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+    ) -> dict[str, Any]:
+        """Time all operators and algorithms on the ranks of this run; collective."""
+        return self.curves(RanksHere(core, threads, turns), case, overrides)
+
+    def curves(self, timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
+        """Time them on the ranks of a timer. What an override sets is not varied."""
+        lines = timer.agreed(lambda: _lines(case, overrides, timer))
+        times = _timed(timer, lines)
+        hidden = _hidden(timer, lines, times) if case == "hidden" else None
+        found = [_curve(line, own) for line, own in zip(lines, times, strict=True)]
+        if hidden is not None:
+            for curve, share in zip(found, hidden, strict=True):
+                curve["hidden"] = share
+        operators = dict.fromkeys(curve["operator"] for curve in found)
+        by_operator = {
+            name: best_protocols([c for c in found if c["operator"] == name], "bytes")
+            for name in operators
+        }
+        return {
+            **timer.head,
+            "grid": [timer.ranks, 1],
+            "blocking": case == "blocking",
+            "curves": found,
+            "best": by_operator[next(iter(operators))],
+            "best_by_operator": by_operator,
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print tables for each operator: microseconds, and the share that computing hides."""
+        way = "blocking" if result["blocking"] else "started and finished"
+        for operator in dict.fromkeys(curve["operator"] for curve in result["curves"]):
+            own = [curve for curve in result["curves"] if curve["operator"] == operator]
+            title = f"{operator}, {result['ranks']} ranks, {way}: µs"
+            show_curves(result, own, title, "bytes", _cell)
+        show_remarks(result)
 
 
 def _cell(curve: Mapping[str, Any], at: int) -> str:

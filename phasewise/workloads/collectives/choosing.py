@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from phasewise.runs.choosing import Shapes
+from phasewise.runs.choosing import Choosing, Shapes
 from phasewise.workload.protocols import available
 from phasewise.workloads.collectives.communication import CollectivesCommunication
 from phasewise.workloads.collectives.model import OFFERED, Collectives
-
-
-def nothing_to_try(_model: Collectives) -> str:
-    """Every operator has several algorithms."""
-    return ""
-
-
-def study_key(model: Collectives) -> dict[str, Any]:
-    """The keys that decide how much is sent."""
-    return {"operator": model.operator, "bytes": model.bytes, "blocking": model.blocking}
 
 
 def algorithms(model: Collectives, protocols: Sequence[str]) -> list[str]:
@@ -26,15 +16,19 @@ def algorithms(model: Collectives, protocols: Sequence[str]) -> list[str]:
     return [name for name in OFFERED[model.operator] if name != "put" or name in protocols]
 
 
-def changes(
-    given: CollectivesCommunication, model: Collectives, _shapes: Shapes, _levels: bool
-) -> list[dict[str, Any]]:
-    """The other algorithms."""
-    return [
-        {"algorithm": name} for name in algorithms(model, available()) if name != given.algorithm
-    ]
+class CollectivesChoosing(Choosing):
+    """Its ways to exchange."""
 
+    def changes(
+        self, given: CollectivesCommunication, model: Collectives, _shapes: Shapes, _levels: bool
+    ) -> list[dict[str, Any]]:
+        """The other algorithms."""
+        return [
+            {"algorithm": name}
+            for name in algorithms(model, available())
+            if name != given.algorithm
+        ]
 
-def choices(model: Collectives, _ranks: int) -> dict[str, list[Any]]:
-    """All algorithms."""
-    return {"algorithm": algorithms(model, available())}
+    def choices(self, model: Collectives, _ranks: int) -> dict[str, list[Any]]:
+        """All algorithms."""
+        return {"algorithm": algorithms(model, available())}

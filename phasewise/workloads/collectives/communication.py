@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import declared, key, schema_of
-from phasewise.tables.keys import check_table, with_defaults
-from phasewise.workload.communication import (
-    MACHINE,
-    NODE_SIZE,
-    ROW_FIRST,
-    TUNE,
-    Communication,
-    machine_in,
-)
+from phasewise.tables.declared import declared, key
+from phasewise.workload.communication import MACHINE, NODE_SIZE, ROW_FIRST, TUNE, Communication
 from phasewise.workload.protocols import PROTOCOL
 from phasewise.workloads.collectives.model import (
     ADDING,
@@ -53,24 +44,16 @@ class CollectivesCommunication(Communication):
         """All ranks are one group."""
         return "all"
 
-
-def read_communication(table: object, folder: Path) -> CollectivesCommunication:
-    """The table with every default filled in."""
-    schema = schema_of(CollectivesCommunication)
-    values = with_defaults(check_table(table, schema, "communication"), schema)
-    return CollectivesCommunication(**machine_in(values, folder))
-
-
-def check_ranks(model: Collectives, communication: CollectivesCommunication, _ranks: int) -> None:
-    """StudyError if the operator has no such algorithm, or the protocol cannot carry it."""
-    algorithm, offered = communication.algorithm, OFFERED[model.operator]
-    if algorithm not in offered:
-        raise StudyError(
-            f'communication.algorithm = "{algorithm}" is none of the operator "{model.operator}": '
-            f"it has {', '.join(offered)}"
-        )
-    if model.operator in ADDING and communication.protocol in STORING and algorithm != LIBRARY:
-        raise StudyError(
-            f'communication.protocol = "{communication.protocol}" stores what arrives, but the '
-            f'operator "{model.operator}" adds it'
-        )
+    def check_ranks(self, model: Collectives, _ranks: int) -> None:
+        """StudyError if the operator has no such algorithm, or the protocol cannot carry it."""
+        operator, offered = model.operator, OFFERED[model.operator]
+        if self.algorithm not in offered:
+            raise StudyError(
+                f'communication.algorithm = "{self.algorithm}" is none of the operator '
+                f'"{operator}": it has {", ".join(offered)}'
+            )
+        if operator in ADDING and self.protocol in STORING and self.algorithm != LIBRARY:
+            raise StudyError(
+                f'communication.protocol = "{self.protocol}" stores what arrives, but the operator '
+                f'"{operator}" adds it'
+            )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import key, schema_of
-from phasewise.tables.keys import check_table, with_defaults
+from phasewise.tables.declared import key
+from phasewise.workload.table import OneTable
 
 OPERATORS = (
     "barrier",
@@ -51,8 +49,10 @@ MOST_SUM_BYTES = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class Collectives:
+class Collectives(OneTable):
     """The keys of [collectives]."""
+
+    DERIVED: ClassVar[tuple[str, ...]] = ("values", "algorithms")
 
     operator: str = key("word", "allreduce", choices=OPERATORS, flat=True)
     """sum: of 1 to 8 doubles, exact in any order; alltoallv: blocks of half, once and one and a
@@ -67,45 +67,30 @@ class Collectives:
     verify: bool = key("flag", True, flat=True)
     """Whether every value is checked."""
 
+    def check(self) -> None:
+        """StudyError where bytes are no doubles, or too many for a sum."""
+        if self.bytes % 8:
+            raise StudyError(f"collectives.bytes = {self.bytes} must be a multiple of 8")
+        if self.operator == "sum" and self.bytes > MOST_SUM_BYTES:
+            raise StudyError(
+                f"collectives.bytes = {self.bytes} must be at most {MOST_SUM_BYTES} with "
+                'operator = "sum", which is for 1 to 8 doubles'
+            )
+
+    @property
+    def values(self) -> int:
+        """Doubles in a block."""
+        return self.bytes // 8
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The algorithms of this operator."""
+        return list(OFFERED[self.operator])
+
     @property
     def phase(self) -> str:
         """Its phase of communication."""
         return self.operator.replace("-", "_")
-
-
-@dataclass(frozen=True)
-class DerivedCollectives:
-    """What follows from a study."""
-
-    values: int
-    """Doubles in a block."""
-    algorithms: tuple[str, ...]
-    """Ways of this operator."""
-    warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        return asdict(self) | {"algorithms": list(self.algorithms), "warnings": []}
-
-
-def read(tables: Mapping[str, Any], _records: Mapping[str, Any], _folder: Path) -> Collectives:
-    """The model of a study's tables."""
-    schema = schema_of(Collectives)
-    values = with_defaults(check_table(tables["collectives"] or {}, schema, "collectives"), schema)
-    model = Collectives(**values)
-    if model.bytes % 8:
-        raise StudyError(f"collectives.bytes = {model.bytes} must be a multiple of 8")
-    if model.operator == "sum" and model.bytes > MOST_SUM_BYTES:
-        raise StudyError(
-            f"collectives.bytes = {model.bytes} must be at most {MOST_SUM_BYTES} with "
-            'operator = "sum", which is for 1 to 8 doubles'
-        )
-    return model
-
-
-def derive(model: Collectives) -> DerivedCollectives:
-    """Sizes and algorithms."""
-    return DerivedCollectives(values=model.bytes // 8, algorithms=OFFERED[model.operator])
 
 
 def model_of(study: Any) -> Collectives:

@@ -12,6 +12,7 @@ from typing import Any, cast
 from phasewise.driver import Core, Run
 from phasewise.errors import StudyError
 from phasewise.output import print_table
+from phasewise.report.benching import Batches
 from phasewise.report.figure import Drawing
 from phasewise.report.style import new_picture
 from phasewise.runs.simulation import start_run
@@ -21,33 +22,6 @@ from phasewise.workloads.collision.bench import TURNS, case_study, encounters_of
 from phasewise.workloads.collision.driver import CollisionRun
 
 WARM_UP_TURNS = 2
-
-
-def run(
-    core: Core,
-    case: str,
-    overrides: Sequence[str],
-    threads: int,
-    turns: int | None,
-    sizes: Sequence[int],
-) -> dict[str, Any]:
-    """Time batches of `sizes` studies of a case, which differ in their seed, in this process."""
-    if core.size() > 1:
-        raise StudyError(f"a batch runs in one rank, not in {core.size()}: leave mpiexec out")
-    found = [_measured(core, case, overrides, threads, turns or TURNS[case], n) for n in sizes]
-    device = found[0].pop("device")
-    for one in found[1:]:
-        del one["device"]
-    launch = None
-    if device != CPU:
-        launch = core.measure_device(device == "cuda", 0)["launch_seconds"]
-    return {
-        "case": case,
-        "threads": threads,
-        "device": device,
-        "launch_seconds": launch,
-        "batches": found,
-    }
 
 
 def _measured(
@@ -91,31 +65,6 @@ def _step(core: Core, runs: Sequence[Run]) -> float:
     return time.perf_counter() - begin
 
 
-def show(result: dict[str, Any]) -> None:
-    """Print the batches as a table."""
-    launch = result["launch_seconds"]
-    title = f"{result['case']}: studies at once, {_where(result)}, {result['threads']} threads"
-    if launch is not None:
-        title += f"; {launch * 1e6:.3g} µs a launch"
-    rows = []
-    for one in result["batches"]:
-        each = one["operations_per_turn"] / one["batch"]
-        rows.append(
-            [
-                str(one["batch"]),
-                f"{one['seconds_per_turn'] * 1e3:.2f}",
-                f"{one['encounters_per_second']:.3g}",
-                "-" if launch is None else f"{each:.1f}",
-                "-" if launch is None else _share(one, launch),
-            ]
-        )
-    print_table(
-        title,
-        ["studies", "ms/turn of all", "encounters/s", "launches/turn of one", "launching [%]"],
-        rows,
-    )
-
-
 def _where(result: dict[str, Any]) -> str:
     device = result["device"]
     return "on the CPU" if device == CPU else f"on the device {device}"
@@ -126,25 +75,79 @@ def _share(one: dict[str, Any], launch: float) -> str:
     return f"{one['operations_per_turn'] * launch / one['seconds_per_turn'] * 100:.1f}"
 
 
-def draw(result: dict[str, Any]) -> Drawing:
-    """Encounters per second, and launches of a study's turn, against the number of studies."""
-    batches = result["batches"]
-    sizes = [one["batch"] for one in batches]
-    panels = {
-        "particle-encounters per second": [one["encounters_per_second"] for one in batches],
-        "launches in a turn of a study": [
-            one["operations_per_turn"] / one["batch"] for one in batches
-        ],
-    }
-    canvas, axes = new_picture(1, 2, 3.2)
-    for axis, (name, values) in zip(axes[0], panels.items(), strict=True):
-        axis.plot(sizes, values, marker="o")
-        axis.set_xscale("log", base=2)
-        axis.set_xticks(sizes, [str(size) for size in sizes])
-        axis.minorticks_off()
-        axis.set_xlabel("studies at once")
-        axis.set_title(name)
-        axis.set_ylim(0, 1.1 * max(values) or 1.0)
-    return Drawing(
-        canvas, f"Independent studies of the case {result['case']}, {_where(result)}, at once."
-    )
+class CollisionBatches(Batches):
+    """Several studies at once."""
+
+    def run(
+        self,
+        core: Core,
+        case: str,
+        overrides: Sequence[str],
+        threads: int,
+        turns: int | None,
+        sizes: Sequence[int],
+    ) -> dict[str, Any]:
+        """Time batches of `sizes` studies of a case that differ in their seed, in this process."""
+        if core.size() > 1:
+            raise StudyError(f"a batch runs in one rank, not in {core.size()}: leave mpiexec out")
+        found = [_measured(core, case, overrides, threads, turns or TURNS[case], n) for n in sizes]
+        device = found[0].pop("device")
+        for one in found[1:]:
+            del one["device"]
+        launch = None
+        if device != CPU:
+            launch = core.measure_device(device == "cuda", 0)["launch_seconds"]
+        return {
+            "case": case,
+            "threads": threads,
+            "device": device,
+            "launch_seconds": launch,
+            "batches": found,
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print the batches as a table."""
+        launch = result["launch_seconds"]
+        title = f"{result['case']}: studies at once, {_where(result)}, {result['threads']} threads"
+        if launch is not None:
+            title += f"; {launch * 1e6:.3g} µs a launch"
+        rows = []
+        for one in result["batches"]:
+            each = one["operations_per_turn"] / one["batch"]
+            rows.append(
+                [
+                    str(one["batch"]),
+                    f"{one['seconds_per_turn'] * 1e3:.2f}",
+                    f"{one['encounters_per_second']:.3g}",
+                    "-" if launch is None else f"{each:.1f}",
+                    "-" if launch is None else _share(one, launch),
+                ]
+            )
+        print_table(
+            title,
+            ["studies", "ms/turn of all", "encounters/s", "launches/turn of one", "launching [%]"],
+            rows,
+        )
+
+    def draw(self, result: dict[str, Any]) -> Drawing:
+        """Encounters per second, and launches of a study's turn, against the number of studies."""
+        batches = result["batches"]
+        sizes = [one["batch"] for one in batches]
+        panels = {
+            "particle-encounters per second": [one["encounters_per_second"] for one in batches],
+            "launches in a turn of a study": [
+                one["operations_per_turn"] / one["batch"] for one in batches
+            ],
+        }
+        canvas, axes = new_picture(1, 2, 3.2)
+        for axis, (name, values) in zip(axes[0], panels.items(), strict=True):
+            axis.plot(sizes, values, marker="o")
+            axis.set_xscale("log", base=2)
+            axis.set_xticks(sizes, [str(size) for size in sizes])
+            axis.minorticks_off()
+            axis.set_xlabel("studies at once")
+            axis.set_title(name)
+            axis.set_ylim(0, 1.1 * max(values) or 1.0)
+        return Drawing(
+            canvas, f"Independent studies of the case {result['case']}, {_where(result)}, at once."
+        )

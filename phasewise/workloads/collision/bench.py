@@ -10,6 +10,7 @@ from typing import Any, cast
 from phasewise.driver import Core, Run
 from phasewise.mpi.ranks import collectively
 from phasewise.output import print_table
+from phasewise.report.benching import Bench
 from phasewise.runs.timing import Figures, measure
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
@@ -26,7 +27,6 @@ _SIZES: dict[str, tuple[int, int, int]] = {
 }
 """Macroparticles per beam, nodes each way, slices."""
 
-CASES = tuple(_SIZES)
 
 TURNS = {"paper": 7, "fine": 9, "small": 25, "eic": 5}
 """Timed turns without --turns."""
@@ -142,24 +142,6 @@ def _electrons_on_protons(macroparticles: int, point: dict[str, Any]) -> dict[st
     }
 
 
-def run(
-    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
-) -> dict[str, Any]:
-    """Time a case on the ranks of this run; collective. The figures are those of its first row;
-    `rows` has what each of ROWS gave, but for those that the overrides make the same.
-    """
-    studies = collectively(core, lambda: _studies(case, overrides))
-    found: list[dict[str, Any]] = []
-    for name, given in studies.items():
-        study = settle_together(given, core, None, shown=not found)
-        roof = found[0]["roof"] if found else None
-        measured = measure(
-            core, study, threads, turns or TURNS[case], _figures(core, study, threads), roof
-        )
-        found.append({"row": name, **measured})
-    return {"case": case, **found[0], "rows": [_row(one) for one in found]}
-
-
 def _figures(core: Core, study: Study, threads: int) -> Figures:
     """What the collision adds to a measurement."""
 
@@ -214,35 +196,57 @@ def case_study(case: str, overrides: Sequence[str]) -> Study:
     return Study.from_dict(tables)
 
 
-def show(result: dict[str, Any]) -> None:
-    """Print a measurement as tables: the kernels of each row, then the rows."""
-    roof = result["roof"]
-    levels = (f"{one['name']} {one['bytes_per_second'] / 1e9:.1f}" for one in roof["levels"])
-    title = (
-        f"{result['case']}: {result['ranks']} ranks × {result['threads']} threads, "
-        f"{_where(result)}; roof {roof['flops_per_second'] / 1e9:.1f} Gflop/s, "
-        f"GB/s {', '.join(levels)}"
-    )
-    if "additions_per_second" in roof:
-        title += f", {roof['additions_per_second'] / 1e9:.2f}e9 additions/s"
-    headings = ["kernel", "ms/turn", "% of turn", "Gflop/s", "GB/s", "data in", "% of roof"]
-    for row in result["rows"]:
-        turn = f"{row['row']}, {row['seconds_per_turn']:.4f} s per turn"
-        print_table(f"{title}\n{turn}".strip(), [*headings, "bound by"], _kernel_rows(row))
-        title = ""
-    print_table(
-        "",
-        ["", "ms/turn", "core-ns/encounter", "encounters/s"],
-        [
+class CollisionBench(Bench):
+    """Its benchmark."""
+
+    CASES = tuple(_SIZES)
+
+    def run(
+        self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+    ) -> dict[str, Any]:
+        """Time a case on the ranks of this run; collective. The figures are those of its first row;
+        `rows` has what each of ROWS gave, but for those that the overrides make the same.
+        """
+        studies = collectively(core, lambda: _studies(case, overrides))
+        found: list[dict[str, Any]] = []
+        for name, given in studies.items():
+            study = settle_together(given, core, None, shown=not found)
+            roof = found[0]["roof"] if found else None
+            measured = measure(
+                core, study, threads, turns or TURNS[case], _figures(core, study, threads), roof
+            )
+            found.append({"row": name, **measured})
+        return {"case": case, **found[0], "rows": [_row(one) for one in found]}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print a measurement as tables: the kernels of each row, then the rows."""
+        roof = result["roof"]
+        levels = (f"{one['name']} {one['bytes_per_second'] / 1e9:.1f}" for one in roof["levels"])
+        title = (
+            f"{result['case']}: {result['ranks']} ranks × {result['threads']} threads, "
+            f"{_where(result)}; roof {roof['flops_per_second'] / 1e9:.1f} Gflop/s, "
+            f"GB/s {', '.join(levels)}"
+        )
+        if "additions_per_second" in roof:
+            title += f", {roof['additions_per_second'] / 1e9:.2f}e9 additions/s"
+        headings = ["kernel", "ms/turn", "% of turn", "Gflop/s", "GB/s", "data in", "% of roof"]
+        for row in result["rows"]:
+            turn = f"{row['row']}, {row['seconds_per_turn']:.4f} s per turn"
+            print_table(f"{title}\n{turn}".strip(), [*headings, "bound by"], _kernel_rows(row))
+            title = ""
+        print_table(
+            "",
+            ["", "ms/turn", "core-ns/encounter", "encounters/s"],
             [
-                row["row"],
-                f"{row['seconds_per_turn'] * 1e3:.2f}",
-                f"{row['core_ns_per_encounter']:.1f}",
-                f"{row['encounters_per_second']:.3g}",
-            ]
-            for row in result["rows"]
-        ],
-    )
+                [
+                    row["row"],
+                    f"{row['seconds_per_turn'] * 1e3:.2f}",
+                    f"{row['core_ns_per_encounter']:.1f}",
+                    f"{row['encounters_per_second']:.3g}",
+                ]
+                for row in result["rows"]
+            ],
+        )
 
 
 def _where(result: dict[str, Any]) -> str:

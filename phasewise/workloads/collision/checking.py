@@ -6,6 +6,7 @@ from typing import Any
 
 from phasewise.output import console, engineering, print_table, rough_duration
 from phasewise.study import Study
+from phasewise.study.checking import Checking
 from phasewise.tables.keys import shortest
 from phasewise.workloads.collision import particle_files
 from phasewise.workloads.collision.derived.quantities import (
@@ -18,28 +19,33 @@ from phasewise.workloads.collision.tables.model import Collision, collision_of
 from phasewise.workloads.collision.tables.optics import Pair
 from phasewise.workloads.collision.tables.point import InteractionPoint
 
-check_files = particle_files.check_files
 
+class CollisionChecking(Checking):
+    """Particle files; beams, arcs, interaction points, and what a run will take."""
 
-def show(study: Study) -> None:
-    """Print beams, arcs, interaction points, and what a run will take."""
-    model = collision_of(study)
-    derived = derive(model)
-    print_table("Beams", ["", "beam 1", "beam 2"], _beam_rows(model, derived))
-    print_table("Arcs", ["", "beam 1", "beam 2"], _arc_rows(model, derived))
-    for k in range(len(model.ips)):
-        _show_point(model, derived, k)
-    if sum(ip.model != "none" for ip in model.ips) > 1:
-        xi = [b.xi for b in derived.beams]
-        rows = _xi_rows([x.effective.sum for x in xi], [x.head_on.sum for x in xi])
-        print_table("Interaction points, sum", ["", "beam 1", "beam 2"], _rows(rows))
-    core = derived.seconds_per_turn
-    estimate = (
-        f"Estimate: {engineering(derived.memory_bytes, 'B')} of memory, "
-        f"{engineering(core, 's')} per turn and {rough_duration(core * study.count)} in all on one "
-        "core"
-    )
-    console().print(estimate)
+    def check_files(self, study: Study) -> None:
+        """StudyError where a file of particles cannot be used."""
+        particle_files.check_files(study)
+
+    def show(self, study: Study) -> None:
+        """Print beams, arcs, interaction points, and what a run will take."""
+        model = collision_of(study)
+        derived = derive(model)
+        print_table("Beams", ["", "beam 1", "beam 2"], _beam_rows(model, derived))
+        print_table("Arcs", ["", "beam 1", "beam 2"], _arc_rows(model, derived))
+        for k in range(len(model.ips)):
+            _show_point(model, derived, k)
+        if sum(ip.model != "none" for ip in model.ips) > 1:
+            xi = [b.xi for b in derived.beams]
+            rows = _xi_rows([x.effective.sum for x in xi], [x.head_on.sum for x in xi])
+            print_table("Interaction points, sum", ["", "beam 1", "beam 2"], _rows(rows))
+        core = derived.seconds_per_turn
+        estimate = (
+            f"Estimate: {engineering(derived.memory_bytes, 'B')} of memory, "
+            f"{engineering(core, 's')} per turn and {rough_duration(core * study.count)} in all on "
+            "one core"
+        )
+        console().print(estimate)
 
 
 def _beam_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:

@@ -8,15 +8,11 @@ from pathlib import Path
 from typing import cast
 
 from phasewise.errors import StudyError
+from phasewise.study.laboratory import Laboratory
 from phasewise.traces.records import CommunicationRecord
 from phasewise.workload.communication import LAYOUTS
 from phasewise.workloads.collision.tables.communication import BeamCommunication, Place, Shape
 from phasewise.workloads.collision.tables.model import Collision
-
-GROUPS = "beam 1, beam 2"
-LOADS = {"grid": "grid work"}
-WHEN = {"mesh": "only when the mesh has changed"}
-PIECES = {"mesh": "meshes"}
 
 GREEN = "green"
 """The piece that a new mesh needs: its Green function is made and sent."""
@@ -24,45 +20,49 @@ SLICES = "slices"
 """The measurement of the slices' moments."""
 
 
-def process_grids(_model: Collision, places: Iterable[Sequence[int]]) -> list[list[int]]:
-    """[Prow, Pcol] of the two beams, from the places (beam, column, row) of all ranks."""
-    shapes = [[1, 1], [1, 1]]
-    for beam, *place in places:
-        shape = shapes[beam - 1]
-        shape[:] = [max(size, at + 1) for size, at in zip(shape, place, strict=True)]
-    return shapes
+class CollisionLaboratory(Laboratory):
+    """How it is planned, simulated and compared."""
 
+    GROUPS = "beam 1, beam 2"
+    LOADS = {"grid": "grid work"}
+    WHEN = {"mesh": "only when the mesh has changed"}
+    PIECES = {"mesh": "meshes"}
 
-def steps(model: Collision) -> tuple[int, int]:
-    """The fewest steps at a point with a mesh, from which some may be sampled, and the most at any
-    point.
-    """
-    fewest = min((ip.steps for ip in model.meshes), default=0)
-    return fewest, max(ip.steps for ip in model.ips)
+    def process_grids(self, _model: Collision, places: Iterable[Sequence[int]]) -> list[list[int]]:
+        """[Prow, Pcol] of the two beams, from the places (beam, column, row) of all ranks."""
+        shapes = [[1, 1], [1, 1]]
+        for beam, *place in places:
+            shape = shapes[beam - 1]
+            shape[:] = [max(size, at + 1) for size, at in zip(shape, place, strict=True)]
+        return shapes
 
+    def steps(self, model: Collision) -> tuple[int, int]:
+        """The fewest steps at a point with a mesh, from which some may be sampled, and the most at
+        any point.
+        """
+        fewest = min((ip.steps for ip in model.meshes), default=0)
+        return fewest, max(ip.steps for ip in model.ips)
 
-def check_simulated(model: Collision, skeleton: bool) -> None:
-    """StudyError if particles come from a file and are needed."""
-    for beam in model.beams:
-        if beam.distribution == "file" and not skeleton:
-            raise StudyError(
-                f"beam.{beam.number}.particles: particles from a file cannot be handed to "
-                "simulated ranks; simulate a distribution, or only the messages with --skeleton"
-            )
+    def check_simulated(self, model: Collision, skeleton: bool) -> None:
+        """StudyError if particles come from a file and are needed."""
+        for beam in model.beams:
+            if beam.distribution == "file" and not skeleton:
+                raise StudyError(
+                    f"beam.{beam.number}.particles: particles from a file cannot be handed to "
+                    "simulated ranks; simulate a distribution, or only the messages with --skeleton"
+                )
 
+    def first_pieces(self, model: Collision) -> dict[str, float]:
+        """In the first turn every mesh is new, and slices are measured if they ever are."""
+        needed = any(ip.green_function == "as-needed" for ip in model.meshes)
+        slices = model.records.slices_every > 0
+        return ({GREEN: 1.0} if needed else {}) | ({SLICES: 1.0} if slices else {})
 
-def first_pieces(model: Collision) -> dict[str, float]:
-    """In the first turn every mesh is new, and slices are measured if they ever are."""
-    needed = any(ip.green_function == "as-needed" for ip in model.meshes)
-    slices = model.records.slices_every > 0
-    return ({GREEN: 1.0} if needed else {}) | ({SLICES: 1.0} if slices else {})
-
-
-def placed(given: BeamCommunication, record: CommunicationRecord) -> BeamCommunication:
-    """`given` on the process grid of a record, and with its places if a file gave them."""
-    if record.ranks > 1:
-        given = replace(given, process_grid=cast(tuple[Shape, Shape], record.process_grid))
-    if record.layout not in LAYOUTS:
-        places = tuple(cast(Place, tuple(map(int, place))) for place in record.place)
-        given = replace(given, layout="file", layout_file=Path(record.layout), places=places)
-    return given
+    def placed(self, given: BeamCommunication, record: CommunicationRecord) -> BeamCommunication:
+        """`given` on the process grid of a record, and with its places if a file gave them."""
+        if record.ranks > 1:
+            given = replace(given, process_grid=cast(tuple[Shape, Shape], record.process_grid))
+        if record.layout not in LAYOUTS:
+            places = tuple(cast(Place, tuple(map(int, place))) for place in record.place)
+            given = replace(given, layout="file", layout_file=Path(record.layout), places=places)
+        return given

@@ -13,9 +13,11 @@ import numpy as np
 from scipy.optimize import nnls
 
 from phasewise.driver import Core
-from phasewise.machines.kernel_rates import KernelRate, Term, rated
+from phasewise.machines.kernel_measurement import Measuring
+from phasewise.machines.kernel_rates import KernelRate, rated
 from phasewise.runs.kernel_times import KernelTimes, usual_turn
 from phasewise.study import Study
+from phasewise.study.kernels import Term
 from phasewise.study.reading import apply_override
 from phasewise.study.study import CPU
 from phasewise.workloads.collision.bench import collision_case
@@ -101,22 +103,6 @@ class Case:
         return Timed(self.study(self.particles), **values)
 
 
-def time_case(
-    core: Core, threads: int, case: str, seconds: float, device: str = CPU
-) -> dict[str, Any]:
-    """Time turns of a study in about this number of seconds; what a Timed has beside its study.
-    Collective.
-    """
-    chosen = _cases()[case]
-    ranks_of_a_beam = max(core.size() / 2, 1.0)
-    count = round(chosen.particles * ranks_of_a_beam)
-    driver = core.start(chosen.study(count, device).parameters(), threads)
-    kernels, rest = usual_turn(core, driver, seconds)
-    held = 2 if core.size() == 1 else 1
-    particles = held * count / ranks_of_a_beam
-    return {"particles": particles, "held": held, "kernels": kernels, "rest": rest}
-
-
 MESHES = (64, 128, 256, 512)
 PARTICLES = (20_000, 200_000, 1_000_000)
 """Particles on a rank: within its caches, beyond the first cache, and from memory."""
@@ -164,39 +150,55 @@ def _on_mesh(kind: str, nodes: int, count: int) -> str:
     return f"{kind}mesh {nodes}, {count} particles"
 
 
-def cases() -> Sequence[str]:
-    """The names of the studies that are timed, in order."""
-    return tuple(_cases())
+class CollisionMeasuring(Measuring):
+    """How its kernels are timed."""
 
+    def time_case(
+        self, core: Core, threads: int, case: str, seconds: float, device: str = CPU
+    ) -> dict[str, Any]:
+        """Time turns of a study in about this number of seconds; what a Timed has beside its study.
+        Collective.
+        """
+        chosen = _cases()[case]
+        ranks_of_a_beam = max(core.size() / 2, 1.0)
+        count = round(chosen.particles * ranks_of_a_beam)
+        driver = core.start(chosen.study(count, device).parameters(), threads)
+        kernels, rest = usual_turn(core, driver, seconds)
+        held = 2 if core.size() == 1 else 1
+        particles = held * count / ranks_of_a_beam
+        return {"particles": particles, "held": held, "kernels": kernels, "rest": rest}
 
-def device_cases() -> Sequence[str]:
-    """The same for a device: Green functions are made by the host."""
-    return tuple(name for name in _cases() if not name.startswith(GREEN))
+    def cases(self) -> Sequence[str]:
+        """The names of the studies that are timed, in order."""
+        return tuple(_cases())
 
+    def device_cases(self) -> Sequence[str]:
+        """The same for a device: Green functions are made by the host."""
+        return tuple(name for name in _cases() if not name.startswith(GREEN))
 
-def rates(timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
-    """The rates that follow from the timings that there are, by the names of `cases`."""
-    known = {name: _cases()[name].timed(values) for name, values in timed.items()}
-    found = Rates()
-    if "few steps" in known and "many steps" in known:
-        _overheads(found, known["few steps"], known["many steps"])
-    for kind in KINDS:
-        for count in PARTICLES:
-            if measured := known.get(f"{kind}{count} particles"):
-                _particles(found, measured)
+    def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
+        """The rates that follow from the timings that there are, by the names of `cases`."""
+        known = {name: _cases()[name].timed(values) for name, values in timed.items()}
+        found = Rates()
+        if "few steps" in known and "many steps" in known:
+            _overheads(found, known["few steps"], known["many steps"])
+        for kind in KINDS:
+            for count in PARTICLES:
+                if measured := known.get(f"{kind}{count} particles"):
+                    _particles(found, measured)
+            for nodes in MESHES:
+                pair = [known.get(_on_mesh(kind, nodes, count)) for count in (SPARSE, DENSE)]
+                if complete := [one for one in pair if one is not None]:
+                    _meshes(found, complete)
+        for planes in PLANES:
+            if measured := known.get(f"tsc, {planes}"):
+                _tsc(found, measured)
         for nodes in MESHES:
-            pair = [known.get(_on_mesh(kind, nodes, count)) for count in (SPARSE, DENSE)]
-            if complete := [one for one in pair if one is not None]:
-                _meshes(found, complete)
-    for planes in PLANES:
-        if measured := known.get(f"tsc, {planes}"):
-            _tsc(found, measured)
-    for nodes in MESHES:
-        if every := known.get(f"{GREEN} {nodes}"):
-            found.put("green", every.cells, every.per_unit("green"))
-    if measured := known.get("gaussian"):
-        _gaussian(found, measured)
-    return found.rates()
+            if every := known.get(f"{GREEN} {nodes}"):
+                found.put("green", every.cells, every.per_unit("green"))
+        if measured := known.get("gaussian"):
+            _gaussian(found, measured)
+        return found.rates()
 
 
 def _overheads(found: Rates, short: Timed, long: Timed) -> None:

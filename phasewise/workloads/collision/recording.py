@@ -12,7 +12,7 @@ import numpy as np
 
 from phasewise.driver import Communicator, Run
 from phasewise.errors import StudyError
-from phasewise.runs.layout import MAX_SNAPSHOTS, Dataset, Detail, Write
+from phasewise.runs.layout import MAX_SNAPSHOTS, Dataset, Detail, Recording, Write
 from phasewise.study import Study
 from phasewise.workloads.collision.driver import COORDINATES, CollisionRun
 from phasewise.workloads.collision.luminosity import LuminosityUnit
@@ -66,89 +66,9 @@ FIELD_GRIDS = {
     "ey": Dataset((), "Field in y, minus the gradient of the potential.", "m^-1"),
 }
 
-GROUPS = ("slices", "pair_luminosity", "field")
-
-
-def rows(study: Study) -> dict[str, Dataset]:
-    """Each dataset that is extended turn by turn."""
-    model = collision_of(study)
-    points = (len(model.ips),)
-    luminosity = "Luminosity of each interaction point per crossing."
-    layout = {"luminosity": Dataset(points, luminosity, "m^-2")}
-    for beam in model.beams:
-        tracked = 0 if beam.strong else model.records.tracked
-        entries = ROWS | {
-            "outside": Dataset(
-                points, "Deposits outside the mesh at each interaction point.", kind="i8"
-            ),
-            "tracked": Dataset(
-                (tracked, 6), "Coordinates of the tracked particles.", _units(1), COORDINATES
-            ),
-        }
-        layout |= {f"beam{beam.number}/{name}": row for name, row in entries.items()}
-    return layout
-
-
-def values(_study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The driver's record by dataset: a beam's entries begin with its number."""
-    return {f"beam{name}" if name[0] in "12" else name: value for name, value in record.items()}
-
-
-def snapshots(study: Study, first: int = 0) -> Iterator[tuple[str, Dataset]]:
-    """Every dataset that is written once, for turns from `first` on."""
-    model = collision_of(study)
-    records = model.records
-    colliding = [(k, ip) for k, ip in enumerate(model.ips, 1) if ip.model != "none"]
-    for turn in _scheduled(first, study.count, records.slices_every):
-        for k, ip in colliding:
-            for beam in (1, 2):
-                group, slices = f"slices/{turn}/ip{k}/beam{beam}", ip.slices[beam - 1]
-                for name, one in SLICES.items():
-                    yield f"{group}/{name}", replace(one, shape=(slices, *one.shape))
-    pairs = "Luminosity of each pair of slices per crossing, those of beam 1 first."
-    for turn in _scheduled(first, study.count, records.pair_luminosity_every):
-        for k, ip in colliding:
-            yield f"pair_luminosity/{turn}/ip{k}", Dataset(ip.slices, pairs, "m^-2")
-    if records.field and model.has_field:
-        grid = model.ips[0].grid
-        for beam in (1, 2):
-            group = f"field/{study.count - 1}/ip1/beam{beam}"
-            for (name, axis), nodes in zip(FIELD_AXES.items(), grid, strict=True):
-                yield f"{group}/{name}", replace(axis, shape=(nodes,))
-            for name, plane in FIELD_GRIDS.items():
-                yield f"{group}/{name}", replace(plane, shape=grid)
-
 
 def _scheduled(first: int, turns: int, every: int) -> range:
     return range(-(-first // every) * every, turns, every) if every else range(0)
-
-
-def check(study: Study) -> None:
-    """StudyError if the records ask for more snapshots than one file can be laid out for."""
-    for key in ("slices_every", "pair_luminosity_every"):
-        every = getattr(collision_of(study).records, key)
-        if every and study.count / every > MAX_SNAPSHOTS:
-            least = -(-study.count // MAX_SNAPSHOTS)
-            raise StudyError(
-                f"records.{key} = {every} asks for {-(-study.count // every)} snapshots in "
-                f"{study.count} turns, and a file holds {MAX_SNAPSHOTS}: give at least {least}"
-            )
-
-
-def snap(run: Run, comm: Communicator, study: Study, write: Write) -> None:
-    """Write the snapshots that are due after the turn just done; collective."""
-    driver, model = cast(CollisionRun, run), collision_of(study)
-    records, turn = model.records, run.turn - 1
-    points = [k for k, ip in enumerate(model.ips, 1) if ip.model != "none"]
-    for k in points:
-        if _due(turn, records.slices_every):
-            for beam, found in driver.slices(k).items():
-                write(f"slices/{turn}/ip{k}/beam{beam}", found)
-        if _due(turn, records.pair_luminosity_every):
-            write(f"pair_luminosity/{turn}/ip{k}", {"": driver.pair_luminosity(k)})
-    if records.field and turn == study.count - 1 and model.has_field:
-        for beam in (1, 2):
-            write(f"field/{turn}/ip1/beam{beam}", _field(driver, comm, study, beam))
 
 
 def _field(run: CollisionRun, comm: Communicator, study: Study, beam: int) -> dict[str, Any]:
@@ -167,28 +87,106 @@ def _field(run: CollisionRun, comm: Communicator, study: Study, beam: int) -> di
         return dict(arrays)
 
 
-def fault(study: Study, record: Mapping[str, Any]) -> str:
-    """What leaves nothing to collide: a beam without particles, a luminosity that is no number."""
-    for beam in collision_of(study).beams:
-        if not beam.strong and record[f"{beam.number}/particles"] == 0:
-            return f"beam {beam.number} is lost, not one of its particles is left"
-    if not np.all(np.isfinite(record["luminosity"])):
-        return "the luminosity is not a finite number"
-    return ""
-
-
-def dump(folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool) -> None:
-    """Dump the particles at the start, where it is due, and after the last turn; collective."""
-    every = collision_of(study).records.particles_every
-    if every and (at_start or run.turn % every == 0 or run.turn == study.count):
-        write_dump(folder, cast(CollisionRun, run), comm, study)
-
-
 def _due(turn: int, every: int) -> bool:
     return every > 0 and turn % every == 0
 
 
-def detail(study: Study) -> Detail:
-    """The luminosity of the first interaction point."""
-    unit = LuminosityUnit(study.resolved(), study.derived())
-    return lambda record: unit.show(float(record["luminosity"][0]))
+class CollisionRecording(Recording):
+    """What its runs record."""
+
+    GROUPS = ("slices", "pair_luminosity", "field")
+
+    def rows(self, study: Study) -> dict[str, Dataset]:
+        """Each dataset that is extended turn by turn."""
+        model = collision_of(study)
+        points = (len(model.ips),)
+        luminosity = "Luminosity of each interaction point per crossing."
+        layout = {"luminosity": Dataset(points, luminosity, "m^-2")}
+        for beam in model.beams:
+            tracked = 0 if beam.strong else model.records.tracked
+            entries = ROWS | {
+                "outside": Dataset(
+                    points, "Deposits outside the mesh at each interaction point.", kind="i8"
+                ),
+                "tracked": Dataset(
+                    (tracked, 6), "Coordinates of the tracked particles.", _units(1), COORDINATES
+                ),
+            }
+            layout |= {f"beam{beam.number}/{name}": row for name, row in entries.items()}
+        return layout
+
+    def values(self, _study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
+        """The driver's record by dataset: a beam's entries begin with its number."""
+        return {f"beam{name}" if name[0] in "12" else name: value for name, value in record.items()}
+
+    def snapshots(self, study: Study, first: int = 0) -> Iterator[tuple[str, Dataset]]:
+        """Every dataset that is written once, for turns from `first` on."""
+        model = collision_of(study)
+        records = model.records
+        colliding = [(k, ip) for k, ip in enumerate(model.ips, 1) if ip.model != "none"]
+        for turn in _scheduled(first, study.count, records.slices_every):
+            for k, ip in colliding:
+                for beam in (1, 2):
+                    group, slices = f"slices/{turn}/ip{k}/beam{beam}", ip.slices[beam - 1]
+                    for name, one in SLICES.items():
+                        yield f"{group}/{name}", replace(one, shape=(slices, *one.shape))
+        pairs = "Luminosity of each pair of slices per crossing, those of beam 1 first."
+        for turn in _scheduled(first, study.count, records.pair_luminosity_every):
+            for k, ip in colliding:
+                yield f"pair_luminosity/{turn}/ip{k}", Dataset(ip.slices, pairs, "m^-2")
+        if records.field and model.has_field:
+            grid = model.ips[0].grid
+            for beam in (1, 2):
+                group = f"field/{study.count - 1}/ip1/beam{beam}"
+                for (name, axis), nodes in zip(FIELD_AXES.items(), grid, strict=True):
+                    yield f"{group}/{name}", replace(axis, shape=(nodes,))
+                for name, plane in FIELD_GRIDS.items():
+                    yield f"{group}/{name}", replace(plane, shape=grid)
+
+    def check(self, study: Study) -> None:
+        """StudyError if the records ask for more snapshots than one file can be laid out for."""
+        for key in ("slices_every", "pair_luminosity_every"):
+            every = getattr(collision_of(study).records, key)
+            if every and study.count / every > MAX_SNAPSHOTS:
+                least = -(-study.count // MAX_SNAPSHOTS)
+                raise StudyError(
+                    f"records.{key} = {every} asks for {-(-study.count // every)} snapshots in "
+                    f"{study.count} turns, and a file holds {MAX_SNAPSHOTS}: give at least {least}"
+                )
+
+    def snap(self, run: Run, comm: Communicator, study: Study, write: Write) -> None:
+        """Write the snapshots that are due after the turn just done; collective."""
+        driver, model = cast(CollisionRun, run), collision_of(study)
+        records, turn = model.records, run.turn - 1
+        points = [k for k, ip in enumerate(model.ips, 1) if ip.model != "none"]
+        for k in points:
+            if _due(turn, records.slices_every):
+                for beam, found in driver.slices(k).items():
+                    write(f"slices/{turn}/ip{k}/beam{beam}", found)
+            if _due(turn, records.pair_luminosity_every):
+                write(f"pair_luminosity/{turn}/ip{k}", {"": driver.pair_luminosity(k)})
+        if records.field and turn == study.count - 1 and model.has_field:
+            for beam in (1, 2):
+                write(f"field/{turn}/ip1/beam{beam}", _field(driver, comm, study, beam))
+
+    def fault(self, study: Study, record: Mapping[str, Any]) -> str:
+        """What leaves nothing to collide: a lost beam, a luminosity that is no number."""
+        for beam in collision_of(study).beams:
+            if not beam.strong and record[f"{beam.number}/particles"] == 0:
+                return f"beam {beam.number} is lost, not one of its particles is left"
+        if not np.all(np.isfinite(record["luminosity"])):
+            return "the luminosity is not a finite number"
+        return ""
+
+    def dump(
+        self, folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool
+    ) -> None:
+        """Dump the particles at the start, where it is due, and after the last turn; collective."""
+        every = collision_of(study).records.particles_every
+        if every and (at_start or run.turn % every == 0 or run.turn == study.count):
+            write_dump(folder, cast(CollisionRun, run), comm, study)
+
+    def detail(self, study: Study) -> Detail:
+        """The luminosity of the first interaction point."""
+        unit = LuminosityUnit(study.resolved(), study.derived())
+        return lambda record: unit.show(float(record["luminosity"][0]))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from phasewise.report.page import Tile
-from phasewise.report.reporting import Chapter
+from phasewise.report.reporting import Chapter, Reporting
 from phasewise.report.style import scientific, unit_text, with_error
+from phasewise.report.tables import Table
 from phasewise.workloads.collision.report import (
     bunches,
     fields,
@@ -17,74 +18,82 @@ from phasewise.workloads.collision.report import (
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.tables import result_tables, study_tables
 
-__all__ = ["CHAPTERS", "REPORTED", "study_tables", "tiles"]
 
-REPORTED = BeamsRun
+class CollisionReporting(Reporting):
+    """What a report shows of it."""
 
-CHAPTERS = (
-    Chapter(
-        "results",
-        "Results",
-        (
-            ("luminosity", "Luminosity", luminosity.draw_luminosity),
-            ("emittances", "Emittances", history.draw_emittances),
-            ("sizes", "Sizes and shape", history.draw_sizes),
-            ("losses", "Losses", history.draw_losses),
+    REPORTED = BeamsRun
+    CHAPTERS = (
+        Chapter(
+            "results",
+            "Results",
+            (
+                ("luminosity", "Luminosity", luminosity.draw_luminosity),
+                ("emittances", "Emittances", history.draw_emittances),
+                ("sizes", "Sizes and shape", history.draw_sizes),
+                ("losses", "Losses", history.draw_losses),
+            ),
+            result_tables,
         ),
-        result_tables,
-    ),
-    Chapter(
-        "modes",
-        "Coherent modes and tunes",
-        (
-            ("centroids", "Centroids", history.draw_centroids),
-            ("spectra", "Spectra of the σ and π modes", modes.draw_spectra),
-            ("waterfall", "Spectra along the run", waterfall.draw_waterfall),
-            ("footprint", "Tune footprint", footprint.draw_footprint),
+        Chapter(
+            "modes",
+            "Coherent modes and tunes",
+            (
+                ("centroids", "Centroids", history.draw_centroids),
+                ("spectra", "Spectra of the σ and π modes", modes.draw_spectra),
+                ("waterfall", "Spectra along the run", waterfall.draw_waterfall),
+                ("footprint", "Tune footprint", footprint.draw_footprint),
+            ),
         ),
-    ),
-    Chapter(
-        "bunches",
-        "Particles",
-        (
-            ("phase-space", "Phase space", bunches.draw_phase_space),
-            ("density", "Density", bunches.draw_density),
+        Chapter(
+            "bunches",
+            "Particles",
+            (
+                ("phase-space", "Phase space", bunches.draw_phase_space),
+                ("density", "Density", bunches.draw_density),
+            ),
         ),
-    ),
-    Chapter(
-        "collision",
-        "Collision",
-        (
-            ("field", "Field of a slice", fields.draw_field),
-            ("pair-luminosity", "Luminosity of the slice pairs", fields.draw_pair_luminosity),
-            ("slices", "Slices", fields.draw_slices),
+        Chapter(
+            "collision",
+            "Collision",
+            (
+                ("field", "Field of a slice", fields.draw_field),
+                ("pair-luminosity", "Luminosity of the slice pairs", fields.draw_pair_luminosity),
+                ("slices", "Slices", fields.draw_slices),
+            ),
         ),
-    ),
-)
+    )
 
+    def study_tables(self, run: BeamsRun) -> list[Table]:
+        """Beams, arcs, interaction points, resolution, and how the ranks exchange."""
+        return study_tables(run)
 
-def tiles(run: BeamsRun) -> list[Tile]:
-    """Luminosities, Yokoya factors, the largest growth of an emittance."""
-    found: list[Tile] = []
-    for k, point in enumerate(run.luminosity, 1):
-        if point is not None and k <= 2:
-            unit = unit_text(point.unit)
-            name = "Luminosity" if len(run.luminosity) == 1 else f"Luminosity, IP {k}"
-            aside = f"{100 * point.mean / point.nominal:.2f} % of nominal" if point.nominal else ""
-            found.append(Tile(f"{name} [{unit}]", scientific(point.mean), aside))
-    for plane in "xy":
-        modes = getattr(run.modes, plane)
-        if modes.yokoya is not None:
-            factor = with_error(modes.yokoya, modes.yokoya_error)
-            aside = f"σ {modes.sigma.frequency:.5f}, π {modes.pi.frequency:.5f}"
-            found.append(Tile(f"Yokoya factor, {plane}", factor, aside))
-    for plane in "xy":
-        fits = [getattr(beam, plane) for beam in run.growth]
-        rates = [fit for fit in fits if fit.growth is not None]
-        if rates:
-            worst = max(rates, key=lambda fit: fit.growth.per_turn)
-            value = with_error(worst.growth.per_turn, worst.growth.error)
-            floor = worst.noise_floor
-            aside = f"noise floor {scientific(floor, 2)}" if floor else "largest of the two beams"
-            found.append(Tile(f"ε {plane} growth per turn", value, aside))
-    return found
+    def tiles(self, run: BeamsRun) -> list[Tile]:
+        """Luminosities, Yokoya factors, the largest growth of an emittance."""
+        found: list[Tile] = []
+        for k, point in enumerate(run.luminosity, 1):
+            if point is not None and k <= 2:
+                unit = unit_text(point.unit)
+                name = "Luminosity" if len(run.luminosity) == 1 else f"Luminosity, IP {k}"
+                aside = (
+                    f"{100 * point.mean / point.nominal:.2f} % of nominal" if point.nominal else ""
+                )
+                found.append(Tile(f"{name} [{unit}]", scientific(point.mean), aside))
+        for plane in "xy":
+            modes = getattr(run.modes, plane)
+            if modes.yokoya is not None:
+                factor = with_error(modes.yokoya, modes.yokoya_error)
+                aside = f"σ {modes.sigma.frequency:.5f}, π {modes.pi.frequency:.5f}"
+                found.append(Tile(f"Yokoya factor, {plane}", factor, aside))
+        for plane in "xy":
+            fits = [getattr(beam, plane) for beam in run.growth]
+            rates = [fit for fit in fits if fit.growth is not None]
+            if rates:
+                worst = max(rates, key=lambda fit: fit.growth.per_turn)
+                value = with_error(worst.growth.per_turn, worst.growth.error)
+                floor = worst.noise_floor
+                aside = (
+                    f"noise floor {scientific(floor, 2)}" if floor else "largest of the two beams"
+                )
+                found.append(Tile(f"ε {plane} growth per turn", value, aside))
+        return found

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from phasewise.output import message
 from phasewise.runs.results import Results
-from phasewise.runs.summary import number
+from phasewise.runs.summary import Summary, number
 from phasewise.workloads.collision.analysis import coherent_modes, growth, setting_of
 from phasewise.workloads.collision.analysis.deposits import deposits_per_particle
 from phasewise.workloads.collision.luminosity import LuminosityUnit
 
 PLANES = ("x", "y", "z")
-
-
-def summarise(results: Results) -> dict[str, Any]:
-    """luminosity, beams and coherent_modes of a run (docs/records.md).
-
-    Luminosities are those of the first interaction point that records one; with more than one,
-    `luminosity["ips"]` lists them all. Where charge fell outside a mesh, a sentence on standard
-    error reports it: then the fields are not those of the beams.
-    """
-    growths = growth(results)
-    beams = [_beam(results, number, growths[number - 1]) for number in (1, 2)]
-    if sentence := outside_warning(beams):
-        message(f"warning: {sentence}")
-    return {
-        "luminosity": _luminosity(results),
-        "beams": beams,
-        "coherent_modes": coherent_modes(results).to_dict(),
-    }
 
 
 def _luminosity(results: Results) -> dict[str, Any]:
@@ -101,35 +84,55 @@ def outside_warning(beams: list[dict[str, Any]]) -> str:
     )
 
 
-def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """Heads and rows of the table of a run."""
-    luminosity = summary["luminosity"]
-    found = [
-        [f"luminosity, {name} [{luminosity['unit']}]", number(luminosity[name]), ""]
-        for name in ("mean", "last", "nominal")
-    ]
-    for index, plane in enumerate(PLANES):
-        found.append([f"emittance {plane} [m]", *_both(summary, "emittance", index)])
-        growths = [_growth(beam, index) for beam in summary["beams"]]
-        found.append([f"growth per turn, {plane} (noise floor)", *growths])
-        found.append([f"rms size {plane} [m]", *_both(summary, "sizes", index)])
-    reasons = [beam["emittance_noise_floor_why"] for beam in summary["beams"]]
-    if why := next(filter(None, reasons), ""):
-        found.append(["noise floor", f"none: {why}", ""])
-    found.append(["particles lost", *(str(beam["losses"]) for beam in summary["beams"])])
-    if any(beam["debunched"] for beam in summary["beams"]):
-        counts = (beam["debunched"] for beam in summary["beams"])
-        found.append(["particles debunched", *("-" if n is None else str(n) for n in counts)])
-    for plane, modes in summary["coherent_modes"].items():
-        seen = [f"{name} {number(modes[name])}" for name in ("sigma", "pi") if modes[name]]
-        if seen:
-            found.append([f"coherent tunes, {plane}", *[*seen, ""][:2]])
-        if modes["yokoya"] is not None:
-            factor = _with_error(modes["yokoya"], modes["yokoya_error"])
-            found.append([f"Yokoya factor, {plane}", factor, ""])
-        else:
-            found.append([f"Yokoya factor, {plane}", f"none: {modes['why']}", ""])
-    return ["", "beam 1", "beam 2"], found
+class CollisionSummary(Summary):
+    """What it adds to the summary of a run."""
+
+    def summarise(self, results: Results) -> dict[str, Any]:
+        """luminosity, beams and coherent_modes of a run (docs/records.md).
+
+        Luminosities are those of the first interaction point that records one; with more than one,
+        `luminosity["ips"]` lists them all. Where charge fell outside a mesh, a sentence on standard
+        error reports it: then the fields are not those of the beams.
+        """
+        growths = growth(results)
+        beams = [_beam(results, number, growths[number - 1]) for number in (1, 2)]
+        if sentence := outside_warning(beams):
+            message(f"warning: {sentence}")
+        return {
+            "luminosity": _luminosity(results),
+            "beams": beams,
+            "coherent_modes": coherent_modes(results).to_dict(),
+        }
+
+    def rows(self, summary: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+        """Heads and rows of the table of a run."""
+        luminosity = summary["luminosity"]
+        found = [
+            [f"luminosity, {name} [{luminosity['unit']}]", number(luminosity[name]), ""]
+            for name in ("mean", "last", "nominal")
+        ]
+        for index, plane in enumerate(PLANES):
+            found.append([f"emittance {plane} [m]", *_both(summary, "emittance", index)])
+            growths = [_growth(beam, index) for beam in summary["beams"]]
+            found.append([f"growth per turn, {plane} (noise floor)", *growths])
+            found.append([f"rms size {plane} [m]", *_both(summary, "sizes", index)])
+        reasons = [beam["emittance_noise_floor_why"] for beam in summary["beams"]]
+        if why := next(filter(None, reasons), ""):
+            found.append(["noise floor", f"none: {why}", ""])
+        found.append(["particles lost", *(str(beam["losses"]) for beam in summary["beams"])])
+        if any(beam["debunched"] for beam in summary["beams"]):
+            counts = (beam["debunched"] for beam in summary["beams"])
+            found.append(["particles debunched", *("-" if n is None else str(n) for n in counts)])
+        for plane, modes in summary["coherent_modes"].items():
+            seen = [f"{name} {number(modes[name])}" for name in ("sigma", "pi") if modes[name]]
+            if seen:
+                found.append([f"coherent tunes, {plane}", *[*seen, ""][:2]])
+            if modes["yokoya"] is not None:
+                factor = _with_error(modes["yokoya"], modes["yokoya_error"])
+                found.append([f"Yokoya factor, {plane}", factor, ""])
+            else:
+                found.append([f"Yokoya factor, {plane}", f"none: {modes['why']}", ""])
+        return ["", "beam 1", "beam 2"], found
 
 
 def _growth(beam: dict[str, Any], index: int) -> str:
@@ -143,5 +146,5 @@ def _with_error(value: float | None, error: float | None) -> str:
     return number(value) if value is None or error is None else f"{value:.3g} ± {error:.2g}"
 
 
-def _both(summary: dict[str, Any], name: str, index: int) -> list[str]:
+def _both(summary: Mapping[str, Any], name: str, index: int) -> list[str]:
     return [number(beam[name][index]) for beam in summary["beams"]]

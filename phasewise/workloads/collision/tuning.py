@@ -17,7 +17,7 @@ from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.study import Study
-from phasewise.tuning.candidates import node_levels
+from phasewise.tuning.candidates import Tuning, node_levels
 from phasewise.workloads.collision.tables.communication import (
     AT_ONCE,
     TRANSPOSES,
@@ -169,24 +169,6 @@ def _flat(table: dict[str, Any]) -> dict[str, Any]:
     return found | {f"phase.{n}.{k}": v for n, keys in phases.items() for k, v in keys.items()}
 
 
-def candidates(study: Study, ranks: int, machine: Machine) -> list[Candidate]:
-    """The first stage of a search, in an order that is always the same; at least one.
-
-    For the paper's case and 64 ranks there are more than 100. StudyError if no process grid
-    suits the ranks.
-    """
-    grids = valid_shapes(study, ranks)
-    if not exchanges(study) or ranks == 1:
-        return [Candidate(shapes) for shapes in grids[:1]]
-    found = dict.fromkeys(_main(grids, node_levels(machine, ranks)))
-    for shapes, layout in product(grids, ("row-first", "column-first")):
-        if layout in _layouts(shapes):
-            found |= dict.fromkeys(_around(Candidate(shapes, layout), study))
-    if ranks > 2:
-        found[Candidate(grids[-1], "random")] = None
-    return list(found)
-
-
 def valid_shapes(study: Study, ranks: int) -> list[Shapes | None]:
     """Every process grid for the ranks, by rising columns; both beams have the same.
 
@@ -266,35 +248,6 @@ def _layouts(shapes: Shapes | None) -> tuple[str, ...]:
     return ("row-first", "column-first") if both else ("column-first",)
 
 
-def open_grids(study: Study, ranks: int) -> list[dict[str, Any]]:
-    """Process grids for "auto": the core's default, then those with most columns; none where no
-    phase exchanges anything, or where the default gives the interaction points different grids.
-    """
-    if not exchanges(study):
-        return []
-    usual = load_planner().plan(study.parameters(), ranks, 1, 0)["process_grid"]
-    first, second = ((prow, pcol) for prow, pcol in usual)
-    if not _fits(study, (first, second), ranks):
-        return []
-    grids = dict.fromkeys([(first, second), *reversed(valid_shapes(study, ranks))])
-    return [{"process_grid": shapes} for shapes in grids]
-
-
-def open_variants(study: Study, grid: Mapping[str, Any], levels: bool) -> list[dict[str, Any]]:
-    """Layouts and algorithms that send different messages; phases that are set by themselves keep
-    their algorithms.
-    """
-    single = bool(cast(BeamCommunication, study.communication).phases)
-    pairs = PAIRS[:1] if single else PROMISING
-    shapes = grid["process_grid"]
-    found = (
-        Candidate(shapes, layout, *pair)
-        for pair, layout in product(pairs, reversed(_layouts(shapes)))
-    )
-    keys = ("layout",) if single else ("layout", "reduce", "broadcast")
-    return [{key: getattr(one, key) for key in keys} for one in found if _differs(one, levels)]
-
-
 def _differs(candidate: Candidate, levels: bool) -> bool:
     """Whether no earlier candidate sends the same messages."""
     pair = (candidate.reduce, candidate.broadcast)
@@ -313,22 +266,6 @@ def crossing_matters(candidate: Candidate) -> bool:
     if candidate.broadcast in AT_ONCE:
         return False
     return candidate.broadcast == "mesh" or (_columns(candidate) and _transposes(candidate))
-
-
-def neighbours(candidate: Candidate, study: Study, levels: bool) -> Iterator[list[Candidate]]:
-    """The candidates that differ in one minor key, key by key; levels: see `node_levels`."""
-    several = _several_pairs(candidate, study)
-    for name in phase_names(candidate):
-        yield _other_values(candidate, name, "algorithm", _algorithms(name, levels))
-        if several and name != "green":
-            yield _other_values(candidate, name, "aggregate", (True, False))
-    for name in phase_names(candidate):
-        if name not in ("green", "solve") and candidate.phase_value(name, "algorithm") == "direct":
-            yield _other_values(candidate, name, "schedule", ("ring", "pairwise"))
-    if crossing_matters(candidate):
-        yield [replace(candidate, crossing="4b" if candidate.crossing == "4a" else "4a")]
-    if several:
-        yield [replace(candidate, overlap=not candidate.overlap)]
 
 
 def phase_names(candidate: Candidate) -> list[str]:
@@ -359,9 +296,82 @@ def _other_values(
     return [candidate.with_phase(name, key, value) for value in values if value != now]
 
 
-def sampled_steps(study: Study, ranks: int) -> list[int] | None:
-    """How many of how many steps a simulated turn has, such as [4, 15]; None if it has all."""
-    points = [ip.steps for ip in collision_of(study).meshes]
-    if ranks < SAMPLED_FROM or not points or min(points) <= SAMPLED_STEPS:
-        return None
-    return [SAMPLED_STEPS, max(points)]
+class CollisionTuning(Tuning):
+    """What tuners compare."""
+
+    def candidates(self, study: Study, ranks: int, machine: Machine) -> list[Candidate]:
+        """The first stage of a search, in an order that is always the same; at least one.
+
+        For the paper's case and 64 ranks there are more than 100. StudyError if no process grid
+        suits the ranks.
+        """
+        grids = valid_shapes(study, ranks)
+        if not exchanges(study) or ranks == 1:
+            return [Candidate(shapes) for shapes in grids[:1]]
+        found = dict.fromkeys(_main(grids, node_levels(machine, ranks)))
+        for shapes, layout in product(grids, ("row-first", "column-first")):
+            if layout in _layouts(shapes):
+                found |= dict.fromkeys(_around(Candidate(shapes, layout), study))
+        if ranks > 2:
+            found[Candidate(grids[-1], "random")] = None
+        return list(found)
+
+    def open_grids(self, study: Study, ranks: int) -> list[dict[str, Any]]:
+        """Process grids for "auto": the core's default, then those with most columns; none where no
+        phase exchanges anything, or where the default gives the interaction points different grids.
+        """
+        if not exchanges(study):
+            return []
+        usual = load_planner().plan(study.parameters(), ranks, 1, 0)["process_grid"]
+        first, second = ((prow, pcol) for prow, pcol in usual)
+        if not _fits(study, (first, second), ranks):
+            return []
+        grids = dict.fromkeys([(first, second), *reversed(valid_shapes(study, ranks))])
+        return [{"process_grid": shapes} for shapes in grids]
+
+    def open_variants(
+        self, study: Study, grid: Mapping[str, Any], levels: bool
+    ) -> list[dict[str, Any]]:
+        """Layouts and algorithms that send different messages; phases that are set by themselves
+        keep their algorithms.
+        """
+        single = bool(cast(BeamCommunication, study.communication).phases)
+        pairs = PAIRS[:1] if single else PROMISING
+        shapes = grid["process_grid"]
+        found = (
+            Candidate(shapes, layout, *pair)
+            for pair, layout in product(pairs, reversed(_layouts(shapes)))
+        )
+        keys = ("layout",) if single else ("layout", "reduce", "broadcast")
+        return [{key: getattr(one, key) for key in keys} for one in found if _differs(one, levels)]
+
+    def neighbours(
+        self, candidate: Candidate, study: Study, levels: bool
+    ) -> Iterator[list[Candidate]]:
+        """The candidates that differ in one minor key, key by key; levels: see `node_levels`."""
+        several = _several_pairs(candidate, study)
+        for name in phase_names(candidate):
+            yield _other_values(candidate, name, "algorithm", _algorithms(name, levels))
+            if several and name != "green":
+                yield _other_values(candidate, name, "aggregate", (True, False))
+        for name in phase_names(candidate):
+            if (
+                name not in ("green", "solve")
+                and candidate.phase_value(name, "algorithm") == "direct"
+            ):
+                yield _other_values(candidate, name, "schedule", ("ring", "pairwise"))
+        if crossing_matters(candidate):
+            yield [replace(candidate, crossing="4b" if candidate.crossing == "4a" else "4a")]
+        if several:
+            yield [replace(candidate, overlap=not candidate.overlap)]
+
+    def heads(self, _study: Study) -> tuple[str, ...]:
+        """The heads of a candidate's columns."""
+        return HEADS
+
+    def sampled_steps(self, study: Study, ranks: int) -> list[int] | None:
+        """How many of how many steps a simulated turn has, such as [4, 15]; None if it has all."""
+        points = [ip.steps for ip in collision_of(study).meshes]
+        if ranks < SAMPLED_FROM or not points or min(points) <= SAMPLED_STEPS:
+            return None
+        return [SAMPLED_STEPS, max(points)]

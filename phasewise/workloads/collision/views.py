@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from phasewise.driver import Floats
 from phasewise.errors import RunError
+from phasewise.runs.layout import entries
 from phasewise.runs.results import Results
 from phasewise.runs.simulation import Simulation
+from phasewise.runs.views import Naming, Views
 from phasewise.study import Study
 from phasewise.workloads.collision.driver import CollisionRun
 from phasewise.workloads.collision.luminosity import PER_SECOND, LuminosityUnit
 from phasewise.workloads.collision.openpmd import read_dump
-from phasewise.workloads.collision.recording import values as datasets
+from phasewise.workloads.common.views import Pictures
 
 Integers = NDArray[np.int64]
 
@@ -87,11 +89,6 @@ class CollisionView:
             raise ValueError(f"there is no beam {number}: 1 or 2")
         self._simulation.start()
         return BeamView(cast(CollisionRun, self._simulation.driver), number)
-
-
-def simulation_view(simulation: Simulation) -> CollisionView:
-    """The particles of a simulation."""
-    return CollisionView(simulation)
 
 
 def sizes_of(covariance: Floats) -> Floats:
@@ -170,11 +167,8 @@ class BeamResults:
         return sizes_of(self.covariance)
 
 
-class CollisionResults:
+class CollisionResults(Pictures):
     """The results of a run: luminosity, beams, slices, fields, dumps, and pictures of them."""
-
-    def __init__(self, results: Results) -> None:
-        self._results = results
 
     @property
     def luminosity(self) -> Floats:
@@ -193,14 +187,6 @@ class CollisionResults:
                 "luminosity is per crossing"
             )
         return self.luminosity * unit.factor
-
-    @property
-    def plot(self) -> Any:
-        """The pictures of the report, drawn on axes (`phasewise.report.plots.Plots`)."""
-        # Imported when asked for: Matplotlib is large.
-        from phasewise.report.plots import Plots
-
-        return Plots(self._results)
 
     def beam(self, number: int) -> BeamResults:
         """Records of beam 1 or 2; ValueError for another number."""
@@ -244,25 +230,31 @@ class CollisionResults:
         return read_dump(dumps[-1], beam)
 
 
-def naming(study: Study) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Gives what a turn measured the names of the records: `luminosity`, `beam1/mean`, …, and adds
-    each beam's `size` [m], and `luminosity_rate` [cm⁻²s⁻¹] where the study gives bunches and
-    circumference. `tracked` is empty where no particles are tracked, as in the records. The
-    driver's names, such as `1/mean`, stay beside them, since scripts use them.
-    """
-    unit = LuminosityUnit(study.resolved(), study.derived())
-    known = unit.name == PER_SECOND
+class CollisionViews(Views):
+    """Particles of a simulation, and the results of beams."""
 
-    def named(values: Mapping[str, Any]) -> dict[str, Any]:
-        found = {**values, **datasets(study, values)}
-        for beam in ("beam1", "beam2"):
-            found.setdefault(f"{beam}/tracked", np.empty((0, 6)))
-            found[f"{beam}/size"] = sizes_of(found[f"{beam}/covariance"])
-        return found | ({"luminosity_rate": values["luminosity"] * unit.factor} if known else {})
+    def simulation_view(self, simulation: Simulation) -> CollisionView:
+        return CollisionView(simulation)
 
-    return named
+    def results_view(self, results: Results) -> CollisionResults:
+        return CollisionResults(results)
 
+    def naming(self, study: Study) -> Naming:
+        """Gives what a turn measured the names of the records: `luminosity`, `beam1/mean`, …, and
+        adds each beam's `size` [m], and `luminosity_rate` [cm⁻²s⁻¹] where the study gives bunches
+        and circumference. `tracked` is empty where no particles are tracked, as in the records. The
+        driver's names, such as `1/mean`, stay beside them, since scripts use them.
+        """
+        unit = LuminosityUnit(study.resolved(), study.derived())
+        known = unit.name == PER_SECOND
 
-def results_view(results: Results) -> CollisionResults:
-    """What colliding beams recorded."""
-    return CollisionResults(results)
+        def named(values: Mapping[str, Any]) -> dict[str, Any]:
+            found = {**values, **entries(study, values)}
+            for beam in ("beam1", "beam2"):
+                found.setdefault(f"{beam}/tracked", np.empty((0, 6)))
+                found[f"{beam}/size"] = sizes_of(found[f"{beam}/covariance"])
+            return found | (
+                {"luminosity_rate": values["luminosity"] * unit.factor} if known else {}
+            )
+
+        return named

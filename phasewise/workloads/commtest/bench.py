@@ -23,6 +23,7 @@ from phasewise.machines.turn_times import (
     protocols_of,
 )
 from phasewise.output import alike
+from phasewise.report.benching import Bench
 from phasewise.study import Study
 from phasewise.study.reading import overridden
 from phasewise.tables.declared import schema_of
@@ -35,7 +36,6 @@ from phasewise.workloads.commtest.model import OPERATORS, Commtest, model_of
 from phasewise.workloads.commtest.pairs import fits
 
 PACKETS_CASE, PAIRS_CASE = "packets", "pairs"
-CASES = ("lengths", PACKETS_CASE, PAIRS_CASE)
 
 LENGTHS = tuple(2**power for power in range(3, 25))
 LONG = tuple(2**power for power in range(12, 25, 2))
@@ -48,33 +48,6 @@ MAX_MEMORY = 2**28
 """Most memory of a rank for its messages [bytes]; longer messages are left out."""
 
 Tables = dict[str, Any]
-
-
-def run(
-    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
-) -> dict[str, Any]:
-    """Time all lengths, operators and protocols on the ranks of this run; collective."""
-    return curves(RanksHere(core, threads, turns), case, overrides)
-
-
-def curves(timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
-    """Time them on the ranks of a timer. What an override sets is not varied."""
-    lines = timer.agreed(lambda: _lines(case, overrides, timer))
-    times = iter(timer([study for line in lines for study in line.studies]))
-    found = [line.curve([next(times) for _ in line.studies]) for line in lines]
-    operators = dict.fromkeys(curve["operator"] for curve in found)
-    first = [curve for curve in found if curve["pairs"] == found[0]["pairs"]]
-    by_operator = {
-        name: best_protocols([c for c in first if c["operator"] == name], "bytes")
-        for name in operators
-    }
-    return {
-        **timer.head,
-        "grid": [timer.ranks, 1],
-        "curves": found,
-        "best": by_operator[next(iter(operators))],
-        "best_by_operator": by_operator,
-    }
 
 
 @dataclass(frozen=True)
@@ -148,14 +121,46 @@ def _is_possible(study: Study, ranks: int) -> bool:
     return True
 
 
-def show(result: dict[str, Any]) -> None:
-    """Print tables for each operator and pairs: microseconds of an exchange, MB/s of a pair."""
-    kinds = dict.fromkeys((curve["operator"], curve["pairs"]) for curve in result["curves"])
-    for operator, pairs in kinds:
-        own = [c for c in result["curves"] if (c["operator"], c["pairs"]) == (operator, pairs)]
-        title = f"{operator} between {pairs}, {result['ranks']} ranks: µs an exchange, MB/s a pair"
-        show_curves(result, own, title, "bytes", _cell, _head)
-    show_remarks(result)
+class CommtestBench(Bench):
+    """Its benchmark."""
+
+    CASES = ("lengths", PACKETS_CASE, PAIRS_CASE)
+
+    def run(
+        self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+    ) -> dict[str, Any]:
+        """Time all lengths, operators and protocols on the ranks of this run; collective."""
+        return self.curves(RanksHere(core, threads, turns), case, overrides)
+
+    def curves(self, timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
+        """Time them on the ranks of a timer. What an override sets is not varied."""
+        lines = timer.agreed(lambda: _lines(case, overrides, timer))
+        times = iter(timer([study for line in lines for study in line.studies]))
+        found = [line.curve([next(times) for _ in line.studies]) for line in lines]
+        operators = dict.fromkeys(curve["operator"] for curve in found)
+        first = [curve for curve in found if curve["pairs"] == found[0]["pairs"]]
+        by_operator = {
+            name: best_protocols([c for c in first if c["operator"] == name], "bytes")
+            for name in operators
+        }
+        return {
+            **timer.head,
+            "grid": [timer.ranks, 1],
+            "curves": found,
+            "best": by_operator[next(iter(operators))],
+            "best_by_operator": by_operator,
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print tables for each operator and pairs: microseconds of an exchange, MB/s of a pair."""
+        kinds = dict.fromkeys((curve["operator"], curve["pairs"]) for curve in result["curves"])
+        for operator, pairs in kinds:
+            own = [c for c in result["curves"] if (c["operator"], c["pairs"]) == (operator, pairs)]
+            title = (
+                f"{operator} between {pairs}, {result['ranks']} ranks: µs an exchange, MB/s a pair"
+            )
+            show_curves(result, own, title, "bytes", _cell, _head)
+        show_remarks(result)
 
 
 def _head(curve: Mapping[str, Any]) -> str:

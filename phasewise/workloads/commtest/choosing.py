@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from phasewise.runs.choosing import Shapes
+from phasewise.runs.choosing import Choosing, Shapes
 from phasewise.workload.protocols import available, comparable
 from phasewise.workloads.commtest.communication import (
     MAX_PIECES,
@@ -17,21 +17,6 @@ from phasewise.workloads.commtest.communication import (
 from phasewise.workloads.commtest.model import Commtest
 
 
-def nothing_to_try(_model: Commtest) -> str:
-    """Every exchange has its protocols."""
-    return ""
-
-
-def study_key(model: Commtest) -> dict[str, Any]:
-    """The keys that decide how much is sent to whom."""
-    return {
-        "operator": model.operator,
-        "bytes": model.bytes,
-        "pairs": model.pairs,
-        "window": model.window,
-    }
-
-
 def packets(model: Commtest) -> list[int]:
     """Packet sizes worth comparing: those that are shorter than the message."""
     return [
@@ -39,14 +24,16 @@ def packets(model: Commtest) -> list[int]:
     ]
 
 
-def changes(
-    given: CommtestCommunication, model: Commtest, _shapes: Shapes, _levels: bool
-) -> list[dict[str, Any]]:
-    """The other protocols of this build, then the other packet sizes."""
-    protocols = [{"protocol": name} for name in available() if name != given.protocol]
-    return [*protocols, *({"packet": size} for size in packets(model) if size != given.packet)]
+class CommtestChoosing(Choosing):
+    """Its ways to exchange."""
 
+    def changes(
+        self, given: CommtestCommunication, model: Commtest, _shapes: Shapes, _levels: bool
+    ) -> list[dict[str, Any]]:
+        """The other protocols of this build, then the other packet sizes."""
+        protocols = [{"protocol": name} for name in available() if name != given.protocol]
+        return [*protocols, *({"packet": size} for size in packets(model) if size != given.packet)]
 
-def choices(model: Commtest, _ranks: int) -> dict[str, list[Any]]:
-    """All protocols and packet sizes."""
-    return {"protocol": list(comparable()), "packet": packets(model)}
+    def choices(self, model: Commtest, _ranks: int) -> dict[str, list[Any]]:
+        """All protocols and packet sizes."""
+        return {"protocol": list(comparable()), "packet": packets(model)}

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import declared, key, schema_of
-from phasewise.tables.keys import check_table, with_defaults
-from phasewise.workload.communication import (
-    MACHINE,
-    NODE_SIZE,
-    ROW_FIRST,
-    TUNE,
-    Communication,
-    machine_in,
-)
+from phasewise.tables.declared import declared, key
+from phasewise.workload.communication import MACHINE, NODE_SIZE, ROW_FIRST, TUNE, Communication
 from phasewise.workload.protocols import PROTOCOL
 from phasewise.workloads.commtest.model import MAX_BYTES, Commtest
 from phasewise.workloads.commtest.pairs import check_pairs
@@ -51,25 +42,17 @@ class CommtestCommunication(Communication):
         """Ranks have no grid: pairs are given by their numbers."""
         return "pairs"
 
-
-def read_communication(table: object, folder: Path) -> CommtestCommunication:
-    """The table with every default filled in."""
-    schema = schema_of(CommtestCommunication)
-    values = with_defaults(check_table(table, schema, "communication"), schema)
-    return CommtestCommunication(**machine_in(values, folder))
+    def check_ranks(self, model: Commtest, ranks: int) -> None:
+        """StudyError if the pairs do not suit the ranks, or the messages have too many pieces."""
+        check_pairs(model.pairs, ranks)
+        found = pieces(model, self.packet)
+        if found > MAX_PIECES:
+            raise StudyError(
+                f"communication.packet = {self.packet} gives the messages of an exchange "
+                f"{found} pieces; at most {MAX_PIECES} are accepted"
+            )
 
 
 def pieces(model: Commtest, packet: int) -> int:
     """Pieces of all messages one way in an exchange."""
     return model.messages * (-(-model.bytes // packet) if packet else 1)
-
-
-def check_ranks(model: Commtest, communication: CommtestCommunication, ranks: int) -> None:
-    """StudyError if the pairs do not suit the ranks, or the messages have too many pieces."""
-    check_pairs(model.pairs, ranks)
-    found = pieces(model, communication.packet)
-    if found > MAX_PIECES:
-        raise StudyError(
-            f"communication.packet = {communication.packet} gives the messages of an exchange "
-            f"{found} pieces; at most {MAX_PIECES} are accepted"
-        )

@@ -10,7 +10,8 @@ from phasewise.machines.turn_times import columns
 from phasewise.models.simulated_ranks import MODEL
 from phasewise.output import alike
 from phasewise.report.tables import Table
-from phasewise.reproduction.cray_x1 import CRAY_X1 as CHAPTER_OF
+from phasewise.reproduction.cray_x1 import CRAY_X1
+from phasewise.reproduction.reproducing import Reproducing
 from phasewise.reproduction.source import Chapter
 from phasewise.workloads.commtest.bench import LENGTHS
 from phasewise.workloads.commtest.reproduction.claims import check_claims
@@ -21,19 +22,22 @@ from phasewise.workloads.commtest.reproduction.times import (
     simulated_times,
 )
 
-__all__ = ["CHAPTER_OF", "chapter"]
 
+class CommtestReproducing(Reproducing):
+    """Its chapter of the source."""
 
-def chapter(out: Path, quick: bool, workers: int) -> Chapter:
-    """Simulate, and draw into `out`; workers: simulations at the same time."""
-    times = simulated_times(QUICK_LENGTHS if quick else LENGTHS, workers)
-    return Chapter(
-        "COMMTEST",
-        check_claims(times),
-        (_table(times),),
-        make_figures(times, out),
-        {"curves": _curves(times)},
-    )
+    CHAPTER_OF = CRAY_X1
+
+    def chapter(self, out: Path, quick: bool, workers: int) -> Chapter:
+        """Simulate, and draw into `out`; workers: simulations at the same time."""
+        times = simulated_times(QUICK_LENGTHS if quick else LENGTHS, workers)
+        return Chapter(
+            "COMMTEST",
+            check_claims(times),
+            (_table(times),),
+            make_figures(times, out),
+            {"curves": _curves(times)},
+        )
 
 
 def _table(times: Times) -> Table:

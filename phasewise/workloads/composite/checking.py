@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from phasewise.output import console
 from phasewise.study import Study
-from phasewise.workloads.composite.parts import parts_of
+from phasewise.study.checking import Checking
+from phasewise.workloads.composite.parts_of import parts_of
 
 
-def check_files(study: Study) -> None:
-    """StudyError if a file that a part needs is missing."""
-    for _, own in parts_of(study):
-        own.workload.offers("checking", "check_files", _nothing)(own)
+class CompositeChecking(Checking):
+    """Each part in turn."""
 
+    def check_files(self, study: Study) -> None:
+        for _, own in parts_of(study):
+            own.workload.part(Checking).check_files(own)
 
-def show(study: Study) -> None:
-    """The tables of each part."""
-    for name, own in parts_of(study):
-        console().print(name)
-        own.workload.offers("checking", "show", _nothing)(own)
-
-
-def _nothing(_study: Study) -> None:
-    """It shows nothing of its own."""
+    def show(self, study: Study) -> None:
+        for name, own in parts_of(study):
+            console().print(name)
+            own.workload.part(Checking).show(own)

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from phasewise.runs.choosing import PART, Shapes
+from phasewise.runs.choosing import Choosing, Shapes
 from phasewise.workloads.composite.communication import CompositeCommunication
 from phasewise.workloads.composite.model import Models
-from phasewise.workloads.composite.workload import Composite
+from phasewise.workloads.composite.workload import ring_of
 
 
-def made_for(workload: Composite) -> dict[str, Any]:
-    """What depends on the parts."""
-    parts = {name: own.part(PART) for name, own in workload.ring.items()}
-    known = {name: part for name, part in parts.items() if part is not None}
+class CompositeChoosing(Choosing):
+    """The ways of each part, behind its name."""
 
-    def nothing_to_try(model: Models) -> str:
+    def nothing_to_try(self, model: Models) -> str:
         """Empty if a part has something to try."""
-        why = [part.nothing_to_try(model.parts[name]) for name, part in known.items()]
-        return "" if not all(why) else why[0] if why else "its workloads know one way to exchange"
+        why = [part.nothing_to_try(model.parts[name]) for name, part in self._parts().items()]
+        return why[0] if all(why) else ""
 
-    def study_key(model: Models) -> dict[str, Any]:
-        return {name: part.study_key(model.parts[name]) for name, part in known.items()}
+    def study_key(self, model: Models) -> dict[str, Any]:
+        return {name: part.study_key(model.parts[name]) for name, part in self._parts().items()}
 
     def changes(
-        given: CompositeCommunication, model: Models, shapes: Shapes, levels: bool
+        self, communication: CompositeCommunication, model: Models, shapes: Shapes, levels: bool
     ) -> list[dict[str, Any]]:
-        """Those of each part, behind its name."""
+        given = communication.parts
         return [
             {f"{name}.{key}": value for key, value in change.items()}
-            for name, part in known.items()
+            for name, part in self._parts().items()
             if not part.nothing_to_try(model.parts[name])
-            for change in part.changes(given.parts[name], model.parts[name], shapes, levels)
+            for change in part.changes(given[name], model.parts[name], shapes, levels)
         ]
 
-    return {"nothing_to_try": nothing_to_try, "study_key": study_key, "changes": changes}
+    def _parts(self) -> dict[str, Choosing]:
+        ring = ring_of(self.workload).ring
+        return {name: own.part(Choosing) for name, own in ring.items()}

@@ -1,38 +1,35 @@
-"""What the time of kernels of several workloads is made of: as of each alone."""
+"""What the time of kernels of several workloads is made of: what that of each alone is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from phasewise.machines.kernel_rates import Term
-from phasewise.models.computation import PART, no_overheads, own_rate
+from phasewise.study.kernels import Kernels, Term
+from phasewise.workload.interface import Workload
 from phasewise.workloads.composite.model import Models
-from phasewise.workloads.composite.workload import Composite
+from phasewise.workloads.composite.workload import ring_of
 
 
-def made_for(workload: Composite) -> dict[str, Any]:
-    """What depends on the parts."""
-    ring = workload.ring
+class CompositeKernels(Kernels):
+    """The terms of each part. A kernel's name begins with its part's."""
 
-    def terms(model: Models, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
-        """The terms of a kernel's time, by its name in its part."""
+    def __init__(self, workload: Workload) -> None:
+        super().__init__(workload)
+        self._host = ring_of(workload).host
+        self._parts = {n: own.part(Kernels) for n, own in ring_of(workload).ring.items()}
+        self.BESIDE = tuple(name for part in self._parts.values() for name in part.BESIDE)
+
+    def terms(self, model: Models, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
         name, _, own = str(kernel["name"]).partition(".")
         # Only the part that makes the bunches may have several parts of a turn, which come first.
-        part = kernel["part"] if name == workload.host else 1
+        part = kernel["part"] if name == self._host else 1
         renamed = {**kernel, "name": own, "part": part}
-        found: list[Term] = ring[name].offers(PART, "terms", own_rate)(
-            model.parts[name], renamed, ranks
-        )
-        return found
+        return self._parts[name].terms(model.parts[name], renamed, ranks)
 
-    def overheads(model: Models, ranks: int) -> list[Term]:
+    def overheads(self, model: Models, ranks: int) -> list[Term]:
         return [
             term
-            for name, own in ring.items()
-            for term in own.offers(PART, "overheads", no_overheads)(model.parts[name], ranks)
+            for name, part in self._parts.items()
+            for term in part.overheads(model.parts[name], ranks)
         ]
-
-    parts = [own.part(PART) for own in ring.values()]
-    beside = tuple(name for part in parts for name in getattr(part, "BESIDE", ()))
-    return {"terms": terms, "overheads": overheads, "BESIDE": beside}

@@ -3,91 +3,63 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from phasewise.study.laboratory import Laboratory, Pieces
+from phasewise.workload.interface import Workload
 from phasewise.workloads.composite.communication import CompositeCommunication
 from phasewise.workloads.composite.model import Models
-from phasewise.workloads.composite.workload import Composite
-
-PART = "laboratory"
+from phasewise.workloads.composite.workload import ring_of
 
 
-def made_for(workload: Composite) -> dict[str, Any]:
-    """What depends on the parts."""
-    ring, host = workload.ring, workload.host
-    parts = {name: own.part(PART) for name, own in ring.items()}
+class CompositeLaboratory(Laboratory):
+    """What each part says; the part that divides the ranks has the process grids and places."""
 
-    def offered(name: str, function: str, default: Callable[..., Any]) -> Callable[..., Any]:
-        return ring[name].offers(PART, function, default)
+    def __init__(self, workload: Workload) -> None:
+        super().__init__(workload)
+        self._name = ring_of(workload).host
+        self._parts = {n: own.part(Laboratory) for n, own in ring_of(workload).ring.items()}
+        self._host = self._parts[self._name]
+        self.GROUPS = self._host.GROUPS
+        self.LOADS = {
+            f"{name}.{key}": word
+            for name, part in self._parts.items()
+            for key, word in part.LOADS.items()
+        }
+        self.WHEN = _joined(part.WHEN for part in self._parts.values())
+        self.PIECES = _joined(part.PIECES for part in self._parts.values())
 
-    def process_grids(model: Models, places: Iterable[Sequence[int]]) -> list[list[int]]:
-        """Those of the part that divides the ranks."""
-        found: list[list[int]] = offered(host, "process_grids", _one_grid)(
-            model.parts[host], places
-        )
-        return found
+    def process_grids(self, model: Models, places: Iterable[Sequence[int]]) -> list[list[int]]:
+        return self._host.process_grids(model.parts[self._name], places)
 
-    def steps(model: Models) -> tuple[int, int]:
+    def steps(self, model: Models) -> tuple[int, int]:
         """The fewest steps of a part that has some, and the most."""
-        found = [offered(name, "steps", _one_step)(model.parts[name]) for name in ring]
+        found = [part.steps(model.parts[name]) for name, part in self._parts.items()]
         fewest = [few for few, _ in found if few > 0]
         return min(fewest, default=0), max(most for _, most in found)
 
-    def check_simulated(model: Models, skeleton: bool) -> None:
-        for name in ring:
-            offered(name, "check_simulated", _nothing)(model.parts[name], skeleton)
+    def check_simulated(self, model: Models, skeleton: bool) -> None:
+        for name, part in self._parts.items():
+            part.check_simulated(model.parts[name], skeleton)
 
-    def pieces(function: str, model: Models, *given: Any) -> dict[str, float]:
+    def first_pieces(self, model: Models) -> Pieces:
+        return self._pieces(lambda name, part: part.first_pieces(model.parts[name]))
+
+    def iterated(self, model: Models, iterations: int | None) -> Pieces:
+        return self._pieces(lambda name, part: part.iterated(model.parts[name], iterations))
+
+    def _pieces(self, found: Callable[[str, Laboratory], Pieces]) -> Pieces:
         return {
             f"{name}.{piece}": count
-            for name in ring
-            for piece, count in offered(name, function, _no_pieces)(
-                model.parts[name], *given
-            ).items()
+            for name, part in self._parts.items()
+            for piece, count in found(name, part).items()
         }
 
-    def placed(given: CompositeCommunication, record: Any) -> CompositeCommunication:
-        own = offered(host, "placed", _unplaced)(given.parts[host], record)
-        return dataclasses.replace(given, parts={**given.parts, host: own})
-
-    def joined(constant: str, prefix: bool) -> dict[str, str]:
-        return {
-            f"{name}.{key}" if prefix else key: word
-            for name, part in parts.items()
-            for key, word in getattr(part, constant, {}).items()
-        }
-
-    return {
-        "process_grids": process_grids,
-        "steps": steps,
-        "check_simulated": check_simulated,
-        "first_pieces": partial(pieces, "first_pieces"),
-        "iterated": partial(pieces, "iterated"),
-        "placed": placed,
-        "LOADS": joined("LOADS", prefix=True),
-        "WHEN": joined("WHEN", prefix=False),
-        "PIECES": joined("PIECES", prefix=False),
-        "GROUPS": getattr(parts[host], "GROUPS", ""),
-    }
+    def placed(self, communication: CompositeCommunication, record: Any) -> CompositeCommunication:
+        own = self._host.placed(communication.parts[self._name], record)
+        return dataclasses.replace(communication, parts={**communication.parts, self._name: own})
 
 
-def _one_grid(_model: Any, places: Iterable[Sequence[int]]) -> list[list[int]]:
-    return [[1 + max(along) for along in zip(*places, strict=True)]]
-
-
-def _one_step(_model: Any) -> tuple[int, int]:
-    return 0, 1
-
-
-def _nothing(*_given: Any) -> None:
-    return None
-
-
-def _no_pieces(*_given: Any) -> dict[str, float]:
-    return {}
-
-
-def _unplaced(communication: Any, _record: Any) -> Any:
-    return communication
+def _joined(words: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    return {key: word for part in words for key, word in part.items()}

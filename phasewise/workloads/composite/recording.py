@@ -10,6 +10,7 @@ from phasewise.driver import Communicator, Run
 from phasewise.runs.layout import (
     Dataset,
     Detail,
+    Recording,
     Write,
     check_schedule,
     detail_of,
@@ -21,79 +22,64 @@ from phasewise.runs.layout import (
     write_dumps,
 )
 from phasewise.study import Study
-from phasewise.workloads.composite.parts import (
-    own_entries,
-    part_of,
-    parts_of,
-    prefixed,
-    workload_of,
-)
-from phasewise.workloads.composite.workload import Composite
+from phasewise.workload.interface import Workload
+from phasewise.workloads.composite.parts_of import own_entries, part_of, parts_of, prefixed
+from phasewise.workloads.composite.workload import ring_of
 
 
-def made_for(workload: Composite) -> dict[str, Any]:
-    """GROUPS: those of all parts."""
-    parts = {name: own.part("recording") for name, own in workload.ring.items()}
-    return {"GROUPS": tuple(f"{n}/{g}" for n, p in parts.items() for g in getattr(p, "GROUPS", ()))}
+class CompositeRecording(Recording):
+    """What all parts record turn by turn; snapshots, dumps and progress are those of the part that
+    makes the bunches, which is on all ranks.
+    """
 
+    def __init__(self, workload: Workload) -> None:
+        super().__init__(workload)
+        self._host = ring_of(workload).host
+        self.GROUPS = tuple(
+            f"{name}/{group}"
+            for name, own in ring_of(workload).ring.items()
+            for group in own.part(Recording).GROUPS
+        )
 
-def rows(study: Study) -> dict[str, Dataset]:
-    """Each dataset that is extended turn by turn."""
-    found: dict[str, Dataset] = {}
-    for name, own in parts_of(study):
-        layout = row_layout(own)
-        del layout[own.workload.unit.one]
-        found |= prefixed(name, layout)
-    return found
+    def rows(self, study: Study) -> dict[str, Dataset]:
+        found: dict[str, Dataset] = {}
+        for name, own in parts_of(study):
+            layout = row_layout(own)
+            del layout[own.workload.unit.one]
+            found |= prefixed(name, layout)
+        return found
 
+    def values(self, study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, own in parts_of(study):
+            found |= prefixed(name, entries(own, own_entries(name, record)))
+        return found
 
-def values(study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The driver's record by dataset."""
-    found: dict[str, Any] = {}
-    for name, own in parts_of(study):
-        found |= prefixed(name, entries(own, own_entries(name, record)))
-    return found
+    def snapshots(self, study: Study, first: int = 0) -> Iterator[tuple[str, Dataset]]:
+        yield from prefixed(self._host, snapshot_layout(self._own(study), first)).items()
 
+    def snap(self, run: Run, comm: Communicator, study: Study, write: Write) -> None:
+        def write_own(group: str, found: Any) -> None:
+            write(f"{self._host}/{group}", found)
 
-def snapshots(study: Study, first: int = 0) -> Iterator[tuple[str, Dataset]]:
-    """Every dataset that is written once, for turns from `first` on."""
-    name, own = _host(study)
-    yield from prefixed(name, snapshot_layout(own, first)).items()
+        take_snapshots(run.part(self._host)[0], comm, self._own(study), write_own)
 
+    def dump(
+        self, folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool
+    ) -> None:
+        write_dumps(folder, run.part(self._host)[0], comm, self._own(study), at_start)
 
-def snap(run: Run, comm: Communicator, study: Study, write: Write) -> None:
-    """Write the snapshots of the part that is on all ranks."""
-    name, own = _host(study)
-    take_snapshots(
-        run.part(name)[0], comm, own, lambda group, found: write(f"{name}/{group}", found)
-    )
+    def check(self, study: Study) -> None:
+        for _, own in parts_of(study):
+            check_schedule(own)
 
+    def fault(self, study: Study, record: Mapping[str, Any]) -> str:
+        faults = (fault_of(own, own_entries(name, record)) for name, own in parts_of(study))
+        return next(filter(None, faults), "")
 
-def dump(folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool) -> None:
-    """Dump its particles; collective."""
-    name, own = _host(study)
-    write_dumps(folder, run.part(name)[0], comm, own, at_start)
+    def detail(self, study: Study) -> Detail:
+        shown = detail_of(self._own(study))
+        return lambda record: shown(own_entries(self._host, record))
 
-
-def _host(study: Study) -> tuple[str, Study]:
-    name = workload_of(study).host
-    return name, part_of(study, name)
-
-
-def check(study: Study) -> None:
-    """StudyError if the records of a part ask for what a file cannot hold."""
-    for _, own in parts_of(study):
-        check_schedule(own)
-
-
-def fault(study: Study, record: Mapping[str, Any]) -> str:
-    """What leaves one of the parts nothing to do."""
-    faults = (fault_of(own, own_entries(name, record)) for name, own in parts_of(study))
-    return next(filter(None, faults), "")
-
-
-def detail(study: Study) -> Detail:
-    """What the part that makes the bunches shows."""
-    name, own = _host(study)
-    shown = detail_of(own)
-    return lambda record: shown(own_entries(name, record))
+    def _own(self, study: Study) -> Study:
+        return part_of(study, self._host)

@@ -8,6 +8,7 @@ from phasewise.driver import Floats
 from phasewise.errors import RunError
 from phasewise.runs.results import Results
 from phasewise.tables.keys import nearest
+from phasewise.workloads.composite.workload import ring_of
 
 
 class PartResults(Results):
@@ -16,7 +17,7 @@ class PartResults(Results):
     def __init__(self, whole: Results, name: str) -> None:
         self.path, self._keep, self._file = whole.path, whole._keep, whole._file
         self._whole, self._name = whole, name
-        self.workload = whole.workload.ring[name]  # type: ignore[attr-defined]
+        self.workload = ring_of(whole.workload).ring[name]
         self.refresh()
 
     def _of_whole(self, name: str) -> str:
@@ -56,7 +57,7 @@ class PartResults(Results):
 
 def part_results(whole: Results, name: str) -> PartResults:
     """The results of the workload of this name; RunError if the run has none."""
-    ring = whole.workload.ring  # type: ignore[attr-defined]
+    ring = ring_of(whole.workload).ring
     if name not in ring:
         raise RunError(f'{whole.path} holds no results of "{name}"{nearest(name, ring)}')
     return PartResults(whole, name)

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from phasewise.driver import Communicator, Run
-from phasewise.runs.state import State, load_state
+from phasewise.runs.state import State, StateKeeping
 from phasewise.study import Study
-from phasewise.workloads.composite.parts import part_of, workload_of
-from phasewise.workloads.composite.workload import Composite
+from phasewise.workload.interface import Workload
+from phasewise.workloads.composite.parts_of import part_of
+from phasewise.workloads.composite.workload import ring_of
 
 
-def made_for(workload: Composite) -> dict[str, Any]:
-    """FAILS_ALIKE and `state_of` of the part that makes the bunches, where it has its own.
+class CompositeStateKeeping(StateKeeping):
+    """The state of the part that makes the bunches."""
 
-    Errors of the others are never alike: only ranks that hold a bunch act on it.
-    """
-    host = workload.ring[workload.host].part("state")
-    made: dict[str, Any] = {"FAILS_ALIKE": getattr(host, "FAILS_ALIKE", ())}
-    make = getattr(host, "state_of", None)
-    if make is None:
-        return made
+    def __init__(self, workload: Workload) -> None:
+        super().__init__(workload)
+        self._ring = ring_of(workload)
+        self._host = self._ring.ring[self._ring.host].part(StateKeeping)
+        # Errors of the other parts are never alike: only ranks that hold a bunch act on it.
+        self.FAILS_ALIKE = self._host.FAILS_ALIKE
 
-    def state_of(run: Run, study: Study) -> State:
-        found: State = make(run.part(workload.host)[0], part_of(study, workload.host))
-        return found
+    def state_of(self, run: Run, comm: Communicator, study: Study) -> State:
+        if not self._host.overrides(StateKeeping.state_of):
+            return super().state_of(run, comm, study)
+        name = self._ring.host
+        return self._host.state_of(run.part(name)[0], comm, part_of(study, name))
 
-    return made | {"state_of": state_of}
-
-
-def load(run: Run, comm: Communicator, study: Study) -> None:
-    """Load the bunches from files; collective."""
-    host = workload_of(study).host
-    load_state(run.part(host)[0], comm, part_of(study, host))
+    def load(self, run: Run, comm: Communicator, study: Study) -> None:
+        name = self._ring.host
+        self._host.load(run.part(name)[0], comm, part_of(study, name))

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from phasewise.runs.results import Results
-from phasewise.runs.summary import PART, no_entries, value_only
+from phasewise.runs.summary import Summary, TableRows
 from phasewise.workloads.composite.results import part_results
-from phasewise.workloads.composite.workload import Composite
+from phasewise.workloads.composite.workload import ring_of
 
 
-def summarise(results: Results) -> dict[str, Any]:
+class CompositeSummary(Summary):
     """The entries of each part."""
-    ring = results.workload.ring  # type: ignore[attr-defined]
-    return {
-        name: own.offers(PART, "summarise", no_entries)(part_results(results, name))
-        for name, own in ring.items()
-    }
 
-
-def made_for(workload: Composite) -> dict[str, Any]:
-    """`rows`: the tables of the parts, one below the other."""
-
-    def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-        tables = {
-            name: own.offers(PART, "rows", value_only)(summary[name])
-            for name, own in workload.ring.items()
+    def summarise(self, results: Results) -> dict[str, Any]:
+        return {
+            name: part.summarise(part_results(results, name))
+            for name, part in self._parts().items()
         }
+
+    def rows(self, summary: Mapping[str, Any]) -> TableRows:
+        """The tables of the parts, one below the other."""
+        tables = {name: part.rows(summary[name]) for name, part in self._parts().items()}
         widest = max((heads for heads, _ in tables.values()), key=len)
         found = []
         for name, (_, lines) in tables.items():
             found += [[f"{name}: {line[0]}", *line[1:]] for line in lines]
         return widest, [[*line, *[""] * (len(widest) - len(line))] for line in found]
 
-    return {"rows": rows}
+    def _parts(self) -> dict[str, Summary]:
+        ring = ring_of(self.workload).ring
+        return {name: own.part(Summary) for name, own in ring.items()}

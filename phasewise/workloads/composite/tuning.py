@@ -10,12 +10,11 @@ from typing import Any, cast
 
 from phasewise.machines import Machine
 from phasewise.study import Study
-from phasewise.tuning.candidates import Candidate
+from phasewise.tuning.candidates import Candidate, Tuning
 from phasewise.tuning.candidates import candidates as candidates_of
 from phasewise.tuning.candidates import neighbours as neighbours_of
 from phasewise.workloads.composite.communication import CompositeCommunication
-from phasewise.workloads.composite.parts import part_of, workload_of
-from phasewise.workloads.composite.workload import Composite
+from phasewise.workloads.composite.parts_of import part_of, workload_of
 
 Choices = dict[str, list[Candidate]]
 
@@ -76,25 +75,28 @@ class Chosen:
         return dataclasses.replace(self, parts=tuple(parts.items()))
 
 
-def candidates(study: Study, ranks: int, machine: Machine) -> list[Chosen]:
-    """The choices of the part that divides the ranks."""
-    workload = workload_of(study)
-    found = {
-        name: list(candidates_of(part_of(study, name), ranks, machine)) for name in workload.ring
-    }
-    host = found.pop(workload.host)
-    return [Chosen(workload.named, ((workload.host, own),), found) for own in host]
+class CompositeTuning(Tuning):
+    """The choices of the part that divides the ranks, and beside the best of them those of each
+    other part.
+    """
 
+    def candidates(self, study: Study, ranks: int, machine: Machine) -> list[Chosen]:
+        workload = workload_of(study)
+        found = {
+            name: list(candidates_of(part_of(study, name), ranks, machine))
+            for name in workload.ring
+        }
+        host = found.pop(workload.host)
+        return [Chosen(workload.named, ((workload.host, own),), found) for own in host]
 
-def neighbours(candidate: Chosen, study: Study, levels: bool) -> Iterator[list[Chosen]]:
-    """Those that differ in the choice of another part, or in a minor key of the first one."""
-    for name, choices in candidate.others.items():
-        yield [candidate.with_part(name, own) for own in choices]
-    name, own = candidate.parts[0]
-    for near in neighbours_of(own, part_of(study, name), levels):
-        yield [candidate.with_part(name, other) for other in near]
+    def neighbours(self, candidate: Chosen, study: Study, levels: bool) -> Iterator[list[Chosen]]:
+        """Those that differ in the choice of another part, or in a minor key of the first one."""
+        for name, choices in candidate.others.items():
+            yield [candidate.with_part(name, own) for own in choices]
+        name, own = candidate.parts[0]
+        for near in neighbours_of(own, part_of(study, name), levels):
+            yield [candidate.with_part(name, other) for other in near]
 
-
-def made_for(workload: Composite) -> dict[str, Any]:
-    """HEADS: the names of the parts."""
-    return {"HEADS": workload.named}
+    def heads(self, study: Study) -> tuple[str, ...]:
+        """The names of the parts."""
+        return workload_of(study).named

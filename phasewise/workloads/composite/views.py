@@ -3,13 +3,15 @@ makes the bunches also under their own names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from phasewise.runs.results import Results
 from phasewise.runs.simulation import Simulation
+from phasewise.runs.views import Naming, Views
 from phasewise.study import Study
-from phasewise.workloads.composite.parts import (
+from phasewise.workloads.common.views import Pictures
+from phasewise.workloads.composite.parts_of import (
     own_entries,
     part_of,
     parts_of,
@@ -38,51 +40,35 @@ class CompositeView:
         if name.startswith("_"):
             raise AttributeError(name)
         workload = workload_of(self._simulation.study)
-        host = workload.ring[workload.host]
-        view = host.offers("views", "simulation_view", _nothing)
-        return getattr(view(_PartSimulation(self._simulation, workload.host)), name)
+        own = cast(Simulation, _PartSimulation(self._simulation, workload.host))
+        view = workload.ring[workload.host].part(Views).simulation_view(own)
+        return getattr(view, name)
 
 
-def simulation_view(simulation: Simulation) -> CompositeView:
-    """The view of a simulation."""
-    return CompositeView(simulation)
-
-
-class CompositeResults:
-    """The results of each part: `part(name)`."""
-
-    def __init__(self, results: Results) -> None:
-        self._results = results
+class CompositeResults(Pictures):
+    """The pictures of the whole run, and the results of each part: `part(name)`."""
 
     def part(self, name: str) -> Results:
         """The results of one workload, as if it had run alone; RunError if there is none."""
         return part_results(self._results, name)
 
 
-def results_view(results: Results) -> CompositeResults:
-    """The view of results."""
-    return CompositeResults(results)
+class CompositeViews(Views):
+    """Those of the parts."""
 
+    def simulation_view(self, simulation: Simulation) -> object:
+        return CompositeView(simulation)
 
-def naming(study: Study) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Gives what a turn measured the names of the records."""
-    named = {
-        name: own.workload.offers("views", "naming", _as_measured)(own)
-        for name, own in parts_of(study)
-    }
+    def results_view(self, results: Results) -> object:
+        return CompositeResults(results)
 
-    def joined(record: Mapping[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, own in named.items():
-            found |= prefixed(name, own(own_entries(name, record)))
-        return found
+    def naming(self, study: Study) -> Naming:
+        named = {name: own.workload.part(Views).naming(own) for name, own in parts_of(study)}
 
-    return joined
+        def joined(record: Mapping[str, Any]) -> dict[str, Any]:
+            found: dict[str, Any] = {}
+            for name, own in named.items():
+                found |= prefixed(name, own(own_entries(name, record)))
+            return found
 
-
-def _as_measured(_study: Study) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return dict
-
-
-def _nothing(_given: Any) -> object:
-    return None
+        return joined

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from phasewise.errors import StudyError
@@ -15,7 +13,6 @@ from phasewise.tables.keys import Key, check_table, with_defaults
 from phasewise.workload.communication import Communication
 from phasewise.workload.interface import (
     PACKAGE,
-    PARTS,
     Tables,
     Workload,
     load_workload,
@@ -49,21 +46,11 @@ class Composite(Workload):
         """Where its modules are."""
         return f"{PACKAGE}.composite"
 
-    def part(self, name: str) -> SimpleNamespace | None:
-        """The optional module of this name, with what it makes for these workloads."""
-        assert name in PARTS, name
-        if name not in MODULES:
-            return None
-        module = import_module(f"{self.package}.{name}")
-        made = module.made_for(self) if hasattr(module, "made_for") else {}
-        return SimpleNamespace(**(vars(module) | made))
 
-
-MODULES = (
-    *("checking", "state", "recording", "views", "summary", "laboratory", "choosing", "kernels"),
-    "tuning",
-)
-"""The optional parts that it has."""
+def ring_of(workload: Workload) -> Composite:
+    """A workload that is several in one ring."""
+    assert isinstance(workload, Composite)
+    return workload
 
 
 @cache

@@ -1,27 +1,11 @@
 """Wallcraft's HALO: neighbours in a periodic grid of ranks exchange the edges of their arrays."""
 
-from phasewise.tables.declared import flat_of, schema_of, values_of
-from phasewise.tables.keys import Key
 from phasewise.workload.interface import Unit, Workload
-from phasewise.workloads.halo.communication import (
-    HaloCommunication,
-    check_process_grid,
-    read_communication,
-)
-from phasewise.workloads.halo.model import derive, read
+from phasewise.workloads.halo.model import Halo, HaloCommunication
 
-WORKLOAD = Workload(
-    name="halo",
-    title="halo exchanges",
+WORKLOAD = Workload.of_table(
+    "halo", "halo exchanges", Halo, HaloCommunication,
     unit=Unit("exchange", "exchanges"),
-    tables={"halo": Key("table")},
-    read=read,
-    resolved=lambda model: {"halo": values_of(model)},
-    parameters=lambda model: ((f"halo.{name}", value) for name, value in flat_of(model)),
-    communication=schema_of(HaloCommunication),
-    read_communication=read_communication,
-    records={},
-    derive=derive,
-    check_ranks=check_process_grid,
+    verifies="halo cells",
     main_phases=("halo_x", "halo_y"),
-)
+)  # fmt: skip

@@ -17,13 +17,11 @@ from phasewise.machines.turn_times import (
     columns,
     protocols_of,
 )
+from phasewise.report.benching import Bench
 from phasewise.study import Study
 from phasewise.study.reading import overridden
 from phasewise.tables.declared import schema_of
-from phasewise.workloads.halo.communication import HaloCommunication
-from phasewise.workloads.halo.model import Halo, model_of
-
-CASES = ("words",)
+from phasewise.workloads.halo.model import Halo, HaloCommunication, model_of
 
 WORDS = tuple(2**power for power in range(1, 16))
 FEWEST = {1: 2, 2: 4}
@@ -32,27 +30,6 @@ MAX_BYTES = 2**29
 """Most memory of a rank's array [bytes]; longer messages are left out."""
 
 Tables = dict[str, Any]
-
-
-def run(
-    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
-) -> dict[str, Any]:
-    """Time exchanges of all sizes and protocols on the ranks of this run; collective."""
-    return curves(RanksHere(core, threads, turns), case, overrides)
-
-
-def curves(timer: Timer, _case: str, overrides: Sequence[str]) -> dict[str, Any]:
-    """Time them on the ranks of a timer. What an override sets is not varied."""
-    lines = timer.agreed(lambda: _lines(overrides, timer))
-    times = iter(timer([study for line in lines for study in line.studies]))
-    found = [line.curve([next(times) for _ in line.studies]) for line in lines]
-    plan = load_planner().plan(lines[0].studies[0].parameters(), timer.ranks)
-    return {
-        **timer.head,
-        "grid": plan["process_grid"][0],
-        "curves": found,
-        "best": best_protocols(found, "words"),
-    }
 
 
 @dataclass(frozen=True)
@@ -103,14 +80,38 @@ def _study(given: Tables, words: int, protocol: str) -> Study:
     return Study.from_dict(given | {"halo": own, "communication": communication})
 
 
-def show(result: dict[str, Any]) -> None:
-    """Print a measurement as tables; the fastest protocol of each size is marked."""
-    grid = "x".join(map(str, result["grid"]))
-    title = f"halo: {result['ranks']} ranks as {grid}, µs an exchange, *: fastest"
+class HaloBench(Bench):
+    """Its benchmark."""
 
-    def cell(curve: Mapping[str, Any], at: int) -> str:
-        fastest = result["best"][str(curve["words"][at])] == curve["protocol"]
-        return f"{micros(curve, at)}{'*' if fastest else ''}"
+    CASES = ("words",)
 
-    show_curves(result, result["curves"], title, "words", cell)
-    show_remarks(result)
+    def run(
+        self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+    ) -> dict[str, Any]:
+        """Time exchanges of all sizes and protocols on the ranks of this run; collective."""
+        return self.curves(RanksHere(core, threads, turns), case, overrides)
+
+    def curves(self, timer: Timer, _case: str, overrides: Sequence[str]) -> dict[str, Any]:
+        """Time them on the ranks of a timer. What an override sets is not varied."""
+        lines = timer.agreed(lambda: _lines(overrides, timer))
+        times = iter(timer([study for line in lines for study in line.studies]))
+        found = [line.curve([next(times) for _ in line.studies]) for line in lines]
+        plan = load_planner().plan(lines[0].studies[0].parameters(), timer.ranks)
+        return {
+            **timer.head,
+            "grid": plan["process_grid"][0],
+            "curves": found,
+            "best": best_protocols(found, "words"),
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print a measurement as tables; the fastest protocol of each size is marked."""
+        grid = "x".join(map(str, result["grid"]))
+        title = f"halo: {result['ranks']} ranks as {grid}, µs an exchange, *: fastest"
+
+        def cell(curve: Mapping[str, Any], at: int) -> str:
+            fastest = result["best"][str(curve["words"][at])] == curve["protocol"]
+            return f"{micros(curve, at)}{'*' if fastest else ''}"
+
+        show_curves(result, result["curves"], title, "words", cell)
+        show_remarks(result)

@@ -1,17 +1,16 @@
-"""The table [halo]: how much neighbours exchange, and what follows from it."""
+"""What neighbours exchange: the tables [halo] and [communication], and what follows from them."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
 
 from phasewise.errors import StudyError
-from phasewise.output import engineering
-from phasewise.tables.declared import key, schema_of
-from phasewise.tables.keys import check_table, with_defaults
+from phasewise.tables.declared import declared, key
+from phasewise.workload.communication import MACHINE, NODE_SIZE, ROW_FIRST, TUNE, Communication
+from phasewise.workload.grids import check_fits, check_written, grid_key
+from phasewise.workload.protocols import PROTOCOL
+from phasewise.workload.table import OneTable, beyond_memory
 
 WORD_SIZES = (4, 8)
 """Bytes of a word."""
@@ -24,10 +23,15 @@ MAX_WORDS = 2**19
 
 
 @dataclass(frozen=True, kw_only=True)
-class Halo:
+class Halo(OneTable):
     """The keys of [halo]."""
 
-    words: int = key("integer", least=1, most=MAX_WORDS, unit="words", flat=True)
+    DERIVED: ClassVar[tuple[str, ...]] = ("message_bytes", "cells", "memory_bytes")
+
+    words: int = key(
+        "integer", needed="the size of a message in words", least=1, most=MAX_WORDS, unit="words",
+        flat=True,
+    )  # fmt: skip
     """Words of one message, all rows of the halo together."""
     rows: int = key("integer", 1, least=1, most=2, unit="rows of halo on each side", flat=True)
     word_size: int = key("integer", 8, least=4, most=8, unit="bytes of a word", flat=True)
@@ -35,6 +39,16 @@ class Halo:
     """Whether all four messages go together."""
     verify: bool = key("flag", True, flat=True)
     """Whether every cell of the halo is checked after each exchange."""
+
+    def check(self) -> None:
+        """StudyError where keys do not suit each other."""
+        if self.word_size not in WORD_SIZES:
+            raise StudyError(f"halo.word_size = {self.word_size} must be 4 or 8 bytes")
+        if self.rows == 2 and (self.words % 2 or self.words < 4):
+            raise StudyError(
+                f"halo.words = {self.words} must be an even number of at least 4: two rows of halo "
+                "share the words of a message"
+            )
 
     @property
     def cells(self) -> int:
@@ -48,67 +62,44 @@ class Halo:
 
     @property
     def memory_bytes(self) -> int:
-        """Memory that a rank's array takes [bytes]: of a large one, in which an exchange touches
-        nothing but edges, the pages of these.
+        """Memory that a rank's array takes [bytes]: an exchange touches only the edges of a large
+        one, and their pages alone count.
         """
         rows = self.cells + 2 * self.rows
         whole = rows * rows * self.word_size
         return min(whole, rows * PAGE + 4 * self.rows * rows * self.word_size)
 
-
-@dataclass(frozen=True)
-class DerivedHalo:
-    """What follows from a study."""
-
-    message_bytes: int
-    cells: int
-    memory_bytes: int
-    """Memory of a rank's array [bytes]."""
-    warnings: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        return asdict(self) | {"warnings": list(self.warnings)}
+    @property
+    def excess(self) -> str:
+        """A sentence if a rank's array alone is larger than this machine's memory."""
+        return beyond_memory(f"halo.words = {self.words}", self.memory_bytes, "give fewer words")
 
 
-def read(tables: Mapping[str, Any], _records: Mapping[str, Any], _folder: Path) -> Halo:
-    """The model of a study's tables."""
-    schema = schema_of(Halo)
-    values = with_defaults(check_table(tables["halo"] or {}, schema, "halo"), schema)
-    if values["words"] is None:
-        raise StudyError("halo.words is missing: it is the size of a message in words")
-    if values["word_size"] not in WORD_SIZES:
-        raise StudyError(f"halo.word_size = {values['word_size']} must be 4 or 8 bytes")
-    model = Halo(**values)
-    if model.rows == 2 and (model.words % 2 or model.words < 4):
-        raise StudyError(
-            f"halo.words = {model.words} must be an even number of at least 4: two rows of halo "
-            "share the words of a message"
-        )
-    return model
+@dataclass(frozen=True, kw_only=True)
+class HaloCommunication(Communication):
+    """The keys of [communication]."""
 
+    ALGORITHMS: ClassVar[tuple[str, ...]] = ("protocol",)
 
-def derive(model: Halo) -> DerivedHalo:
-    """Sizes, and a warning where the array is too large for this machine."""
-    too_large = excess(model)
-    return DerivedHalo(
-        message_bytes=model.message_bytes,
-        cells=model.cells,
-        memory_bytes=model.memory_bytes,
-        warnings=(too_large,) if too_large else (),
-    )
+    process_grid: str = grid_key(2)
+    """Px x Py; auto: the pair nearest to a square, Px not below Py."""
+    protocol: str = declared(PROTOCOL)
+    node_size: int = declared(NODE_SIZE)
+    tune: str = declared(TUNE)
+    machine: str = declared(MACHINE)
 
+    def check(self) -> None:
+        """StudyError if the process grid is none."""
+        check_written(self.process_grid, 2)
 
-def excess(model: Halo) -> str:
-    """A sentence if a rank's array alone is larger than this machine's memory; else empty."""
-    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if model.memory_bytes <= here:
-        return ""
-    needed, found = (engineering(size, "B") for size in (model.memory_bytes, here))
-    return (
-        f"halo.words = {model.words} takes an array of {needed} a rank, and this machine has "
-        f"{found} of memory: give fewer words"
-    )
+    def check_ranks(self, _model: Any, ranks: int) -> None:
+        """StudyError if the process grid does not have this number of ranks."""
+        check_fits(self.process_grid, ranks)
+
+    @property
+    def layout_text(self) -> str:
+        """Row-first: ranks with the same y are consecutive."""
+        return ROW_FIRST
 
 
 def model_of(study: Any) -> Halo:

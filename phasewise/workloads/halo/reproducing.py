@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.report.tables import Table
-from phasewise.reproduction.cray_x1 import CRAY_X1 as CHAPTER_OF
+from phasewise.reproduction.cray_x1 import CRAY_X1
+from phasewise.reproduction.reproducing import Reproducing
 from phasewise.reproduction.source import Chapter
 from phasewise.workloads.halo.reproduction.claims import check_claims
 from phasewise.workloads.halo.reproduction.pictures import SIMULATED, label_of, make_figures
@@ -18,22 +19,25 @@ from phasewise.workloads.halo.reproduction.times import (
     simulated_times,
 )
 
-__all__ = ["CHAPTER_OF", "chapter"]
-
 SIMULATIONS = "simulations"
 """The folder in which simulations are kept."""
 
 
-def chapter(out: Path, quick: bool, workers: int) -> Chapter:
-    """Simulate, and draw into `out`; workers: simulations at the same time."""
-    times = simulated_times(QUICK_WORDS if quick else WORDS, out / SIMULATIONS, workers)
-    return Chapter(
-        "HALO",
-        check_claims(times),
-        (_table(times),),
-        make_figures(times, out),
-        {"curves": _curves(times)},
-    )
+class HaloReproducing(Reproducing):
+    """Its chapter of the source."""
+
+    CHAPTER_OF = CRAY_X1
+
+    def chapter(self, out: Path, quick: bool, workers: int) -> Chapter:
+        """Simulate, and draw into `out`; workers: simulations at the same time."""
+        times = simulated_times(QUICK_WORDS if quick else WORDS, out / SIMULATIONS, workers)
+        return Chapter(
+            "HALO",
+            check_claims(times),
+            (_table(times),),
+            make_figures(times, out),
+            {"curves": _curves(times)},
+        )
 
 
 def _table(times: Times) -> Table:

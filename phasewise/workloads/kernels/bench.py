@@ -12,6 +12,7 @@ from typing import Any
 from phasewise.driver import Core
 from phasewise.mpi.ranks import collectively
 from phasewise.output import message, print_table
+from phasewise.report.benching import Bench
 from phasewise.runs.roof import level_of
 from phasewise.runs.roof import measure as measure_roof
 from phasewise.study import Study
@@ -48,14 +49,6 @@ _SUITES = {
     "mod2e": Suite(products=(32, 64, 128, 256, 512, 1024, 2048), lanczos=(128, 256, 512)),
     "small": Suite((64,), (50,), (32,), (16,)),
 }
-CASES = tuple(_SUITES)
-
-
-def run(
-    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
-) -> dict[str, Any]:
-    """Time all kernels of a case. Each rank runs them by itself; what rank 0 found is returned."""
-    return {"case": case, **measure(core, _SUITES[case], overrides, threads, turns)}
 
 
 def measure(
@@ -80,16 +73,6 @@ def measure(
     for sentence in failed if core.rank() == 0 else []:
         message(f"phasewise: {sentence}")
     return {"ranks": core.size(), "kernels": rows, "roof": roof, "failed": failed}
-
-
-def rates(result: dict[str, Any]) -> dict[str, float]:
-    """Gflop/s of each kernel, by its name, library and size."""
-    return {
-        " ".join(
-            [row["kernel"], *(["vectors"] if row["vectors"] else []), row["library"], str(row["n"])]
-        ): row["gigaflops"]
-        for row in result["kernels"]
-    }
 
 
 def _studies(suite: Suite, overrides: Sequence[str]) -> Iterator[Study]:
@@ -182,28 +165,53 @@ def _row_of(row: dict[str, Any], roof: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def show(result: dict[str, Any]) -> None:
-    """Print the rates as a table."""
-    roof = result["roof"]
-    bandwidths = ", ".join(
-        f"{level['name']} {level['bytes_per_second'] / 1e9:.0f}"
-        + ("" if level["bytes"] is None else f" to {level['bytes'] / 1e6:.3g} MB")
-        for level in roof["levels"]
-    )
-    print_table(
-        f"kernels: {roof['flops_per_second'] / 1e9:.1f} Gflop/s; GB/s: {bandwidths}",
-        ["kernel", "library", "n", "ms", "Gflop/s", "% of peak", "% of roof", "residual"],
-        [
-            [
-                row["kernel"] + (", vectors" if row["vectors"] else ""),
-                row["library"],
-                str(row["n"]),
-                f"{row['seconds'] * 1e3:.3g}",
-                f"{row['gigaflops']:.2f}",
-                f"{row['peak_share'] * 100:.0f}",
-                f"{row['roof_share'] * 100:.0f} ({row['level']})",
-                f"{row['residual']:.2g}",
-            ]
+class KernelBench(Bench):
+    """Its benchmark."""
+
+    CASES = tuple(_SUITES)
+
+    def run(
+        self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+    ) -> dict[str, Any]:
+        """Time all kernels of a case on each rank by itself; what rank 0 found is returned."""
+        return {"case": case, **measure(core, _SUITES[case], overrides, threads, turns)}
+
+    def rates(self, result: dict[str, Any]) -> dict[str, float]:
+        """Gflop/s of each kernel, by its name, library and size."""
+        return {
+            " ".join(
+                [
+                    row["kernel"],
+                    *(["vectors"] if row["vectors"] else []),
+                    row["library"],
+                    str(row["n"]),
+                ]
+            ): row["gigaflops"]
             for row in result["kernels"]
-        ],
-    )
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print the rates as a table."""
+        roof = result["roof"]
+        bandwidths = ", ".join(
+            f"{level['name']} {level['bytes_per_second'] / 1e9:.0f}"
+            + ("" if level["bytes"] is None else f" to {level['bytes'] / 1e6:.3g} MB")
+            for level in roof["levels"]
+        )
+        print_table(
+            f"kernels: {roof['flops_per_second'] / 1e9:.1f} Gflop/s; GB/s: {bandwidths}",
+            ["kernel", "library", "n", "ms", "Gflop/s", "% of peak", "% of roof", "residual"],
+            [
+                [
+                    row["kernel"] + (", vectors" if row["vectors"] else ""),
+                    row["library"],
+                    str(row["n"]),
+                    f"{row['seconds'] * 1e3:.3g}",
+                    f"{row['gigaflops']:.2f}",
+                    f"{row['peak_share'] * 100:.0f}",
+                    f"{row['roof_share'] * 100:.0f} ({row['level']})",
+                    f"{row['residual']:.2g}",
+                ]
+                for row in result["kernels"]
+            ],
+        )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import key, schema_of
-from phasewise.tables.keys import check_table, nearest, with_defaults
+from phasewise.tables.declared import declared, key
+from phasewise.tables.keys import nearest
+from phasewise.workload.communication import MACHINE, NODE_SIZE, Communication
+from phasewise.workload.table import OneTable
 
 DENSE = ("dgemm", "dsyevd", "dgeev")
 SPARSE = ("csr", "sell", "lanczos")
@@ -29,8 +30,10 @@ WANTED = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kernels:
+class Kernels(OneTable):
     """The keys of [kernels]."""
+
+    DERIVED: ClassVar[tuple[str, ...]] = ("memory_bytes",)
 
     kernel: str = key("word", DENSE[0], choices=(*DENSE, *SPARSE), flat=True)
     library: str = key("text", "", flat=True)
@@ -46,6 +49,19 @@ class Kernels:
     verify: bool = key("flag", True, flat=True)
     """Whether the result is checked after each turn."""
 
+    @classmethod
+    def read(cls, table: object, name: str, folder: Path) -> Kernels:
+        """The table with every default filled in; a library's path is relative to the folder."""
+        found = super().read(table, name, folder)
+        return replace(found, library=_library(found.library, found.kernel, folder))
+
+    def check(self) -> None:
+        """StudyError where keys do not suit each other."""
+        if self.kernel == "lanczos" and self.n < LEAST_SIDE:
+            raise StudyError(f"kernels.n = {self.n} must be at least {LEAST_SIDE} for lanczos")
+        if self.vectors and self.kernel not in EIGENPROBLEMS:
+            raise StudyError(f"kernels.vectors = true is for {' and '.join(EIGENPROBLEMS)} alone")
+
     @property
     def memory_bytes(self) -> int:
         """About the memory that a rank takes [bytes]."""
@@ -53,31 +69,6 @@ class Kernels:
         if self.kernel in DENSE:
             return 8 * cells * (6 if self.vectors else 4)
         return cells * (1000 if self.kernel == "lanczos" else 100)
-
-
-@dataclass(frozen=True)
-class DerivedKernels:
-    """What follows from a study."""
-
-    memory_bytes: int
-    warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
-        return asdict(self) | {"warnings": list(self.warnings)}
-
-
-def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -> Kernels:
-    """The model of a study's tables."""
-    schema = schema_of(Kernels)
-    values = with_defaults(check_table(tables["kernels"] or {}, schema, "kernels"), schema)
-    kernel, n = values["kernel"], values["n"]
-    values["library"] = _library(values["library"], kernel, folder)
-    if kernel == "lanczos" and n < LEAST_SIDE:
-        raise StudyError(f"kernels.n = {n} must be at least {LEAST_SIDE} for lanczos")
-    if values["vectors"] and kernel not in EIGENPROBLEMS:
-        raise StudyError(f"kernels.vectors = true is for {' and '.join(EIGENPROBLEMS)} alone")
-    return Kernels(**values)
 
 
 def _library(given: str, kernel: str, folder: Path) -> str:
@@ -105,9 +96,12 @@ def _library(given: str, kernel: str, folder: Path) -> str:
     return full
 
 
-def derive(model: Kernels) -> DerivedKernels:
-    """The memory of a rank."""
-    return DerivedKernels(memory_bytes=model.memory_bytes)
+@dataclass(frozen=True, kw_only=True)
+class KernelsCommunication(Communication):
+    """The keys of [communication]: nothing is exchanged but the checks."""
+
+    node_size: int = declared(NODE_SIZE)
+    machine: str = declared(MACHINE)
 
 
 def model_of(study: Any) -> Kernels:

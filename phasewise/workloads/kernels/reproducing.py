@@ -11,13 +11,12 @@ from typing import Any
 from phasewise.driver import load_core
 from phasewise.report.tables import Table
 from phasewise.reproduction.claim import Claim
-from phasewise.reproduction.cray_x1 import CRAY_X1 as CHAPTER_OF
+from phasewise.reproduction.cray_x1 import CRAY_X1
+from phasewise.reproduction.reproducing import Reproducing
 from phasewise.reproduction.source import Chapter
 from phasewise.workloads.kernels.bench import Suite, measure
 from phasewise.workloads.kernels.model import EIGENPROBLEMS, PLAIN
 from phasewise.workloads.kernels.pictures import make_figures
-
-__all__ = ["CHAPTER_OF", "chapter"]
 
 FULL = Suite(
     dgemm=(64, 128, 256, 512, 1000),
@@ -38,19 +37,24 @@ GROWTH = 0.01
 """Share by which a rate must exceed those of smaller sizes to grow."""
 
 
-def chapter(out: Path, quick: bool, workers: int) -> Chapter:
-    """Measure, one kernel after another whatever `workers` is, and draw into `out`."""
-    del workers  # a kernel is timed alone
-    result = measure(load_core(), QUICK if quick else FULL)
-    rows = result["kernels"]
-    return Chapter(
-        "Serial kernels",
-        check_claims(rows),
-        (_table(rows),),
-        make_figures(rows, out),
-        {"kernels": rows, "roof": result["roof"]},
-        tuple(result["failed"]),
-    )
+class KernelReproducing(Reproducing):
+    """Its chapter of the source."""
+
+    CHAPTER_OF = CRAY_X1
+
+    def chapter(self, out: Path, quick: bool, workers: int) -> Chapter:
+        """Measure, one kernel after another whatever `workers` is, and draw into `out`."""
+        del workers  # a kernel is timed alone
+        result = measure(load_core(), QUICK if quick else FULL)
+        rows = result["kernels"]
+        return Chapter(
+            "Serial kernels",
+            check_claims(rows),
+            (_table(rows),),
+            make_figures(rows, out),
+            {"kernels": rows, "roof": result["roof"]},
+            tuple(result["failed"]),
+        )
 
 
 def check_claims(rows: Rows) -> tuple[Claim, ...]:
@@ -66,7 +70,7 @@ def _share_of_peak(rows: Rows) -> Claim:
         "phoenix says nothing of it: its rate is 80 % of the peak because of this slide."
     )
     if not products:
-        return CHAPTER_OF.claim("x1", "–", None, sentence, real=True)
+        return CRAY_X1.claim("x1", "–", None, sentence, real=True)
     best = max((row for row in products if row["n"] <= SOON), key=lambda row: row["peak_share"])
     ours = (
         f"{best['library']} reaches {_percent(best['peak_share'])} of the peak at n = {best['n']}, "
@@ -77,7 +81,7 @@ def _share_of_peak(rows: Rows) -> Claim:
         f"{row['library']} {_percent(row['peak_share'])}" for row in products if row["n"] == last
     )
     found = f"{ours}; at n = {last}: {ends}"
-    return CHAPTER_OF.claim("x1", found, best["peak_share"] >= GOOD, sentence, real=True)
+    return CRAY_X1.claim("x1", found, best["peak_share"] >= GOOD, sentence, real=True)
 
 
 def _growth(rows: Rows) -> Claim:
@@ -87,7 +91,7 @@ def _growth(rows: Rows) -> Claim:
     for kernel in EIGENPROBLEMS:
         own = [row for row in rows if row["kernel"] == kernel]
         if not own:
-            return CHAPTER_OF.claim("x2", "–", None, sentence, real=True)
+            return CRAY_X1.claim("x2", "–", None, sentence, real=True)
         last = max(row["n"] for row in own)
         library = max((row for row in own if row["n"] == last), key=lambda row: row["gigaflops"])[
             "library"
@@ -97,7 +101,7 @@ def _growth(rows: Rows) -> Claim:
         holds.append(rates[-1] > (1.0 + GROWTH) * max(rates[:-1]))
     sizes = sorted({row["n"] for row in rows if row["kernel"] in EIGENPROBLEMS})
     ours = f"n = {', '.join(map(str, sizes))}: {'; '.join(found)}"
-    return CHAPTER_OF.claim("x2", ours, all(holds), sentence, real=True)
+    return CRAY_X1.claim("x2", ours, all(holds), sentence, real=True)
 
 
 def _table(rows: Rows) -> Table:

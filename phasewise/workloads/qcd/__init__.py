@@ -26,6 +26,7 @@ def _parameters(model: Qcd) -> Iterable[tuple[str, Any]]:
 WORKLOAD = Workload(
     name="qcd",
     former_names=("lattice",),
+    commands={"gauge": ("gauge_command", "Check or convert a file with a gauge field.")},
     title="lattice QCD solves",
     unit=Unit("solve", "solves"),
     tables={name: Key("table") for name in TABLES},

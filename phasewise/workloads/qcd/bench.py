@@ -12,6 +12,7 @@ from phasewise.driver import Core, Run
 from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively
 from phasewise.output import console, print_table
+from phasewise.report.benching import Bench
 from phasewise.runs.timing import WARM_UP_TURNS, measure
 from phasewise.study import Study
 from phasewise.study.laboratory import grid_on
@@ -38,13 +39,10 @@ SIZES = {
     "seed": (24, 24, 24, 48),
 }
 """Sites; of `cache` those of each rank, along t."""
-CASES = tuple(SIZES)
 ITERATIONS = 100
 TURNS = 3
 """Timed solves without --turns."""
 
-PRECISION = "solver.precision"
-"""The key that --precision sets."""
 
 CLOVER = 1.923076923
 """c_sw of the case `seed`, the source's."""
@@ -52,50 +50,6 @@ KAPPA, CLOVER_KAPPA = 0.2, 0.14
 """With these the residual falls by some nine digits in so many iterations, and stays above the
 least numbers of single precision.
 """
-
-
-def run(
-    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
-) -> dict[str, Any]:
-    """Time a case on the ranks of this run; collective."""
-    study = collectively(core, lambda: _study(case, overrides, core.size()))
-    model = model_of(study)
-    iterations, cores = model.solver.most * model.right_sides, core.size() * threads
-    flops = iteration_flops(model)
-
-    def figures(_run: Run, seconds: float) -> dict[str, Any]:
-        iteration = seconds / iterations
-        rate = flops * model.sites / 2 / iteration
-        return {
-            "seconds_per_iteration": iteration,
-            "solver": {
-                "gigaflops_per_core": rate / cores / 1e9,
-                "ns_per_site": 1e9 * iteration * cores / model.sites,
-                "flops_per_site": flops,
-            },
-        }
-
-    found = measure(core, study, threads, turns or TURNS, figures)
-    kernels = {kernel["name"]: kernel for kernel in found["kernels"]}
-    double = model.solver.precision == "double"
-    hopping = kernels["hopping" if double else "hopping_single"]
-    found["hopping"] = {
-        "gigaflops_per_core": HOPPING_FLOPS * hopping["items"] / hopping["seconds"] / threads / 1e9,
-        "ns_per_site": 1e9 * hopping["seconds"] * threads / hopping["items"],
-        "roof_share": hopping["roof_share"],
-        "flops_per_site": HOPPING_FLOPS,
-    }
-    # The hopping matrix has a roof; the solver's share is that part of its time.
-    share = hopping["seconds"] / found["seconds_per_solve"]
-    found["solver"]["roof_share"] = hopping["roof_share"] * share
-    found["four_figures"] = measured_figures(found, flops * model.sites / 2 * iterations, cores)
-    return {
-        "case": case,
-        "lattice": list(model.lattice.size),
-        "process_grid": grid_on(study, core.size()),
-        "precision": model.solver.precision,
-        **found,
-    }
 
 
 def measured_figures(found: Mapping[str, Any], flops: float, cores: int) -> dict[str, float]:
@@ -138,42 +92,97 @@ def _study(case: str, overrides: Sequence[str], ranks: int) -> Study:
     return study
 
 
-def show(result: dict[str, Any]) -> None:
-    """Print a measurement as tables."""
-    size = "×".join(map(str, result["lattice"]))
-    cores = result["ranks"] * result["threads"]
-    sites = math.prod(result["lattice"])
-    rows = [
-        [name, f"{own['gigaflops_per_core']:.2f}", f"{own['ns_per_site']:.2f}",
-         f"{100 * own['roof_share']:.0f}", str(own["flops_per_site"])]
-        for name, own in (("hopping matrix", result["hopping"]), ("solver", result["solver"]))
-    ]  # fmt: skip
-    heads = ["", "Gflop/s a core", "ns a site", "% of roof", "flops a site"]
-    print_table(f"{size}, {sites} sites on {cores} cores, {result['precision']}", heads, rows)
-    show_figures([result], f"process grid {result['process_grid']}")
-    kernels = [
-        [k["name"], f"{1e3 * k['seconds']:.3f}", f"{k['gigaflops']:.2f}",
-         f"{k['gigabytes_per_second']:.2f}", str(k["level"]), f"{100 * k['roof_share']:.0f}"]
-        for k in result["kernels"] if k["seconds"] > 0
-    ]  # fmt: skip
-    heads = ["kernel", "ms a solve", "Gflop/s", "GB/s", "level", "% of roof"]
-    print_table("kernels on rank 0", heads, kernels)
+class QcdBench(Bench):
+    """Its benchmark."""
 
+    CASES = tuple(SIZES)
+    PRECISION = "solver.precision"
+    """The key that --precision sets."""
 
-def show_points(results: Sequence[dict[str, Any]]) -> None:
-    """Print measurements of several cases or numbers of ranks as tables."""
-    heads = ["case", "lattice", "ranks × threads", "process grid", "Gflop/s a core: hopping matrix",
-             "% of roof", "solver"]  # fmt: skip
-    rows = [
-        [point["case"], "×".join(map(str, point["lattice"])),
-         f"{point['ranks']} × {point['threads']}", point["process_grid"],
-         f"{point['hopping']['gigaflops_per_core']:.2f}",
-         f"{100 * point['hopping']['roof_share']:.0f}",
-         f"{point['solver']['gigaflops_per_core']:.2f}"]
-        for point in results
-    ]  # fmt: skip
-    print_table(f"{results[0]['precision']} precision", heads, rows)
-    show_figures(results, "the source's four figures")
+    def run(
+        self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+    ) -> dict[str, Any]:
+        """Time a case on the ranks of this run; collective."""
+        study = collectively(core, lambda: _study(case, overrides, core.size()))
+        model = model_of(study)
+        iterations, cores = model.solver.most * model.right_sides, core.size() * threads
+        flops = iteration_flops(model)
+
+        def figures(_run: Run, seconds: float) -> dict[str, Any]:
+            iteration = seconds / iterations
+            rate = flops * model.sites / 2 / iteration
+            return {
+                "seconds_per_iteration": iteration,
+                "solver": {
+                    "gigaflops_per_core": rate / cores / 1e9,
+                    "ns_per_site": 1e9 * iteration * cores / model.sites,
+                    "flops_per_site": flops,
+                },
+            }
+
+        found = measure(core, study, threads, turns or TURNS, figures)
+        kernels = {kernel["name"]: kernel for kernel in found["kernels"]}
+        double = model.solver.precision == "double"
+        hopping = kernels["hopping" if double else "hopping_single"]
+        found["hopping"] = {
+            "gigaflops_per_core": HOPPING_FLOPS
+            * hopping["items"]
+            / hopping["seconds"]
+            / threads
+            / 1e9,
+            "ns_per_site": 1e9 * hopping["seconds"] * threads / hopping["items"],
+            "roof_share": hopping["roof_share"],
+            "flops_per_site": HOPPING_FLOPS,
+        }
+        # The hopping matrix has a roof; the solver's share is that part of its time.
+        share = hopping["seconds"] / found["seconds_per_solve"]
+        found["solver"]["roof_share"] = hopping["roof_share"] * share
+        found["four_figures"] = measured_figures(found, flops * model.sites / 2 * iterations, cores)
+        return {
+            "case": case,
+            "lattice": list(model.lattice.size),
+            "process_grid": grid_on(study, core.size()),
+            "precision": model.solver.precision,
+            **found,
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print a measurement as tables."""
+        size = "×".join(map(str, result["lattice"]))
+        cores = result["ranks"] * result["threads"]
+        sites = math.prod(result["lattice"])
+        rows = [
+            [name, f"{own['gigaflops_per_core']:.2f}", f"{own['ns_per_site']:.2f}",
+             f"{100 * own['roof_share']:.0f}", str(own["flops_per_site"])]
+            for name, own in (("hopping matrix", result["hopping"]), ("solver", result["solver"]))
+        ]  # fmt: skip
+        heads = ["", "Gflop/s a core", "ns a site", "% of roof", "flops a site"]
+        print_table(f"{size}, {sites} sites on {cores} cores, {result['precision']}", heads, rows)
+        show_figures([result], f"process grid {result['process_grid']}")
+        kernels = [
+            [k["name"], f"{1e3 * k['seconds']:.3f}", f"{k['gigaflops']:.2f}",
+             f"{k['gigabytes_per_second']:.2f}", str(k["level"]), f"{100 * k['roof_share']:.0f}"]
+            for k in result["kernels"] if k["seconds"] > 0
+        ]  # fmt: skip
+        heads = ["kernel", "ms a solve", "Gflop/s", "GB/s", "level", "% of roof"]
+        print_table("kernels on rank 0", heads, kernels)
+
+    def show_points(self, results: Sequence[dict[str, Any]]) -> None:
+        """Print measurements of several cases or numbers of ranks as tables."""
+        heads = [
+            "case", "lattice", "ranks × threads", "process grid", "Gflop/s a core: hopping matrix",
+            "% of roof", "solver",
+        ]  # fmt: skip
+        rows = [
+            [point["case"], "×".join(map(str, point["lattice"])),
+             f"{point['ranks']} × {point['threads']}", point["process_grid"],
+             f"{point['hopping']['gigaflops_per_core']:.2f}",
+             f"{100 * point['hopping']['roof_share']:.0f}",
+             f"{point['solver']['gigaflops_per_core']:.2f}"]
+            for point in results
+        ]  # fmt: skip
+        print_table(f"{results[0]['precision']} precision", heads, rows)
+        show_figures(results, "the source's four figures")
 
 
 def show_figures(results: Sequence[dict[str, Any]], title: str) -> None:

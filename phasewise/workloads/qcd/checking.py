@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from phasewise.output import console, engineering, print_table
 from phasewise.study import Study
+from phasewise.study.checking import Checking
 from phasewise.tables.keys import show as as_toml
 from phasewise.workloads.qcd.derived import derive, links_of_size
 from phasewise.workloads.qcd.model import TABLES, model_of
 
 
-def check_files(study: Study) -> None:
-    """StudyError if the file of links is none, or of another lattice."""
-    model = model_of(study)
-    if model.gauge.file is not None:
-        links_of_size(model.gauge.file, model.lattice.size)
+class QcdChecking(Checking):
+    """How studies of it are checked and shown."""
 
+    def check_files(self, study: Study) -> None:
+        """StudyError if the file of links is none, or of another lattice."""
+        model = model_of(study)
+        if model.gauge.file is not None:
+            links_of_size(model.gauge.file, model.lattice.size)
 
-def show(study: Study) -> None:
-    """Print the keys, and what follows from them."""
-    resolved, derived = study.resolved(), derive(model_of(study))
-    for name in (*TABLES, "records", "communication"):
-        rows = [[key, as_toml(value)] for key, value in resolved[name].items()]
-        print_table(name, ["", "value"], rows)
-    memory = engineering(derived.memory_bytes, "B")
-    console().print(
-        f"{derived.sites} sites, bare mass {derived.bare_mass:.6g}; about {memory} of memory"
-    )
+    def show(self, study: Study) -> None:
+        """Print the keys, and what follows from them."""
+        resolved, derived = study.resolved(), derive(model_of(study))
+        for name in (*TABLES, "records", "communication"):
+            rows = [[key, as_toml(value)] for key, value in resolved[name].items()]
+            print_table(name, ["", "value"], rows)
+        memory = engineering(derived.memory_bytes, "B")
+        console().print(
+            f"{derived.sites} sites, bare mass {derived.bare_mass:.6g}; about {memory} of memory"
+        )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from phasewise.runs.choosing import Shapes
+from phasewise.runs.choosing import Choosing, Shapes
+from phasewise.workload.grids import grid_of
 from phasewise.workload.protocols import PROTOCOLS, available, comparable
 from phasewise.workloads.qcd.communication import (
     BRICKS,
@@ -14,7 +15,6 @@ from phasewise.workloads.qcd.communication import (
     T_FIRST,
     X_FIRST,
     QcdCommunication,
-    grid_of,
     may_keep_two_rows,
 )
 from phasewise.workloads.qcd.grids import fitting_grids, surface_ratio
@@ -24,41 +24,43 @@ GRIDS = 24
 """Process grids that a tuner compares at most, those of least surface."""
 
 
-def nothing_to_try(_model: Qcd) -> str:
-    """Every solve has its protocols."""
-    return ""
+class QcdChoosing(Choosing):
+    """Its ways to exchange."""
 
+    def nothing_to_try(self, _model: Qcd) -> str:
+        """Every solve has its protocols."""
+        return ""
 
-def study_key(model: Qcd) -> dict[str, Any]:
-    """What decides how much is sent."""
-    return {"size": list(model.lattice.size), "right_sides": model.right_sides}
+    def study_key(self, model: Qcd) -> dict[str, Any]:
+        """What decides how much is sent."""
+        return {"size": list(model.lattice.size), "right_sides": model.right_sides}
 
+    def changes(
+        self, given: QcdCommunication, model: Qcd, shapes: Shapes, _levels: bool
+    ) -> list[dict[str, Any]]:
+        """Links of 18 or 12 reals, and on several ranks the other overlap and the other protocols
+        of this build.
+        """
+        found: list[dict[str, Any]] = []
+        if may_keep_two_rows(given, model):
+            found += [{"link_reals": reals} for reals in LINK_REALS if reals != given.link_reals]
+        if math.prod(shapes[0]) == 1:
+            return found
+        found.append({"overlap": not given.overlap})
+        return found + [{"halo": name} for name in available() if name != given.halo]
 
-def changes(
-    given: QcdCommunication, model: Qcd, shapes: Shapes, _levels: bool
-) -> list[dict[str, Any]]:
-    """Links of 18 or 12 reals, and on several ranks the other overlap and the other protocols of
-    this build.
-    """
-    found: list[dict[str, Any]] = []
-    if may_keep_two_rows(given, model):
-        found += [{"link_reals": reals} for reals in LINK_REALS if reals != given.link_reals]
-    if math.prod(shapes[0]) == 1:
-        return found
-    found.append({"overlap": not given.overlap})
-    return found + [{"halo": name} for name in available() if name != given.halo]
-
-
-def choices(model: Qcd, ranks: int) -> dict[str, list[Any]]:
-    """Process grids of least surface, layouts, protocols, spinors and overlap. Faces in runs are
-    left out: they send what a packed face has in more messages.
-    """
-    size = model.lattice.size
-    grids = sorted(fitting_grids(size, ranks), key=lambda grid: (surface_ratio(size, grid), grid))
-    return {
-        "process_grid": [grid_of(grid) for grid in grids[:GRIDS]],
-        "layout": [X_FIRST, T_FIRST, BRICKS],
-        "halo": list(comparable() if ranks > 1 else PROTOCOLS[:1]),
-        "spinors": list(SPINORS),
-        "overlap": [False, True],
-    }
+    def choices(self, model: Qcd, ranks: int) -> dict[str, list[Any]]:
+        """Process grids of least surface, layouts, protocols, spinors and overlap. Faces in runs
+        are left out: they send what a packed face has in more messages.
+        """
+        size = model.lattice.size
+        grids = sorted(
+            fitting_grids(size, ranks), key=lambda grid: (surface_ratio(size, grid), grid)
+        )
+        return {
+            "process_grid": [grid_of(*grid) for grid in grids[:GRIDS]],
+            "layout": [X_FIRST, T_FIRST, BRICKS],
+            "halo": list(comparable() if ranks > 1 else PROTOCOLS[:1]),
+            "spinors": list(SPINORS),
+            "overlap": [False, True],
+        }

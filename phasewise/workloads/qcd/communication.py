@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,18 +12,17 @@ from phasewise.errors import StudyError
 from phasewise.tables.declared import declared, key, schema_of
 from phasewise.tables.keys import check_table, show, with_defaults
 from phasewise.workload.communication import (
-    AUTO,
     MACHINE,
     NODE_SIZE,
     TUNE,
     Communication,
     machine_in,
 )
+from phasewise.workload.grids import check_written, grid_key, grid_of, shape_of
 from phasewise.workload.protocols import PROTOCOL
 from phasewise.workloads.qcd.grids import Extents, fitting_grids, least_surface, nearest_ranks
 from phasewise.workloads.qcd.layout_file import places_in
 
-GRID = re.compile(r"[1-9][0-9]{0,3}(?:x[1-9][0-9]{0,3}){3}", re.ASCII)
 X_FIRST, T_FIRST, BRICKS = "x-first", "t-first", "bricks"
 LAYOUTS = (X_FIRST, T_FIRST, BRICKS, "random")
 FILE = "file"
@@ -37,20 +35,6 @@ SUMS = ("order-free", "library")
 LINK_REALS = (18, 12)
 FAST, TWO_ROWS = KERNELS[0], LINK_REALS[1]
 THREAD = "thread"
-MAX_RANKS = 10**6
-
-
-def extents_of(grid: str) -> Extents:
-    """A process grid as a study writes it; zeros where it is chosen for the ranks."""
-    if not GRID.fullmatch(grid):
-        return 0, 0, 0, 0
-    x, y, z, t = map(int, grid.split("x"))
-    return x, y, z, t
-
-
-def grid_of(extents: Extents) -> str:
-    """A process grid as a study writes it."""
-    return "x".join(map(str, extents))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +45,7 @@ class QcdCommunication(Communication):
         "halo", "blocks", "spinors", "overlap", "sums", "kernel", "link_reals",
     )  # fmt: skip
 
-    process_grid: str = key("text", AUTO, flat=True, as_flat=extents_of)
+    process_grid: str = grid_key(4)
     """Ranks along x, y, z and t; auto: the grid of least surface."""
     layout: str = key("text", LAYOUTS[0], flat=True)
     """Which rank has which place: x or t fastest, nodes as bricks of least surface, at random, or
@@ -144,14 +128,7 @@ def read_communication(table: object, folder: Path) -> QcdCommunication:
             f"{show(found.spinors)} and kernel = {show(found.kernel)}"
         )
     _check_link_reals(found)
-    grid = extents_of(found.process_grid)
-    where = f"communication.process_grid = {show(found.process_grid)}"
-    if found.process_grid != AUTO and grid == (0, 0, 0, 0):
-        raise StudyError(
-            f'{where} is not known: it is ranks along x, y, z and t, as "1x2x2x4", or "auto"'
-        )
-    if math.prod(grid) > MAX_RANKS:
-        raise StudyError(f"{where} has {math.prod(grid)} ranks; at most {MAX_RANKS} are accepted")
+    check_written(found.process_grid, 4)
     return found
 
 
@@ -190,18 +167,18 @@ def check_process_grid(model: Any, communication: Communication, ranks: int) -> 
             f"communication.layout: {communication.layout_text} gives places to "
             f"{len(communication.places)} ranks, and there are {ranks}"
         )
-    grid = extents_of(communication.grid_text)
-    if grid == (0, 0, 0, 0):
+    grid = shape_of(communication.grid_text, 4)
+    if not any(grid):
         if next(fitting_grids(size, ranks), None) is None:
             raise StudyError(
                 f"{ranks} ranks cannot divide lattice.size = {show(list(size))} into parts of even "
                 f"extents; {_nearest(size, ranks)}"
             )
         return
-    where = f'communication.process_grid = "{grid_of(grid)}"'
+    where = f'communication.process_grid = "{grid_of(*grid)}"'
     if math.prod(grid) != ranks:
         fitting = next(fitting_grids(size, ranks), None)
-        other = "" if fitting is None else f'; "{grid_of(least_surface(size, ranks))}" has {ranks}'
+        other = "" if fitting is None else f'; "{grid_of(*least_surface(size, ranks))}" has {ranks}'
         raise StudyError(f"{where} needs {math.prod(grid)} ranks, not {ranks}{other}")
     if any(extent % (2 * p) for extent, p in zip(size, grid, strict=True)):
         raise StudyError(
@@ -213,7 +190,7 @@ def check_process_grid(model: Any, communication: Communication, ranks: int) -> 
 def _instead(size: Extents, ranks: int) -> str:
     if next(fitting_grids(size, ranks), None) is None:
         return f"; {_nearest(size, ranks, 'ranks ')}"
-    return f'; "{grid_of(least_surface(size, ranks))}" does'
+    return f'; "{grid_of(*least_surface(size, ranks))}" does'
 
 
 def _nearest(size: Extents, ranks: int, what: str = "") -> str:

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from phasewise.machines.kernel_rates import Term
+from phasewise.study.kernels import Kernels, Term
 from phasewise.workloads.qcd.model import Qcd
 
 RATE = "cg"
-UNITS = {RATE: "flop"}
 
 
-def terms(model: Qcd, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
-    """The kernel's flops, whatever its name."""
-    return [Term(RATE, float(kernel["flops"]), model.sites / ranks)]
+class QcdKernels(Kernels):
+    """What the time of its kernels is made of."""
+
+    UNITS = {RATE: "flop"}
+
+    def terms(self, model: Qcd, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
+        """The kernel's flops, whatever its name."""
+        return [Term(RATE, float(kernel["flops"]), model.sites / ranks)]

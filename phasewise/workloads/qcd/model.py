@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import key, schema_of, values_of
+from phasewise.tables.declared import check_needed, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
 from phasewise.workloads.qcd.gauge.names import PRECISIONS as FORMATS
 from phasewise.workloads.qcd.gauge.names import Form, can_be, form_of
@@ -39,7 +39,10 @@ SINGLE = 1e-6
 class LatticeTable:
     """The keys of [lattice]."""
 
-    size: Extents = key("integers", length=4, least=2, most=LONGEST, unit="sites", flat=True)
+    size: Extents = key(
+        "integers", needed="the extents along x, y, z and t", length=4, least=2, most=LONGEST,
+        unit="sites", flat=True,
+    )  # fmt: skip
     """Along x, y, z and t, all even."""
 
 
@@ -60,7 +63,9 @@ class Gauge:
 class Quarks:
     """The keys of [quarks]."""
 
-    kappa: float = key("number", above=0, most=1, flat=True)
+    kappa: float = key(
+        "number", needed="1/(2 m + 8) of a quark of mass m", above=0, most=1, flat=True
+    )
     """1/(2 m₀ + 8)."""
     phases: tuple[float, float, float, float] = key(
         "numbers", (0.0, 0.0, 0.0, 1.0), length=4, least=-2, most=2, unit="π", flat=True
@@ -201,6 +206,7 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
         if name == "measure":
             given = _with_pion(given)
         values = with_defaults(check_table(given, schema, name), schema)
+        check_needed(values, schema, name)
         if name == "quarks":
             values = _with_clover(values, given)
         if name == "gauge" and values["file"] is not None:
@@ -299,15 +305,11 @@ def _check_pion(measure: Measure) -> None:
 
 def _check(model: Qcd) -> None:
     size = model.lattice.size
-    if size is None:
-        raise StudyError("lattice.size is missing: it is the extents along x, y, z and t")
     if any(extent % 2 for extent in size):
         raise StudyError(
             f"lattice.size = {show(list(size))} has an odd extent; the nearest even ones are "
             f"{show([extent + extent % 2 for extent in size])}"
         )
-    if model.quarks.kappa is None:
-        raise StudyError("quarks.kappa is missing: it is 1/(2 m + 8) of a quark of mass m")
     if (model.gauge.start == "file") != (model.gauge.file is not None):
         raise StudyError(
             'gauge.start = "file" and gauge.file belong together: '

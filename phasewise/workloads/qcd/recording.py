@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from phasewise.driver import Communicator, Run
-from phasewise.runs.layout import Dataset
+from phasewise.runs.layout import Dataset, Recording
 from phasewise.study import Study
 from phasewise.workload.protocols import check_protocol
 from phasewise.workloads.qcd.driver import QcdRun
@@ -22,93 +22,97 @@ SHOWN = 1000
 """Residuals of a right-hand side that are recorded at most."""
 
 
-def rows(study: Study) -> dict[str, Dataset]:
-    """What each solve has, and what was measured on the links."""
-    model = model_of(study)
-    found = {
-        "iterations": Dataset((), "Iterations of all right-hand sides.", kind="i8"),
-        "residual": Dataset((), "Largest |b - D x| / |b| of the right-hand sides."),
-        "residuals": Dataset(
-            (min(model.solver.most, SHOWN),),
-            "Residual of the even sites over that of the start, of the first right-hand side's "
-            "iterations; NaN beyond the last one.",
-        ),
-        "plaquette_space": Dataset((), "Mean plaquette of two directions in space, 1 when cold."),
-        "plaquette_time": Dataset((), "Mean plaquette of space and time, 1 when cold."),
-        "link_trace": Dataset((), "Mean real trace of a link over 3."),
-        "polyakov": Dataset(
-            (4, 2), "Mean Polyakov loop along x, y, z, t, real and imaginary part.",
-            columns=("re", "im"),
-        ),
-    }  # fmt: skip
-    if model.measure.rectangles:
-        found["rectangle"] = Dataset((), "Mean loop of two links by one, 1 when cold.")
-    if model.measure.pion:
-        times = model.lattice.size[3]
-        found["pion"] = Dataset((times,), "Correlator of the pion by time from the source.")
-    return found
+class QcdRecording(Recording):
+    """What its runs record."""
 
+    def rows(self, study: Study) -> dict[str, Dataset]:
+        """What each solve has, and what was measured on the links."""
+        model = model_of(study)
+        found = {
+            "iterations": Dataset((), "Iterations of all right-hand sides.", kind="i8"),
+            "residual": Dataset((), "Largest |b - D x| / |b| of the right-hand sides."),
+            "residuals": Dataset(
+                (min(model.solver.most, SHOWN),),
+                "Residual of the even sites over that of the start, of the first right-hand side's "
+                "iterations; NaN beyond the last one.",
+            ),
+            "plaquette_space": Dataset(
+                (), "Mean plaquette of two directions in space, 1 when cold."
+            ),
+            "plaquette_time": Dataset((), "Mean plaquette of space and time, 1 when cold."),
+            "link_trace": Dataset((), "Mean real trace of a link over 3."),
+            "polyakov": Dataset(
+                (4, 2),
+                "Mean Polyakov loop along x, y, z, t, real and imaginary part.",
+                columns=("re", "im"),
+            ),
+        }
+        if model.measure.rectangles:
+            found["rectangle"] = Dataset((), "Mean loop of two links by one, 1 when cold.")
+        if model.measure.pion:
+            times = model.lattice.size[3]
+            found["pion"] = Dataset((times,), "Correlator of the pion by time from the source.")
+        return found
 
-def values(study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The driver's values, with as many residuals as are recorded."""
-    wanted = min(model_of(study).solver.most, SHOWN)
-    residuals = np.full(wanted, np.nan)
-    given = np.asarray(record["residuals"])[:wanted]
-    residuals[: len(given)] = given
-    return {**record, "residuals": residuals}
+    def values(self, study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
+        """The driver's values, with as many residuals as are recorded."""
+        wanted = min(model_of(study).solver.most, SHOWN)
+        residuals = np.full(wanted, np.nan)
+        given = np.asarray(record["residuals"])[:wanted]
+        residuals[: len(given)] = given
+        return {**record, "residuals": residuals}
 
-
-def dump(folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool) -> None:
-    """Write the links after the last solve, each rank its own; collective."""
-    model = model_of(study)
-    form = model.records.form
-    if form is None or at_start or run.turn != study.count:
-        return
-    own, record = cast(QcdRun, run), run.record()
-    space, time = float(record["plaquette_space"]), float(record["plaquette_time"])
-    write_own_links(
-        folder / f"{study.workload.unit.one}-{run.turn:012d}.{form.format}",
-        form,
-        model.lattice.size,
-        own.origin,
-        np.asarray(own.links()).reshape(*reversed(own.extents), 4, 3, 3, 2),
-        {"plaquette": 0.5 * (space + time), "link_trace": float(record["link_trace"])},
-        comm,
-    )
-
-
-def check(study: Study) -> None:
-    """StudyError if the build lacks the protocol."""
-    check_protocol(study.communication.tunable()["halo"])
-
-
-def fault(study: Study, record: Mapping[str, Any]) -> str:
-    """Why a solve is worth nothing: it did not converge, or not to a solution."""
-    solver, residual = model_of(study).solver, float(record["residual"])
-    if math.isnan(residual):
-        return (
-            f"the solver diverges: within {solver.most} iterations the residual has left the range "
-            f"of numbers; {_against_divergence(solver)}"
+    def dump(
+        self, folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool
+    ) -> None:
+        """Write the links after the last solve, each rank its own; collective."""
+        model = model_of(study)
+        form = model.records.form
+        if form is None or at_start or run.turn != study.count:
+            return
+        own, record = cast(QcdRun, run), run.record()
+        space, time = float(record["plaquette_space"]), float(record["plaquette_time"])
+        write_own_links(
+            folder / f"{study.workload.unit.one}-{run.turn:012d}.{form.format}",
+            form,
+            model.lattice.size,
+            own.origin,
+            np.asarray(own.links()).reshape(*reversed(own.extents), 4, 3, 3, 2),
+            {"plaquette": 0.5 * (space + time), "link_trace": float(record["link_trace"])},
+            comm,
         )
-    if residual > 1:
-        return (
-            f"the solver diverges: after {solver.most} iterations the residual is {residual:.3g}, "
-            f"more than that of no solution, 1; {_against_divergence(solver)}"
-        )
-    if not record["converged"]:
-        return (
-            f"the solver did not converge: after {solver.most} iterations the residual is "
-            f"{residual:.3g}; raise solver.limit or solver.tolerance = {solver.wanted:g}, or lower "
-            "quarks.kappa"
-        )
-    # The solver's own residual, M†(b - M x), may vanish where that of M x = b does not.
-    if not residual <= solver.wanted**0.5 and solver.wanted > 0:
-        return (
-            f"the solver found no solution: the residual is {residual:.3g}, though it met its "
-            f"tolerance of {solver.wanted:g}, since the matrix is singular or almost; change "
-            "quarks.kappa or quarks.phases"
-        )
-    return ""
+
+    def check(self, study: Study) -> None:
+        """StudyError if the build lacks the protocol."""
+        check_protocol(study.communication.tunable()["halo"])
+
+    def fault(self, study: Study, record: Mapping[str, Any]) -> str:
+        """Why a solve is worth nothing: it did not converge, or not to a solution."""
+        solver, residual = model_of(study).solver, float(record["residual"])
+        if math.isnan(residual):
+            return (
+                f"the solver diverges: within {solver.most} iterations the residual has left the "
+                f"range of numbers; {_against_divergence(solver)}"
+            )
+        if residual > 1:
+            return (
+                f"the solver diverges: after {solver.most} iterations the residual is "
+                f"{residual:.3g}, more than that of no solution, 1; {_against_divergence(solver)}"
+            )
+        if not record["converged"]:
+            return (
+                f"the solver did not converge: after {solver.most} iterations the residual is "
+                f"{residual:.3g}; raise solver.limit or solver.tolerance = {solver.wanted:g}, or "
+                "lower quarks.kappa"
+            )
+        # The solver's own residual, M†(b - M x), may vanish where that of M x = b does not.
+        if not residual <= solver.wanted**0.5 and solver.wanted > 0:
+            return (
+                f"the solver found no solution: the residual is {residual:.3g}, though it met its "
+                f"tolerance of {solver.wanted:g}, since the matrix is singular or almost; change "
+                "quarks.kappa or quarks.phases"
+            )
+        return ""
 
 
 def _against_divergence(solver: SolverTable) -> str:

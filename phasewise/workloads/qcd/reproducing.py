@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.report.tables import Table
+from phasewise.reproduction.reproducing import Reproducing
 from phasewise.reproduction.source import Chapter
 from phasewise.workloads.qcd.grids import least_surface, surface_ratio
 from phasewise.workloads.qcd.reproduction import (
@@ -17,27 +18,29 @@ from phasewise.workloads.qcd.reproduction import (
     threads,
 )
 from phasewise.workloads.qcd.reproduction.overheads import Overheads
-from phasewise.workloads.qcd.reproduction.published import SOURCE as CHAPTER_OF
-from phasewise.workloads.qcd.reproduction.published import columns
-
-__all__ = ["CHAPTER_OF", "chapter"]
+from phasewise.workloads.qcd.reproduction.published import SOURCE, columns
 
 SIMULATIONS = "simulations"
 """The folder in which simulations are kept."""
 
 
-def chapter(out: Path, quick: bool, workers: int) -> Chapter:
-    """What its tables say, by arithmetic, on simulated machines and on this one."""
-    threaded = threads.claim(quick)  # first, while nothing else runs
-    found = overheads.find_overheads(quick, out / SIMULATIONS, workers)
-    lacked = beyond.find_overheads(quick, workers)
-    claims = (
-        *tables.claims(), threaded, *overheads.claims(found), puts.claim(quick, workers),
-    )  # fmt: skip
-    record = {"columns": _record(found), "lacked": lacked}
-    shown = (_arithmetic(), _overheads(found), beyond.table(lacked))
-    figures = pictures.make_figures(found.found, out)
-    return Chapter("Its tables", claims, shown, figures, record)
+class QcdReproducing(Reproducing):
+    """Its chapter of the source."""
+
+    CHAPTER_OF = SOURCE
+
+    def chapter(self, out: Path, quick: bool, workers: int) -> Chapter:
+        """What its tables say, by arithmetic, on simulated machines and on this one."""
+        threaded = threads.claim(quick)  # first, while nothing else runs
+        found = overheads.find_overheads(quick, out / SIMULATIONS, workers)
+        lacked = beyond.find_overheads(quick, workers)
+        claims = (
+            *tables.claims(), threaded, *overheads.claims(found), puts.claim(quick, workers),
+        )  # fmt: skip
+        record = {"columns": _record(found), "lacked": lacked}
+        shown = (_arithmetic(), _overheads(found), beyond.table(lacked))
+        figures = pictures.make_figures(found.found, out)
+        return Chapter("Its tables", claims, shown, figures, record)
 
 
 def _arithmetic() -> Table:

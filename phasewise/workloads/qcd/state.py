@@ -8,6 +8,7 @@ import numpy as np
 
 from phasewise.driver import Communicator, Run
 from phasewise.mpi.ranks import collectively, on_rank_zero
+from phasewise.runs.state import StateKeeping
 from phasewise.study import Study
 from phasewise.workloads.qcd.derived import links_of_size
 from phasewise.workloads.qcd.driver import QcdRun
@@ -25,26 +26,29 @@ from phasewise.workloads.qcd.gauge.stored import Floats, Stored
 from phasewise.workloads.qcd.model import model_of
 
 
-def load(run: Run, comm: Communicator, study: Study) -> None:
-    """Read this rank's part of the links from their file, which must be what it says of itself;
-    collective.
-    """
-    model = model_of(study)
-    if model.gauge.file is None:
-        return
-    own, path = cast(QcdRun, run), model.gauge.file
-    stored = collectively(comm, lambda: links_of_size(path, model.lattice.size))
-    # Sums first: bytes in another order give numbers that are not finite.
-    part = collectively(comm, lambda: found_checksums(stored, own.origin, own.extents))
-    parts = comm.gather(" ".join(map(str, part)).encode())
-    on_rank_zero(comm, lambda: _check_sums(stored, parts))
-    links = collectively(comm, lambda: finite_links(stored, own.origin, own.extents))
-    collectively(comm, lambda: _check_matrices(stored, links))
-    if stored.plaquette is not None:
-        loops = collectively(comm, lambda: loop_sums(stored, links, own.origin))
-        of_all = comm.gather(" ".join(map(repr, loops)).encode())
-        on_rank_zero(comm, lambda: _check_loops(stored, of_all))
-    own.set_links(np.ascontiguousarray(links))
+class QcdStateKeeping(StateKeeping):
+    """Where its state comes from."""
+
+    def load(self, run: Run, comm: Communicator, study: Study) -> None:
+        """Read this rank's part of the links from their file, which must be what it says of itself;
+        collective.
+        """
+        model = model_of(study)
+        if model.gauge.file is None:
+            return
+        own, path = cast(QcdRun, run), model.gauge.file
+        stored = collectively(comm, lambda: links_of_size(path, model.lattice.size))
+        # Sums first: bytes in another order give numbers that are not finite.
+        part = collectively(comm, lambda: found_checksums(stored, own.origin, own.extents))
+        parts = comm.gather(" ".join(map(str, part)).encode())
+        on_rank_zero(comm, lambda: _check_sums(stored, parts))
+        links = collectively(comm, lambda: finite_links(stored, own.origin, own.extents))
+        collectively(comm, lambda: _check_matrices(stored, links))
+        if stored.plaquette is not None:
+            loops = collectively(comm, lambda: loop_sums(stored, links, own.origin))
+            of_all = comm.gather(" ".join(map(repr, loops)).encode())
+            on_rank_zero(comm, lambda: _check_loops(stored, of_all))
+        own.set_links(np.ascontiguousarray(links))
 
 
 def _check_matrices(stored: Stored, links: Floats) -> None:

@@ -2,39 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from phasewise.runs.results import Results
+from phasewise.runs.summary import Summary
 from phasewise.workloads.qcd.model import RECTANGLES
-
-
-def summarise(results: Results) -> dict[str, Any]:
-    """plaquette, with its parts; rectangle, None where it is not measured; action of a site, None
-    without gauge.beta; link_trace; polyakov, four of [re, im]; correlators; solver: iterations of
-    all solves and the largest residual. Of the links of the last solve.
-    """
-    last = {
-        name: results.rows(name)[-1]
-        for name in ("plaquette_space", "plaquette_time", "link_trace", "polyakov")
-    }
-    space, time = float(last["plaquette_space"]), float(last["plaquette_time"])
-    measure = results.study["measure"]
-    pion, rectangles = measure.get("pion"), measure.get("rectangles")
-    rectangle = float(results.rows("rectangle")[-1]) if rectangles else None
-    return {
-        "plaquette": 0.5 * (space + time),
-        "plaquette_space": space,
-        "plaquette_time": time,
-        "rectangle": rectangle,
-        "action": _action(results.study["gauge"], 0.5 * (space + time), rectangle),
-        "link_trace": float(last["link_trace"]),
-        "polyakov": last["polyakov"].tolist(),
-        "correlators": {"pion": results.rows("pion")[-1].tolist()} if pion else {},
-        "solver": {
-            "iterations": int(results.rows("iterations").sum()),
-            "residual": float(results.rows("residual").max()),
-        },
-    }
 
 
 def _action(gauge: dict[str, Any], plaquette: float, rectangle: float | None) -> float | None:
@@ -49,14 +22,45 @@ def _action(gauge: dict[str, Any], plaquette: float, rectangle: float | None) ->
     return beta * (found + c1 * 12 * (1 - rectangle) if rectangle is not None else found)
 
 
-def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """Heads and rows of the table of a run."""
-    found = [
-        ["plaquette", f"{summary['plaquette']:.10g}"],
-        ["link trace", f"{summary['link_trace']:.10g}"],
-        ["iterations", str(summary["solver"]["iterations"])],
-        ["residual", f"{summary['solver']['residual']:.3g}"],
-    ]
-    pion = summary["correlators"].get("pion", [])
-    found += [[f"pion at t = {t}", f"{value:.10g}"] for t, value in enumerate(pion[:8])]
-    return ["", ""], found
+class QcdSummary(Summary):
+    """What it adds to the summary of a run."""
+
+    def summarise(self, results: Results) -> dict[str, Any]:
+        """plaquette, with its parts; rectangle, None where it is not measured; action of a site,
+        None without gauge.beta; link_trace; polyakov, four of [re, im]; correlators; solver:
+        iterations of all solves and the largest residual. Of the links of the last solve.
+        """
+        last = {
+            name: results.rows(name)[-1]
+            for name in ("plaquette_space", "plaquette_time", "link_trace", "polyakov")
+        }
+        space, time = float(last["plaquette_space"]), float(last["plaquette_time"])
+        measure = results.study["measure"]
+        pion, rectangles = measure.get("pion"), measure.get("rectangles")
+        rectangle = float(results.rows("rectangle")[-1]) if rectangles else None
+        return {
+            "plaquette": 0.5 * (space + time),
+            "plaquette_space": space,
+            "plaquette_time": time,
+            "rectangle": rectangle,
+            "action": _action(results.study["gauge"], 0.5 * (space + time), rectangle),
+            "link_trace": float(last["link_trace"]),
+            "polyakov": last["polyakov"].tolist(),
+            "correlators": {"pion": results.rows("pion")[-1].tolist()} if pion else {},
+            "solver": {
+                "iterations": int(results.rows("iterations").sum()),
+                "residual": float(results.rows("residual").max()),
+            },
+        }
+
+    def rows(self, summary: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+        """Heads and rows of the table of a run."""
+        found = [
+            ["plaquette", f"{summary['plaquette']:.10g}"],
+            ["link trace", f"{summary['link_trace']:.10g}"],
+            ["iterations", str(summary["solver"]["iterations"])],
+            ["residual", f"{summary['solver']['residual']:.3g}"],
+        ]
+        pion = summary["correlators"].get("pion", [])
+        found += [[f"pion at t = {t}", f"{value:.10g}"] for t, value in enumerate(pion[:8])]
+        return ["", ""], found

@@ -6,15 +6,18 @@ from __future__ import annotations
 
 from phasewise.machines import Machine
 from phasewise.study import Study
-from phasewise.tuning.candidates import PlainCandidate, combinations, node_levels
+from phasewise.tuning.candidates import PlainCandidate, Tuning, combinations, node_levels
 from phasewise.workloads.qcd.communication import BRICKS, T_FIRST, X_FIRST
 
 
-def candidates(study: Study, ranks: int, machine: Machine) -> list[PlainCandidate]:
-    """Distinct and valid ones; StudyError if none suits the ranks."""
-    layouts = unlike_layouts(ranks, machine)
-    every = combinations(study, ranks, machine)
-    return [one for one in every if dict(one.values)["layout"] in layouts]
+class QcdTuning(Tuning):
+    """What tuners compare."""
+
+    def candidates(self, study: Study, ranks: int, machine: Machine) -> list[PlainCandidate]:
+        """Distinct and valid ones; StudyError if none suits the ranks."""
+        layouts = unlike_layouts(ranks, machine)
+        every = combinations(study, ranks)
+        return [one for one in every if dict(one.values)["layout"] in layouts]
 
 
 def unlike_layouts(ranks: int, machine: Machine) -> tuple[str, ...]:

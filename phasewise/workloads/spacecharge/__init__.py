@@ -2,11 +2,7 @@
 
 from phasewise.tables.declared import schema_of
 from phasewise.workload.interface import Workload
-from phasewise.workloads.spacecharge.communication import (
-    SpaceChargeCommunication,
-    check_ranks,
-    read_communication,
-)
+from phasewise.workloads.spacecharge.communication import SpaceChargeCommunication
 from phasewise.workloads.spacecharge.derived import derive
 from phasewise.workloads.spacecharge.model import (
     TABLES,
@@ -25,12 +21,11 @@ WORKLOAD = Workload(
     resolved=resolved,
     parameters=parameters,
     communication=schema_of(SpaceChargeCommunication),
-    read_communication=read_communication,
+    read_communication=SpaceChargeCommunication.read,
     records={},
     derive=derive,
     bunches=lambda model: model.bunches,
     read_guest=read_guest,
-    check_ranks=check_ranks,
     main_phases=("green", "charge_global", "potential", "field_global"),
     colours={
         "green": "#8a5a2b",

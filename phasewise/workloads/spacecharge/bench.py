@@ -11,6 +11,7 @@ from phasewise.driver import Core, Run
 from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively
 from phasewise.output import print_table
+from phasewise.report.benching import Bench
 from phasewise.runs.timing import WARM_UP_TURNS, measure
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
@@ -24,7 +25,6 @@ _SIZES: dict[str, tuple[list[int], int]] = {
 }
 """Nodes of the mesh, macroparticles."""
 
-CASES = tuple(_SIZES)
 KICKS = 32
 TURNS = 1
 """Timed turns without --turns."""
@@ -62,26 +62,6 @@ def case_tables(name: str) -> dict[str, Any]:
     }
 
 
-def run(
-    core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
-) -> dict[str, Any]:
-    """Time a case on the ranks of this run; collective."""
-    study = collectively(core, lambda: _study(case, overrides))
-    model = model_of(study)
-
-    def figures(_run: Run, seconds: float) -> dict[str, Any]:
-        per_kick = seconds / model.solver.kicks
-        return {
-            "seconds_per_kick": per_kick,
-            "ns_per_particle_kick": per_kick / model.bunches[0].macroparticles * 1e9,
-            "particle_bytes": PARTICLE_BYTES,
-        }
-
-    found = measure(core, study, threads, turns or TURNS, figures)
-    found["phases"] = _phases(found, model.solver.kicks)
-    return {"case": case, **found}
-
-
 def _phases(found: dict[str, Any], kicks: int) -> dict[str, float]:
     """Seconds of a kick in each phase on rank 0: its kernel, and its messages after all turns."""
     kernels = {kernel["name"]: kernel["seconds"] / kicks for kernel in found["kernels"]}
@@ -101,19 +81,43 @@ def _study(case: str, overrides: Sequence[str]) -> Study:
     return study
 
 
-def show(result: dict[str, Any]) -> None:
-    """Print a measurement as a table."""
-    kernels = {kernel["name"]: kernel for kernel in result["kernels"]}
-    rows = []
-    for name, seconds in sorted(result["phases"].items(), key=lambda entry: -entry[1]):
-        kernel = kernels.get(name)
-        share = "-" if kernel is None else f"{kernel['roof_share'] * 100:.0f}"
-        part = seconds / result["seconds_per_kick"] * 100
-        rows.append([name, f"{seconds * 1e3:.3f}", f"{part:.1f}", share])
-    print_table(
-        f"{result['case']}: {result['ranks']} ranks × {result['threads']} threads, "
-        f"{result['seconds_per_kick']:.4f} s per kick, "
-        f"{result['ns_per_particle_kick']:.1f} ns per particle and kick",
-        ["phase", "ms/kick", "% of kick", "% of roof"],
-        rows,
-    )
+class SpaceChargeBench(Bench):
+    """Its benchmark."""
+
+    CASES = tuple(_SIZES)
+
+    def run(
+        self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
+    ) -> dict[str, Any]:
+        """Time a case on the ranks of this run; collective."""
+        study = collectively(core, lambda: _study(case, overrides))
+        model = model_of(study)
+
+        def figures(_run: Run, seconds: float) -> dict[str, Any]:
+            per_kick = seconds / model.solver.kicks
+            return {
+                "seconds_per_kick": per_kick,
+                "ns_per_particle_kick": per_kick / model.bunches[0].macroparticles * 1e9,
+                "particle_bytes": PARTICLE_BYTES,
+            }
+
+        found = measure(core, study, threads, turns or TURNS, figures)
+        found["phases"] = _phases(found, model.solver.kicks)
+        return {"case": case, **found}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print a measurement as a table."""
+        kernels = {kernel["name"]: kernel for kernel in result["kernels"]}
+        rows = []
+        for name, seconds in sorted(result["phases"].items(), key=lambda entry: -entry[1]):
+            kernel = kernels.get(name)
+            share = "-" if kernel is None else f"{kernel['roof_share'] * 100:.0f}"
+            part = seconds / result["seconds_per_kick"] * 100
+            rows.append([name, f"{seconds * 1e3:.3f}", f"{part:.1f}", share])
+        print_table(
+            f"{result['case']}: {result['ranks']} ranks × {result['threads']} threads, "
+            f"{result['seconds_per_kick']:.4f} s per kick, "
+            f"{result['ns_per_particle_kick']:.1f} ns per particle and kick",
+            ["phase", "ms/kick", "% of kick", "% of roof"],
+            rows,
+        )

@@ -7,30 +7,34 @@ from typing import Any, cast
 from phasewise.driver import load_planner
 from phasewise.output import console, print_table
 from phasewise.study import Study
+from phasewise.study.checking import Checking
 from phasewise.tables.keys import show as as_toml
 from phasewise.workloads.spacecharge.derived import derive
 from phasewise.workloads.spacecharge.model import model_of
 
 
-def show(study: Study) -> None:
-    """Print the keys, and what follows from them."""
-    resolved, model = study.resolved(), model_of(study)
-    for name in ("bunch", "solver", "communication"):
-        rows = [[key, as_toml(value)] for key, value in resolved.get(name, {}).items()]
-        if not rows:
-            continue
-        print_table(name, ["", "value"], rows)
-    elements = len(model.lattice.elements) * model.lattice.periods
-    found = derive(model)
-    per_node, perveance = found.particles_per_node, found.peak_perveance
-    mesh = "no mesh" if per_node is None else f"{per_node:.3g} macroparticles a node"
-    known = "" if perveance is None else f"peak perveance {perveance:.4g}, "
-    console().print(
-        f"{elements} elements in {found.length:.6g} m, a kick for each {found.kick_length:.4g} m; "
-        f"γ = {found.gamma:.6g}, {known}{mesh}"
-    )
-    if model.bunch is None:
-        console().print(_optics(study))
+class SpaceChargeChecking(Checking):
+    """How studies of it are checked and shown."""
+
+    def show(self, study: Study) -> None:
+        """Print the keys, and what follows from them."""
+        resolved, model = study.resolved(), model_of(study)
+        for name in ("bunch", "solver", "communication"):
+            rows = [[key, as_toml(value)] for key, value in resolved.get(name, {}).items()]
+            if not rows:
+                continue
+            print_table(name, ["", "value"], rows)
+        elements = len(model.lattice.elements) * model.lattice.periods
+        found = derive(model)
+        per_node, perveance = found.particles_per_node, found.peak_perveance
+        mesh = "no mesh" if per_node is None else f"{per_node:.3g} macroparticles a node"
+        known = "" if perveance is None else f"peak perveance {perveance:.4g}, "
+        console().print(
+            f"{elements} elements in {found.length:.6g} m, a kick for each "
+            f"{found.kick_length:.4g} m; γ = {found.gamma:.6g}, {known}{mesh}"
+        )
+        if model.bunch is None:
+            console().print(_optics(study))
 
 
 def _optics(study: Study) -> str:

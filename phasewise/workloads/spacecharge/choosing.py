@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from phasewise.runs.choosing import Shapes
+from phasewise.runs.choosing import Choosing, Shapes
 from phasewise.workloads.spacecharge.communication import (
     CHARGES,
     DECOMPOSITIONS,
@@ -18,11 +18,6 @@ from phasewise.workloads.spacecharge.communication import (
 from phasewise.workloads.spacecharge.model import SpaceCharge
 
 
-def nothing_to_try(model: SpaceCharge) -> str:
-    """Why a study has no collectives to choose among."""
-    return "" if _ways(model) else "a frozen field exchanges nothing but moments"
-
-
 def _ways(model: SpaceCharge) -> dict[str, tuple[str, ...]]:
     """The keys that matter to a kind of solver, with their words."""
     if model.solver.kind == "frozen":
@@ -31,36 +26,43 @@ def _ways(model: SpaceCharge) -> dict[str, tuple[str, ...]]:
     return found if model.solver.kind == "2.5d" else {**found, "transpose": TRANSPOSES}
 
 
-def study_key(model: SpaceCharge) -> dict[str, Any]:
-    """What decides how much is sent: the mesh; and the order of the particles' number."""
-    particles = max(bunch.macroparticles for bunch in model.bunches)
-    return {
-        "kind": model.solver.kind,
-        "grid": list(model.solver.grid or ()),
-        "order": round(math.log10(particles)),
-    }
+class SpaceChargeChoosing(Choosing):
+    """Its ways to exchange."""
 
+    def nothing_to_try(self, model: SpaceCharge) -> str:
+        """Why a study has no collectives to choose among."""
+        return "" if _ways(model) else "a frozen field exchanges nothing but moments"
 
-def changes(
-    given: SpaceChargeCommunication, model: SpaceCharge, shapes: Shapes, levels: bool
-) -> list[dict[str, Any]]:
-    """Each other way to collect the charge, to share the field and to transpose.
+    def study_key(self, model: SpaceCharge) -> dict[str, Any]:
+        """What decides how much is sent: the mesh; and the order of the particles' number."""
+        particles = max(bunch.macroparticles for bunch in model.bunches)
+        return {
+            "kind": model.solver.kind,
+            "grid": list(model.solver.grid or ()),
+            "order": round(math.log10(particles)),
+        }
 
-    levels: whether some ranks share a node and some do not.
-    """
-    if math.prod(shapes[0]) == 1:
-        return []
-    found: list[dict[str, Any]] = []
-    for name, words in _ways(model).items():
-        found += [{name: word} for word in words if levels or word != "node-aware"]
-    return [change for change in found if replace(given, **change) != given]
+    def changes(
+        self, given: SpaceChargeCommunication, model: SpaceCharge, shapes: Shapes, levels: bool
+    ) -> list[dict[str, Any]]:
+        """Each other way to collect the charge, to share the field and to transpose.
 
+        levels: whether some ranks share a node and some do not.
+        """
+        if math.prod(shapes[0]) == 1:
+            return []
+        found: list[dict[str, Any]] = []
+        for name, words in _ways(model).items():
+            found += [{name: word} for word in words if levels or word != "node-aware"]
+        return [change for change in found if replace(given, **change) != given]
 
-def choices(model: SpaceCharge, ranks: int) -> dict[str, list[Any]]:
-    """All ways to divide the mesh, to collect the charge, to share the field and to transpose."""
-    found = {name: list(words[: 1 if ranks == 1 else None]) for name, words in _ways(model).items()}
-    if model.solver.kind != "3d":
-        return found
-    # A prime number of ranks makes the same parts in both ways.
-    divisions = list(DECOMPOSITIONS if across(ranks) > 1 else DECOMPOSITIONS[:1])
-    return {"decomposition": divisions, **found}
+    def choices(self, model: SpaceCharge, ranks: int) -> dict[str, list[Any]]:
+        """All ways to divide the mesh, collect the charge, share the field and transpose."""
+        found = {
+            name: list(words[: 1 if ranks == 1 else None]) for name, words in _ways(model).items()
+        }
+        if model.solver.kind != "3d":
+            return found
+        # A prime number of ranks makes the same parts in both ways.
+        divisions = list(DECOMPOSITIONS if across(ranks) > 1 else DECOMPOSITIONS[:1])
+        return {"decomposition": divisions, **found}

@@ -7,20 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import declared, key, schema_of
-from phasewise.tables.keys import check_table, with_defaults
-from phasewise.workload.communication import (
-    MACHINE,
-    NODE_SIZE,
-    ROW_FIRST,
-    TUNE,
-    Communication,
-    machine_in,
-)
+from phasewise.tables.declared import declared, key
+from phasewise.workload.communication import MACHINE, NODE_SIZE, ROW_FIRST, TUNE, Communication
 from phasewise.workloads.spacecharge.model import SpaceCharge
 
 ROUNDS = ("direct", "hypercube", "node-aware")
@@ -59,23 +50,15 @@ class SpaceChargeCommunication(Communication):
         """Each rank has a slab, or a pencil."""
         return self.decomposition
 
+    def check_ranks(self, model: SpaceCharge, _ranks: int) -> None:
+        """StudyError for pencils of a solver that has whole planes."""
+        if model.solver.kind != "3d" and self.decomposition != DECOMPOSITIONS[0]:
+            raise StudyError(
+                f'communication.decomposition = "{self.decomposition}" belongs to '
+                f'solver.kind = "3d", but is given with "{model.solver.kind}"'
+            )
+
 
 def across(ranks: int) -> int:
     """Ranks that share a plane in pencils: the largest divisor whose square is not above them."""
     return max(parts for parts in range(1, math.isqrt(ranks) + 1) if ranks % parts == 0)
-
-
-def read_communication(table: object, folder: Path) -> SpaceChargeCommunication:
-    """The table with every default filled in."""
-    schema = schema_of(SpaceChargeCommunication)
-    values = with_defaults(check_table(table, schema, "communication"), schema)
-    return SpaceChargeCommunication(**machine_in(values, folder))
-
-
-def check_ranks(model: SpaceCharge, communication: SpaceChargeCommunication, _ranks: int) -> None:
-    """StudyError for pencils of a solver that has whole planes."""
-    if model.solver.kind != "3d" and communication.decomposition != DECOMPOSITIONS[0]:
-        raise StudyError(
-            f'communication.decomposition = "{communication.decomposition}" belongs to '
-            f'solver.kind = "3d", but is given with "{model.solver.kind}"'
-        )

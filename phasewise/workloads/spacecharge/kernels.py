@@ -5,36 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from phasewise.machines.kernel_rates import Term
+from phasewise.study.kernels import Kernels, Term
 from phasewise.workloads.spacecharge.model import SpaceCharge
-
-UNITS = {
-    "charge_local": "item", "charge_nodes": "item", "kick": "item", "kick_nodes": "item",
-    "kick_alone": "item", "potential": "flop", "extent": "item",
-    "plane_sort": "item", "lattice": "flop", "lattice_exact": "flop", "passage": "item",
-    "kick_step": "item",
-}  # fmt: skip
-"""The unit of work of each rate. An item of `charge_local`, `kick`, `kick_alone`, `extent` and
-`plane_sort` is a particle, of `charge_nodes` and `kick_nodes` a node of the mesh; of `passage` and
-`kick_step` the passage and its kicks themselves, beside their kernels and messages. `kick_alone`
-is the kick where a rank has fewer particles than the mesh nodes.
-"""
-
 
 SOLVED = ("charge_local", "potential", "kick")
 """Kernels that depend on the solver."""
 
 
-def terms(model: SpaceCharge, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
-    """The terms of a kernel's time on the mean rank."""
-    particles = sum(bunch.macroparticles for bunch in model.bunches)
-    return terms_of(kernel, model, particles / ranks / _passages(model, ranks))
+class SpaceChargeKernels(Kernels):
+    """What the time of its kernels is made of."""
 
+    UNITS = {
+        "charge_local": "item", "charge_nodes": "item", "kick": "item", "kick_nodes": "item",
+        "kick_alone": "item", "potential": "flop", "extent": "item",
+        "plane_sort": "item", "lattice": "flop", "lattice_exact": "flop", "passage": "item",
+        "kick_step": "item",
+    }  # fmt: skip
+    """The unit of work of each rate. An item of `charge_local`, `kick`, `kick_alone`, `extent` and
+    `plane_sort` is a particle, of `charge_nodes` and `kick_nodes` a node of the mesh; of `passage`
+    and `kick_step` the passage and its kicks themselves, beside their kernels and messages.
+    `kick_alone` is the kick where a rank has fewer particles than the mesh nodes.
+    """
 
-def overheads(model: SpaceCharge, ranks: int) -> list[Term]:
-    """The terms of a passage and of its kicks beside kernels and messages."""
-    passages = _passages(model, ranks)
-    return [Term("passage", passages, 1.0), Term("kick_step", passages * model.solver.kicks, 1.0)]
+    def terms(self, model: SpaceCharge, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
+        """The terms of a kernel's time on the mean rank."""
+        particles = sum(bunch.macroparticles for bunch in model.bunches)
+        return terms_of(kernel, model, particles / ranks / _passages(model, ranks))
+
+    def overheads(self, model: SpaceCharge, ranks: int) -> list[Term]:
+        """The terms of a passage and of its kicks beside kernels and messages."""
+        passages = _passages(model, ranks)
+        return [
+            Term("passage", passages, 1.0),
+            Term("kick_step", passages * model.solver.kicks, 1.0),
+        ]
 
 
 def _passages(model: SpaceCharge, ranks: int) -> float:

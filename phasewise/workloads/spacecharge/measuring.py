@@ -13,11 +13,14 @@ import numpy as np
 from scipy.optimize import nnls
 
 from phasewise.driver import Core
-from phasewise.machines.kernel_rates import KernelRate, Term
+from phasewise.machines.kernel_measurement import Measuring
+from phasewise.machines.kernel_rates import KernelRate
 from phasewise.runs.kernel_times import KernelTimes, usual_turn
 from phasewise.study import Study
+from phasewise.study.kernels import Term
+from phasewise.study.study import CPU
 from phasewise.workloads.spacecharge.bench import case_tables
-from phasewise.workloads.spacecharge.kernels import UNITS, terms_of
+from phasewise.workloads.spacecharge.kernels import SpaceChargeKernels, terms_of
 from phasewise.workloads.spacecharge.model import SpaceCharge, model_of
 
 MESHES = ((16, 16, 32), (32, 32, 64), (64, 64, 128))
@@ -93,51 +96,54 @@ def _through(maps: str, count: int) -> str:
     return f"{maps} maps, {count} particles"
 
 
-def cases() -> Sequence[str]:
-    """The names of the studies that are timed, in order."""
-    return tuple(_cases())
-
-
-def time_case(core: Core, threads: int, case: str, seconds: float) -> dict[str, Any]:
-    """Time turns of a study in about this number of seconds; what a Timed has beside its case.
-    Collective.
-    """
-    driver = core.start(_cases()[case].study(core.size()).parameters(), threads)
-    kernels, rest = usual_turn(core, driver, seconds)
-    return {"kernels": kernels, "rest": rest}
-
-
 Points = dict[str, dict[float, float]]
 """Seconds per unit by size, for each name."""
 
 
-def rates(timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
-    """The rates that follow from the timings that there are, by the names of `cases`."""
-    known = {name: Timed(_cases()[name], **values) for name, values in timed.items()}
-    found: Points = {}
-    if "one kick" in known and "many kicks" in known:
-        _overheads(found, known["one kick"], known["many kicks"])
-    for grid in MESHES:
-        if alone := known.get(_on_mesh(grid, ALONE)):
-            _plain(found, alone, "kick")
-        pair = [known.get(_on_mesh(grid, each)) for each in (FEW, MANY)]
-        if complete := [one for one in pair if one is not None]:
-            _plain(found, complete[-1], "potential")
-        if len(complete) == len(pair):
-            _split(found, complete, "charge_local")
-            _split(found, complete, "kick")
-    for count in PARTICLES:
-        if measured := known.get(_through("second-order", count)):
-            for name in ("arc", "extent", "sort"):
-                _plain(found, measured, name)
-        if measured := known.get(_through("exact", count)):
-            _plain(found, measured, "arc")
-    return {name: _rate(name, points) for name, points in found.items()}
+class SpaceChargeMeasuring(Measuring):
+    """How its kernels are timed."""
+
+    def cases(self) -> Sequence[str]:
+        """The names of the studies that are timed, in order."""
+        return tuple(_cases())
+
+    def time_case(
+        self, core: Core, threads: int, case: str, seconds: float, _device: str = CPU
+    ) -> dict[str, Any]:
+        """Time turns of a study in about this number of seconds; what a Timed has beside its case.
+        Collective.
+        """
+        driver = core.start(_cases()[case].study(core.size()).parameters(), threads)
+        kernels, rest = usual_turn(core, driver, seconds)
+        return {"kernels": kernels, "rest": rest}
+
+    def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
+        """The rates that follow from the timings that there are, by the names of `cases`."""
+        known = {name: Timed(_cases()[name], **values) for name, values in timed.items()}
+        found: Points = {}
+        if "one kick" in known and "many kicks" in known:
+            _overheads(found, known["one kick"], known["many kicks"])
+        for grid in MESHES:
+            if alone := known.get(_on_mesh(grid, ALONE)):
+                _plain(found, alone, "kick")
+            pair = [known.get(_on_mesh(grid, each)) for each in (FEW, MANY)]
+            if complete := [one for one in pair if one is not None]:
+                _plain(found, complete[-1], "potential")
+            if len(complete) == len(pair):
+                _split(found, complete, "charge_local")
+                _split(found, complete, "kick")
+        for count in PARTICLES:
+            if measured := known.get(_through("second-order", count)):
+                for name in ("arc", "extent", "sort"):
+                    _plain(found, measured, name)
+            if measured := known.get(_through("exact", count)):
+                _plain(found, measured, "arc")
+        return {name: _rate(name, points) for name, points in found.items()}
 
 
 def _rate(name: str, points: Mapping[float, float]) -> KernelRate:
     sizes = tuple(sorted(points))
-    return KernelRate(UNITS[name], sizes, tuple(points[size] for size in sizes))
+    return KernelRate(SpaceChargeKernels.UNITS[name], sizes, tuple(points[size] for size in sizes))
 
 
 def _put(found: Points, term: Term, seconds: float) -> None:

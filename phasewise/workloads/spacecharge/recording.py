@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.runs.layout import Dataset, Detail
+from phasewise.runs.layout import Dataset, Detail, Recording
 from phasewise.study import Study
 from phasewise.workloads.spacecharge.model import model_of
 
@@ -31,37 +31,38 @@ ROWS = {
 """The bunch where the lattice ends."""
 
 
-def rows(study: Study) -> dict[str, Dataset]:
-    """Each dataset that is extended turn by turn."""
-    model = model_of(study)
-    entries = dict(ROWS)
-    if count := model.lattice.monitors:
-        entries["monitor_mean"] = Dataset(
-            (count, 6), "Mean of each coordinate at each monitor.", UNITS, COORDINATES
-        )
-        entries["monitor_covariance"] = Dataset(
-            (count, 6, 6), "Central second moments at each monitor.", SQUARES, COORDINATES
-        )
-    beams = [f"beam{bunch.number}" for bunch in model.bunches]
-    return {f"{beam}/{name}": row for beam in beams for name, row in entries.items()}
+class SpaceChargeRecording(Recording):
+    """What its runs record."""
 
+    def rows(self, study: Study) -> dict[str, Dataset]:
+        """Each dataset that is extended turn by turn."""
+        model = model_of(study)
+        entries = dict(ROWS)
+        if count := model.lattice.monitors:
+            entries["monitor_mean"] = Dataset(
+                (count, 6), "Mean of each coordinate at each monitor.", UNITS, COORDINATES
+            )
+            entries["monitor_covariance"] = Dataset(
+                (count, 6, 6), "Central second moments at each monitor.", SQUARES, COORDINATES
+            )
+        beams = [f"beam{bunch.number}" for bunch in model.bunches]
+        return {f"{beam}/{name}": row for beam in beams for name, row in entries.items()}
 
-def fault(study: Study, record: Mapping[str, Any]) -> str:
-    """What leaves nothing to track: no particle, or sizes that are no numbers."""
-    for bunch in model_of(study).bunches:
-        if record[f"beam{bunch.number}/particles"] == 0:
-            return "the bunch is lost, not one of its particles is left"
-        if not np.all(np.isfinite(record[f"beam{bunch.number}/covariance"])):
-            return "the bunch's size is not a finite number"
-    return ""
+    def fault(self, study: Study, record: Mapping[str, Any]) -> str:
+        """What leaves nothing to track: no particle, or sizes that are no numbers."""
+        for bunch in model_of(study).bunches:
+            if record[f"beam{bunch.number}/particles"] == 0:
+                return "the bunch is lost, not one of its particles is left"
+            if not np.all(np.isfinite(record[f"beam{bunch.number}/covariance"])):
+                return "the bunch's size is not a finite number"
+        return ""
 
+    def detail(self, study: Study) -> Detail:
+        """The rms sizes of the first bunch."""
+        beam = f"beam{model_of(study).bunches[0].number}"
 
-def detail(study: Study) -> Detail:
-    """The rms sizes of the first bunch."""
-    beam = f"beam{model_of(study).bunches[0].number}"
+        def sizes(record: Mapping[str, Any]) -> str:
+            x, y, z = np.sqrt(np.diagonal(record[f"{beam}/covariance"])[[0, 2, 4]])
+            return f"sizes {x:.3g} {y:.3g} {z:.3g} m"
 
-    def sizes(record: Mapping[str, Any]) -> str:
-        x, y, z = np.sqrt(np.diagonal(record[f"{beam}/covariance"])[[0, 2, 4]])
-        return f"sizes {x:.3g} {y:.3g} {z:.3g} m"
-
-    return sizes
+        return sizes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,10 @@ import numpy as np
 from phasewise.analysis.growth_rate import growth_rate
 from phasewise.output import message
 from phasewise.runs.results import Results
-from phasewise.runs.summary import number
+from phasewise.runs.summary import Summary, number
 
 PLANES = ("x", "y", "z")
 BEAMS = ("beam1", "beam2")
-
-
-def summarise(results: Results) -> dict[str, Any]:
-    """beams: each bunch, with its sizes and emittances [m], their growth, and its moments at the
-    end (docs/records.md). A sentence on standard error reports charge outside the mesh.
-    """
-    beams = [beam for beam in BEAMS if results.holds(f"{beam}/mean")]
-    return {"beams": [_beam(results, beam) for beam in beams]}
 
 
 def _beam(results: Results, beam: str) -> dict[str, Any]:
@@ -59,17 +52,27 @@ def _growth(turns: Any, values: Any) -> float | None:
     return None if found is None else found.per_turn
 
 
-def rows(summary: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """Heads and rows of the table of a run."""
-    beams = summary["beams"]
-    found = []
-    for index, plane in enumerate(PLANES):
-        for title, name in (
-            (f"rms size {plane} [m]", "sizes"),
-            (f"emittance {plane} [m]", "emittance"),
-            (f"growth per turn, {plane}", "emittance_growth"),
-        ):
-            found.append([title, *(number(beam[name][index]) for beam in beams)])
-    found.append(["particles lost", *(str(beam["losses"]) for beam in beams)])
-    heads = [f"beam {k}" for k in range(1, len(beams) + 1)] if len(beams) > 1 else [""]
-    return ["", *heads], found
+class SpaceChargeSummary(Summary):
+    """What it adds to the summary of a run."""
+
+    def summarise(self, results: Results) -> dict[str, Any]:
+        """beams: each bunch, with its sizes and emittances [m], their growth, and its moments at
+        the end (docs/records.md). A sentence on standard error reports charge outside the mesh.
+        """
+        beams = [beam for beam in BEAMS if results.holds(f"{beam}/mean")]
+        return {"beams": [_beam(results, beam) for beam in beams]}
+
+    def rows(self, summary: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+        """Heads and rows of the table of a run."""
+        beams = summary["beams"]
+        found = []
+        for index, plane in enumerate(PLANES):
+            for title, name in (
+                (f"rms size {plane} [m]", "sizes"),
+                (f"emittance {plane} [m]", "emittance"),
+                (f"growth per turn, {plane}", "emittance_growth"),
+            ):
+                found.append([title, *(number(beam[name][index]) for beam in beams)])
+        found.append(["particles lost", *(str(beam["losses"]) for beam in beams)])
+        heads = [f"beam {k}" for k in range(1, len(beams) + 1)] if len(beams) > 1 else [""]
+        return ["", *heads], found

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from phasewise.machines.kernel_rates import Term
+from phasewise.study.kernels import Term
 from phasewise.workloads.collision.tables.model import Collision
 from phasewise.workloads.collision.tables.point import InteractionPoint
 

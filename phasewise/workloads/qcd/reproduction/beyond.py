@@ -7,7 +7,7 @@ from typing import Any
 
 from phasewise.machines import load_machine
 from phasewise.report.tables import Table
-from phasewise.workloads.qcd.communication import grid_of
+from phasewise.workload.grids import grid_of
 from phasewise.workloads.qcd.grids import fitting_grids, surface_ratio
 from phasewise.workloads.qcd.reproduction.published import Column, columns
 from phasewise.workloads.qcd.reproduction.runs import (
@@ -76,7 +76,7 @@ def best_grids(column: Column) -> list[str]:
     every = sorted(
         fitting_grids(size, column.cores), key=lambda grid: (surface_ratio(size, grid), grid)
     )
-    return [grid_of(grid) for grid in every[:GRIDS]]
+    return [grid_of(*grid) for grid in every[:GRIDS]]
 
 
 def _run(column: Column, change: Way) -> Run:

@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from phasewise.study import Study
 from phasewise.workloads.composite.communication import CompositeCommunication
-from phasewise.workloads.composite.workload import Composite
+from phasewise.workloads.composite.workload import Composite, ring_of
 
 
 def workload_of(study: Study) -> Composite:
     """The workload of a study of several."""
-    return cast(Composite, study.workload)
+    return ring_of(study.workload)
 
 
 def part_of(study: Study, name: str) -> Study:

@@ -1,0 +1,34 @@
+"""What Python shows of a workload's simulations and results: the contract `Views`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from phasewise.study import Study
+from phasewise.workload.part import Part
+
+if TYPE_CHECKING:
+    from phasewise.runs.results import Results
+    from phasewise.runs.simulation import Simulation
+
+Naming = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""Gives what a turn measured the names of the records."""
+
+
+class Views(Part):
+    """Objects whose attributes are also attributes of a simulation or of results."""
+
+    MODULE = "views"
+
+    def simulation_view(self, simulation: Simulation) -> object:
+        """What `Simulation` shows besides, such as `beam(number)` of colliding beams."""
+        return None
+
+    def results_view(self, results: Results) -> object:
+        """What `Results` shows besides, such as `luminosity` of colliding beams."""
+        return None
+
+    def naming(self, study: Study) -> Naming:
+        """How `Simulation.record` names what a turn measured; by default as the driver does."""
+        return dict

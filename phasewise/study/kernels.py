@@ -1,0 +1,42 @@
+"""What the time of a workload's kernels is made of: the contract `Kernels` (docs/machines.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from phasewise.workload.part import Part
+
+
+@dataclass(frozen=True)
+class Term:
+    """A part of a kernel's time: `amount` units of the rate of this name at this size."""
+
+    name: str
+    amount: float
+    size: float
+
+
+class Kernels(Part):
+    """The rates from which the time of a workload's kernels follows."""
+
+    MODULE = "kernels"
+    UNITS: Mapping[str, str] = {}
+    """The names of its rates in a machine file, with the unit of each: "item", "flop" or "byte"."""
+    VARIANTS: Mapping[str, Sequence[str]] = {"": ()}
+    """Suffixes of these names whose rate replaces that of the plain name, each with the variants
+    nearest to it.
+    """
+    BESIDE: tuple[str, ...] = ()
+    """Names of terms that count as zero if the machine's file lacks them."""
+    ON_HOST: tuple[str, ...] = ()
+    """Kernels that the host's processor computes where the others run on a device."""
+
+    def terms(self, model: Any, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
+        """The terms of a kernel's time; by default one, the kernel's own name for each item."""
+        return [Term(str(kernel["name"]), float(kernel["items"]), 1.0)]
+
+    def overheads(self, model: Any, ranks: int) -> list[Term]:
+        """The terms of a turn beside its kernels and messages."""
+        return []

@@ -1,0 +1,1 @@
+"""What every workload has unless its own package says otherwise."""
