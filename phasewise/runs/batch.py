@@ -16,6 +16,7 @@ from phasewise.errors import PhasewiseError, RunError, StudyError
 from phasewise.mpi.signals import Interrupts
 from phasewise.runs.loop import Work
 from phasewise.runs.results import Results
+from phasewise.runs.run_options import RunOptions
 from phasewise.runs.simulation import Simulation
 from phasewise.study import Study
 
@@ -66,7 +67,10 @@ def run_batch(
         works: dict[int, Work] = {}
         stack.callback(_close, works)
         for number, plan in enumerate(plans):
-            begin = partial(Work, plan.study, plan.out, threads, plan.resume, plan.source, core, 0)
+            options = RunOptions(
+                out=plan.out, threads=threads, resume=plan.resume, source=plan.source
+            )
+            begin = partial(Work, plan.study, options, core)
             work = _attempt(begin)
             if isinstance(work, Work):
                 works[number] = work

@@ -11,25 +11,18 @@ from phasewise.mpi.launch import run_ranks
 from phasewise.runs.folder import RunFolder
 from phasewise.runs.layout import check_schedule
 from phasewise.runs.results import Results
+from phasewise.runs.run_options import RunOptions
 from phasewise.study import Study
 from phasewise.tables.writing import document
 
 
-def run_in_ranks(
-    study: Study,
-    ranks: int,
-    out: str | Path | None = None,
-    threads: int = 1,
-    resume: bool = False,
-    progress: bool = False,
-    events: int = 0,
-) -> Results:
+def run_in_ranks(study: Study, ranks: int, options: RunOptions) -> Results:
     """Run `study` in a number of ranks that mpiexec starts; its results.
 
-    The arguments are those of `phasewise.tuning.running.run`. The ranks read the resolved study
-    from a file, without the keys of [communication] that the study leaves open. RunError if the run
-    fails, StudyError if the study cannot be run.
+    The ranks read the resolved study from a file, without the keys of [communication] that the
+    study leaves open. RunError if the run fails, StudyError if the study cannot be run.
     """
+    out, progress = options.out, bool(options.progress)
     check_schedule(study)
     study.check_ranks(ranks)
     keep = TemporaryDirectory(prefix="phasewise-") if out is None else None
@@ -37,12 +30,12 @@ def run_in_ranks(
     with TemporaryDirectory(prefix="phasewise-") as scratch:
         file = Path(scratch) / "study.toml"
         file.write_text(document(_to_read(study)), encoding="utf-8")
-        words = ["run", str(file), "--threads", str(threads), "--out", str(folder)]
-        words += ["--events", str(events)] if events else []
-        words += ["--resume"] if resume else []
+        words = ["run", str(file), "--threads", str(options.threads), "--out", str(folder)]
+        words += ["--events", str(options.events)] if options.events else []
+        words += ["--resume"] if options.resume else []
         words += [] if progress else ["--quiet"]
         try:
-            run_ranks(words, ranks, threads, progress, study.workload.unit.one)
+            run_ranks(words, ranks, options.threads, progress, study.workload.unit.one)
         except PhasewiseError:
             RunFolder(folder).tidy()
             raise

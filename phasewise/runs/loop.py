@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from phasewise.driver import Core
+from phasewise.driver import Core, load_core
 from phasewise.mpi.progress import Progress, choose_progress
 from phasewise.mpi.ranks import AgreedError, collectively, on_rank_zero
 from phasewise.mpi.signals import Interrupts
@@ -15,31 +15,23 @@ from phasewise.runs.folder import RunFolder
 from phasewise.runs.layout import check_schedule
 from phasewise.runs.recording import RunRecorder
 from phasewise.runs.results import Results
+from phasewise.runs.run_options import RunOptions
 from phasewise.runs.simulation import Simulation
 from phasewise.runs.tuner import AutoTuner
 from phasewise.study import Study
 
 
-def run_here(
-    study: Study,
-    out: str | Path | None,
-    threads: int,
-    resume: bool,
-    callback: Callable[[Simulation], None] | None,
-    progress: Progress | bool | None,
-    source: Path | None,
-    core: Core,
-    events: int,
-) -> Results:
-    """Run `study` in all ranks of this process's run together; the arguments are those of
-    `phasewise.tuning.running.run`. A process grid that is "auto" is the core's default.
+def run_here(study: Study, options: RunOptions) -> Results:
+    """Run `study` in all ranks of this process's run together. A process grid that is "auto" is the
+    core's default.
     """
+    core = options.core or load_core()
     with ExitStack() as stack:
         interrupts = stack.enter_context(Interrupts())
-        shown = _shown(progress, study.workload.unit.one, core.rank())
+        shown = _shown(options.progress, study.workload.unit.one, core.rank())
         stack.callback(shown.close)
-        work = stack.enter_context(Work(study, out, threads, resume, source, core, events))
-        _loop(work, interrupts, shown, callback)
+        work = stack.enter_context(Work(study, options, core))
+        _loop(work, interrupts, shown, options.callback)
         work.recording.finish()
     core.barrier()
     return work.results()
@@ -52,25 +44,17 @@ class StoppedError(AgreedError):
 class Work(AbstractContextManager["Work"]):
     """A run at work in its folder, which is locked until this is left; collective."""
 
-    def __init__(
-        self,
-        study: Study,
-        out: str | Path | None,
-        threads: int,
-        resume: bool,
-        source: Path | None,
-        core: Core,
-        events: int,
-    ) -> None:
-        """The arguments are those of `run_here`."""
+    def __init__(self, study: Study, options: RunOptions, core: Core) -> None:
+        """The run before its first turn, or where a resumed one goes on."""
+        resume, source = options.resume, options.source
         collectively(core, lambda: check_schedule(study))
         collectively(core, lambda: study.check_ranks(core.size()))
-        self._keep, self._folder = _choose_folder(core, out)
+        self._keep, self._folder = _choose_folder(core, options.out)
         with ExitStack() as stack:
             on_rank_zero(core, lambda: self._folder.prepare(study, source, resume))
             if core.rank() == 0:
                 stack.callback(self._folder.release)
-            self.simulation = Simulation(study, threads, core, events)
+            self.simulation = Simulation(study, options.threads, core, options.events)
             self.recording = RunRecorder(self.simulation, self._folder, core, resume)
             stack.callback(self.recording.abandon)
             if resume:

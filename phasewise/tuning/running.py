@@ -16,6 +16,7 @@ from phasewise.mpi.ranks import on_rank_zero
 from phasewise.runs.in_ranks import run_in_ranks
 from phasewise.runs.loop import run_here
 from phasewise.runs.results import Results
+from phasewise.runs.run_options import RunOptions
 from phasewise.runs.simulation import Simulation
 from phasewise.study import Study
 
@@ -57,6 +58,10 @@ def run(
         RunError: The run failed, or was stopped by a signal (it writes a checkpoint first).
         StudyError: The study cannot be run, or the checkpoint belongs to another one.
     """
+    options = RunOptions(
+        out=out, threads=threads, resume=resume, callback=callback, progress=progress,
+        source=source, core=core, events=events,
+    )  # fmt: skip
     if resume and out is None:
         raise StudyError("resume needs the folder of the run to go on with: give out")
     launched = launched_size()
@@ -65,11 +70,11 @@ def run(
     if ranks is not None and ranks > 1 and not launched:
         if callback is not None:
             raise StudyError("callback is called in this process: give no ranks, or ranks = 1")
-        return run_in_ranks(study, ranks, out, threads, resume, bool(progress), events)
-    core = core or load_core()
+        return run_in_ranks(study, ranks, options)
+    loaded = core or load_core()
     shown = bool(progress) and not isinstance(progress, Silent)
-    study = settle_together(study, core, Path(out) if resume and out is not None else None, shown)
-    return run_here(study, out, threads, resume, callback, progress, source, core, events)
+    study = settle_together(study, loaded, Path(out) if resume and out is not None else None, shown)
+    return run_here(study, dataclasses.replace(options, core=loaded))
 
 
 def settle_together(study: Study, comm: Communicator, folder: Path | None, shown: bool) -> Study:
