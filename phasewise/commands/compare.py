@@ -23,7 +23,7 @@ from phasewise.traces.records import common_unit
 from phasewise.workload.interface import Unit
 
 BOTH = "measured or simulated"
-"""What a picture calls the times of simulated runs and of others."""
+"""What a picture calls the times when some of its runs are simulated and some are not."""
 
 
 def add_options(parser: Parser) -> None:
@@ -38,7 +38,7 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare the runs in ``options.directories``; the exit status."""
+    """Compare the runs in ``options.directories`` and return the exit status."""
     if options.picture is not None:
         from phasewise.report.predictions import check_picture
 
@@ -106,7 +106,7 @@ def _name(point: Point) -> str:
 
 
 def _rows(point: Point, unit: Unit) -> list[list[str]]:
-    """Communication, the waiting in it, and the whole turn if computation took time."""
+    """Rows for communication, the waiting in it, and the whole turn if computation took time."""
     one, turn = point.predicted, point.measured_turn
     measured = [point.measured_seconds, point.measured_waiting]
     predicted = [one.communication_seconds, one.waiting_seconds]

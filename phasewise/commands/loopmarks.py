@@ -28,7 +28,7 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Print the marks of ``options.file``; the exit status."""
+    """Print the marks of ``options.file`` and return the exit status."""
     found = loopmarks(options.file, options.compile)
     if options.json:
         print_json(as_json(found))

@@ -1,6 +1,7 @@
 """``phasewise machine measure``: times the messages of a machine and writes its file.
 
-Beside NAME.toml stand NAME.samples.jsonl, every sample, and NAME.svg, the curves.
+It also writes NAME.samples.jsonl, with every sample, and NAME.svg, with the curves, beside
+NAME.toml.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Measure ``options.machine``, or this machine, into ``options.output``; the exit status."""
+    """Measure ``options.machine``, or this machine, into ``options.output`` and return the exit
+    status.
+    """
     output = Path(options.output)
     if output.suffix != ".toml":
         raise StudyError(f"--output {output}: a machine's file ends in .toml")
@@ -86,8 +89,8 @@ def main(options: argparse.Namespace) -> int:
         result = measure_simulated(options.machine, options.twin, ranks, options.quick, message)
     else:
         ranks = options.ranks or this_machine().cores
-        # The kernels take another minute, during which the samples of the messages must not be
-        # lost.
+        # Measuring the kernels takes another minute, so the samples of the messages are written
+        # first.
         keep = partial(write_samples, output=output)
         minutes = LIMIT_MINUTES if options.limit is None else options.limit
         plan = Plan(output, options.quick, 60 * minutes, options.resume, options.device or CPU)
@@ -110,7 +113,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _end_journal(result: MeasuredMachine, output: Path) -> None:
-    """Remove the journal if nothing is missing; else say what is, and how to go on."""
+    """Remove the journal if nothing is missing; otherwise say what is missing, and how to go on."""
     journal = journal_path(output)
     if not result.missing:
         journal.unlink(missing_ok=True)

@@ -28,7 +28,9 @@ from phasewise.tuning.automatic import machine_of, settle
 MAX_SIZES = 9
 """Most message sizes in a cell of the table."""
 MARKS = "†‡§¶"
-"""Of phases that do not belong to each turn: one for each piece of a turn, in the plan's order."""
+"""Marks of phases that do not belong to every turn: one for each piece of a turn, in the plan's
+order.
+"""
 
 
 def add_options(parser: Parser) -> None:
@@ -43,7 +45,7 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Plan the study ``options.study`` on ``options.ranks``; the exit status."""
+    """Plan the study ``options.study`` on ``options.ranks`` and return the exit status."""
     given = load(options.study, [*options.set, *placement(options), *machine_override(options)])
     settled = settle(given, options.ranks, machine_of(given))
     study = settled.study
@@ -80,7 +82,7 @@ def _grid(planned: dict[str, Any]) -> str:
 
 
 def labels_of(planned: dict[str, Any]) -> list[str]:
-    """Keys of the phases that the workload adds to those of every phase."""
+    """The keys that the workload adds to those that every phase has."""
     found = {key: None for phase in planned["phases"] for key in phase if key not in KNOWN}
     return [key for key in found if key != "bytes"]
 

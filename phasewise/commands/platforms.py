@@ -35,7 +35,9 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare ``options.machine`` by the study ``options.study``; the exit status."""
+    """Compare the machines ``options.machine`` by the study ``options.study`` and return the exit
+    status.
+    """
     machines = machines_of(options.machine)
     study = load(options.study, options.set)
     if options.model is not None:
@@ -74,7 +76,9 @@ def machines_of(given: str) -> list[Machine]:
 
 
 def bounds_of(points: Sequence[PlatformPoint]) -> dict[str, int | None]:
-    """The number of ranks from which on each machine is bound by communication."""
+    """For each machine, the number of ranks from which on communication bounds the study; None if
+    it never does.
+    """
     names = dict.fromkeys(point.machine for point in points)
     return {
         name: communication_bound([point for point in points if point.machine == name])

@@ -34,7 +34,7 @@ def add_options(parser: Parser) -> None:
 
 
 def add_excerpt(parser: Parser) -> None:
-    """What the pictures in time show."""
+    """The options that choose what the pictures in time show."""
     parser.add_argument(
         "--beside",
         metavar="DIR2",
@@ -76,7 +76,7 @@ def some_ranks(text: str) -> tuple[int | None, int | None]:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Make the report of the folder ``arguments.directory``; the exit status."""
+    """Make the report of the folder ``arguments.directory`` and return the exit status."""
     from phasewise.report.contents import make_report
 
     excerpt = Excerpt(arguments.time, arguments.ranks, arguments.tasks)

@@ -29,7 +29,7 @@ from phasewise.tables.keys import show
 MOST_ROWS = 40
 """Most rows of the table on the screen."""
 MOST_COLUMNS = 3
-"""Most results in it."""
+"""Most columns of results in that table."""
 MOST_SIZES = 6
 """Most values of a key in a table of convergence."""
 
@@ -82,7 +82,7 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Scan the study ``options.study``; the exit status."""
+    """Scan the study ``options.study`` and return the exit status."""
     options.set = [*options.set, *device_override(options)]
     study = load(options.study, options.set)
     axes = tuple(read_axis(text) for text in options.over)
@@ -119,7 +119,9 @@ def part_of(text: str) -> tuple[int, int]:
 
 
 def _verdict(results: ScanResults) -> int:
-    """The exit status: 1 if a point has failed, which a sentence names."""
+    """Say how many points are complete and which one failed first; return the exit status, which is
+    1 if one failed.
+    """
     failed = [point for point in results.points if point.status == FAILED]
     done = sum(point.status == COMPLETE for point in results.points)
     every = len(results.points)

@@ -53,7 +53,7 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Simulate the study ``options.study`` on ``options.machine``; the exit status."""
+    """Simulate the study ``options.study`` on ``options.machine`` and return the exit status."""
     machine = load_machine(options.machine)
     study = load(options.study, [*options.set, *placement(options)], count=1)
     if options.turns is not None:
