@@ -29,7 +29,7 @@ PATTERN = "recorded"
 
 
 def recorded_case(directory: str | Path, machine: Machine, twin: str = "full") -> Case:
-    """The recorded program of the run in `directory` on a machine, on as many ranks.
+    """The recorded program of the run in `directory` on a machine, on as many ranks as the run had.
 
     RunError if there is no record of a turn.
     """
