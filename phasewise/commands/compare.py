@@ -143,7 +143,7 @@ def _two(ratio: float | None) -> str:
 
 
 def _draw(points: Sequence[Point], path: str) -> None:
-    """Figures 4 and 5: a panel for each machine."""
+    """Draw the ratios as in Figures 4 and 5 of the source paper, with a panel for each machine."""
     from phasewise.report.predictions import MEASURED, SIMULATED, draw_ratios, save_picture
 
     panels: dict[str, dict[str, dict[str, float]]] = {}
