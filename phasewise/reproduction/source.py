@@ -1,5 +1,5 @@
-"""Sources that are reproduced: what names one, and how the chapters of several workloads make its
-page.
+"""Sources that are reproduced: what describes one, and how the chapters of several workloads make
+its page.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Statement:
 class Source:
     """A source that several workloads reproduce.
 
-    name: in `--source`; statement: a sentence on the reference, for the page; statements: by the
-    claims' numbers, in order.
+    name: its name in `--source`; statement: a sentence on the reference, for the page; statements:
+    by the claims' numbers, in order.
     """
 
     name: str
@@ -88,7 +88,7 @@ def join(source: Source, chapters: Mapping[str, Chapter], quick: bool) -> Reprod
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:
-    """Each claim beside its result, the real ones told from the simulated ones."""
+    """Each claim beside its result; a column tells measured results from simulated ones."""
     rows = tuple(
         (
             str(c.id),
