@@ -1,4 +1,4 @@
-"""A run from Python in MPI ranks of its own: `phasewise run` under mpiexec."""
+"""A run that is started from Python, in MPI ranks of its own: `phasewise run` under mpiexec."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run_in_ranks(
     progress: bool = False,
     events: int = 0,
 ) -> Results:
-    """Run `study` in a number of ranks that mpiexec starts; its results.
+    """Run `study` in a number of ranks that mpiexec starts, and return its results.
 
     The arguments are those of `phasewise.tuning.running.run`. The ranks read the resolved study
     from a file, without the keys of [communication] that the study leaves open. RunError if the run

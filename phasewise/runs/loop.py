@@ -32,7 +32,7 @@ def run_here(
     events: int,
 ) -> Results:
     """Run `study` in all ranks of this process's run together; the arguments are those of
-    `phasewise.tuning.running.run`. A process grid that is "auto" is the core's default.
+    `phasewise.tuning.running.run`. The process grid "auto" stands for the core's default.
     """
     with ExitStack() as stack:
         interrupts = stack.enter_context(Interrupts())
@@ -50,7 +50,7 @@ class StoppedError(AgreedError):
 
 
 class Work(AbstractContextManager["Work"]):
-    """A run at work in its folder, which is locked until this is left; collective."""
+    """A run in its folder, which stays locked until this context is left; collective."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Work(AbstractContextManager["Work"]):
         self.close()
 
     def close(self) -> None:
-        """Let the next run into the folder; a run that has not ended is abandoned."""
+        """Unlock the folder; a run that has not ended is abandoned."""
         self._closed.close()
 
     @property
@@ -91,7 +91,9 @@ class Work(AbstractContextManager["Work"]):
         return self.simulation.turn < self.simulation.study.count
 
     def stop(self) -> StoppedError:
-        """Write a checkpoint after a signal, and end the records; the error that says so."""
+        """Write a checkpoint after a signal, and end the records; returns the error that says
+        so.
+        """
         if self._keep is None:
             self.recording.checkpoint()
         self.tuner.close()
@@ -99,12 +101,12 @@ class Work(AbstractContextManager["Work"]):
         return StoppedError(_stopped(self.simulation, self._keep is None), 1)
 
     def results(self) -> Results:
-        """Those of the run, which has ended."""
+        """The results of the run, which has ended."""
         return Results(self._folder.path, self._keep)
 
 
 def _shown(progress: Progress | bool | None, unit: str, rank: int) -> Progress:
-    """Where this rank reports to."""
+    """What this rank reports its progress to."""
     if isinstance(progress, bool) or progress is None:
         return choose_progress(quiet=not progress or rank > 0, unit=unit)
     return progress
