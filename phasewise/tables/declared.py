@@ -19,7 +19,7 @@ from phasewise.tables.keys import Key, shortest
 
 
 def key(kind: str, default: Any = None, **known: Any) -> Any:
-    """A field that is a key; the rest is as for `Key`."""
+    """A field that is a key; the other arguments are those of `Key`."""
     return declared(Key(kind, default, **known))
 
 
