@@ -14,10 +14,10 @@ def communication_summary(record: CommunicationRecord) -> dict[str, Any]:
     """`communication` of ``run --json``: means over the ranks, for all turns of the record.
 
     Each phase has seconds and waiting [s], messages and bytes sent, and its share of the run's
-    time; waiting is None where nothing says when a message's sender began. For a phase with
-    `library`, messages are its calls and bytes the volume that the library was asked to send. The
-    efficiencies are null if no computing was recorded; `serialisation` and `transfer` are there for
-    a run that was also simulated with messages that take no time.
+    time; waiting is None if nothing says when a message's sender began. For a phase with `library`,
+    messages are its calls and bytes the volume that the library was asked to send. The efficiencies
+    are null if no computing was recorded; `serialisation` and `transfer` are there for a run that
+    was also simulated with messages that take no time.
     """
     whole = efficiency(record)
     return {
