@@ -37,8 +37,8 @@ class BeamBeamParameter:
 
 @dataclass(frozen=True)
 class BeamBeamParameters:
-    """Head-on, and with all that the study says of how the bunches meet
-    (`derived.beam_beam`).
+    """Beam-beam parameters: head-on, and with everything that the study says about how the bunches
+    meet (`derived.beam_beam`).
     """
 
     head_on: BeamBeamParameter
@@ -59,7 +59,7 @@ class DerivedBeam:
     tune: Pair | None
     synchrotron_tune: float
     bunch_current: float | None
-    """A, where the ring has a circumference."""
+    """[A]; None if the ring has no circumference."""
     xi: BeamBeamParameters
     bucket: Bucket | None
     """None without RF."""
@@ -67,7 +67,9 @@ class DerivedBeam:
 
 @dataclass(frozen=True)
 class DerivedCrab:
-    """Crab cavities of one beam: 1 compensates the crossing angle fully; Hz, 0 is linear in z."""
+    """Crab cavities of one beam. strength: 1 compensates the crossing angle fully. frequency [Hz]:
+    0 is linear in z.
+    """
 
     strength: float
     frequency: float
@@ -100,7 +102,9 @@ class DerivedPoint:
 
     beams: tuple[DerivedBeamAtPoint, DerivedBeamAtPoint]
     attractive: bool
-    """Opposite charges, whose beam-beam tune shift is positive; negative for like charges."""
+    """Whether the charges are opposite; the beam-beam tune shift then is positive, and negative for
+    like charges.
+    """
     full_crossing_angle: float
     """rad."""
     crossing_plane: float
