@@ -64,7 +64,7 @@ def whole_study_table(study: WholeStudy | None) -> Table:
 
 
 def repeated_table(results: PaperResults) -> Table:
-    """The same on the cases that were simulated for the page."""
+    """Errors of the models on the cases that were simulated for the page."""
     refused = " ".join(f"{m} on {name}: {why}." for (m, name), why in results.refused.items())
     return _errors_table(
         "Hold-out cases, repeated: some of them, simulated for this page",
@@ -93,7 +93,7 @@ def _errors_table(title: str, errors: Errors, note: str) -> Table:
 
 
 def models_table(results: PaperResults) -> Table:
-    """Mean errors of the paper's models as it had them, and of ours of the same names."""
+    """Mean errors of the paper's models as it had them, and of our models with the same names."""
     rows = []
     for name in results.machines:
         runs = [Run(name, ranks, "base") for ranks in results.extent.ranks]
@@ -119,7 +119,7 @@ def _errors(ratios: Sequence[float | None]) -> tuple[str, str]:
 
 
 def sensitivity_table(results: PaperResults) -> Table:
-    """Gains by layout on machines as they might have been as well."""
+    """Gains by layout on machines as they may also have been."""
     rows = tuple(
         (s.machine, s.what, str(s.ranks), f"{100 * s.gain:.1f} %") for s in results.sensitivity
     )
