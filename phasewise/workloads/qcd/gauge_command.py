@@ -20,7 +20,7 @@ from phasewise.workloads.qcd.gauge.stored import PRECISIONS
 from phasewise.workloads.qcd.gauge.writing import write_links
 
 ACTIONS = {"check": 1, "convert": 2}
-"""Files that each action takes."""
+"""Number of files that each action takes."""
 
 
 def add_options(parser: Parser) -> None:
@@ -41,7 +41,7 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Check, or convert; the exit status."""
+    """Check or convert files, and return the exit status."""
     wanted = ACTIONS[options.action]
     if len(options.files) != wanted:
         raise StudyError(

@@ -18,8 +18,8 @@ from phasewise.workloads.qcd.model import Qcd, model_of
 
 
 def figure_tables(run: ReportedRun) -> list[Table]:
-    """The four figures of this run and of those that it is compared with; none without its
-    communication.
+    """The four figures of this run and of those that it is compared with; no table if this run's
+    communication was not recorded.
     """
     given = [run.communication, *run.compared]
     runs = [read_run(one.directory) for one in given if one is not None and one.turns > 0]
