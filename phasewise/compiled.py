@@ -18,7 +18,7 @@ CHOICE = "PHASEWISE_CORE"
 """Variable that chooses one of KINDS or MPICH."""
 KINDS = ("mpi", "serial")
 MPICH = "mpich"
-"""Loaded only where it is asked for."""
+"""The core for MPICH is loaded only on request."""
 MISSING = {
     "mpi": "phasewise was built without MPI",
     "serial": "it was not built",

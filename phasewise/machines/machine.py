@@ -81,7 +81,7 @@ class Block:
 
     @property
     def title(self) -> str:
-        """For messages, such as "mesh of 4x4x2"."""
+        """The block in words, such as "mesh of 4x4x2"."""
         return f"{'torus' if self.wrap else 'mesh'} of {'x'.join(map(str, self.dims))}"
 
 

@@ -45,8 +45,8 @@ class Effort:
 
 FULL = Effort(3, 6, Repetitions(20, 300, 0.05), Repetitions(40, 1000, 0.15))
 QUICK = Effort(1, 4, Repetitions(20, 100, 0.02), Repetitions(30, 200, 0.05))
-"""The seconds are those of one size in one launch. Timed again are sizes whose first interval is
-wide, or whose ranks often came too late.
+"""The seconds are those of one size in one launch. Sizes whose first interval is wide, or whose
+ranks often came too late, are timed again.
 """
 HURRIED = Repetitions(5, 20, 0.02)
 """The repetitions of benchmarks that are timed one by one because all together did not end in

@@ -17,12 +17,12 @@ from phasewise.tables.keys import nearest
 PARTS = ("NAME", "TITLE", "phase_seconds")
 
 BEST_DESCRIBED = ("contention", "3")
-"""For a machine whose network is described, the best model first. Every such machine has what they
+"""Models for a machine whose network is described, the best first. Every such machine has what they
 need.
 """
 
 BEST_MEASURED = ("4", "3")
-"""For a measured machine, the best model first. They use its tables."""
+"""Models for a measured machine, the best first. They use its tables."""
 
 
 FITTED = "measured"

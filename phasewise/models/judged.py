@@ -76,7 +76,7 @@ class Judged(Generic[Sample]):
         return low <= self.simulated.of(quantity) <= high
 
     def bounded_anew(self) -> Judged[Sample]:
-        """The same, with the intervals that follow from the residuals that are kept now."""
+        """The same turn, with the intervals that follow from the residuals that are kept now."""
         return replace(self, predicted=bounded(self.predicted, self.case))
 
 

@@ -22,7 +22,7 @@ from phasewise.workload.interface import Unit, Workload
 
 TURN = Unit()
 MEASURED, SIMULATED = "measured", "simulated"
-"""Where actual times come from."""
+"""Sources of the actual times."""
 FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")
 COMPUTATION, WAITING = "computation", "waiting"

@@ -74,9 +74,8 @@ def _replacing(path: Path, record: Path, here: bool) -> Iterator[BinaryIO | None
 
 
 def _in_blocks(comm: Communicator, mine: bytes, most: int) -> Iterator[bytes]:
-    """On rank 0 the bytes of one rank after another; no rank has more than `most`.
-
-    Collective; the other ranks get nothing, but have to iterate to the end.
+    """Yield the bytes of each rank in turn on rank 0; no rank has more than `most`. Collective; the
+    other ranks get nothing, but have to iterate to the end.
     """
     together = max(1, BLOCK // most)
     for first in range(0, comm.size(), together):

@@ -20,7 +20,9 @@ LOCK_FILE = ".lock"
 RECORD_FILE = "communication.json"
 EVENT_FILE = "events.bin"
 TUNING_FILE = "tuning.json"
-"""Which ways to exchange a run tried, and the one it went on with (docs/records.md)."""
+"""The file that says which ways to exchange a run tried, and which one it chose
+(docs/records.md).
+"""
 
 REPLACED = (
     *("study.toml", "study.json", "performance.json", "summary.json"),

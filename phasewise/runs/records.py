@@ -36,7 +36,7 @@ FLUSH_SECONDS = 0.5, 2.0
 """The file is brought up to date no more often than the first and no less often than the second."""
 BUFFERED_TURNS = 1024
 BUFFERED_BYTES = 1 << 19
-"""No more rows than these wait to be written, so that a full disk loses no more."""
+"""Most rows that wait to be written; a full disk loses no more than these."""
 CHUNK_BYTES = 1 << 16
 COPIED_BYTES = 1 << 22
 RESERVED = 1 << 20

@@ -151,7 +151,9 @@ def samples_of(random: int, sobol: int, seed: int) -> Samples | None:
 
 
 def as_given(study: Study) -> Study:
-    """The same study with its count among the tables as given, so that these make it again."""
+    """The study with its count as one of the given tables, so that these tables make the same
+    study.
+    """
     tables = {**study.given, study.workload.unit.many: study.count}
     again = Study.from_dict(tables, study.folder)
     if again != study:

@@ -121,7 +121,7 @@ class Study:
         )
 
     def with_count(self, count: int) -> Study:
-        """The same study with another number of turns, or whatever it counts."""
+        """This study with another number of turns, or whatever it counts."""
         return dataclasses.replace(self, count=count)
 
     def replace(self, **changes: Any) -> Study:

@@ -23,7 +23,7 @@ Integers = NDArray[np.int64]
 Records = NDArray[np.void]
 
 INNERMOST, OUTERMOST = "innermost", "outermost"
-"""To which of the tasks around it a moment belongs."""
+"""Which of the tasks around a moment the moment counts for."""
 REST = "other"
 """The name for what a task does outside of the tasks within it."""
 

@@ -111,7 +111,7 @@ class Entry:
         return (self.ranks, *self.candidate.place)
 
     def to_dict(self) -> dict[str, Any]:
-        """As an entry of `candidates` of ``tune --json``."""
+        """The entry as `candidates` of ``tune --json`` lists it."""
         return {
             "communication": self.candidate.communication(),
             "ranks": self.ranks,

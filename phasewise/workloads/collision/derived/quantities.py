@@ -115,7 +115,7 @@ class DerivedPoint:
     reduction: float
     luminosity_head_on: float
     luminosity_crossing: float
-    """With the crossing angle alone."""
+    """Luminosity as reduced by the crossing angle alone."""
     luminosity: float
     luminosity_head_on_per_second: float | None
     luminosity_crossing_per_second: float | None
@@ -124,7 +124,9 @@ class DerivedPoint:
 
 @dataclass(frozen=True)
 class DerivedCollision:
-    """What follows from a study; ``to_dict`` gives it as JSON can hold it."""
+    """What follows from a study; ``to_dict`` gives it as a dictionary that can be written as
+    JSON.
+    """
 
     beams: tuple[DerivedBeam, DerivedBeam]
     ips: tuple[DerivedPoint, ...]
@@ -135,7 +137,7 @@ class DerivedCollision:
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As nested dictionaries and lists."""
+        """The quantities as nested dictionaries and lists."""
         return asdict(self)
 
 

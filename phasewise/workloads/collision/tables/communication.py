@@ -85,7 +85,7 @@ class BeamCommunication(Communication):
     """A word of LAYOUTS, or "file"."""
     layout_file: Path | None
     places: tuple[Place, ...]
-    """Where each rank is, from the file."""
+    """The place of each rank, from the file."""
     node_size: int = declared(NODE_SIZE)
     reduce: str = key("word", "hypercube", choices=("mesh", *_IN_COLUMNS), flat=True)
     broadcast: str = key(

@@ -58,8 +58,8 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
 
 
 def read_host(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Collision:
-    """The same, if other workloads act on the beams between the last interaction point and the
-    first; without [arc], only these do.
+    """The model of beams on which other workloads act between the last interaction point and the
+    first. Without [arc], only these act there.
     """
     arc = {"matrix": IDENTITY} if tables["arc"] is None else tables["arc"]
     return read({**tables, "arc": arc}, records, folder)
