@@ -103,13 +103,17 @@ def add_target(parser: Parser) -> None:
     parser.add_argument(
         "--machine", required=True, metavar="M", help="such as bassi, or a machine's TOML file"
     )
-    parser.add_argument("--twin", choices=TWINS, default="full", help="of a simulated machine")
+    parser.add_argument(
+        "--twin", choices=TWINS, default="full", help="which twin of a simulated machine is meant"
+    )
 
 
 def add_machine(parser: Parser) -> None:
     """Add ``--machine``, which `machine_override` reads, to a command that needs no machine."""
     parser.add_argument(
-        "--machine", metavar="M", help='for which a process grid "auto" is chosen (modern)'
+        "--machine",
+        metavar="M",
+        help='machine for which the process grid "auto" is chosen (modern by default)',
     )
 
 
@@ -129,7 +133,7 @@ def add_device(parser: Parser) -> None:
     parser.add_argument(
         "--device",
         metavar="D",
-        help="where the kernels run: auto, cpu, cuda or emulated (that of the study)",
+        help="where the kernels run: auto, cpu, cuda or emulated (by default as the study says)",
     )
 
 
@@ -141,7 +145,9 @@ def device_override(options: argparse.Namespace) -> list[str]:
 def add_models(parser: Parser) -> None:
     """Add ``--model`` and ``--fit``."""
     parser.add_argument(
-        "--model", metavar="NAME,…", help="one model or several (the best for the machine)"
+        "--model",
+        metavar="NAME,…",
+        help="one model or several (by default the best for the machine)",
     )
     parser.add_argument(
         "--fit", nargs="+", default=[], metavar="DIR", help="recorded runs for model measured"
@@ -151,10 +157,15 @@ def add_models(parser: Parser) -> None:
 def add_counts(parser: Parser) -> None:
     """Add ``--iterations`` and ``--records``, for pieces of a turn whose number depends on data."""
     parser.add_argument(
-        "--iterations", type=count, metavar="N", help="that a solver takes, as they depend on data"
+        "--iterations",
+        type=count,
+        metavar="N",
+        help="iterations that a solver takes, which depend on data",
     )
     parser.add_argument(
-        "--records", metavar="DIR", help="the run that says how often such pieces of a turn come"
+        "--records",
+        metavar="DIR",
+        help="run that recorded how often data-dependent pieces of a turn come",
     )
 
 
