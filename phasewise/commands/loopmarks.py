@@ -23,7 +23,7 @@ def add_options(parser: Parser) -> None:
         nargs="?",
         const="",
         metavar="COMMAND",
-        help='how gcc compiles it (as phasewise is built, or "gcc -O3 -march=native -fopenmp")',
+        help='how to compile it (as phasewise is built, or "gcc -O3 -march=native -fopenmp")',
     )
 
 

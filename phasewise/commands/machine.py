@@ -47,10 +47,14 @@ def add_options(parser: Parser) -> None:
     add_json(parser, "print what was measured as JSON")
     parser.add_argument("action", choices=["measure"], help="what to do")
     parser.add_argument(
-        "--machine", metavar="M", help="a simulated machine; without it the one this runs on"
+        "--machine",
+        metavar="M",
+        help="a simulated machine (by default, the machine that this runs on)",
     )
     parser.add_argument("--ranks", type=count, metavar="N", help="ranks that take part")
-    parser.add_argument("--twin", choices=TWINS, default="full", help="of a simulated machine")
+    parser.add_argument(
+        "--twin", choices=TWINS, default="full", help="which twin of a simulated machine to measure"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer sizes and repetitions")
     parser.add_argument(
         "--limit",
@@ -62,7 +66,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on with a measurement that something is missing of",
+        help="go on with an unfinished measurement",
     )
     parser.add_argument(
         "--device",
@@ -210,9 +214,9 @@ def device_sentence(device: Device) -> str:
     )
     return (
         f"device {device.name}: {device.bandwidth / 1e9:.4g} GB/s, {device.flops / 1e9:.4g} "
-        f"Gflop/s, {device.additions / 1e9:.3g}e9 additions/s, a kernel after another "
-        f"{device.launch * 1e6:.3g} µs, with a wait {device.wait * 1e6:.3g} µs, copies there "
-        f"{there:.3g} GB/s and back {back:.3g} GB/s"
+        f"Gflop/s, {device.additions / 1e9:.3g}e9 additions/s, a kernel takes "
+        f"{device.launch * 1e6:.3g} µs after another and {device.wait * 1e6:.3g} µs if the host "
+        f"waits for it, copies run at {there:.3g} GB/s to the device and {back:.3g} GB/s back"
     )
 
 

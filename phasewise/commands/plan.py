@@ -38,7 +38,9 @@ def add_options(parser: Parser) -> None:
     add_json(parser, "print the plan as JSON")
     add_study(parser)
     parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
-    parser.add_argument("--rank", type=int, metavar="R", help="of this rank, not the busiest")
+    parser.add_argument(
+        "--rank", type=int, metavar="R", help="plan this rank instead of the busiest one"
+    )
     add_counts(parser)
     add_placement(parser)
     add_machine(parser)
@@ -138,10 +140,9 @@ def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[st
         lines.append(f"Load, largest over mean{among}: {'; '.join(loads)}")
     if any(phase["library"] for phase in planned["phases"]):
         lines.append(
-            "* by the MPI library: calls and the volume asked for, "
-            f"{totals['library_calls']:.9g} and "
-            f"{totals['library_bytes'] / 1e6:.4g} MB per {one}, not in the total: what it sends "
-            "inside cannot be seen"
+            f"* done by the MPI library: {totals['library_calls']:.9g} calls for "
+            f"{totals['library_bytes'] / 1e6:.4g} MB per {one}, which the total leaves out, since "
+            "what the library sends inside them cannot be seen"
         )
     times = {p["per"]: p.get("times") for p in planned["phases"] if p["per"] != one}
     marks = _marks(planned, one)

@@ -27,8 +27,14 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--ranks", type=counts, required=True, metavar="N,N,…", help="numbers of MPI ranks"
     )
-    parser.add_argument("--twin", choices=TWINS, default="full", help="of the simulated machines")
-    parser.add_argument("--model", metavar="NAME", help="that predicts (the best for a machine)")
+    parser.add_argument(
+        "--twin", choices=TWINS, default="full", help="which twin of the simulated machines to use"
+    )
+    parser.add_argument(
+        "--model",
+        metavar="NAME",
+        help="the model that predicts (by default, the best one for each machine)",
+    )
     parser.add_argument(
         "--picture", metavar="FILE", help="rates and shares as a picture (SVG, PNG)"
     )

@@ -49,10 +49,14 @@ def add_options(parser: Parser) -> None:
     add_counts(parser)
     add_placement(parser)
     parser.add_argument(
-        "--algorithm", metavar="A", help="of all reduce and broadcast phases, such as hypercube"
+        "--algorithm",
+        metavar="A",
+        help="algorithm of all reduce and broadcast phases, such as hypercube",
     )
     parser.add_argument(
-        "--first", action="store_true", help="the first turn of a run, in place of a later one"
+        "--first",
+        action="store_true",
+        help="predict the first turn of a run instead of a later one",
     )
     parser.add_argument("--picture", metavar="FILE", help="the predictions as a picture (SVG, PNG)")
     parser.add_argument(

@@ -28,7 +28,8 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--machine",
         metavar="M",
-        help="the file whose [device] has the roof of a run on a device (it is measured here)",
+        help="machine file whose [device] gives the roof of a run on a device (by default the "
+        "roof is measured here)",
     )
     add_excerpt(parser)
 

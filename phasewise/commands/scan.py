@@ -55,15 +55,24 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--sample-seed", type=count, default=1, metavar="S", help="seed of the samples (1)"
     )
-    parser.add_argument("--jobs", type=count, default=0, metavar="N", help="points at a time")
+    parser.add_argument(
+        "--jobs", type=count, default=0, metavar="N", help="points that run at a time"
+    )
     parser.add_argument("--ranks", type=count, default=1, metavar="N", help="MPI ranks of a point")
     parser.add_argument("--threads", type=count, default=1, metavar="T", help="threads per rank")
     parser.add_argument(
-        "--batch", type=count, default=1, metavar="N", help="points of one process, on one device"
+        "--batch",
+        type=count,
+        default=1,
+        metavar="N",
+        help="points that one process runs together on one device",
     )
     add_device(parser)
     parser.add_argument(
-        "--part", default="1/1", metavar="I/N", help="run each N-th point, for a batch array"
+        "--part",
+        default="1/1",
+        metavar="I/N",
+        help="run every N-th point from the I-th on, for a batch array",
     )
     parser.add_argument("--out", metavar="DIR", help="folder (scans/<study> by default)")
     parser.add_argument("--yes", action="store_true", help="run more than 1000 points")
@@ -75,7 +84,7 @@ def add_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="KEY[:ORDER]",
-        help="extrapolate in this key, whose error goes as its power -ORDER; repeat",
+        help="extrapolate in this key, whose error falls as its power -ORDER; repeat",
     )
     parser.add_argument("--parquet", action="store_true", help="write the table as Parquet too")
     parser.add_argument("--quiet", action="store_true", help="no progress, no table")

@@ -39,7 +39,7 @@ def add_options(parser: Parser) -> None:
         "--cores",
         type=count,
         metavar="C",
-        help="cores: compare every split of them into ranks × threads",
+        help="compare every split of C cores into ranks × threads",
     )
     parser.add_argument("--model", metavar="NAME", help="the model that ranks the candidates")
     parser.add_argument(
