@@ -145,8 +145,8 @@ def _run(command: Command, source: Path, folder: Path) -> None:
         )  # fmt: skip
     except FileNotFoundError:
         raise StudyError(
-            f"{words[0]} is not found, which compiles {source}: install gcc, or give another "
-            "command with --compile"
+            f"{words[0]}, which is to compile {source}, is not found: install gcc, or give "
+            "another command with --compile"
         ) from None
     except subprocess.TimeoutExpired:
         raise StudyError(f"{source} took more than {LIMIT:.0f} s to compile") from None
@@ -179,4 +179,4 @@ def _failure(source: Path, command: Command, words: str) -> str:
         )
     lines = [line.strip() for line in words.splitlines() if line.strip()]
     told = next((line for line in lines if "rror" in line), lines[-1] if lines else "no message")
-    return f"{source} does not compile by {command.words[0]}: {told[:300]}"
+    return f"{source} does not compile with {command.words[0]}: {told[:300]}"

@@ -79,6 +79,6 @@ def check_language(path: Path) -> None:
     """StudyError if the end of the file's name belongs to no language that can be read."""
     if path.suffix not in C_SUFFIXES + FREE_SUFFIXES + FIXED_SUFFIXES:
         raise StudyError(
-            f"{path} is of no language that loops are found in: give a file of C (.c), C++ (.cpp, "
-            ".cc, .cxx) or Fortran (.f90, .f)"
+            f"{path} is not in a language whose loops can be found: give a file in C (.c), C++ "
+            "(.cpp, .cc, .cxx) or Fortran (.f90, .f)"
         )

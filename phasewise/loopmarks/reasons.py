@@ -12,7 +12,7 @@ INNER = "a loop within it is vectorised in its place"
 UNROLLED = "it is unrolled completely, which leaves no loop"
 LIBRARY = "a call of the library, such as memset or memcpy, stands in its place"
 NOT_ASKED = "the command does not ask gcc for vectors (-O3 does)"
-ABSENT = "gcc reports nothing of it: its function is not used, or is not worth the work"
+ABSENT = "gcc reports nothing about it: its function is not used, or is not worth the work"
 UNKNOWN = "gcc says only that it could not"
 
 _CALL = re.compile(r"statement clobbers memory: (?:[^(]*? = )?([^(=;]+) \(")
