@@ -37,8 +37,8 @@ class Load:
         if not self.busy:
             return f"{what}: the machine is quiet"
         return (
-            f"{what}: what is measured now is that of a loaded machine, and slower than it is when "
-            "quiet; the measurement goes on"
+            f"{what}: what is measured now is slower than on a quiet machine; the measurement "
+            "goes on"
         )
 
 

@@ -95,23 +95,29 @@ def hardware_description(
         if rates.calls.echo:
             lines += ["", *_exchanges("echoes", "there and back", rates.calls.echo)]
     if rates.copies is not None:
-        lines += ["", "[copies]                     # of words that lie apart, and of blocks"]
+        lines += [
+            "",
+            "[copies]                     # copies of words that lie apart, and of blocks",
+        ]
         lines += _columns(rates.copies)
     if rates.types is not None and nodes == 1:
-        lines += ["", "[types]                      # of words that lie apart, by the library"]
+        lines += [
+            "",
+            "[types]                      # copies of words that lie apart, by the library",
+        ]
         lines += _columns(rates.types)
     if rates.streams is not None and nodes == 1:
-        lines += ["", "[streams]                    # of a message behind others, one way"]
+        lines += ["", "[streams]                    # a message behind others, one way"]
         lines += _columns(rates.streams)
     flops, bandwidth = _value(rates.flops), _value(rates.bandwidth)
-    lines += ["", "[processor]                  # of a rank, all ranks at work"]
+    lines += ["", "[processor]                  # rates of a rank while all ranks work"]
     lines += [f"peak = {flops}", f"flops = {flops}", f"bandwidth = {bandwidth}", ""]
     return "\n".join([*lines, *kernel_tables(kernels)]) + "\n"
 
 
 def device_tables(device: Device) -> str:
     """The tables of a device."""
-    lines = ["[device]                     # of a rank that has it alone"]
+    lines = ["[device]                     # for a rank that has it to itself"]
     scalars = [entry.name for entry in fields(device)]
     lines += [
         f"{name} = {_value(getattr(device, name))}"
@@ -154,7 +160,7 @@ def _protocol(alone: Curve, calls: CallCosts) -> list[str]:
         "bandwidth_factors": tuple(part.bandwidth / line.bandwidth for part in parts),
     }
     return [
-        "[protocol]                   # of ping-pong",
+        "[protocol]                   # fitted to ping-pong",
         *(f"eager = {size}" for size in alone.bends[:1]),
         f"sizes = {_value(alone.sizes)}",
         *(f"{name} = {_value(tuple(map(_factor, row)))}" for name, row in factors.items()),
@@ -177,7 +183,7 @@ def _overhead(calls: CallCosts) -> list[str]:
 def _exchanges(table: str, way: str, seconds: Sequence[float]) -> list[str]:
     known = [pair for pair in zip(PROTOCOLS, seconds, strict=False) if pair[1] > 0.0]
     return [
-        f"[{table}]".ljust(29) + f"# of 8 bytes {way} between two ranks",
+        f"[{table}]".ljust(29) + f"# 8 bytes {way} between two ranks",
         *(f"{name} = {_value(seconds)}" for name, seconds in known),
     ]
 

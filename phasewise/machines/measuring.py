@@ -180,8 +180,8 @@ def _check_curves(measurement: Measurement, curves: tuple[Curve, ...]) -> None:
         needed |= (probe.benchmark, probe.level) == ("ping-ping", "network")
         if needed and find(curves, probe.benchmark, level=probe.level) is None:
             raise RunError(
-                f"there was no time for {probe.name}, without which the machine has no file; go on "
-                f"with the same command and --resume; {GIVE_MORE}"
+                f"there was no time for {probe.name}, without which no machine file can be "
+                f"written; go on with the same command and --resume; {GIVE_MORE}"
             )
 
 
@@ -194,7 +194,7 @@ def _per_node(target: HardwareTarget) -> int:
 
 def _check_ranks(ranks: int) -> None:
     if ranks < 2:
-        raise StudyError("a machine's messages need two ranks at least; give --ranks 2 or more")
+        raise StudyError("messages need at least two ranks; give --ranks 2 or more")
 
 
 def _measured(target: Target, host: str = "", twin: str = "", load: float = 0.0) -> Measured:

@@ -131,7 +131,7 @@ def read_columns(table: str, given: Mapping[str, Any], sizes: str, *times: str) 
     for name in times:
         if len(rows[sizes]) != len(rows[name]) or list(rows[sizes]) != sorted({*rows[sizes]}):
             raise StudyError(
-                f"{table}.{sizes} must increase, and {table}.{name} have a time for each"
+                f"{table}.{sizes} must increase, and {table}.{name} must have a time for each"
             )
     return rows
 

@@ -65,7 +65,7 @@ def model_error(model: str, times: Iterable[tuple[float, float]]) -> str:
     """A sentence on a model's errors; times: pairs of predicted and measured seconds."""
     off = [abs(predicted / seconds - 1.0) for predicted, seconds in times]
     return (
-        f"model {model} is off by {sum(off) / len(off):.1%} on the mean of {_count(len(off))}, "
+        f"model {model} is off by {sum(off) / len(off):.1%} in the mean of {_count(len(off))}, "
         f"{max(off):.1%} at worst"
     )
 
