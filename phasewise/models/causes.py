@@ -29,7 +29,9 @@ def likely_cause(
     if not machine.is_hardware or measured is None:
         return "the model"
     if turns is not None and turns <= FEW_TURNS:
-        return "the first turn, which is slower than the others, is among the few of the record"
+        return (
+            "the first turn, which is slower than the others, is among the few turns of the record"
+        )
     if measured.load > BUSY_FILE * machine.node_ranks:
         return (
             f"the machine's file was measured at a load average of {measured.load:.3g}: measure it "

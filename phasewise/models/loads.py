@@ -26,7 +26,7 @@ from phasewise.models.costs import NETWORK, NODE, missing
 from phasewise.models.model import Case, Turn, refusals, turn_from
 
 NAME = "loads"
-TITLE = "tables of parallel ping-ping by the load of a message's way"
+TITLE = "tables of parallel ping-ping by the load of a message's route"
 PRECISE = True
 
 NOTHING = {"sizes": [0.0], "loads": [1.0], "seconds": [[0.0]]}

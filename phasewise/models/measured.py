@@ -226,8 +226,8 @@ def _check_levels(case: Case, found: Fit, costs: Sequence[RoundCosts]) -> None:
     for level, terms in LEVELS.items():
         if not any(found.known[terms]) and seconds[terms].sum() > NEGLIGIBLE * seconds.sum():
             raise StudyError(
-                f'model "{NAME}": on {case.ranks} ranks messages go {level}, as in none of the '
-                "runs that were given: add one in which they do with --fit"
+                f'model "{NAME}": on {case.ranks} ranks messages go {level}, which they do in '
+                "none of the runs that were given: add a run in which they do with --fit"
             )
 
 

@@ -146,9 +146,9 @@ def missing_device(study: Study, machine: Machine) -> str:
     if wanted in (CPU, AUTO) or (device is not None and device.kind == wanted):
         return ""
     return (
-        f'the study runs on run.device = "{wanted}", of which the file of machine {machine.name} '
-        f"says nothing, as it has {words_of(device)}: measure it with phasewise machine measure "
-        f'--device {wanted}, or predict for run.device = "cpu"'
+        f'the study runs on run.device = "{wanted}", which the file of machine {machine.name} '
+        f"does not describe, since it has {words_of(device)}: measure it with phasewise machine "
+        f'measure --device {wanted}, or predict for run.device = "cpu"'
     )
 
 

@@ -35,7 +35,10 @@ def recorded_case(directory: str | Path, machine: Machine, twin: str = "full") -
     """
     record = read_communication(directory)
     if record.turns == 0:
-        raise RunError(f"the run in {directory} recorded no {record.unit.one}, hence no program")
+        raise RunError(
+            f"the run in {directory} recorded no {record.unit.one}, so that its messages are "
+            "unknown"
+        )
     program = tuple(_phases(record))
     return Case(None, machine, record.ranks, twin, program=program)
 
