@@ -107,7 +107,7 @@ class RankOutput:
             return f"rank {rank}{place} was ended by signal {number} ({name})"
         exited = EXITED.search(text)
         if exited:
-            return f"rank {exited[1]} ended with status {exited[2]} and without a word"
+            return f"rank {exited[1]} ended with status {exited[2]} without a message"
         if NO_ROOM in text:
             return "the batch allocation has too few places for these ranks; ask for fewer --ranks"
         reason = f": {text[:300]}" if text else ""
