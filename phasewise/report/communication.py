@@ -166,7 +166,7 @@ def _volume_caption(
         caption += f" What the library sends inside cannot be seen: {', '.join(library)}."
     if silent:
         caption += (
-            f" Without messages between ranks, and so without a picture: {', '.join(silent)}."
+            f" These runs have no messages between ranks, and so no picture: {', '.join(silent)}."
         )
     elif len(panels) == 1:
         caption += " Give another run with --compare to see both side by side."

@@ -67,9 +67,9 @@ def _split(record: CommunicationRecord, found: Efficiency) -> list[tuple[str, st
     ideal = "with messages that take no time"
     need = "simulate it with --ideal"
     return [
-        (f"of the communication: serialisation, largest computing time / run time {ideal}",
+        (f"serialisation efficiency, largest computing time / run time {ideal}",
          need if found.serialisation is None else _percent(found.serialisation)),
-        (f"and transfer, run time {ideal} / run time",
+        (f"transfer efficiency, run time {ideal} / run time",
          need if found.transfer is None else _percent(found.transfer)),
     ]  # fmt: skip
 
@@ -93,9 +93,9 @@ def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCos
         "messages of a rank", "as planned",
     )  # fmt: skip
     note = (
-        "Messages and MB are sums over the ranks, of a library collective (*) what was asked for. "
-        "The messages of a rank are those of the one that sends most; recorded and planned are "
-        "compared in messages and bytes over the whole run."
+        "Messages and MB are sums over the ranks; for a library collective (*) they are what was "
+        "asked for. The messages of a rank are those of the one that sends most; recorded and "
+        "planned are compared in messages and bytes over the whole run."
     )
     return Table("What the phases sent", heads, rows, note)
 
@@ -155,9 +155,8 @@ def _times(record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:
     )
     note = (
         f"Least / mean / largest over the ranks, ms per {record.unit.one}. Waiting, a part of "
-        "communicating, lasts until a late partner has begun to send; a dash: none, or "
-        "messages do not say when their senders began. "
-        f"Source: {record.source}."
+        "communicating, lasts until a late partner has begun to send; a dash stands for none, or "
+        f"for messages that do not say when their senders began. Source: {record.source}."
     )
     heads = ("", "computing", "communicating", "waiting")
     return Table("Time in phases and kernels", heads, rows, note)

@@ -228,9 +228,8 @@ def _about(run: ReportedRun, lines: Sequence[Timeline]) -> str:
         first, seconds = lines[0].from_first, lines[0].seconds
         start = f"From {first:.4g} s after the first event on, {seconds:.4g} s"
     words = (
-        f"{start}, on aligned clocks; waiting is that for single messages, and in a collective of "
-        "the library until the last rank has entered it. "
-        f"Source: {'; '.join(sources)}."
+        f"{start}, on aligned clocks; waiting is for single messages or, in a collective of the "
+        f"library, until the last rank has entered it. Source: {'; '.join(sources)}."
     )
     if len(lines) > 1:
         above, below = (record.directory for record in run.shown)
