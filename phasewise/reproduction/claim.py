@@ -7,7 +7,7 @@ from typing import Any
 
 from phasewise.report.page import Page
 
-VERDICT = {True: "yes", False: "no", None: "not looked at"}
+VERDICT = {True: "yes", False: "no", None: "not checked"}
 """How tables show `Claim.holds`."""
 
 

@@ -65,7 +65,7 @@ def join(source: Source, chapters: Mapping[str, Chapter], quick: bool) -> Reprod
     them looks at is listed as such.
     """
     found = {str(claim.id): claim for one in chapters.values() for claim in one.claims}
-    unseen = "No workload of this build looks at it."
+    unseen = "No workload of this build checks it."
     claims = tuple(
         found.get(number) or source.claim(number, "–", None, unseen) for number in source.statements
     )
@@ -104,9 +104,9 @@ def claims_table(claims: Sequence[Claim]) -> Table:
     )
     heads = ("", "claim", "the source", "here", "holds", "reference", "evidence", "")
     note = (
-        "Fitted or assumed: it depends on a number of a machine's file that was set so, or that "
-        "nobody could check; agreement is no evidence. Measured here: on this computer, which is "
-        "none of the source's."
+        "Fitted or assumed: the claim depends on a number in a machine's file that was chosen to "
+        "agree, or that nobody could check, so that agreement proves nothing. Measured here: "
+        "measured on this computer, which is not one of the source's."
     )
     return Table("The source's claims", heads, rows, note, words=True)
 
