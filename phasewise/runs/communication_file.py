@@ -56,7 +56,8 @@ def write_communication(
     except OSError as error:
         raise RunError(
             f"the record of the communication cannot be written into {folder} "
-            f"({disk_reason(error)}); those of the {simulation.study.workload.unit.many} are kept"
+            f"({disk_reason(error)}); the records of the {simulation.study.workload.unit.many} "
+            "are kept"
         ) from error
 
 

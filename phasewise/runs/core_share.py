@@ -90,10 +90,9 @@ class CoreShare:
         """A sentence on what held the ranks up."""
         who = "the rank" if self.ranks == 1 else "ranks"
         return (
-            f"{who} had {100 * self.share:.0f} % of a core (CPU time over wall time); "
-            "another thread got it, yields of waiting ranks included, "
-            f"{self.switches:.0f} times a second: {self.cause}; times are not those of a quiet "
-            "machine"
+            f"{who} had {100 * self.share:.0f} % of a core (CPU time over wall time) and lost it "
+            f"to another thread, also by yielding it while waiting, {self.switches:.0f} times a "
+            f"second: {self.cause}; times are not those of a quiet machine"
         )
 
     @property
@@ -154,5 +153,5 @@ def core_share_of(head: Mapping[str, Any], ranks: Sequence[Mapping[str, Any]]) -
 def _number(value: Any, most: float = 2.0**53) -> float:
     number = float(value)
     if not (math.isfinite(number) and 0 <= number <= most):
-        raise ValueError("the processor's time in it cannot be")
+        raise ValueError("the processor time in it is impossible")
     return number

@@ -39,6 +39,6 @@ def check_seal(path: Path) -> None:
         expected = seal_of(file, length)
         found = file.read(size)
     if not found.startswith(MARK):
-        raise OSError("no checksum stands at its end: it is cut, or of an earlier version")
+        raise OSError("it has no checksum at its end: it is cut, or of an earlier version")
     if found != expected:
         raise OSError("its checksum does not agree")

@@ -132,7 +132,7 @@ class AutoTuner:
         wanted = self._given.changed(choice)
         if wanted != self._given and (reason := self._switch(wanted)):
             if self._core.rank() == 0:
-                message(f'tune = "auto": the choice kept cannot be used ({reason})')
+                message(f'tune = "auto": the kept choice cannot be used ({reason})')
             return False
         self._keep(kept | {"turns": 0})
         return True
