@@ -87,7 +87,8 @@ class ScanFolder:
             others = self.path.iterdir() if self.path.exists() else ()
             if found := next((one.name for one in others if not one.name.startswith(".")), None):
                 raise StudyError(
-                    f"{self.path} is no scan's folder, as it holds {found}; choose another --out"
+                    f"{self.path} is not the folder of a scan, since it holds {found}; choose "
+                    "another --out"
                 )
             return
         try:

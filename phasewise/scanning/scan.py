@@ -204,8 +204,9 @@ def _check(definition: Definition, request: Request) -> None:
         )
     if request.batch > 1 and not _may_have_device(definition):
         raise StudyError(
-            f'batch = {request.batch} is for points that share a device, and run.device = "{CPU}": '
-            "give a device, or leave batch out, and points run at once on the cores (jobs)"
+            f"batch = {request.batch} is for points that share a device, and run.device = "
+            f'"{CPU}": give a device, or leave batch out, so that points run at once on the cores '
+            "(jobs)"
         )
     if request.parquet:
         check_parquet()
@@ -309,7 +310,7 @@ class _Work:
         self._told_of_cpu = True
         message(
             f"warning: point {point.number} ran on the CPU, where the points of a batch run one "
-            "after another: leave batch out, and points run at once on the cores (jobs)"
+            "after another: leave batch out, so that points run at once on the cores (jobs)"
         )
 
     def results(self) -> ScanResults:
