@@ -102,7 +102,7 @@ def _sampled_steps(study: Study, asked: int) -> int:
     """Steps to simulate; 0 if that is all of them."""
     fewest = fewest_steps(study)
     if asked and not fewest:
-        raise StudyError("--steps samples steps that are alike, of which this study has none")
+        raise StudyError("--steps samples steps that are alike, but this study has none")
     return asked if asked < fewest else 0
 
 
