@@ -376,7 +376,7 @@ def _check_counts(values: NDArray[Any]) -> None:
     LARGEST.
     """
     if not np.all((values >= 0) & (values < LARGEST)):
-        raise ValueError("a count or a time in it cannot be")
+        raise ValueError("a count or a time in it is impossible")
 
 
 def _traffic(entries: list[dict[str, Any]]) -> Traffic:

@@ -79,7 +79,7 @@ def show_communication(record: CommunicationRecord) -> None:
     sent = f"sent by a rank in {record.unit.indefinite}"
     print(f"min, mean, max, wait: in {unit}, over the ranks; count, MB: {sent}")
     if any(cost.library for cost in costs):
-        print("* by the MPI library: its calls, and the volume asked for")
+        print("* done by the MPI library: count is its calls, MB the volume asked for")
     if whole.load_balance is not None:
         print(
             f"load balance {whole.load_balance:.2f} x "
