@@ -37,8 +37,8 @@ SMALLEST_MESH = 4.0
 """Rms that a mesh should reach: a Gaussian leaves 6e-5 of its particles outside in a plane."""
 
 OUTSIDE = (
-    "the charge of particles outside the mesh is left out, and they are kicked by the opposing "
-    "slice as by the Gaussian of what is on it"
+    "the charge of particles outside the mesh is left out, and the opposing slice kicks them "
+    "like a Gaussian with the moments of its charge on the mesh"
 )
 
 

@@ -196,9 +196,9 @@ def _warning(
     if worst_outside > 0:
         warnings.append(
             f"up to {scientific(100 * worst_outside, 3)} % of a beam's deposits in a turn fell "
-            "outside the mesh: their charge is left out, and the particles are kicked there by the "
-            "opposing slice as by the Gaussian of what is on it (raise mesh_extent or "
-            "mesh_half_width)"
+            "outside the mesh: their charge is left out, and the opposing slice kicks the "
+            "particles there like a Gaussian with the moments of its charge on the mesh (raise "
+            "mesh_extent or mesh_half_width)"
         )
     warning = "; ".join(warnings)
     return warning[0].upper() + warning[1:] + "." if warning else None

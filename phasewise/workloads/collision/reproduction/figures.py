@@ -60,7 +60,7 @@ def make_figures(results: PaperResults, pictures: Path | None) -> list[Figure]:
 
 
 def _source(results: PaperResults) -> str:
-    kept = f". Simulations are kept ones of {results.kept}" if results.kept else ""
+    kept = f". Simulations were kept from {results.kept}" if results.kept else ""
     return f"{SOURCE}{kept}"
 
 

@@ -95,9 +95,9 @@ def hypercube_gains(_: Plans, results: PaperResults) -> Finding:
     return Finding(
         listed(gains),
         holds and all(gains[name] <= HYPERCUBE_TORI + 0.05 for name in TORI),
-        f"By L and B of Table 4; simulated, to 256 ranks: {listed(simulated)}. A hypercube's "
-        "long messages go to near ranks; the paper's models of tori saw the number of messages "
-        "alone.",
+        f"By L and B of Table 4; simulated, to 256 ranks: {listed(simulated)}. A hypercube's long "
+        "messages go to near ranks; the paper's models of tori depended only on the number of "
+        "messages.",
     )
 
 
