@@ -31,9 +31,9 @@ HEADS = (
 )  # fmt: skip
 """Heads of the table of the figures against cores and volume; `EXPLAINED` explains them."""
 EXPLAINED = (
-    "Gflop/s: of all cores; Mflop/s a core: outside of the exchanges of faces, with sums over all "
-    "ranks in the time as in the source, then without sums; MB/s: sent and received by a process "
-    "in these exchanges; overhead: their share of the time"
+    "Gflop/s: rate of all cores; Mflop/s a core: rate outside of the exchanges of faces, first "
+    "with the sums over all ranks in its time, as in the source, then without them; MB/s: what a "
+    "process sends and receives in these exchanges; overhead: their share of the time"
 )
 
 
@@ -46,9 +46,9 @@ def convention(flops: int) -> str:
     """A sentence on how the flops are counted."""
     kind = "with" if flops == CLOVER_ITERATION_FLOPS else "without"
     return (
-        f"By {flops} flops an even site and iteration, as the source counts, {kind} clover "
-        "term; there 1296 are the hopping matrix's for a site and 552 the clover term's, of which "
-        f"kernels here count {HOPPING_FLOPS} and 504"
+        f"Flops are counted as in the source: {flops} for an even site and iteration {kind} "
+        "clover term, based on 1296 per site for the hopping matrix and 552 for the clover term, "
+        f"for which the kernels here count {HOPPING_FLOPS} and 504"
     )
 
 

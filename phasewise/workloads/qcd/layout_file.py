@@ -39,8 +39,8 @@ def _numbers(path: Path) -> dict[int, int]:
             continue
         if not (word.isascii() and word.isdigit() and len(word) <= DIGITS):
             raise StudyError(
-                f"{path} line {line}: {show(word)} is not the number of a place, a whole one from "
-                "0 on, of which there is one a line for each rank"
+                f"{path} line {line}: {show(word)} is not the number of a place: each line gives "
+                "one, a whole number from 0 on, for one rank"
             )
         number = int(word)
         if number in lines:

@@ -300,8 +300,8 @@ def _check_pion(measure: Measure) -> None:
     if not smeared and (measure.width > 0 or measure.iterations > 0):
         source = f"measure.pion = {show(measure.pion)} has" if measure.pion else "there is"
         raise StudyError(
-            f'{given} are of a smeared source, and {source} none; give measure.pion = "smeared", '
-            "or neither of them"
+            f"{given} describe a smeared source, and {source} none; give measure.pion = "
+            '"smeared", or neither of them'
         )
 
 

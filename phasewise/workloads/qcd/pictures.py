@@ -66,9 +66,9 @@ def draw_residuals(run: ReportedRun) -> Drawing | Missing:
     legend_above(axis)
     return Drawing(
         canvas,
-        "Residual of the solver's system over that of the start, of the first right-hand side of a "
-        "solve. In mixed precision it is made anew in double precision whenever it has fallen by "
-        "a factor of 20.",
+        "Residual of the solver's system over that of the start, for the first right-hand side "
+        "of a solve. In mixed precision it is recomputed in double precision whenever it has "
+        "fallen by a factor of 20.",
     )
 
 
@@ -123,7 +123,7 @@ def draw_pion(run: ReportedRun) -> Drawing | Missing:
     )  # fmt: skip
     right.plot(
         times[1 : half + 1], around[1 : half + 1], color=SERIES[1], marker="s", markersize=3,
-        label="of a cosh",
+        label="cosh",
     )  # fmt: skip
     right.set_ylabel("effective mass")
     for axis in axes[0]:

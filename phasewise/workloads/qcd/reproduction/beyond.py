@@ -118,9 +118,9 @@ def table(records: Sequence[Mapping[str, Any]]) -> Table:
         for one in records
     )
     note = (
-        "Predicted by model contention from the machines' files. Beside the source's way: two spin "
-        "components of four; all faces at once while inner sites are computed; a node's ranks as "
-        f"the brick of least surface; the best, by this model, of the {GRIDS} grids of least "
-        "surface."
+        "Predicted by model contention from the machines' files. Beside the source's way: two of "
+        "the four spin components; all faces exchanged at once while inner sites are computed; a "
+        "node's ranks placed as the brick of least surface; the best, by this model, of the "
+        f"{GRIDS} grids of least surface."
     )
     return Table("What the source lacked", heads, rows, note)

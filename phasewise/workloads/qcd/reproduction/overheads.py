@@ -88,10 +88,10 @@ def _growing(overheads: Overheads) -> Claim:
     narrow, _ = _furthest(overheads.narrow)
     return SOURCE.claim(
         "5", f"off by up to {words}", all(off <= NEAR for off, _ in worst.values()),
-        f"Simulated to {most} cores, predicted by model contention beyond. Latency and bandwidth "
-        "of claim 4 and the compute column went in. Nodes of 512 cores have 2 × (0.4 + 0.2) GB/s a "
-        "blade towards all others; with 0.4 alone, those of more cores are off by up to "
-        f"{100 * narrow:.1f} points.",
+        f"Simulated to {most} cores, predicted by model contention beyond. The latency and "
+        "bandwidth of claim 4 and the compute column were input. Nodes of 512 cores have 2 × "
+        "(0.4 + 0.2) GB/s a blade towards all others; with 0.4 alone, columns of more cores are "
+        f"off by up to {100 * narrow:.1f} points.",
         fitted=True,
     )  # fmt: skip
 
@@ -125,11 +125,11 @@ def _ahead(overheads: Overheads) -> Claim:
         f"Gflop/s on {_list(COMMON)} cores: Altix {_list(altix)}, XT4 {_list(rates['xt4'])}, p690 "
         f"{_list(rates['p690'])}; XT4's overhead {_list([100 * share for share in shares])} %",
         ahead and constant,
-        f"The Altix has claim 4's latency, which was fitted to the large lattice. {_of_its_own()} "
-        "By Table 6 its messages slow down with the number of cores, whatever their size, which a "
-        "latency does not say. "
-        "Compute columns went in; the XT4's bandwidth was fitted to Table 6, the p690's network is "
-        "that of other sources.",
+        "The Altix is given the latency of claim 4, which was fitted to the large lattice. "
+        f"{_of_its_own()} According to Table 6 its messages slow down with the number of cores, "
+        "whatever their size, which a latency cannot describe. The compute columns were input; "
+        "the XT4's bandwidth was fitted to Table 6, and the p690's network is known from other "
+        "sources.",
         fitted=True,
     )
 
@@ -143,8 +143,8 @@ def _of_its_own() -> str:
     exchanges = [Exchange(one, sendrecv_seconds(one, sendrecv)) for one in own]
     rates = [one.overall / 1e9 for one in exchanges if one.column.cores in COMMON]
     return (
-        f"Its own columns fit {1e3 * sendrecv[0]:.2f} ms + s/({sendrecv[1] / 1e6:.0f} MB/s), by "
-        f"which it has {_list(rates)} Gflop/s."
+        f"Its own columns fit {1e3 * sendrecv[0]:.2f} ms + s/({sendrecv[1] / 1e6:.0f} MB/s), "
+        f"which gives {_list(rates)} Gflop/s."
     )
 
 

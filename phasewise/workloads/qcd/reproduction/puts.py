@@ -17,7 +17,9 @@ COMPARABLE = 0.15
 def claim(quick: bool, workers: int) -> Claim:
     """Claim 9; with --quick it is not checked, because the model follows millions of puts."""
     if quick:
-        return SOURCE.claim("9", "–", None, "--quick leaves it out: a model follows every put.")
+        return SOURCE.claim(
+            "9", "–", None, "--quick leaves it out, because a model has to follow every put."
+        )
     own = {column.cores: column for column in columns() if column.table == 2}
     runs = [Run(own[cores], PUTS) for cores in reversed(CORES)]
     found = {exchange.column.cores: exchange for exchange in predicted(runs, workers)}
@@ -36,9 +38,9 @@ def judge(found: dict[int, Exchange]) -> Claim:
         f"{100 * beside:.0f} % of the MPI setup's rate on {CORES[1]} cores, an efficiency of "
         f"{efficiency:.2f} on {CORES[2]}",
         abs(efficiency - EFFICIENCY) <= NEAR and abs(beside - 1) <= COMPARABLE,
-        "Predicted by model contention: a put and its flag for each run of sites. What a put costs "
-        "was fitted to the efficiency; a domain of 256 cores has 3.4 times as many runs as one of "
-        "2048, most of them along x, so that no one cost of a put gives both; the source has none "
-        "of puts within a node and between nodes.",
+        "Predicted by model contention: a put and its flag for each run of sites. What a put "
+        "costs was fitted to the efficiency; a domain of 256 cores has 3.4 times as many runs as "
+        "one of 2048, most of them along x, so that no single cost of a put gives both; the "
+        "source does not tell what puts cost within a node and between nodes.",
         fitted=True,
     )  # fmt: skip

@@ -147,7 +147,7 @@ def _caching() -> Claim:
         f"{rates[first] / rates[64]:.2f} times the rate of 64 cores on {first}, the first to fit; "
         f"{slowest / 1e6:.0f} Mflop/s or more where it fits, {fastest / 1e6:.0f} or less elsewhere",
         slowest > fastest,
-        f"{WORKING_SET} B a site: links and two spinors; the source's 9 MB are of two cores.",
+        f"{WORKING_SET} B a site: links and two spinors; the source's 9 MB belong to two cores.",
     )
 
 

@@ -29,7 +29,7 @@ SOLVES = 10
 """Solves that a measurement times; the fastest counts, since others may use the computer too."""
 AGREED = 0.10
 """Largest spread of the middle half of the shares; if it is larger, the claim is not decided."""
-BUSY = " Others used it meanwhile, so that the share may be that of their work."
+BUSY = " Other programs used the computer meanwhile, so that the share may reflect their work."
 SECONDS = 120.0
 """A measurement that takes longer than this counts as failed."""
 
@@ -39,7 +39,9 @@ def claim(quick: bool) -> Claim:
     checked.
     """
     if this_machine().cores < 2:
-        return SOURCE.claim("8", "–", None, "This computer gives it one core.", real=True)
+        return SOURCE.claim(
+            "8", "–", None, "This process may use only one core of this computer.", real=True
+        )
     load = load_now()
     times = QUICK_TIMES if quick else TIMES
     try:
@@ -75,9 +77,10 @@ def judge(pairs: Sequence[tuple[float, float]], remark: str = "") -> Claim:
         f"{100 * share:.0f} %: {threads:.2f} Gflop/s with two threads, {processes:.2f} with two "
         "processes",
         bool(abs(share - SHARE) <= NEAR) if agreed else None,
-        "Both bound to two cores of this computer, memory first touched by the thread that uses "
-        f"it; without clover term. Medians of {len(pairs)}, measured in turn; the middle half of "
-        f"their shares lies between {100 * low:.0f} and {100 * high:.0f} %.{decided}{remark}",
+        "Both are bound to two cores of this computer, and each thread is the first to touch the "
+        f"memory that it uses; without clover term. Medians of {len(pairs)} pairs, measured in "
+        f"turn; the middle half of their shares lies between {100 * low:.0f} and {100 * high:.0f} "
+        f"%.{decided}{remark}",
         real=True,
     )  # fmt: skip
 
