@@ -174,7 +174,7 @@ def _energy(given: Mapping[str, Any], mass: float) -> float:
     if energy <= mass:
         raise StudyError(
             f"bunch.energy = {energy:g} eV is not above the rest energy, {mass:g} eV: it is the "
-            "total energy, and kinetic_energy that above rest"
+            "total energy, and kinetic_energy is the energy above rest"
         )
     return energy
 

@@ -92,7 +92,7 @@ def _strengths(value: object, where: str) -> tuple[float, ...]:
         or any(isinstance(v, bool) or not isinstance(v, int | float) for v in value)
     ):
         raise StudyError(
-            f"{where} must be a list of 1 to {ORDERS} numbers, of the dipole, the quadrupole, …, "
+            f"{where} must be a list of 1 to {ORDERS} numbers, for the dipole, the quadrupole, …, "
             f"but is {show(value)}"
         )
     return tuple(float(v) for v in value)
