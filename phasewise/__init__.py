@@ -51,8 +51,8 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when asked for: the command is to be there, and to take an interrupt, before it
-    # imports anything large.
+    # A name is imported only when it is used: the command must run, and handle an interrupt, before
+    # it imports anything large.
     for module, names in _PLACES.items():
         if name in names:
             return getattr(import_module(f"phasewise.{module}"), name)

@@ -4,8 +4,8 @@ import sys
 
 
 def main() -> int:
-    """Run the command line of this process; the exit status. An interrupt while it is imported ends
-    it as any other does.
+    """Run the command line of this process and return the exit status. An interrupt during the
+    imports ends it like any other interrupt.
     """
     try:
         from phasewise.cli import main

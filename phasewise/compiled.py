@@ -18,7 +18,7 @@ CHOICE = "PHASEWISE_CORE"
 """Variable that chooses one of KINDS or MPICH."""
 KINDS = ("mpi", "serial")
 MPICH = "mpich"
-"""Loaded only where it is asked for."""
+"""The core for MPICH is loaded only on request."""
 MISSING = {
     "mpi": "phasewise was built without MPI",
     "serial": "it was not built",
@@ -75,8 +75,8 @@ def _module(spec: ModuleSpec) -> ModuleType:
 
 
 def missing_features(needs: Path, processor: Path) -> list[str]:
-    """What the file `needs` lists and the first processor of `processor`, in the form of
-    /proc/cpuinfo, lacks; nothing where one of them says nothing.
+    """The features that the file `needs` lists and that the first processor in `processor`, a file
+    like /proc/cpuinfo, lacks; none if either file says nothing.
     """
     try:
         wanted = needs.read_text().split()

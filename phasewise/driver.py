@@ -21,18 +21,18 @@ WORLD_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "MPI_L
 
 
 RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")
-"""Variables with the rank of the process that they set."""
+"""Variables in which these launchers give the rank of the process."""
 
 
 SLURM_MAX_STEP = 0xFFFF0000
-"""Slurm's steps that srun starts have smaller numbers."""
+"""The steps that srun starts have smaller numbers than this."""
 
 REMEDY = "install the MPI library that it was built with, or build it where there is one"
-"""What gives phasewise its MPI."""
+"""What a user can do where MPI is missing."""
 
 
 ALONE = "OMPI_MCA_ess_singleton_isolated"
-"""Set for a process that no launcher started: Open MPI needs no daemon then."""
+"""This variable is set for a process that no launcher started: Open MPI then needs no daemon."""
 
 
 class Run(Protocol):
@@ -179,11 +179,12 @@ def load_planner() -> Planner:
 
 
 def load_core() -> Core:
-    """The compiled module; RunError if it is not built, or its MPI is not the launcher's, or it has
-    none and is not alone.
+    """The compiled module; RunError if it is not built, if its MPI is not the launcher's, or if it
+    has no MPI though a launcher started several processes.
     """
     if launched_size() == 0:
-        # Alone, Open MPI would start a daemon, for which it needs its programs and those of ssh.
+        # Open MPI in a process that no launcher started would start a daemon, which needs Open
+        # MPI's programs and ssh.
         os.environ.setdefault(ALONE, "1")
     try:
         core = cast(Core, import_module("phasewise._core"))
@@ -204,7 +205,9 @@ def require_mpi() -> None:
 
 
 def check_alone(missing_mpi: str, environment: Mapping[str, str] | None = None) -> None:
-    """RunError if a core without MPI, for the reason given, is one of several processes."""
+    """RunError if a core without MPI is one of several processes; `missing_mpi` says why it has
+    none.
+    """
     started = max(launched_size(environment), step_tasks(environment))
     if missing_mpi and started > 1:
         raise RunError(
@@ -242,8 +245,8 @@ def launched_size(environment: Mapping[str, str] | None = None) -> int:
 
 
 def step_tasks(environment: Mapping[str, str] | None = None) -> int:
-    """Processes that srun started with this one, whatever they know of MPI; 0 if it is none of
-    them. The script of a batch job is no such process: its step has one of the largest numbers.
+    """How many processes srun started together with this one, with or without MPI; 0 if srun did
+    not start it. The script of a batch job does not count: its step has one of the largest numbers.
     """
     environment = os.environ if environment is None else environment
     names = ("SLURM_PROCID", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS")

@@ -23,14 +23,14 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **settings)
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
-        """As argparse has it, with the names kept for suggestions."""
+        """Add an argument as argparse does, and keep its names for suggestions."""
         action = super().add_argument(*names, **settings)
         self._options += action.option_strings
         self.suggest(map(str, action.choices or ()))
         return action
 
     def suggest(self, choices: Iterable[str]) -> None:
-        """The nearest valid word for an unknown option or choice."""
+        """Add words that may be suggested in place of an unknown one."""
         self._choices += choices
 
     def error(self, message: str) -> NoReturn:
@@ -66,18 +66,18 @@ def counts(text: str) -> list[int]:
 
 
 def add_json(parser: Parser, what: str) -> None:
-    """``--json``, and what it prints."""
+    """Add ``--json``; `what` says what it prints."""
     parser.add_argument("--json", action="store_true", help=what)
 
 
 def add_study(parser: Parser) -> None:
-    """The study, and overrides of its keys."""
+    """Add the study, and overrides of its keys."""
     parser.add_argument("study", metavar="STUDY", help="the study, a TOML file")
     add_overrides(parser)
 
 
 def add_overrides(parser: Parser) -> None:
-    """``--set``."""
+    """Add ``--set``."""
     parser.add_argument(
         "--set",
         action="append",
@@ -88,28 +88,32 @@ def add_overrides(parser: Parser) -> None:
 
 
 def add_processors(parser: Parser) -> None:
-    """``--ranks`` and ``--threads``."""
+    """Add ``--ranks`` and ``--threads``."""
     parser.add_argument("--ranks", type=count, metavar="N", help="MPI ranks to start")
     add_threads(parser)
 
 
 def add_threads(parser: Parser) -> None:
-    """``--threads``."""
+    """Add ``--threads``."""
     parser.add_argument("--threads", type=count, default=1, metavar="T", help="threads per rank")
 
 
 def add_target(parser: Parser) -> None:
-    """The machine, and which simulated twin of it."""
+    """Add the machine, and the option for which simulated twin of it is meant."""
     parser.add_argument(
         "--machine", required=True, metavar="M", help="such as bassi, or a machine's TOML file"
     )
-    parser.add_argument("--twin", choices=TWINS, default="full", help="of a simulated machine")
+    parser.add_argument(
+        "--twin", choices=TWINS, default="full", help="which twin of a simulated machine is meant"
+    )
 
 
 def add_machine(parser: Parser) -> None:
-    """``--machine``, which `machine_override` reads, for a command that is not about one."""
+    """Add ``--machine``, which `machine_override` reads, to a command that needs no machine."""
     parser.add_argument(
-        "--machine", metavar="M", help='for which a process grid "auto" is chosen (modern)'
+        "--machine",
+        metavar="M",
+        help='machine for which the process grid "auto" is chosen (modern by default)',
     )
 
 
@@ -125,11 +129,11 @@ def machine_override(options: argparse.Namespace) -> list[str]:
 
 
 def add_device(parser: Parser) -> None:
-    """``--device``, which `device_override` reads."""
+    """Add ``--device``, which `device_override` reads."""
     parser.add_argument(
         "--device",
         metavar="D",
-        help="where the kernels run: auto, cpu, cuda or emulated (that of the study)",
+        help="where the kernels run: auto, cpu, cuda or emulated (by default as the study says)",
     )
 
 
@@ -139,9 +143,11 @@ def device_override(options: argparse.Namespace) -> list[str]:
 
 
 def add_models(parser: Parser) -> None:
-    """``--model`` and ``--fit``."""
+    """Add ``--model`` and ``--fit``."""
     parser.add_argument(
-        "--model", metavar="NAME,…", help="one model or several (the best for the machine)"
+        "--model",
+        metavar="NAME,…",
+        help="one model or several (by default the best for the machine)",
     )
     parser.add_argument(
         "--fit", nargs="+", default=[], metavar="DIR", help="recorded runs for model measured"
@@ -149,17 +155,22 @@ def add_models(parser: Parser) -> None:
 
 
 def add_counts(parser: Parser) -> None:
-    """``--iterations`` and ``--records``, for what comes as often as data say."""
+    """Add ``--iterations`` and ``--records``, for pieces of a turn whose number depends on data."""
     parser.add_argument(
-        "--iterations", type=count, metavar="N", help="that a solver takes, as they depend on data"
+        "--iterations",
+        type=count,
+        metavar="N",
+        help="iterations that a solver takes, which depend on data",
     )
     parser.add_argument(
-        "--records", metavar="DIR", help="the run that says how often such pieces of a turn come"
+        "--records",
+        metavar="DIR",
+        help="run that recorded how often data-dependent pieces of a turn come",
     )
 
 
 def add_placement(parser: Parser) -> None:
-    """``--process-grid``, ``--layout`` and ``--node-size``, which `placement` reads."""
+    """Add ``--process-grid``, ``--layout`` and ``--node-size``, which `placement` reads."""
     parser.add_argument(
         "--process-grid", metavar="PxQ", help="Prow x Pcol, such as 8x16; 2x2,1x3 for each beam"
     )
@@ -190,5 +201,5 @@ def placement(options: argparse.Namespace) -> list[str]:
 
 
 def _toml(value: str | list[str]) -> str:
-    # JSON's texts and lists of texts are TOML's too.
+    # Texts, and lists of texts, are written alike in JSON and in TOML.
     return json.dumps(value, ensure_ascii=False)

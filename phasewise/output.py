@@ -62,13 +62,14 @@ def drop_output() -> None:
 
 
 def message(text: str, mark: str = "") -> None:
-    """Print one line on standard error, at once: lines of several ranks must not run together.
+    """Print one line on standard error in one piece, so that lines of several ranks do not run
+    together.
 
-    mark: a control character before it, for the process that reads it; those in `text`, which may
-    come from the name of a file or a key, are written out.
+    mark: a control character before the line, for the process that reads it. Control characters in
+    `text`, which may come from the name of a file or a key, are written out.
 
-    A line that cannot be written, as the disk of a log is full or a pipe closed, is lost: what it
-    tells of goes on.
+    A line that cannot be written, because the disk of a log is full or a pipe is closed, is lost,
+    and the program goes on.
     """
     if sys.stderr is None:
         return
@@ -80,7 +81,7 @@ def message(text: str, mark: str = "") -> None:
 
 
 def _forget_standard_error() -> None:
-    """Drop what could not be written, which Python would try again, and fail with, at exit."""
+    """Drop what could not be written: Python would try to write it again at exit, and fail."""
     with contextlib.suppress(OSError, ValueError):
         raw = io.FileIO(sys.stderr.fileno(), "w", closefd=False)
         sys.stderr = io.TextIOWrapper(
@@ -89,7 +90,9 @@ def _forget_standard_error() -> None:
 
 
 class StandardOutput(io.TextIOWrapper):
-    """Standard output whose errors are sentences, but for a pipe that nobody reads any more."""
+    """Standard output whose errors are RunErrors, except for that of a pipe that nobody reads any
+    more.
+    """
 
     def write(self, text: str) -> int:
         with _writing():
@@ -111,8 +114,8 @@ def _writing() -> Iterator[None]:
 
 
 def open_standard_streams() -> None:
-    """Put something in the place of standard streams that are closed, before another file gets
-    their numbers. What cannot be written to standard output is an error; messages are lost.
+    """Replace standard streams that are closed, before another file gets their numbers. Writing to
+    a closed standard output then is an error; messages are lost.
     """
     for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
@@ -130,19 +133,22 @@ def open_standard_streams() -> None:
 
 
 def table_width() -> int:
-    """Columns of what is printed: COLUMNS, else the terminal's, else 100."""
+    """The number of columns for what is printed: COLUMNS, or else those of the terminal, or else
+    100.
+    """
     return shutil.get_terminal_size((100, 24)).columns
 
 
 def console() -> Console:
     """A rich console on standard output, which prints texts as they are, brackets included."""
-    # With a height too, as rich otherwise takes a terminal of kind "dumb" for 80 columns wide.
+    # It gets a height too, because otherwise rich assumes 80 columns for a terminal of kind "dumb".
     return Console(width=table_width(), height=24, highlight=False, markup=False, emoji=False)
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]], keys: int = 1) -> None:
-    """Print a table: the first column left-aligned, the others right-aligned. One that is too wide
-    breaks its cells between words, and then goes on below with its first `keys` columns again.
+    """Print a table: the first column left-aligned, the others right-aligned. In a table that is
+    too wide, cells are broken between words. If that is not enough, the other columns follow below,
+    again after the first `keys` columns.
     """
     texts = [list(cells) for cells in zip(columns, *rows, strict=True)]
     most = table_width()
@@ -162,14 +168,14 @@ def _longest_word(cells: list[str]) -> int:
 
 
 def _with_frame(widths: list[int]) -> int:
-    """Columns of a table: a cell has a space on either side, and a line one around it and between
-    its cells.
+    """The width of a table whose columns have these widths: each cell has a space on either side,
+    and lines run around the cells and between them.
     """
     return sum(widths) + 3 * len(widths) + 1
 
 
 def _parts(least: list[int], keys: int, most: int) -> list[list[int]]:
-    """Which columns stand beside each other, where they need at least so much each."""
+    """Which columns stand beside each other if each needs at least the width in `least`."""
     parts = [list(range(min(keys, len(least))))]
     for place in range(keys, len(least)):
         beside = [*parts[-1], place]
@@ -182,8 +188,8 @@ def _parts(least: list[int], keys: int, most: int) -> list[list[int]]:
 
 
 def _widths(texts: list[list[str]], most: int) -> list[int]:
-    """Of the columns of a table: what their cells need, or as much less as it must be, taken from
-    the widest that still has room for its words; below that, words are broken.
+    """The widths of a table's columns: what their cells need. If that is too much, the widest
+    column that still has room for its words is made narrower; if none has, words are broken.
     """
     widths = [max(map(cell_len, cells)) for cells in texts]
     least = [_longest_word(cells) for cells in texts]
@@ -195,8 +201,8 @@ def _widths(texts: list[list[str]], most: int) -> list[int]:
 
 
 def alike(value: float, *others: float, digits: int = 4) -> list[str]:
-    """A value with so many digits, or all before the point, and others with as many decimals: its
-    interval, or what it is compared with.
+    """A value with this number of digits, or all digits before the point, and others with as many
+    decimals, such as the ends of its interval or a value to compare.
     """
     size = abs(value) or max(map(abs, others), default=0.0)
     decimals = 0 if size == 0.0 else max(0, digits - 1 - math.floor(math.log10(size)))

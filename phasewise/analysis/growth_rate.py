@@ -14,7 +14,8 @@ import numpy as np
 
 from phasewise.analysis.spectrum import Floats
 
-# Turns at the start that a fit leaves out: a beam matched without the other's focusing filaments.
+# Fraction of the points, from the start, that a fit leaves out: a beam that was matched without the
+# focusing by the other beam filaments there.
 TRANSIENT = 0.1
 # Below this many points a fit has no error bar worth printing.
 MIN_POINTS = 8
@@ -105,7 +106,9 @@ def slope_error(turn: Floats, residual: Floats) -> float:
 
 
 def _lags(residual: Floats) -> int:
-    """Andrews' bandwidth for the Bartlett kernel, 1.1447 (α T)^⅓, of an AR(1) of the same ρ."""
+    """Andrews' bandwidth for the Bartlett kernel, 1.1447 (α T)^⅓, for an AR(1) process with the
+    same ρ.
+    """
     points = len(residual)
     power = float(residual @ residual)
     if power == 0:

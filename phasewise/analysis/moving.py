@@ -28,7 +28,7 @@ def moving(value: Floats, window: int) -> Moving:
     if window < 1 or window % 2 == 0:
         raise ValueError(f"the window is {window} turns; accepted are positive odd numbers")
     known = np.isfinite(value)
-    # Sums are of distances from one value, so that the variance keeps its digits.
+    # The sums add distances from one value, so that the variance keeps its digits.
     origin = value[known][0] if known.any() else 0.0
     away = np.where(known, value - origin, 0.0)
     count = _sums(known.astype(np.float64), window)

@@ -29,7 +29,8 @@ COSINES = {
     "blackman-harris": (0.35875, 0.48829, 0.14128, 0.01168),
 }
 """Coefficients a of the periodic windows Σ (-1)^k a_k cos 2πkn/T (F. J. Harris, Proc. IEEE 66
-(1978) 51). SciPy's signal processing takes a second to import, as long as a rank takes to start.
+(1978) 51). They are written here because importing scipy.signal takes a second, as long as the
+start of a rank.
 """
 
 # Half-width of the main lobe, in bins of 1/turns.
@@ -161,11 +162,11 @@ def refine(
 def unsteadiness(signal: Signal, peak: Peak, window: WindowName = "hann") -> float:
     """The uncertainty of a line's frequency beyond white noise [turns⁻¹], for a signal (T,).
 
-    The line is sought again in three overlapping halves of the record. Neighbours that are not
-    resolved, damping and drifts shift it there by at least twice what they shift it in the whole,
-    white noise by √7 standard errors (the variance of a half is 8 times that of the whole, and an
-    efficient estimate has its own variance as covariance with every part). Half of the rms shift
-    beyond the noise's share is returned.
+    The line is sought again in three overlapping halves of the record. There, unresolved
+    neighbours, damping and drifts shift it by at least twice as much as in the whole record, and
+    white noise shifts it by √7 standard errors (the variance of a half is 8 times that of the
+    whole, and an efficient estimate has its own variance as covariance with every part). Half of
+    the rms shift beyond the noise's share is returned.
     """
     half = len(signal) // 2
     starts = (0, (len(signal) - half) // 2, len(signal) - half)
@@ -184,7 +185,7 @@ def fraction(tune: float) -> float:
 def unfold(frequency: float, tune: float) -> float:
     """Fraction in [0, 1) near `tune` that a real signal shows at `frequency` in [0, 0.5].
 
-    A tune of 0.69 shows at 0.31, and there a higher tune shows at a lower frequency.
+    A tune of 0.69 shows at 0.31: above 0.5, a higher tune shows at a lower frequency.
     """
     target = fraction(tune)
     candidates = (frequency % 1.0, (-frequency) % 1.0)
@@ -217,7 +218,8 @@ def _in_band(
 
 
 def _noise_power(power: Floats, inside: NDArray[np.bool_], top: int, lobe: int) -> float:
-    """Mean noise power around the band: the median of an exponential distribution is ln 2 means.
+    """Mean noise power around the band: the median of an exponential distribution is ln 2 times its
+    mean.
 
     The band is widened to 64 bins where it is narrow, and the line itself is left out.
     """

@@ -23,7 +23,7 @@ from phasewise.traces.records import common_unit
 from phasewise.workload.interface import Unit
 
 BOTH = "measured or simulated"
-"""What a picture calls the times of simulated runs and of others."""
+"""What a picture calls the times when some of its runs are simulated and some are not."""
 
 
 def add_options(parser: Parser) -> None:
@@ -31,14 +31,16 @@ def add_options(parser: Parser) -> None:
     add_json(parser, "print the comparison as JSON")
     parser.add_argument("directories", metavar="DIR", nargs="+", help="folders of runs")
     parser.add_argument(
-        "--machine", metavar="M", help="that of the runs (of simulated ones by default their own)"
+        "--machine",
+        metavar="M",
+        help="machine of the runs (by default, simulated runs use the machine they ran on)",
     )
     add_models(parser)
     parser.add_argument("--picture", metavar="FILE", help="the ratios as a picture (SVG, PNG)")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare the runs in ``options.directories``; the exit status."""
+    """Compare the runs in ``options.directories`` and return the exit status."""
     if options.picture is not None:
         from phasewise.report.predictions import check_picture
 
@@ -80,21 +82,22 @@ def show(points: Sequence[Point]) -> None:
         sources = dict.fromkeys(point.spread for point in quiet)
         if errors["mean_error"] is not None and errors["worst_error"] is not None:
             lines.append(
-                f"model {name} ({load_model(name).TITLE}): off by {errors['mean_error']:.1%} in "
-                f"the mean and {errors['worst_error']:.1%} at worst; {inside} of {len(quiet)} "
-                f"inside of the interval, from {' or '.join(sources)}"
+                f"model {name} ({load_model(name).TITLE}): the error is "
+                f"{errors['mean_error']:.1%} in the mean and {errors['worst_error']:.1%} at "
+                f"worst; {inside} of {len(quiet)} times are inside of the interval, which comes "
+                f"from {' or '.join(sources)}"
             )
     lines += list(dict.fromkeys(point.run.record.source for point in points))
     lines += [point.wrong for point in points if point.wrong and not point.run.disturbed]
     runs = {_name(point): point.run for point in points}
     lines += [
         f"{name}: in {run.tuned_turns} of {run.record.unit.of(run.record.turns)} other algorithms "
-        "were tried, which are in the measured times; predicted are those that were chosen"
+        "were tried; the measured times include them, the predicted times assume the chosen ones"
         for name, run in runs.items()
         if run.tuned_turns
     ]
     lines += [
-        f"* {name}: {run.core_share.sentence}; it is not in the errors"
+        f"* {name}: {run.core_share.sentence}; the errors leave this run out"
         for name, run in runs.items()
         if run.disturbed and run.core_share is not None
     ]
@@ -106,7 +109,7 @@ def _name(point: Point) -> str:
 
 
 def _rows(point: Point, unit: Unit) -> list[list[str]]:
-    """Communication, the waiting in it, and the whole turn if computation took time."""
+    """Rows for communication, the waiting in it, and the whole turn if computation took time."""
     one, turn = point.predicted, point.measured_turn
     measured = [point.measured_seconds, point.measured_waiting]
     predicted = [one.communication_seconds, one.waiting_seconds]
@@ -143,7 +146,7 @@ def _two(ratio: float | None) -> str:
 
 
 def _draw(points: Sequence[Point], path: str) -> None:
-    """Figures 4 and 5: a panel for each machine."""
+    """Draw the ratios as in Figures 4 and 5 of the source paper, with a panel for each machine."""
     from phasewise.report.predictions import MEASURED, SIMULATED, draw_ratios, save_picture
 
     panels: dict[str, dict[str, dict[str, float]]] = {}

@@ -23,12 +23,12 @@ def add_options(parser: Parser) -> None:
         nargs="?",
         const="",
         metavar="COMMAND",
-        help='how gcc compiles it (as phasewise is built, or "gcc -O3 -march=native -fopenmp")',
+        help='how to compile it (as phasewise is built, or "gcc -O3 -march=native -fopenmp")',
     )
 
 
 def main(options: argparse.Namespace) -> int:
-    """Print the marks of ``options.file``; the exit status."""
+    """Print the marks of ``options.file`` and return the exit status."""
     found = loopmarks(options.file, options.compile)
     if options.json:
         print_json(as_json(found))

@@ -1,6 +1,7 @@
 """``phasewise machine measure``: times the messages of a machine and writes its file.
 
-Beside NAME.toml stand NAME.samples.jsonl, every sample, and NAME.svg, the curves.
+It also writes NAME.samples.jsonl, with every sample, and NAME.svg, with the curves, beside
+NAME.toml.
 """
 
 from __future__ import annotations
@@ -46,10 +47,14 @@ def add_options(parser: Parser) -> None:
     add_json(parser, "print what was measured as JSON")
     parser.add_argument("action", choices=["measure"], help="what to do")
     parser.add_argument(
-        "--machine", metavar="M", help="a simulated machine; without it the one this runs on"
+        "--machine",
+        metavar="M",
+        help="a simulated machine (by default, the machine that this runs on)",
     )
     parser.add_argument("--ranks", type=count, metavar="N", help="ranks that take part")
-    parser.add_argument("--twin", choices=TWINS, default="full", help="of a simulated machine")
+    parser.add_argument(
+        "--twin", choices=TWINS, default="full", help="which twin of a simulated machine to measure"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer sizes and repetitions")
     parser.add_argument(
         "--limit",
@@ -61,7 +66,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on with a measurement that something is missing of",
+        help="go on with an unfinished measurement",
     )
     parser.add_argument(
         "--device",
@@ -73,7 +78,9 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Measure ``options.machine``, or this machine, into ``options.output``; the exit status."""
+    """Measure ``options.machine``, or this machine, into ``options.output`` and return the exit
+    status.
+    """
     output = Path(options.output)
     if output.suffix != ".toml":
         raise StudyError(f"--output {output}: a machine's file ends in .toml")
@@ -86,8 +93,8 @@ def main(options: argparse.Namespace) -> int:
         result = measure_simulated(options.machine, options.twin, ranks, options.quick, message)
     else:
         ranks = options.ranks or this_machine().cores
-        # The kernels take another minute, during which the samples of the messages must not be
-        # lost.
+        # Measuring the kernels takes another minute, so the samples of the messages are written
+        # first.
         keep = partial(write_samples, output=output)
         minutes = LIMIT_MINUTES if options.limit is None else options.limit
         plan = Plan(output, options.quick, 60 * minutes, options.resume, options.device or CPU)
@@ -110,7 +117,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _end_journal(result: MeasuredMachine, output: Path) -> None:
-    """Remove the journal if nothing is missing; else say what is, and how to go on."""
+    """Remove the journal if nothing is missing; otherwise say what is missing, and how to go on."""
     journal = journal_path(output)
     if not result.missing:
         journal.unlink(missing_ok=True)
@@ -207,9 +214,9 @@ def device_sentence(device: Device) -> str:
     )
     return (
         f"device {device.name}: {device.bandwidth / 1e9:.4g} GB/s, {device.flops / 1e9:.4g} "
-        f"Gflop/s, {device.additions / 1e9:.3g}e9 additions/s, a kernel after another "
-        f"{device.launch * 1e6:.3g} µs, with a wait {device.wait * 1e6:.3g} µs, copies there "
-        f"{there:.3g} GB/s and back {back:.3g} GB/s"
+        f"Gflop/s, {device.additions / 1e9:.3g}e9 additions/s, a kernel takes "
+        f"{device.launch * 1e6:.3g} µs after another and {device.wait * 1e6:.3g} µs if the host "
+        f"waits for it, copies run at {there:.3g} GB/s to the device and {back:.3g} GB/s back"
     )
 
 

@@ -28,7 +28,9 @@ from phasewise.tuning.automatic import machine_of, settle
 MAX_SIZES = 9
 """Most message sizes in a cell of the table."""
 MARKS = "†‡§¶"
-"""Of phases that do not belong to each turn: one for each piece of a turn, in the plan's order."""
+"""Marks of phases that do not belong to every turn: one for each piece of a turn, in the plan's
+order.
+"""
 
 
 def add_options(parser: Parser) -> None:
@@ -36,14 +38,16 @@ def add_options(parser: Parser) -> None:
     add_json(parser, "print the plan as JSON")
     add_study(parser)
     parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
-    parser.add_argument("--rank", type=int, metavar="R", help="of this rank, not the busiest")
+    parser.add_argument(
+        "--rank", type=int, metavar="R", help="plan this rank instead of the busiest one"
+    )
     add_counts(parser)
     add_placement(parser)
     add_machine(parser)
 
 
 def main(options: argparse.Namespace) -> int:
-    """Plan the study ``options.study`` on ``options.ranks``; the exit status."""
+    """Plan the study ``options.study`` on ``options.ranks`` and return the exit status."""
     given = load(options.study, [*options.set, *placement(options), *machine_override(options)])
     settled = settle(given, options.ranks, machine_of(given))
     study = settled.study
@@ -80,7 +84,7 @@ def _grid(planned: dict[str, Any]) -> str:
 
 
 def labels_of(planned: dict[str, Any]) -> list[str]:
-    """Keys of the phases that the workload adds to those of every phase."""
+    """The keys that the workload adds to those that every phase has."""
     found = {key: None for phase in planned["phases"] for key in phase if key not in KNOWN}
     return [key for key in found if key != "bytes"]
 
@@ -136,10 +140,9 @@ def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[st
         lines.append(f"Load, largest over mean{among}: {'; '.join(loads)}")
     if any(phase["library"] for phase in planned["phases"]):
         lines.append(
-            "* by the MPI library: calls and the volume asked for, "
-            f"{totals['library_calls']:.9g} and "
-            f"{totals['library_bytes'] / 1e6:.4g} MB per {one}, not in the total: what it sends "
-            "inside cannot be seen"
+            f"* done by the MPI library: {totals['library_calls']:.9g} calls for "
+            f"{totals['library_bytes'] / 1e6:.4g} MB per {one}, which the total leaves out, since "
+            "what the library sends inside them cannot be seen"
         )
     times = {p["per"]: p.get("times") for p in planned["phases"] if p["per"] != one}
     marks = _marks(planned, one)

@@ -27,15 +27,23 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--ranks", type=counts, required=True, metavar="N,N,…", help="numbers of MPI ranks"
     )
-    parser.add_argument("--twin", choices=TWINS, default="full", help="of the simulated machines")
-    parser.add_argument("--model", metavar="NAME", help="that predicts (the best for a machine)")
+    parser.add_argument(
+        "--twin", choices=TWINS, default="full", help="which twin of the simulated machines to use"
+    )
+    parser.add_argument(
+        "--model",
+        metavar="NAME",
+        help="the model that predicts (by default, the best one for each machine)",
+    )
     parser.add_argument(
         "--picture", metavar="FILE", help="rates and shares as a picture (SVG, PNG)"
     )
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare ``options.machine`` by the study ``options.study``; the exit status."""
+    """Compare the machines ``options.machine`` by the study ``options.study`` and return the exit
+    status.
+    """
     machines = machines_of(options.machine)
     study = load(options.study, options.set)
     if options.model is not None:
@@ -74,7 +82,9 @@ def machines_of(given: str) -> list[Machine]:
 
 
 def bounds_of(points: Sequence[PlatformPoint]) -> dict[str, int | None]:
-    """The number of ranks from which on each machine is bound by communication."""
+    """For each machine, the number of ranks from which on communication bounds the study; None if
+    it never does.
+    """
     names = dict.fromkeys(point.machine for point in points)
     return {
         name: communication_bound([point for point in points if point.machine == name])

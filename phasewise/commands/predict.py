@@ -49,10 +49,14 @@ def add_options(parser: Parser) -> None:
     add_counts(parser)
     add_placement(parser)
     parser.add_argument(
-        "--algorithm", metavar="A", help="of all reduce and broadcast phases, such as hypercube"
+        "--algorithm",
+        metavar="A",
+        help="algorithm of all reduce and broadcast phases, such as hypercube",
     )
     parser.add_argument(
-        "--first", action="store_true", help="the first turn of a run, in place of a later one"
+        "--first",
+        action="store_true",
+        help="predict the first turn of a run instead of a later one",
     )
     parser.add_argument("--picture", metavar="FILE", help="the predictions as a picture (SVG, PNG)")
     parser.add_argument(
@@ -61,7 +65,7 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Predict the study ``options.study`` on ``options.machine``; the exit status."""
+    """Predict the study ``options.study`` on ``options.machine`` and return the exit status."""
     machine = load_machine(options.machine)
     chosen = [*options.set, *placement(options), *device_override(options)]
     study = load(options.study, chosen)
@@ -108,12 +112,12 @@ def grids_of(studies: Mapping[int, Study]) -> dict[int, str]:
 
 
 def pieces_text(workload: Workload, pieces: Pieces) -> str:
-    """How often pieces come, in words."""
+    """How often each piece of a turn comes, in words."""
     return ", ".join(f"{count:g} {pieces_name(workload, name)}" for name, count in pieces.items())
 
 
 def which_turn(study: Study, first: bool) -> str:
-    """Whether the first turn is predicted, which is not like later ones."""
+    """A sentence that says whether the first turn of a run, which has more pieces, is predicted."""
     unit = study.workload.unit.one
     pieces = ", ".join(first_pieces(study))
     if first:
@@ -177,7 +181,8 @@ def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Predic
     title = f"{study.title}: {unit.indefinite} [ms], with 90 % intervals"
     print_table(title, columns, [_row(one) for one in predictions])
     first = [one for one in predictions if one.model == models[0]]
-    # The prediction with most phases first, so that phases missing on few ranks keep their place.
+    # Start from the prediction with the most phases, so that phases missing on few ranks keep their
+    # place.
     most = sorted(first, key=lambda one: -len(one.phases))
     names = list(dict.fromkeys(name for one in most for name in one.phases))
     rows = [[name, *(_ms(one.phases.get(name)) for one in first)] for name in names]

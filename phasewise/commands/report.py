@@ -28,13 +28,14 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--machine",
         metavar="M",
-        help="the file whose [device] has the roof of a run on a device (it is measured here)",
+        help="machine file whose [device] gives the roof of a run on a device (by default the "
+        "roof is measured here)",
     )
     add_excerpt(parser)
 
 
 def add_excerpt(parser: Parser) -> None:
-    """What the pictures in time show."""
+    """The options that choose what the pictures in time show."""
     parser.add_argument(
         "--beside",
         metavar="DIR2",
@@ -76,7 +77,7 @@ def some_ranks(text: str) -> tuple[int | None, int | None]:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Make the report of the folder ``arguments.directory``; the exit status."""
+    """Make the report of the folder ``arguments.directory`` and return the exit status."""
     from phasewise.report.contents import make_report
 
     excerpt = Excerpt(arguments.time, arguments.ranks, arguments.tasks)

@@ -51,7 +51,9 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """`phasewise run`: here, in ranks that it starts, or as one of the ranks; the exit status."""
+    """Run the study here, in ranks that this process starts, or as one of the ranks; return the
+    exit status.
+    """
     launched = launched_size()
     if options.ranks is not None and launched == 0:
         study = _study(options)

@@ -29,7 +29,7 @@ from phasewise.tables.keys import show
 MOST_ROWS = 40
 """Most rows of the table on the screen."""
 MOST_COLUMNS = 3
-"""Most results in it."""
+"""Most columns of results in that table."""
 MOST_SIZES = 6
 """Most values of a key in a table of convergence."""
 
@@ -55,15 +55,24 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--sample-seed", type=count, default=1, metavar="S", help="seed of the samples (1)"
     )
-    parser.add_argument("--jobs", type=count, default=0, metavar="N", help="points at a time")
+    parser.add_argument(
+        "--jobs", type=count, default=0, metavar="N", help="points that run at a time"
+    )
     parser.add_argument("--ranks", type=count, default=1, metavar="N", help="MPI ranks of a point")
     parser.add_argument("--threads", type=count, default=1, metavar="T", help="threads per rank")
     parser.add_argument(
-        "--batch", type=count, default=1, metavar="N", help="points of one process, on one device"
+        "--batch",
+        type=count,
+        default=1,
+        metavar="N",
+        help="points that one process runs together on one device",
     )
     add_device(parser)
     parser.add_argument(
-        "--part", default="1/1", metavar="I/N", help="run each N-th point, for a batch array"
+        "--part",
+        default="1/1",
+        metavar="I/N",
+        help="run every N-th point from the I-th on, for a batch array",
     )
     parser.add_argument("--out", metavar="DIR", help="folder (scans/<study> by default)")
     parser.add_argument("--yes", action="store_true", help="run more than 1000 points")
@@ -75,14 +84,14 @@ def add_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="KEY[:ORDER]",
-        help="extrapolate in this key, whose error goes as its power -ORDER; repeat",
+        help="extrapolate in this key, whose error falls as its power -ORDER; repeat",
     )
     parser.add_argument("--parquet", action="store_true", help="write the table as Parquet too")
     parser.add_argument("--quiet", action="store_true", help="no progress, no table")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Scan the study ``options.study``; the exit status."""
+    """Scan the study ``options.study`` and return the exit status."""
     options.set = [*options.set, *device_override(options)]
     study = load(options.study, options.set)
     axes = tuple(read_axis(text) for text in options.over)
@@ -119,7 +128,9 @@ def part_of(text: str) -> tuple[int, int]:
 
 
 def _verdict(results: ScanResults) -> int:
-    """The exit status: 1 if a point has failed, which a sentence names."""
+    """Say how many points are complete and which one failed first; return the exit status, which is
+    1 if one failed.
+    """
     failed = [point for point in results.points if point.status == FAILED]
     done = sum(point.status == COMPLETE for point in results.points)
     every = len(results.points)

@@ -33,13 +33,16 @@ def add_options(parser: Parser) -> None:
         "--turns", type=count, metavar="T", help="turns, or what the study counts (1 by default)"
     )
     parser.add_argument(
-        "--steps", type=count, metavar="K", help="K steps of a long series, scaled, stand for all"
+        "--steps",
+        type=count,
+        metavar="K",
+        help="simulate K steps of a long series and scale them to all",
     )
     parser.add_argument(
         "--skeleton", action="store_true", help="messages of the true sizes without contents"
     )
     parser.add_argument(
-        "--no-computation", action="store_true", help="communication alone takes time"
+        "--no-computation", action="store_true", help="let only communication take time"
     )
     parser.add_argument(
         "--events", type=count, default=0, metavar="N", help="time line: events kept by each rank"
@@ -47,13 +50,14 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--ideal",
         action="store_true",
-        help="simulate it again with messages that take no time: serialisation and transfer",
+        help="simulate it again with messages that take no time, which separates serialisation "
+        "from transfer",
     )
     parser.add_argument("--out", metavar="DIR", help="folder for the records (none by default)")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Simulate the study ``options.study`` on ``options.machine``; the exit status."""
+    """Simulate the study ``options.study`` on ``options.machine`` and return the exit status."""
     machine = load_machine(options.machine)
     study = load(options.study, [*options.set, *placement(options)], count=1)
     if options.turns is not None:

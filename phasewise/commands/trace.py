@@ -19,7 +19,7 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Write the trace of the run in ``options.directory``; the exit status."""
+    """Write the trace of the run in ``options.directory`` and return the exit status."""
     trace = write_chrome(options.directory, options.chrome)
     if options.json:
         print_json(

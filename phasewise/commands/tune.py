@@ -39,7 +39,7 @@ def add_options(parser: Parser) -> None:
         "--cores",
         type=count,
         metavar="C",
-        help="cores: compare every split of them into ranks × threads",
+        help="compare every split of C cores into ranks × threads",
     )
     parser.add_argument("--model", metavar="NAME", help="the model that ranks the candidates")
     parser.add_argument(
@@ -49,7 +49,7 @@ def add_options(parser: Parser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Tune the study ``options.study`` for ``options.machine``; the exit status."""
+    """Tune the study ``options.study`` for ``options.machine`` and return the exit status."""
     if not 0 <= options.verify <= MAX_VERIFIED:
         raise StudyError(f"--verify {options.verify} is not a number from 0 to {MAX_VERIFIED}")
     machine = load_machine(options.machine)

@@ -1,4 +1,5 @@
-"""Which loops of a source file gcc vectorised, ran by threads or unrolled, and why not the others.
+"""Shows which loops of a source file gcc vectorised, divided among threads or unrolled, and why it
+did not vectorise the others.
 
 The marks are those of Cray's loopmark listings (Worley, "Cray X1 Optimization: A Customer's
 Perspective", CUG 2004, slides "Loopmarks from original version" and "EVH1: riemann template").

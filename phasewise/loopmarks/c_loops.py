@@ -1,5 +1,5 @@
 """The loops of a C or C++ source, found without a compiler: strings, comments and directives are
-passed over, and statements are followed by their brackets, those of lambdas too.
+passed over, and statements are followed through their brackets, also those of lambdas.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 _PRAGMA = re.compile(r"\s*#\s*pragma\s+(?:omp|acc|GCC)\b")
 _SHARES = re.compile(r"\b(?:for|taskloop|distribute|loop)\b")
 DIRECTIVE = "#pragma"
-"""How the token of a directive begins, which may be about the loop after it."""
+"""The beginning of a token that holds a directive, which may concern the loop after it."""
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BEGINS = ("for", "while", "do", "if", "switch", "else")
 _LEAVES = ("return", "goto", "throw", "co_return")
@@ -90,14 +90,14 @@ class _Statements:
         while at < len(self._tokens):
             at = self._statement(at)
             if self._text(at) in (")", "]", "}"):
-                at += 1  # one too many, as of a branch that the preprocessor leaves out
+                at += 1  # a bracket too many, as in a branch that the preprocessor leaves out
         return Loops(tuple(sorted(self._found)), tuple(self._bodies))
 
     def _text(self, at: int) -> str:
         return self._tokens[at].text if at < len(self._tokens) else ""
 
     def _statement(self, at: int) -> int:
-        """Follows the statement that begins at token `at`; the token after it."""
+        """Follows the statement that begins at token `at` and returns the token after it."""
         word = self._text(at)
         if word.startswith(DIRECTIVE):
             first = at
@@ -151,7 +151,9 @@ class _Statements:
         return after
 
     def _group(self, at: int) -> int:
-        """Follows what stands in brackets from token `at` on; the token after the closing one."""
+        """Follows what stands in brackets from token `at` on and returns the token after the
+        closing one.
+        """
         closing = _CLOSING.get(self._text(at))
         if closing is None:
             return min(at + 1, len(self._tokens))
@@ -161,8 +163,8 @@ class _Statements:
         return at + (self._text(at) == closing)
 
     def _expression(self, at: int) -> int:
-        """Follows what is no statement of control up to its semicolon; braces within it are those
-        of a function, a class or a lambda, which a return or a break does not pass.
+        """Follows an expression up to its semicolon. Braces within it belong to a function, a class
+        or a lambda, so that a return or a break inside them ends no loop outside.
         """
         first = at
         while at < len(self._tokens):
@@ -187,7 +189,7 @@ class _Statements:
         return at
 
     def _note(self, word: str) -> None:
-        """Writes down that a word may end the loops around it."""
+        """Writes down which of the loops around a word it may end."""
         if word not in (*_LEAVES, "break"):
             return
         for entry in reversed(self._open):

@@ -16,7 +16,7 @@ from phasewise.loopmarks.loops import HEADER_SUFFIXES, is_fortran
 from phasewise.loopmarks.record import Reported, read_record
 
 DEFAULT = ("gcc", "-O3", "-march=native", "-fopenmp", "-c")
-"""Compiles a file that no other command is known of; gcc finds the language from its name."""
+"""Used for a file for which no other command is known; gcc finds the language from its name."""
 
 CHECKOUT = Path(__file__).parents[2]
 COMMANDS = CHECKOUT / "build" / "python" / "compile_commands.json"
@@ -44,7 +44,7 @@ class Command:
 
 def command_for(source: Path, given: str | None) -> Command:
     """The command for a source: the one given, phasewise's own, or the default; StudyError if the
-    one given cannot be taken apart.
+    one given cannot be parsed.
     """
     if given is not None:
         try:
@@ -59,8 +59,8 @@ def command_for(source: Path, given: str | None) -> Command:
 
 
 def _own_command(source: Path) -> Command | None:
-    """The command by which phasewise compiles a file of its own core, or a file of it that a header
-    is included in.
+    """The command by which phasewise compiles a file of its own core; for a header, the command of
+    a file that includes it.
     """
     if not source.is_relative_to(CHECKOUT / "core") or not COMMANDS.is_file():
         return None
@@ -79,7 +79,7 @@ def _own_command(source: Path) -> Command | None:
 
 
 def _sources(compiled: Path) -> list[Path]:
-    """The sources that CMake compiles together in a file of its own, or the file itself."""
+    """The sources that CMake's unity file `compiled` includes, or the file itself if it is none."""
     found = _BATCHED.findall(_text(compiled)) if "/Unity/" in compiled.as_posix() else []
     return [Path(source) for source in found] or [compiled]
 
@@ -96,7 +96,8 @@ def _text(file: Path) -> str:
 
 
 def compile_and_read(source: Path, command: Command) -> Reported:
-    """Compile a source by a command and read what gcc says of it; what is compiled is thrown away.
+    """Compile a source with a command and return what gcc reports about it; the object file is
+    thrown away.
 
     StudyError if the command cannot be run, fails, is not gcc's, or compiles another source.
     """
@@ -117,7 +118,9 @@ def compile_and_read(source: Path, command: Command) -> Reported:
 
 
 def _check_source(source: Path, command: Command, reported: Reported) -> None:
-    """StudyError unless the command names the source, or the record tells of it, as of a header."""
+    """StudyError unless the command names the source, or the record mentions it, as it does for a
+    header.
+    """
     whole = source.resolve()
     given = any((command.folder / word).resolve() == whole for word in command.words[1:])
     if not given and not reported.named:
@@ -142,8 +145,8 @@ def _run(command: Command, source: Path, folder: Path) -> None:
         )  # fmt: skip
     except FileNotFoundError:
         raise StudyError(
-            f"{words[0]} is not found, which compiles {source}: install gcc, or give another "
-            "command with --compile"
+            f"{words[0]}, which is to compile {source}, is not found: install gcc, or give "
+            "another command with --compile"
         ) from None
     except subprocess.TimeoutExpired:
         raise StudyError(f"{source} took more than {LIMIT:.0f} s to compile") from None
@@ -176,4 +179,4 @@ def _failure(source: Path, command: Command, words: str) -> str:
         )
     lines = [line.strip() for line in words.splitlines() if line.strip()]
     told = next((line for line in lines if "rror" in line), lines[-1] if lines else "no message")
-    return f"{source} does not compile by {command.words[0]}: {told[:300]}"
+    return f"{source} does not compile with {command.words[0]}: {told[:300]}"

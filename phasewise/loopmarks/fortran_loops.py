@@ -1,4 +1,4 @@
-"""The do loops of a Fortran source in free or fixed form, with those that end at a label."""
+"""The do loops of a Fortran source in free or fixed form, also those that end at a label."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def loops_of_fortran(text: str, fixed: bool) -> Loops:
 
 
 def _statements(text: str, fixed: bool) -> Iterator[_Statement]:
-    """Statements in lower case, without comments and what stands in quotes; those that go on over
-    several lines are one, with the places of their first line.
+    """Statements in lower case, without comments and quoted text. A statement that is continued
+    over several lines is placed in the first of them.
     """
     lines = text.lower().split("\n")
     shared, at = False, 0
@@ -80,7 +80,7 @@ def _statements(text: str, fixed: bool) -> Iterator[_Statement]:
 
 
 def _continuation(lines: list[str], at: int, whole: str, fixed: bool) -> int | None:
-    """The line, from line `at` on, that goes on with the statement `whole`; None if it is over."""
+    """The line, from line `at` on, that continues the statement `whole`; None if it is complete."""
     while at < len(lines) and (_is_comment(lines[at], fixed) or not lines[at].strip()):
         at += 1
     if at == len(lines):
@@ -93,7 +93,7 @@ def _continuation(lines: list[str], at: int, whole: str, fixed: bool) -> int | N
 
 
 def _parts(whole: str, line: int, length: int, shared: bool) -> Iterator[_Statement]:
-    """The statements of a line, which semicolons part; the first may have a label."""
+    """The statements of a line, which are separated by semicolons; the first may have a label."""
     label = _LABEL.match(whole)
     column = 1
     for part in whole.split(";"):
@@ -116,6 +116,6 @@ def _is_comment(line: str, fixed: bool) -> bool:
 
 
 def _code(line: str) -> str:
-    """A line with blanks in the place of what stands in quotes, and without its comment."""
+    """A line without its comment, and with blanks in place of quoted text."""
     blanked = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), line)
     return blanked.partition("!")[0]

@@ -18,7 +18,7 @@ from phasewise.runs.disk import disk_reason
 
 @dataclass(frozen=True)
 class Loopmarks:
-    """The loops and the lines of a source, and the command whose gcc decided."""
+    """The loops and the lines of a source, and the command that compiled it."""
 
     source: Path
     command: str
@@ -27,10 +27,11 @@ class Loopmarks:
 
 
 def loopmarks(source: str | Path, command: str | None = None) -> Loopmarks:
-    """The marks of a source file in C, C++ or Fortran, compiled by `command`, or as phasewise
-    compiles a file of its own core, or by gcc -O3 -march=native -fopenmp.
+    """The marks of a source file in C, C++ or Fortran that is compiled by `command`. Without a
+    command, a file of phasewise's own core is compiled as phasewise compiles it, another one by gcc
+    -O3 -march=native -fopenmp.
 
-    StudyError if it cannot be read or compiled, or if the command compiles another one.
+    StudyError if the file cannot be read or compiled, or if the command compiles another one.
     """
     path = Path(source)
     check_language(path)
@@ -45,7 +46,7 @@ def loopmarks(source: str | Path, command: str | None = None) -> Loopmarks:
 
 def _read(path: Path) -> str:
     try:
-        # What is no UTF-8 stands in comments and strings, or gcc complains.
+        # Bytes that are not UTF-8 can only be in comments and strings: gcc refuses them elsewhere.
         return path.read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
     except OSError as error:
         raise StudyError(f"{path} cannot be read ({disk_reason(error)})") from None
@@ -61,7 +62,9 @@ def _loops_of(path: Path, text: str) -> Loops:
 
 
 def _loops_in(path: Path) -> Loops:
-    """The loops of a file that the source may include; none where it cannot be followed."""
+    """The loops of a file that the source may include; none if its statements cannot be
+    followed.
+    """
     try:
         return _loops_of(path, _read(path))
     except StudyError:
@@ -69,8 +72,8 @@ def _loops_in(path: Path) -> Loops:
 
 
 def as_text(found: Loopmarks) -> str:
-    """The source with its marks on the left, and under the line where a loop begins why it is not
-    vectorised.
+    """The source with its marks on the left. A line below the first line of a loop says why the
+    loop is not vectorised.
     """
     digits = len(str(len(found.lines)))
     width = max((len(line.marks) for line in found.lines), default=0)

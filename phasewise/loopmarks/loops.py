@@ -27,9 +27,9 @@ class Loop:
 
     directive: where the directives before it begin, or `begin`; head: the last character before its
     body. A compiler places a loop between the two, except for C's do, whose condition comes last.
-    depth: 1 for one that no other loop is around. shared: a directive divides its iterations among
-    threads. leaves: a statement within it may end it early. implied: a statement of whole arrays,
-    not a loop by its word.
+    depth: 1 for a loop that is in no other one. shared: a directive divides its iterations among
+    threads. leaves: a statement within it may end it early. implied: it is a statement on whole
+    arrays, without a loop's keyword.
     """
 
     begin: Place
@@ -76,9 +76,9 @@ def is_fortran(path: Path) -> bool:
 
 
 def check_language(path: Path) -> None:
-    """StudyError if the end of the file's name is that of no language that is read."""
+    """StudyError if the end of the file's name belongs to no language that can be read."""
     if path.suffix not in C_SUFFIXES + FREE_SUFFIXES + FIXED_SUFFIXES:
         raise StudyError(
-            f"{path} is of no language that loops are found in: give a file of C (.c), C++ (.cpp, "
-            ".cc, .cxx) or Fortran (.f90, .f)"
+            f"{path} is not in a language whose loops can be found: give a file in C (.c), C++ "
+            "(.cpp, .cc, .cxx) or Fortran (.f90, .f)"
         )

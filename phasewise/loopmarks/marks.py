@@ -20,9 +20,9 @@ NOWHERE = Place(0, 0)
 
 @dataclass(frozen=True)
 class MarkedLoop:
-    """A loop and its fate. label: `P` run by threads, `V4` vectorised in four lanes (`V` in a
-    number that is not fixed), `u` unrolled; else the number of its depth. reason: why it, or one of
-    its copies, was not vectorised; None where all were.
+    """A loop and its fate. label: `P` run by threads, `V4` vectorised in four lanes (`V` if the
+    number is not fixed), `u` unrolled; otherwise the number of its depth. reason: why it, or one of
+    its copies, was not vectorised; None if all were.
     """
 
     loop: Loop
@@ -32,8 +32,8 @@ class MarkedLoop:
 
 @dataclass(frozen=True)
 class MarkedLine:
-    """A line of the source, from 1: `marks` of the loops around it, in the seed's form, and of the
-    calls inlined into it; under it stands `reason`.
+    """A line of the source. line: its number, from 1. marks: those of the loops around it, in the
+    form of Worley's listings, and of the calls inlined into it. reason: printed below the line.
     """
 
     line: int
@@ -48,8 +48,8 @@ def mark_loops(
     """The fate of each loop of `source` in the order in which they begin.
 
     loops_in: the loops of any file, by its full path. implied: a statement may be a loop without a
-    word for it, as of whole arrays in Fortran; it then is one from the place that the vectoriser
-    reports to the end of its line.
+    keyword, such as one on whole arrays in Fortran; the loop then is the line that the vectoriser
+    reports.
     """
     attempts = _by_loop(source, loops_in, reported.attempts, implied)
     everything = sorted(attempts)
@@ -80,8 +80,8 @@ def mark_loops(
 
 
 def _is_vectorised(loop: Loop, attempts: Mapping[Loop, Sequence[Attempt]]) -> bool:
-    """Whether a copy of a loop was vectorised; of one with loops inside every copy has to be, as
-    gcc splits off copies without the inner loop that do nothing.
+    """Whether a loop counts as vectorised. One vectorised copy is enough, but a loop with loops
+    inside needs all: gcc also splits off copies without the inner loop, which do nothing.
     """
     nest = any(loop.holds(other.begin) for other in attempts if other != loop)
     fates = [attempt.vectorised for attempt in attempts[loop]]
@@ -89,8 +89,8 @@ def _is_vectorised(loop: Loop, attempts: Mapping[Loop, Sequence[Attempt]]) -> bo
 
 
 def _reason_of_some(loop: Loop, attempts: Sequence[Attempt]) -> str | None:
-    """Why some copies of a vectorised loop were not; None where all were, or where the copies are
-    the dimensions of arrays.
+    """Why some copies of a vectorised loop were not vectorised; None if all were, or if the copies
+    are the dimensions of arrays.
     """
     failed = [attempt for attempt in attempts if not attempt.vectorised]
     if not failed or loop.implied:
@@ -107,9 +107,10 @@ def _by_loop(
 ) -> dict[Loop, list[Attempt]]:
     """The vectoriser's attempts at each loop of `source`, none for those that it never met.
 
-    gcc places a loop at the condition that ends it, mostly in the loop's head; where directives
-    have replaced that, at a statement of its body, which may have been inlined there. The loop then
-    is the innermost one around it without an attempt in the same function, or with directives.
+    gcc places a loop at the condition that ends it, which mostly is in the loop's head. If
+    directives have replaced that condition, gcc places the loop at a statement of its body, which
+    may have been inlined there. The loop then is the innermost one around that statement that has
+    directives, or that has no attempt in the same function.
     """
     found: dict[Loop, list[Attempt]] = {loop: [] for loop in loops_in(source).loops}
     rest = []
@@ -139,8 +140,8 @@ def _loop_of_body(
     attempt: Attempt,
     found: Mapping[Loop, Sequence[Attempt]],
 ) -> Loop | None:
-    """The loop of `source` that gcc places at a statement of its body; None if it is of another
-    file.
+    """The loop of `source` that gcc places at a statement of its body; None if it belongs to
+    another file.
     """
     for file, place in attempt.places:
         around = loops_in(file).around(place)
@@ -160,8 +161,8 @@ def _loop_of_body(
 
 
 def _give_back(found: dict[Loop, list[Attempt]]) -> None:
-    """A loop that threads share has no condition of its own, so that gcc places it at that of the
-    first loop inside: give it back.
+    """Give attempts back to loops whose iterations threads share: such a loop has no condition of
+    its own, so that gcc places it at the condition of the first loop inside.
     """
     for loop in sorted(found):
         if not loop.shared or found[loop]:
@@ -175,13 +176,17 @@ def _give_back(found: dict[Loop, list[Attempt]]) -> None:
 
 
 def _loop_at(loops: Iterable[Loop], place: Place) -> Loop | None:
-    """The loop that gcc means by a place: the one that it is in the head of, else the innermost."""
+    """The loop that gcc means by a place: the one whose head has the place, or else the innermost
+    one.
+    """
     around = [loop for loop in loops if loop.holds(place)]
     return max(around, key=lambda loop: (loop.heads(place), loop.depth), default=None)
 
 
 def _unrolled(attempts: Mapping[Loop, Sequence[Attempt]], reported: Reported) -> set[Loop]:
-    """Loops that were unrolled, without the few iterations that a vectorised loop leaves over."""
+    """Loops that were unrolled, except for the few iterations that a vectorised loop leaves
+    over.
+    """
     found = set()
     for entry in reported.unrolled:
         loop = _loop_at(attempts, entry.place)
@@ -195,7 +200,7 @@ def _unrolled(attempts: Mapping[Loop, Sequence[Attempt]], reported: Reported) ->
 
 def _threads(attempts: Mapping[Loop, Sequence[Attempt]], reported: Reported) -> set[Loop]:
     """Loops whose iterations threads share: those that a directive or gcc divides, and the
-    outermost ones in what gcc made a function for threads.
+    outermost ones in a function that gcc made for threads.
     """
     found = {loop for loop in attempts if loop.shared and reported.threads}
     divided = (_loop_at(attempts, place) for place in reported.shared)
@@ -237,8 +242,8 @@ def _last_line(entry: MarkedLoop, last: int) -> int:
 
 
 def _marks_of(number: int, around: Sequence[MarkedLoop]) -> str:
-    """The labels of the loops around a line; those of loops that begin or end in it together, the
-    outer ones first, each group with its arrow.
+    """The labels of the loops around a line, the outer ones first. Loops that begin in the line
+    together, or end in it together, share an arrow.
     """
     words = []
     for arrow, group in groupby(around, key=lambda entry: _arrow(entry.loop, number)):

@@ -12,7 +12,7 @@ INNER = "a loop within it is vectorised in its place"
 UNROLLED = "it is unrolled completely, which leaves no loop"
 LIBRARY = "a call of the library, such as memset or memcpy, stands in its place"
 NOT_ASKED = "the command does not ask gcc for vectors (-O3 does)"
-ABSENT = "gcc reports nothing of it: its function is not used, or is not worth the work"
+ABSENT = "gcc reports nothing about it: its function is not used, or is not worth the work"
 UNKNOWN = "gcc says only that it could not"
 
 _CALL = re.compile(r"statement clobbers memory: (?:[^(]*? = )?([^(=;]+) \(")
@@ -55,12 +55,12 @@ _LATE = (
     (r"bad loop form|unexpected loop form|latch block|unhandled",
      "gcc does not know a loop of its form"),
 )  # fmt: skip
-"""Looked for at last, as vectors of a size too small for a type fail so too."""
+"""These are looked for last, because vectors too small for a type fail with the same messages."""
 
 
 def reason_of(attempt: Attempt, loop: Loop) -> str:
-    """Why a copy of a loop was not vectorised: the most telling message of the first size of
-    vectors that gcc tried, else of the others.
+    """Why a copy of a loop was not vectorised: the most telling message about the first size of
+    vectors that gcc tried, or else about the others.
     """
     everything = [*attempt.first, *attempt.later]
     if any("control flow in loop" in m or "multiple exits" in m for m in everything):

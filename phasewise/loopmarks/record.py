@@ -21,7 +21,7 @@ from phasewise.loopmarks.loops import Place
 
 FORMAT = "1"
 OUTLINED = re.compile(r"\._(?:omp_|loop)fn\.")
-"""In the names of the functions that gcc makes of what its threads run."""
+"""Matches the names of the functions that gcc makes of code that threads run."""
 
 _LANES = re.compile(r"vectorization factor (?:= |to )(\d+)")
 _SUCCEEDED = re.compile(r"Analysis +succeeded with vector mode (\w+)")
@@ -37,8 +37,8 @@ class Attempt:
     it was vectorised and in how many lanes (None where that is not a number), and the messages of
     the first size of vectors and of the others.
 
-    places: the loop's place and, where that was inlined, those of the calls it came through, each
-    with its file, the innermost first.
+    places: the loop's place and, if the loop was inlined, the places of the calls through which it
+    came there, each with its file, the innermost first.
     """
 
     places: tuple[tuple[Path, Place], ...]
@@ -51,8 +51,8 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Unrolling:
-    """A loop that was unrolled, and the function that it is in; `finally_`: it may be what a
-    vectorised loop leaves over.
+    """A loop that was unrolled, and the function that it is in; `finally_`: it may be the rest that
+    a vectorised loop leaves over.
     """
 
     place: Place
@@ -64,9 +64,9 @@ class Unrolling:
 class Reported:
     """What a record says of one source file, in its order.
 
-    Attempts are those at loops of any file that came to the object code. vectoriser, threads:
-    whether the vectoriser looked at loops at all, and there are functions that threads run. named:
-    whether the record names the source; others: the other files that it names.
+    attempts: those at the loops of all files that are part of the object code. vectoriser: whether
+    the vectoriser looked at loops at all. threads: whether there are functions that threads run.
+    named: whether the record names the source; others: the other files that it names.
     """
 
     attempts: list[Attempt] = field(default_factory=list)
@@ -81,8 +81,8 @@ class Reported:
 
 
 def read_record(path: Path, source: Path, folder: Path) -> Reported:
-    """What the record in `path`, of a compilation in `folder`, says of a source file; RunError if
-    it cannot be read.
+    """What the record `path` of a compilation in `folder` says about a source file; RunError if it
+    cannot be read.
     """
     try:
         with gzip.open(path, "rt", encoding="utf-8") as stream:
@@ -145,7 +145,9 @@ class _Reader:
         return self._files[name], Place(int(location["line"]), int(location["column"]))
 
     def _places(self, record: dict[str, Any]) -> tuple[tuple[Path, Place], ...]:
-        """Where a record is about, and the calls that it came through."""
+        """The place that a record is about, and the places of the calls through which it was
+        inlined.
+        """
         sites = (call.get("site") for call in record.get("inlining_chain", ()))
         found = (self._where(location) for location in (record.get("location"), *sites))
         return tuple(place for place in found if place is not None)
@@ -186,7 +188,7 @@ class _Reader:
 
 
 def _messages(record: dict[str, Any]) -> Iterator[str]:
-    """The messages of a record and of all within it."""
+    """The messages of a record and of all records within it."""
     yield _text(record)
     for inner in record.get("children", ()):
         yield from _messages(inner)

@@ -1,5 +1,5 @@
-"""What calls that send and receive cost on a machine: its tables [overhead], [exchanges] and
-[echoes].
+"""What the calls that send and receive messages cost on a machine: its tables [overhead],
+[exchanges] and [echoes].
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from phasewise.tables.keys import check_table
 
 @dataclass(frozen=True)
 class Overhead:
-    """What a message costs each of its sides beyond its latency [s], by how it is sent; `round`: of
-    a round of an exchange, beside its messages.
+    """What a message costs its sender and its receiver each, beyond its latency [s], by the way in
+    which it is sent; `round`: what a round of an exchange costs beside its messages [s].
     """
 
     two_sided: float
@@ -27,7 +27,7 @@ class Overhead:
 
     @property
     def kinds(self) -> tuple[float, ...]:
-        """Those of messages, in the order of core/comm/protocol.hpp."""
+        """The costs of a message, in the order of core/comm/protocol.hpp."""
         return astuple(self)[: len(schema.OVERHEADS)]
 
 

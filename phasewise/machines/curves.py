@@ -39,9 +39,9 @@ class Curve:
     """Times of one benchmark's messages by size.
 
     benchmark: ping-pong, ping-ping, parallel or grid. level: node or network. pairs: messages that
-    leave the node at once (network), or its ranks that send at once (node). direction, distance and
-    ranks are of a grid: along the row or the column, steps to the partner, ranks in all (0
-    elsewhere). sizes [B] increase; seconds (medians) with their 95 % confidence interval low, high;
+    leave the node at once (network), or its ranks that send at once (node). A grid has a direction
+    (along the row or the column), a distance (steps to the partner) and ranks (in all); ranks is 0
+    elsewhere. sizes [B] increase; seconds (medians) with their 95 % confidence interval low, high;
     latency [s], bandwidth [B/s] and relative rms residual of the straight line; bends: sizes [B]
     from which on another protocol holds.
     """
@@ -87,7 +87,7 @@ class Curve:
 
     @property
     def half_widths(self) -> Floats:
-        """Half of each interval over its median (n,)."""
+        """Half of the width of each interval, relative to its median (n,)."""
         low, high, seconds = (np.asarray(row) for row in (self.low, self.high, self.seconds))
         return np.asarray(0.5 * (high - low) / seconds, dtype=np.float64)
 
@@ -105,7 +105,7 @@ def straight_on(sizes: Sequence[float], seconds: Sequence[float], wanted: Floats
 
 
 def name_of(labels: Mapping[str, Any]) -> str:
-    """What a curve with these fields is of, in a few words."""
+    """What a curve with these fields describes, in a few words."""
     if labels["benchmark"] == "grid":
         return f"grid {labels['direction']} {labels['distance']}, {labels['ranks']} ranks"
     pairs = f", {labels['pairs']}" if labels["benchmark"] == "parallel" else ""
@@ -136,7 +136,7 @@ def find(
     """The curve of a benchmark and level; None if there is none.
 
     If several match, it is the one with the nearest ranks, then the nearest pairs, compared as
-    ratios. None: any.
+    ratios. None stands for any value.
     """
     exact = [
         curve for curve in curves if curve.benchmark == benchmark and level in (None, curve.level)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Deadline:
-    """`seconds` from now."""
+    """The moment `seconds` from now."""
 
     def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -24,5 +24,5 @@ class Deadline:
         return self.left <= 0.0
 
     def part(self, share: float) -> Deadline:
-        """An earlier one, when this share of the time left has passed."""
+        """An earlier deadline, at which this share of the time left has passed."""
         return Deadline(share * self.left, self._now)

@@ -1,5 +1,5 @@
-"""The device of a machine, on which the kernels of a study with [run] device run: the table
-[device] of its file.
+"""The device on which a machine runs the kernels of a study with [run] device; the table [device]
+of the machine's file.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from phasewise.tables.keys import check_table
 
 @dataclass(frozen=True)
 class Transfers:
-    """Seconds of copies of so many bytes from the host's memory to the device's, and back."""
+    """Seconds of copies of `sizes` bytes from the host's memory to the device's, and back."""
 
     sizes: tuple[int, ...]
     to_device: tuple[float, ...]
     to_host: tuple[float, ...]
 
     def seconds_of(self, way: str, size: float) -> float:
-        """Of a copy of `size` bytes, TO_DEVICE or TO_HOST."""
+        """Seconds of a copy of `size` bytes; `way` is TO_DEVICE or TO_HOST."""
         return float(straight_on(self.sizes, getattr(self, way), np.asarray(size)))
 
 
 @dataclass(frozen=True)
 class Device:
-    """A device as one rank has it alone.
+    """A device that one rank has to itself.
 
     kind: "cuda" or "emulated". memory [B]. bandwidth [B/s] of its memory, flops [flop/s] in double
-    precision, additions [1/s] to the nodes of a few meshes. launch [s]: from one kernel to
-    the next; wait [s]: of a kernel that the host waits for. kernels: rates of kernels that run
-    there.
+    precision, additions [1/s] to the nodes of a few meshes. launch [s]: the time from one kernel to
+    the next; wait [s]: the time of a kernel for which the host waits. kernels: rates of kernels
+    that run there.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Device:
     kernels: dict[str, KernelRate] = field(default_factory=dict)
 
     def seconds(self, flops: float, moved: float) -> float:
-        """Of work with these flops and bytes moved: the longer of the two."""
+        """Seconds of work with these flops and bytes moved: the longer of the two times."""
         return max(flops / self.flops, moved / self.bandwidth)
 
     @property
@@ -69,7 +69,7 @@ class Device:
 
 
 def measured_device(kind: str, rates: Mapping[str, Any]) -> Device:
-    """From what `_core.measure_device` found, without rates of kernels."""
+    """The device that `_core.measure_device` found, without rates of kernels."""
     copies = rates["copies"]
     return Device(
         name=str(rates["name"]),
@@ -89,7 +89,7 @@ def measured_device(kind: str, rates: Mapping[str, Any]) -> Device:
 
 
 def words_of(device: Device | None) -> str:
-    """What a machine's file has, in a sentence on a device that it lacks."""
+    """Words for what a machine's file has, in a sentence about a device that it lacks."""
     return "no [device]" if device is None else f'a [device] of kind "{device.kind}" alone'
 
 

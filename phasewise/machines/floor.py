@@ -41,7 +41,7 @@ def floor(
 ) -> Floor:
     """The floor for n messages: `volume` bytes (n,) from rank `source` (n,) to rank `target` (n,).
 
-    nodes (R,): the node of each rank. taper: with the narrower upper stage of a full twin.
+    nodes (R,): the node of each rank. taper: count the narrower upper stage that a full twin has.
     """
     a, b = nodes[source], nodes[target]
     bytes_ = np.asarray(volume, dtype=np.float64)
@@ -63,7 +63,9 @@ def floor(
 
 
 def node_bandwidth(machine: Machine) -> float:
-    """Bandwidth [B/s] of a node towards the others, each way: of its adapter, or its links."""
+    """Bandwidth [B/s] of a node towards the others, each way: that of its adapter, or of all its
+    links.
+    """
     network = machine.network
     if network.adapter_bandwidth is not None:
         return network.adapter_bandwidth

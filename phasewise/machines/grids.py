@@ -1,4 +1,4 @@
-"""The process grids in which a machine is probed: two alike, each on half of the ranks."""
+"""The process grids in which a machine is probed: two equal ones, each on half of the ranks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ def probed_shape(ranks: int) -> tuple[int, int]:
     """Number and length of the columns of one grid; it follows from the number of its ranks alone,
     so that all measurements with as many ranks have the same probes.
 
-    Ranks are numbered column by column. A grid has at most MAX_COLUMNS columns, of one rank if so
-    few ranks allow it; else of USUAL_LENGTH ranks, or of as few as divide the ranks.
+    Ranks are numbered column by column. A grid has at most MAX_COLUMNS columns. A column has one
+    rank if the ranks are that few; otherwise it has USUAL_LENGTH ranks or, if that does not fit,
+    the fewest that divide the ranks.
     """
     if ranks <= MAX_COLUMNS:
         return ranks, 1

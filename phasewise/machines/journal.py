@@ -1,5 +1,6 @@
-"""What a measurement has measured so far, line by line in a file beside the machine's, so that
-whatever ends it loses only what was under way, and another one goes on from there.
+"""The journal of a measurement: a file beside the machine's, to which each result is appended as a
+line, so that whatever ends the measurement loses only what was under way, and another one goes on
+from there.
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ def journal_path(output: Path) -> Path:
 
 
 class Journal:
-    """Lines that are JSON objects: first the head, which says what is measured where, then `nodes`
-    and `rates`; a `sample` with its `launch`; a `stage` that is complete; a `kernel` as `timed`,
-    with what the `processor` gave the ranks meanwhile.
+    """A file whose lines are JSON objects: first the head, which says what is measured where, then
+    `nodes` and `rates`; each `sample` with its `launch`; each `stage` that is complete; each
+    `kernel` as `timed`, with what the `processor` gave the ranks meanwhile.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any], resume: bool) -> None:
-        """Begin anew, or go on. StudyError if there is nothing to go on from or it is of another
-        measurement, RunError if it is damaged or the disk refuses it.
+        """Begin a new journal or, with `resume`, go on with the one at `path`. StudyError if there
+        is none or it belongs to another measurement; RunError if it is damaged or cannot be
+        written.
         """
         self.path = path
         self.lines: list[dict[str, Any]] = []
@@ -54,7 +56,7 @@ class Journal:
             ) from None
         except (OSError, UnicodeDecodeError) as error:
             raise RunError(f"{self.path} cannot be read: {disk_reason(error)}") from None
-        # What ended the measurement may have cut off its last line.
+        # Whatever ended the measurement may have cut off the last line.
         lines = text.split("\n")[:-1]
         found = [self._object(line, number) for number, line in enumerate(lines, 1)]
         if not found:
@@ -80,7 +82,7 @@ class Journal:
         return RunError(f"{self.path} is damaged ({why}); leave --resume out to measure anew")
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Keep a line; RunError if the disk refuses it."""
+        """Add a line; RunError if it cannot be written."""
         self.lines.append(dict(line))
         append(self.path, line)
 
@@ -116,7 +118,7 @@ class Journal:
 
 
 def append(path: Path, line: Mapping[str, Any]) -> None:
-    """Write a line behind the others; RunError if the disk refuses it."""
+    """Append a line to the file; RunError if it cannot be written."""
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
@@ -136,7 +138,7 @@ def sample_line(launch: int, sample: Sample) -> dict[str, Any]:
 
 
 def kernel_lines(path: Path) -> dict[str, dict[str, Any]]:
-    """The lines of a journal with timings of kernels by name, less a last one that was cut off."""
+    """The timings of kernels in a journal by name, without a last line that was cut off."""
     if not path.is_file():
         return {}
     lines = path.read_text(encoding="utf-8").split("\n")[:-1]

@@ -1,4 +1,4 @@
-"""What else a computer does before it is measured."""
+"""How busy a computer is before it is measured."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phasewise.mpi.launch import this_machine
 from phasewise.runs.core_share import load_average
 
 BUSY = 0.1
-"""Share of the cores in use from which on a computer is not quiet."""
+"""The largest share of its cores that a quiet computer has in use."""
 WATCHED = 0.5
 """Seconds in which the use of the cores is watched."""
 STATISTICS = Path("/proc/stat")
@@ -26,7 +26,7 @@ class Load:
 
     @property
     def busy(self) -> bool:
-        """Whether what is measured now is that of a loaded machine."""
+        """Whether the machine is so loaded that a measurement now would be too slow."""
         return self.average > BUSY * self.cores if self.used is None else self.used > BUSY
 
     @property
@@ -37,8 +37,8 @@ class Load:
         if not self.busy:
             return f"{what}: the machine is quiet"
         return (
-            f"{what}: what is measured now is that of a loaded machine, and slower than it is when "
-            "quiet; the measurement goes on"
+            f"{what}: what is measured now is slower than on a quiet machine; the measurement "
+            "goes on"
         )
 
 

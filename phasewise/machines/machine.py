@@ -45,7 +45,8 @@ SMALLEST_BLOCK = "smallest-block"
 @dataclass(frozen=True)
 class Memory:
     """Messages within a node: latency [s], and the bandwidth [B/s] of one and of all its ranks;
-    rank_shares: whether messages that a rank sends at once, or gets at once, share that of one.
+    rank_shares: whether the messages that a rank sends at once, or receives at once, share
+    rank_bandwidth.
     """
 
     latency: float
@@ -56,7 +57,9 @@ class Memory:
 
 @dataclass(frozen=True)
 class Taper:
-    """The upper stage of a fat-tree: `nodes` share `bandwidth` [B/s] each way to all others."""
+    """The upper stage of a fat-tree: `nodes` nodes share `bandwidth` [B/s] each way to all
+    others.
+    """
 
     nodes: int
     bandwidth: float
@@ -64,7 +67,9 @@ class Taper:
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a torus that a job gets: its sides, x first; wrap: whether rows close to rings."""
+    """A part of a torus that a job gets: its sides, x first; wrap: whether rows close into
+    rings.
+    """
 
     dims: tuple[int, int, int]
     wrap: bool = True
@@ -76,7 +81,7 @@ class Block:
 
     @property
     def title(self) -> str:
-        """For messages, such as "mesh of 4x4x2"."""
+        """The block in words, such as "mesh of 4x4x2"."""
         return f"{'torus' if self.wrap else 'mesh'} of {'x'.join(map(str, self.dims))}"
 
 
@@ -84,11 +89,12 @@ class Block:
 class Network:
     """The network between the nodes; kind "none" is for a single node.
 
-    latency [s] of a message, flow_bandwidth [B/s] of one at most, adapter_bandwidth [B/s] of a node
-    each way (None: limited by its links only). blocks: what jobs can get of a torus, the smallest
-    first; empty for the smallest box. link_bandwidth [B/s] each way, hop_latency [s]. A dragonfly
-    has `groups` of `routers` with `router_nodes` each; links within a group have link_bandwidth,
-    those between two groups global_bandwidth. allocation: the places of a job's nodes, "in-order",
+    latency [s]: of a message. flow_bandwidth [B/s]: the most that one message gets.
+    adapter_bandwidth [B/s]: of a node each way (None: only its links limit it). blocks: the parts
+    of a torus that jobs can get, the smallest first; empty if a job gets the smallest box.
+    link_bandwidth [B/s] of a link each way, hop_latency [s]. A dragonfly has `groups` groups of
+    `routers` routers with `router_nodes` nodes each; links within a group have link_bandwidth,
+    those between two groups global_bandwidth. allocation: how a job's nodes are placed, "in-order",
     or "shuffled" by allocation_seed.
     """
 
@@ -147,7 +153,7 @@ class Vector:
     scalar_flops: float
 
     def unit(self, flops: float) -> dict[str, float]:
-        """As the core has it, for a processor with this rate [flop/s]."""
+        """The vector unit in the terms of the core, for a processor with this rate [flop/s]."""
         return {
             "length": float(self.vector_length),
             "start": self.loop_start * flops,
@@ -218,7 +224,7 @@ def parse_machine(text: str, name: str) -> Machine:
 
 
 def machine_path(name: str) -> Path:
-    """The file of the machine called `name`, or the file `name`; StudyError if neither is."""
+    """The file of the machine called `name`, or the file `name`; StudyError if there is neither."""
     if (FILES / f"{name}.toml").is_file():
         return FILES / f"{name}.toml"
     if "/" in name or name.endswith(".toml"):
@@ -321,7 +327,9 @@ def _network(given: object) -> Network:
 
 
 def _blocks(dims: object, blocks: object) -> tuple[Block, ...]:
-    """What network.dims says: one block, those of [[network.block]], or any box (none)."""
+    """The blocks that network.dims asks for: one, those of [[network.block]], or none for any
+    box.
+    """
     tables = plain(blocks) if blocks is not None else ()
     if (dims == SMALLEST_BLOCK) != bool(tables):
         raise StudyError(

@@ -20,7 +20,7 @@ from phasewise.workload.protocols import PROTOCOLS
 HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z]+)[^\]]*\]\]?\s*(#.*)?$")
 MEASURED_TABLES = ("measured", "curve")
 LONG = 4096
-"""Messages of this size [B] take their time for their bytes."""
+"""A message of at least this size [B] takes most of its time for its bytes."""
 
 
 def description_of(text: str) -> str:
@@ -62,7 +62,8 @@ def _value(value: object) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, float):
-        # The point or the exponent makes it a float in TOML; no clock has more than 7 digits.
+        # repr writes a point or an exponent, so that TOML reads a float; no clock has more than 7
+        # digits.
         return repr(float(f"{value:.7g}"))
     return json.dumps(value, ensure_ascii=False)
 
@@ -77,7 +78,7 @@ def hardware_description(
 ) -> str:
     """A machine file without the curves, derived from the curves and the rates of a rank.
 
-    nodes: the number of nodes that the ranks were on; a single node gives no network.
+    nodes: how many nodes the ranks were on; a file of a single node has no network.
     """
     lines = [f"name = {_value(name)}", f"title = {_value(f'{name}, as measured')}"]
     lines += ["", "[node]", f"ranks = {node_ranks}"]
@@ -94,23 +95,29 @@ def hardware_description(
         if rates.calls.echo:
             lines += ["", *_exchanges("echoes", "there and back", rates.calls.echo)]
     if rates.copies is not None:
-        lines += ["", "[copies]                     # of words that lie apart, and of blocks"]
+        lines += [
+            "",
+            "[copies]                     # copies of words that lie apart, and of blocks",
+        ]
         lines += _columns(rates.copies)
     if rates.types is not None and nodes == 1:
-        lines += ["", "[types]                      # of words that lie apart, by the library"]
+        lines += [
+            "",
+            "[types]                      # copies of words that lie apart, by the library",
+        ]
         lines += _columns(rates.types)
     if rates.streams is not None and nodes == 1:
-        lines += ["", "[streams]                    # of a message behind others, one way"]
+        lines += ["", "[streams]                    # a message behind others, one way"]
         lines += _columns(rates.streams)
     flops, bandwidth = _value(rates.flops), _value(rates.bandwidth)
-    lines += ["", "[processor]                  # of a rank, all ranks at work"]
+    lines += ["", "[processor]                  # rates of a rank while all ranks work"]
     lines += [f"peak = {flops}", f"flops = {flops}", f"bandwidth = {bandwidth}", ""]
     return "\n".join([*lines, *kernel_tables(kernels)]) + "\n"
 
 
 def device_tables(device: Device) -> str:
     """The tables of a device."""
-    lines = ["[device]                     # of a rank that has it alone"]
+    lines = ["[device]                     # for a rank that has it to itself"]
     scalars = [entry.name for entry in fields(device)]
     lines += [
         f"{name} = {_value(getattr(device, name))}"
@@ -123,10 +130,10 @@ def device_tables(device: Device) -> str:
 
 
 def _memory(alone: Curve, curves: Sequence[Curve], nodes: int) -> list[str]:
-    """One message has the times of ping-pong. The bandwidth of all ranks together is the largest
-    product of a number of ranks and the bandwidth of each. On a single node, where [protocol] has
-    the times of one message, it is that of one times how many ranks' messages take as long, at most
-    sizes; there a rank's processor copies all its messages.
+    """The table [memory]. One message has the times of ping-pong. `bandwidth` is what all ranks get
+    together at best. On several nodes it is a number of ranks times the bandwidth of each; on a
+    single node, where [protocol] has the times of one message, it comes from `_at_once`. There a
+    rank's processor copies all its messages, which therefore share its bandwidth.
     """
     totals = _totals(curves, "node") if nodes > 1 else _at_once(alone, curves)
     together = [alone.bandwidth, *totals]
@@ -141,9 +148,9 @@ def _memory(alone: Curve, curves: Sequence[Curve], nodes: int) -> list[str]:
 
 
 def _protocol(alone: Curve, calls: CallCosts) -> list[str]:
-    """Factors with which one message has the times of ping-pong at every size, together with the
-    calls of both its sides in [overhead]. Below the size from which the library uses another
-    protocol, messages set off at once.
+    """The table [protocol]: factors with which one message takes the time of ping-pong at every
+    size, if the calls of both its sides in [overhead] are added. Messages below the size at which
+    the library changes its protocol are sent before the receiver asks for them.
     """
     line = Line(alone.latency or alone.seconds[0], alone.bandwidth)
     parts = [_part(alone, line, i) for i in range(len(alone.sizes))]
@@ -153,7 +160,7 @@ def _protocol(alone: Curve, calls: CallCosts) -> list[str]:
         "bandwidth_factors": tuple(part.bandwidth / line.bandwidth for part in parts),
     }
     return [
-        "[protocol]                   # of ping-pong",
+        "[protocol]                   # fitted to ping-pong",
         *(f"eager = {size}" for size in alone.bends[:1]),
         f"sizes = {_value(alone.sizes)}",
         *(f"{name} = {_value(tuple(map(_factor, row)))}" for name, row in factors.items()),
@@ -161,8 +168,9 @@ def _protocol(alone: Curve, calls: CallCosts) -> list[str]:
 
 
 def _overhead(calls: CallCosts) -> list[str]:
-    """What each message costs at either end, and a round beside them; kinds that were not measured
-    cost as two-sided ones, and co-arrays and OpenSHMEM as other one-sided messages.
+    """The table [overhead]: what each message costs at either end, and what a round costs beside
+    its messages. A protocol that was not measured costs as much as two-sided messages; co-arrays
+    and OpenSHMEM cost as much as other one-sided messages.
     """
     kinds = dict(zip(schema.OVERHEADS, calls.message, strict=True))
     usual = kinds["two-sided"]
@@ -175,7 +183,7 @@ def _overhead(calls: CallCosts) -> list[str]:
 def _exchanges(table: str, way: str, seconds: Sequence[float]) -> list[str]:
     known = [pair for pair in zip(PROTOCOLS, seconds, strict=False) if pair[1] > 0.0]
     return [
-        f"[{table}]".ljust(29) + f"# of 8 bytes {way} between two ranks",
+        f"[{table}]".ljust(29) + f"# 8 bytes {way} between two ranks",
         *(f"{name} = {_value(seconds)}" for name, seconds in known),
     ]
 
@@ -193,8 +201,8 @@ def _factor(value: float) -> float:
 
 
 def _part(curve: Curve, line: Line, i: int) -> Line:
-    """The curve from size i on, as a straight line. One that would need less than no time for a
-    message of 0 bytes is replaced by one that meets the curve in the middle of the part.
+    """The curve from size i on, as a straight line. A line with a negative time for 0 bytes is
+    replaced by one that meets the curve in the middle of the part.
     """
     size, seconds = curve.sizes[i], curve.seconds[i]
     rise = _rise(curve, i)
@@ -208,8 +216,9 @@ def _part(curve: Curve, line: Line, i: int) -> Line:
 
 
 def _rise(curve: Curve, i: int) -> float:
-    """Seconds a byte from size i on: to the next size, or where another protocol begins there, or
-    there is none, as up to this size.
+    """Seconds per byte from size i to the next one. If there is no next size, or another protocol
+    begins there, the slope up to size i stands for it, or 0 if that belongs to another protocol
+    too.
     """
     sizes, seconds = curve.sizes, curve.seconds
     if i + 1 == len(sizes) or sizes[i + 1] in curve.bends:
@@ -234,8 +243,9 @@ def _network(curves: Sequence[Curve]) -> list[str]:
 
 
 def _at_once(alone: Curve, curves: Sequence[Curve]) -> list[float]:
-    """Of ranks of a node that send at once: as many times the bandwidth of one as their messages
-    take no longer, the median over long messages.
+    """Bandwidths [B/s] of a node whose ranks send at once, one for each number of ranks that was
+    measured: the messages that get through in the time of one (median over long messages), times
+    the bandwidth of one.
     """
     sizes = np.array([size for size in alone.sizes if size >= LONG], dtype=np.float64)
     if not len(sizes):

@@ -33,8 +33,8 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Effort:
-    """The amount of measurement: passes that insert sizes, how many sizes at most, and
-    repetitions.
+    """How much is measured. refinements: passes that insert sizes; inserted: the most sizes that
+    one pass adds to a probe; repetitions: of each size; again: of the sizes that are timed again.
     """
 
     refinements: int
@@ -45,10 +45,13 @@ class Effort:
 
 FULL = Effort(3, 6, Repetitions(20, 300, 0.05), Repetitions(40, 1000, 0.15))
 QUICK = Effort(1, 4, Repetitions(20, 100, 0.02), Repetitions(30, 200, 0.05))
-"""Seconds are of one size in one launch; again: of sizes whose first interval is wide, or whose
-ranks often came too late."""
+"""The seconds are those of one size in one launch. Sizes whose first interval is wide, or whose
+ranks often came too late, are timed again.
+"""
 HURRIED = Repetitions(5, 20, 0.02)
-"""Of benchmarks that are timed one by one, since all together did not end in time."""
+"""The repetitions of benchmarks that are timed one by one because all together did not end in
+time.
+"""
 
 TOGETHER = 0.5
 """Share of the time left that a launch of all benchmarks together gets."""
@@ -80,11 +83,11 @@ class Samples:
         }
 
     def launches_of(self, probe: Probe, size: int) -> int:
-        """From how many launches there are samples of a size."""
+        """The number of launches that gave samples of a size."""
         return len(self._by_size[probe].get(size, ()))
 
     def late(self, probe: Probe) -> set[int]:
-        """The sizes of which more than MISSED of the starts were missed."""
+        """The sizes at which more than MISSED of the starts were missed."""
         return {
             size
             for size, parts in self._by_size[probe].items()
@@ -95,8 +98,8 @@ class Samples:
 class Measurement:
     """One measurement of a target's messages.
 
-    deadline: what is not measured by then is left out; journal: keeps what is measured, and has
-    what was measured before.
+    deadline: what is not measured by then is left out; journal: keeps what is measured, and already
+    has what was measured before.
     """
 
     def __init__(
@@ -123,7 +126,7 @@ class Measurement:
             self._launch = max(self._launch, launch)
 
     def measure(self) -> tuple[Curve, ...]:
-        """A curve for each probe, less those that there was no time for."""
+        """A curve for each probe, except for those for which there was no time."""
         self._take_first()
         for number in range(1, self._effort.refinements + 1):
             if not self._take(f"refinement {number}", self._bent()):
@@ -142,7 +145,7 @@ class Measurement:
         return first_sizes(self._quick, within)
 
     def _take_first(self) -> None:
-        """Time the first sizes of each probe, where that has not been done before."""
+        """Time the first sizes of each probe, unless that has been done before."""
         what, complete = "first sizes", True
         for launch in range(self._target.launches):
             lacking = [
@@ -190,9 +193,8 @@ class Measurement:
         self._say(f"{what}: {count} times of {len(orders)} benchmarks")
 
     def _time(self, orders: Sequence[Order], repetitions: Repetitions) -> bool:
-        """Time the orders in a launch; where that takes too long, in one for each, quickly.
-
-        Returns whether there was time for all of them.
+        """Time the orders in one launch or, if that takes too long, each in a launch of its own
+        with few repetitions. Returns whether there was time for all of them.
         """
         if self._deadline is None:
             self._execute(orders, repetitions, None)
@@ -208,7 +210,7 @@ class Measurement:
         return all(done)
 
     def _hurry(self, orders: Sequence[Order], number: int) -> bool:
-        """Time one of the orders in its share of the time left; whether that was enough."""
+        """Time one of the orders in its share of the time left. Returns whether that was enough."""
         assert self._deadline is not None
         if self._deadline.passed:
             return False
@@ -237,7 +239,7 @@ class Measurement:
                 )
 
     def _bent(self) -> list[Order]:
-        """The sizes to insert where times leave the straight line."""
+        """Orders for the sizes to insert where times leave the straight line."""
         found = []
         for probe in self.probes:
             known = self.samples.estimates(probe)
@@ -248,8 +250,8 @@ class Measurement:
             sizes = np.array([*known], dtype=np.float64)
             inserted = sizes_between(sizes, medians, noise, self._effort.inserted)
             if inserted and self._target.reference == "hardware":
-                # Their neighbours are timed again, so that a change of the machine's load shows in
-                # the intervals and not as a protocol change.
+                # Their neighbours are timed again, so that a change of the machine's load widens
+                # the intervals and is not taken for a protocol change.
                 places = np.searchsorted(sizes, inserted)
                 inserted = sorted({*inserted, *map(int, sizes[[*(places - 1), *places]])})
             if inserted:
@@ -257,8 +259,8 @@ class Measurement:
         return found
 
     def _noisy(self) -> list[Order]:
-        """Sizes with too many missed starts and, with several launches, those with wide
-        intervals.
+        """Orders for sizes with too many missed starts and, with several launches, for those with
+        wide intervals.
         """
         found = []
         for probe in self.probes:

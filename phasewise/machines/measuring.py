@@ -40,8 +40,9 @@ from phasewise.version import __version__
 LAUNCHES = 3
 
 RATES, MESSAGES, KERNELS = 0.2, 0.5, 0.5
-"""Shares of the time left that the ranks' rates and then the messages get, and then the kernels
-where a device is measured too; the last of these gets the rest."""
+"""Shares of the time left: for the ranks' rates, then for the messages, then for the kernels if a
+device is measured too. The last part of the measurement gets the rest.
+"""
 
 
 @dataclass(frozen=True)
@@ -69,13 +70,15 @@ class MeasuredMachine:
     samples: Samples
     missing: tuple[str, ...] = ()
     core_share: CoreShare | None = None
-    """How much of a core the ranks had in the timings of kernels; None where that is unknown."""
+    """How much of a core the ranks had while kernels were timed; None if unknown."""
 
 
 def measure_simulated(
     name: str, twin: str, ranks: int, quick: bool, say: Callable[[str], None]
 ) -> MeasuredMachine:
-    """Measure the simulated twin of the machine `name`; StudyError if it has no such ranks."""
+    """Measure the simulated twin of the machine `name`; StudyError if it cannot have that many
+    ranks.
+    """
     machine = load_machine(name)
     target = SimulatedTarget(machine, twin, ranks)
     _check_ranks(ranks)
@@ -132,14 +135,14 @@ def measure_here(
 
 
 def _lacking(kernels: MeasuredKernels, what: str) -> list[str]:
-    """The timings that there was no time for, in words."""
+    """The timings for which there was no time, in words."""
     left = kernels.wanted - kernels.timings
     return [f"{left} of {kernels.wanted} timings of {what}"] if left else []
 
 
 def _device(kind: str, say: Callable[[str], None]) -> Device | None:
-    """The device's roof, launches and copies; None: of the CPU. StudyError where there is no such
-    device, before anything else takes time.
+    """The device with its roof, launches and copies, or None for the CPU. StudyError, before
+    anything else takes time, if there is no such device.
     """
     if kind == CPU:
         return None
@@ -148,13 +151,15 @@ def _device(kind: str, say: Callable[[str], None]) -> Device | None:
 
 
 def _head(ranks: int, plan: Plan) -> dict[str, object]:
-    """What has to be the same where a measurement goes on."""
+    """What must be the same for a measurement to go on."""
     own = {"host": this_host(), "ranks": ranks, "quick": plan.quick, "version": __version__}
     return own | {"device": plan.device}
 
 
 def _look(target: HardwareTarget, journal: Journal, deadline: Deadline) -> None:
-    """Find nodes and rates, or take those of the journal; RunError if that takes too long."""
+    """Find the nodes and the rates of the ranks, or take them from the journal; RunError if it
+    takes too long.
+    """
     if found := journal.first():
         target.know(*found)
         return
@@ -175,13 +180,13 @@ def _check_curves(measurement: Measurement, curves: tuple[Curve, ...]) -> None:
         needed |= (probe.benchmark, probe.level) == ("ping-ping", "network")
         if needed and find(curves, probe.benchmark, level=probe.level) is None:
             raise RunError(
-                f"there was no time for {probe.name}, without which the machine has no file; go on "
-                f"with the same command and --resume; {GIVE_MORE}"
+                f"there was no time for {probe.name}, without which no machine file can be "
+                f"written; go on with the same command and --resume; {GIVE_MORE}"
             )
 
 
 def _per_node(target: HardwareTarget) -> int:
-    """Ranks of a node; of a single one at least as many as it has cores."""
+    """Ranks per node; for a single node, at least as many as it has cores."""
     nodes = list(target.nodes)
     most = max(nodes.count(node) for node in set(nodes))
     return max(most, this_machine().cores) if len(set(nodes)) == 1 else most
@@ -189,7 +194,7 @@ def _per_node(target: HardwareTarget) -> int:
 
 def _check_ranks(ranks: int) -> None:
     if ranks < 2:
-        raise StudyError("a machine's messages need two ranks at least; give --ranks 2 or more")
+        raise StudyError("messages need at least two ranks; give --ranks 2 or more")
 
 
 def _measured(target: Target, host: str = "", twin: str = "", load: float = 0.0) -> Measured:

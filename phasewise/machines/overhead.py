@@ -1,5 +1,5 @@
-"""Which ways to exchange can be simulated or predicted, and what a machine must say of its messages
-before.
+"""Which ways to exchange can be simulated or predicted, and what a machine's file must have for
+it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from phasewise.workload.protocols import AS_PUT
 
 
 def check_overhead(machine: Machine, communication: Communication) -> None:
-    """StudyError if a way to exchange can only be measured, or differs from others by the costs of
-    its messages alone, and the machine's file has none.
+    """StudyError if a way to exchange can only be measured, or if it differs from others only by
+    the costs of its messages and the machine's file does not have them.
     """
     if communication.only_measured is not None:
         given, other = communication.only_measured

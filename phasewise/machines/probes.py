@@ -14,8 +14,8 @@ from phasewise.machines.grids import probed_shape
 from phasewise.machines.statistics import interpolation_errors
 
 LARGEST, LARGEST_WITHIN = 4 * 2**20, 16 * 2**20
-"""Size of the longest message [B]; on real machines longer ones go within a node, where they no
-longer fit into caches.
+"""Size of the longest message [B]. Longer ones, which no longer fit into caches, are timed within a
+node of a real machine.
 """
 
 BENT = 0.03
@@ -28,7 +28,8 @@ FIRST_SIZE = 16
 
 @dataclass(frozen=True)
 class Probe:
-    """One benchmark on given ranks: to[r] gets rank r's message, from_[r] sends it one; -1: none.
+    """One benchmark on given ranks: `to[r]` receives rank r's message, and `from_[r]` sends one to
+    rank r; -1 stands for none.
 
     The other fields are those of its Curve.
     """
@@ -49,19 +50,20 @@ class Probe:
 
     @property
     def labels(self) -> dict[str, Any]:
-        """The fields that say what a curve is of."""
+        """The fields that say what a curve describes."""
         names = ("benchmark", "level", "pairs", "direction", "distance", "ranks")
         return {name: getattr(self, name) for name in names}
 
     @property
     def name(self) -> str:
-        """That of its curve."""
+        """The name of its curve."""
         return name_of(self.labels)
 
 
 def first_sizes(quick: bool, within_node: bool = False) -> tuple[int, ...]:
-    """0 and powers of 4 up to 4 MiB; powers of 8 in a quick measurement. Powers of 2 up to 16 MiB
-    within a node of a real machine, where times jump between them.
+    """The sizes to begin with: 0 and powers of 4 up to 4 MiB, or powers of 8 in a quick
+    measurement. They are powers of 2 up to 16 MiB within a node of a real machine, where times jump
+    between sizes.
     """
     step = 8 if quick else 2 if within_node else 4
     sizes = [LARGEST_WITHIN if within_node and not quick else LARGEST]
@@ -73,7 +75,7 @@ def first_sizes(quick: bool, within_node: bool = False) -> tuple[int, ...]:
 def sizes_between(sizes: Floats, seconds: Floats, noise: Floats, most: int) -> list[int]:
     """At most `most` sizes to insert, where the straight line between neighbours is most wrong.
 
-    sizes, seconds, noise (n,): of what is measured; noise: relative half widths.
+    sizes, seconds (n,): what has been measured; noise (n,): relative half widths of the intervals.
     """
     errors = interpolation_errors(sizes, seconds)
     bent = [i for i in np.argsort(-errors, kind="stable") if errors[i] > max(BENT, 2 * noise[i])]
@@ -97,11 +99,11 @@ def _between(a: float, b: float) -> int | None:
 
 
 def probes_of(nodes: Sequence[int], quick: bool = False) -> list[Probe]:
-    """The probes for ranks that stand on these nodes, numbered from 0, nodes[r] being rank r's.
+    """The probes for ranks on these nodes; nodes[r] is the node of rank r, numbered from 0.
 
-    Within the first node and between the first two: ping-pong, ping-ping, and 2, 4, … all ranks of
-    a node at once. In process grids of 4, 8, … all ranks: to the member 1, 2, 4, … further in the
-    row and in the column.
+    Within the first node and between the first two there are ping-pong, ping-ping, and messages of
+    2, 4, … all ranks of a node at once. In process grids of 4, 8, … all ranks, each rank sends to
+    the member that is 1, 2, 4, … places further in its row, and in its column.
     """
     members: dict[int, list[int]] = {}
     for rank, node in enumerate(nodes):
@@ -131,7 +133,7 @@ def _doubled(first: int, last: int) -> list[int]:
 
 
 def _probe(count: int, ways: Mapping[int, int], benchmark: str, level: str, **of: Any) -> Probe:
-    """ways: pairs of sender and receiver."""
+    """A probe in which each key of `ways` sends to its value."""
     to, from_ = [-1] * count, [-1] * count
     for a, b in ways.items():
         to[a], from_[b] = b, a
@@ -144,8 +146,8 @@ def _between_two(count: int, a: int, b: int, level: str) -> list[Probe]:
 
 
 def _within(count: int, ranks: list[int]) -> Probe:
-    """Ranks of a node in pairs: each with the rank half of them further. For an odd number, a ring
-    of all ranks.
+    """A probe of ranks of a node in pairs: each exchanges with the rank that is half of them
+    further. An odd number of ranks forms a ring.
     """
     n = len(ranks)
     step = n // 2
@@ -159,7 +161,7 @@ def _across(count: int, here: list[int], there: list[int]) -> Probe:
 
 
 def _grids(nodes: Sequence[int], ranks: int) -> Iterator[Probe]:
-    """Two process grids, numbered column by column, on the first `ranks` ranks."""
+    """Probes in two process grids, numbered column by column, on the first `ranks` ranks."""
     columns, length = probed_shape(ranks // 2)
     places = product(range(2), range(columns), range(length))
     rank_at: dict[tuple[int, ...], int] = {place: rank for rank, place in enumerate(places)}

@@ -13,10 +13,12 @@ from phasewise.tables.keys import check_table, convert, plain
 
 @dataclass(frozen=True)
 class CallCosts:
-    """Seconds for each message at either end, by kind of call in the order of schema.OVERHEADS (0:
-    unknown); and what a message that goes alone takes longer in a planned exchange than between
-    bare calls of MPI. exchange: of 8 bytes each way between two ranks, by protocol (0: unknown);
-    echo: of 8 bytes there and back.
+    """What calls of MPI cost a rank [s].
+
+    message: each message at either end, by kind of call in the order of schema.OVERHEADS (0:
+    unknown). round: what a message that goes alone takes longer in a planned exchange than between
+    bare calls of MPI. exchange: an exchange of 8 bytes each way between two ranks, by protocol (0:
+    unknown). echo: 8 bytes there and back, by protocol.
     """
 
     message: tuple[float, ...] = ()
@@ -27,9 +29,12 @@ class CallCosts:
 
 @dataclass(frozen=True)
 class Copies:
-    """spans, seconds: to copy a word, or another run within a cache line, where runs one stride
-    apart span so many bytes [B, s]. sizes, within, across: to copy a block of so many bytes within
-    a rank's memory, and to another rank's of the node [B, s, s]; empty: unknown.
+    """What copies cost.
+
+    seconds [s]: copying one word, or another run of at most a cache line, if the runs lie one
+    stride apart and together span so many bytes (spans). within and across [s]: copying a block of
+    so many bytes (sizes) in a rank's memory, and to the memory of another rank of the node; empty:
+    unknown.
     """
 
     spans: tuple[int, ...]
@@ -41,8 +46,9 @@ class Copies:
 
 @dataclass(frozen=True)
 class Types:
-    """What the library's types take of an end of a message beyond one in one piece, where its words
-    lie apart: of a message [s], and of a word where those of a message span so many bytes [B, s].
+    """What the MPI library's derived types cost an end of a message whose words lie apart, beyond a
+    message in one piece: `message` [s] for each message, and `seconds` [s] for each word if the
+    words of a message span so many bytes (spans).
     """
 
     spans: tuple[int, ...]
@@ -52,8 +58,8 @@ class Types:
 
 @dataclass(frozen=True)
 class Streams:
-    """What a further message of so many bytes takes, and a further put, where a rank sends many to
-    another one of its node and gets none meanwhile [B, s, s].
+    """What one more message of so many bytes (sizes) takes, and one more put [s], if a rank sends
+    many to another one of its node and receives none meanwhile.
     """
 
     sizes: tuple[int, ...]
@@ -63,8 +69,8 @@ class Streams:
 
 @dataclass(frozen=True)
 class RankRates:
-    """flop/s and memory bandwidth [B/s] of its roof; what its calls, its copies, its streams of
-    messages and its library's types cost (None: unknown).
+    """What a rank can do: flop/s and memory bandwidth [B/s] of its roof, and what its calls, its
+    copies, its streams of messages and its library's types cost (None: unknown).
     """
 
     flops: float
@@ -75,7 +81,7 @@ class RankRates:
     types: Types | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As `read_rank_rates` reads it."""
+        """The rates in the form that `read_rank_rates` reads."""
         return {
             "roof": {"flops": self.flops, "bandwidth": self.bandwidth},
             "calls": asdict(self.calls),
@@ -113,7 +119,7 @@ BLOCKS = ("sizes", "within", "across")
 
 
 def read_columns(table: str, given: Mapping[str, Any], sizes: str, *times: str) -> dict[str, Any]:
-    """A list of sizes that increase, and lists of seconds for each, by name, in a table;
+    """The columns of a table by name: sizes that increase, and lists with seconds for each size;
     StudyError, one sentence, if they are wrong.
     """
     rows: dict[str, Any] = {}
@@ -125,14 +131,14 @@ def read_columns(table: str, given: Mapping[str, Any], sizes: str, *times: str) 
     for name in times:
         if len(rows[sizes]) != len(rows[name]) or list(rows[sizes]) != sorted({*rows[sizes]}):
             raise StudyError(
-                f"{table}.{sizes} must increase, and {table}.{name} have a time for each"
+                f"{table}.{sizes} must increase, and {table}.{name} must have a time for each"
             )
     return rows
 
 
 def read_rank_rates(given: Mapping[str, Any]) -> RankRates:
-    """From the line of the driver (core/probe/rates.hpp) or of a journal; TypeError, ValueError or
-    LookupError if it is none.
+    """The rates in a line of the driver (core/probe/rates.hpp) or of a journal; TypeError,
+    ValueError or LookupError if the line has none.
     """
     calls, copies, streams = given["calls"], given["copies"], given["streams"]
     types = given["types"]
@@ -151,20 +157,24 @@ def read_rank_rates(given: Mapping[str, Any]) -> RankRates:
 
 
 def _streams_of(given: Mapping[str, Any]) -> Streams | None:
-    """One rank alone has nobody to send to, and a library may lack puts."""
+    """None if there are no times: one rank alone has nobody to send to, and a library may lack
+    puts.
+    """
     sizes = tuple(map(int, given["sizes"]))
     messages, puts = (tuple(map(float, given[name])) for name in ("messages", "puts"))
     return Streams(sizes, messages, puts) if messages and puts else None
 
 
 def _types_of(given: Mapping[str, Any]) -> Types | None:
-    """One rank alone has no messages."""
+    """None if there are no times: one rank alone sends no messages."""
     spans, seconds = tuple(map(int, given["spans"])), tuple(map(float, given["seconds"]))
     return Types(spans, seconds, float(given["message"])) if seconds else None
 
 
 def _copies_of(given: Mapping[str, Any]) -> Copies:
-    """One rank alone has no other to copy to: without `across` no copies of blocks are known."""
+    """Copies without those of blocks if `across` is empty: one rank alone has no other to copy
+    to.
+    """
     columns = {name: tuple(map(float, given[name])) for name in ("seconds", "within", "across")}
     spans, sizes = (tuple(map(int, given[name])) for name in ("spans", "sizes"))
     if not columns["across"]:

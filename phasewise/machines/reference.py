@@ -11,7 +11,7 @@ def reference(machine: Machine) -> str:
 
 
 def statement(machine: Machine) -> str:
-    """The same as a sentence, for every table and picture."""
+    """A sentence for every table and picture on what the machine's numbers refer to."""
     if machine.is_hardware:
         return machine.title
     return f"{machine.title}: a described machine, whose reference is a simulator, not hardware"

@@ -43,7 +43,9 @@ NODE = {"ranks": _COUNT, "count": _COUNT}
 
 MEMORY = {"latency": _LATENCY, "rank_bandwidth": _BANDWIDTH, "bandwidth": _BANDWIDTH}
 RANK_SHARES = {"rank_shares": Key("flag", False)}
-"""Whether messages that a rank sends, or gets, at once within its node share rank_bandwidth."""
+"""Whether the messages that a rank sends at once within its node, or receives at once, share
+rank_bandwidth.
+"""
 
 COPIES = dict.fromkeys(("spans", "seconds", "sizes", "within", "across"), Key("any"))
 
@@ -51,7 +53,7 @@ KINDS = ("fat-tree", "torus", "dragonfly", "none")
 """none: a machine of one node."""
 
 ALLOCATIONS = ("in-order", "shuffled")
-"""Places that a job's nodes have in the network."""
+"""How a job's nodes are placed in the network."""
 
 NETWORK = {
     "kind": Key("word", choices=KINDS),
@@ -114,12 +116,12 @@ VECTOR = {
     "loop_start": Key("number", least=0, most=1, unit="s", hint=MICROSECONDS),
     "scalar_flops": _RATE,
 }
-"""Keys of [processor] that a vector processor has besides: all of them or none."""
+"""Further keys of [processor] for a vector processor: either all of them or none."""
 
 OVERHEADS = ("two-sided", "persistent", "derived", "one-sided", "coarray", "shmem")
-"""Kinds of messages whose cost beyond the latency [overhead] gives, in the core's order."""
+"""Kinds of messages in the core's order; [overhead] gives what each costs beyond the latency."""
 NEEDED_OVERHEADS = OVERHEADS[:5]
-"""`shmem` and `round` may be added."""
+"""Keys that [overhead] must have; `shmem` and `round` are optional."""
 _COST = Key("number", least=0, most=1, unit="s", hint=MICROSECONDS)
 OVERHEAD = dict.fromkeys((*OVERHEADS, "round"), _COST)
 

@@ -61,9 +61,9 @@ def simulated_tree() -> tuple[Path, Path]:
 def simulate_driver(twin: Twin, parameters: str, folder: Path, option: str = "") -> None:
     """Run the driver with the flat `parameters` on `twin`; its records go into `folder`.
 
-    option: of the driver; with --probe `parameters` holds the patterns of a probe instead, with
-    --times the names of files in `folder`, each with the parameters of a study. StudyError if the
-    driver refuses what it is given, RunError, one sentence, if it fails.
+    option: an option of the driver. With --probe, `parameters` holds the patterns of a probe; with
+    --times, the names of files in `folder`, each with the parameters of a study. StudyError if the
+    driver refuses what it is given; RunError, one sentence, if it fails.
     """
     driver, platform = simulated_tree()
     files = {
@@ -79,8 +79,8 @@ def simulate_driver(twin: Twin, parameters: str, folder: Path, option: str = "")
         *twin.options, "--cfg=smpi/tmpdir:.", "--log=root.thres:critical",
         str(driver.resolve()), *([option] if option else []), "parameters", "--out", ".",
     ]  # fmt: skip
-    # The folder's own name may hold blanks, at which smpirun divides its options: it runs there.
-    # One thread: the ranks are simulated one after another.
+    # smpirun splits its options at blanks, which the folder's own name may have, so it runs inside
+    # the folder. It gets one thread: the ranks are simulated one after another.
     environment = os.environ | {
         PLATFORM_VARIABLE: str(folder / "platform"),
         "OMP_NUM_THREADS": "1",
@@ -96,7 +96,9 @@ def simulate_driver(twin: Twin, parameters: str, folder: Path, option: str = "")
 
 
 def _failure(status: int, output: str, twin: Twin) -> RunError | StudyError:
-    """One sentence on what ended the simulation: a rank's own, or what smpirun's words mean."""
+    """The error that ended the simulation, in one sentence: a rank's own, or the meaning of what
+    smpirun printed.
+    """
     lines = output.splitlines()
     for line in lines:
         if line.startswith(OURS):

@@ -16,11 +16,11 @@ Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 WIDE = 0.05
-"""Relative half width of an interval from which on a time is noisy."""
+"""A time is noisy if the relative half width of its interval is larger than this."""
 STRAIGHT = 0.02
 """Smallest relative deviation from a straight line that counts as more than noise."""
 FEWEST_OF_LINE = 3
-"""Fewest sizes of a protocol."""
+"""Fewest sizes that can have a straight line of their own."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Estimate:
 
     @property
     def half_width(self) -> float:
-        """Half of the interval over the median."""
+        """Half of the interval's width, relative to the median."""
         return 0.5 * (self.high - self.low) / self.median if self.median > 0 else 0.0
 
     @property

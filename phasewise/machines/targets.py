@@ -60,8 +60,8 @@ class Repetitions:
 class Sample:
     """One size of a probe in one launch, repeated: seconds, skew [s] and missed starts (n,) each.
 
-    seconds: the longest of the ranks; skew: from the first rank's start to the last one's; missed:
-    1 where a rank came after the agreed start.
+    seconds: the time of the slowest rank; skew: from the first rank's start to the last one's;
+    missed: 1 where a rank came after the agreed start.
     """
 
     probe: Probe
@@ -131,7 +131,8 @@ class SimulatedTarget:
         narrow = [network.flow_bandwidth, network.adapter_bandwidth, network.link_bandwidth]
         narrow += [network.global_bandwidth, memory.rank_bandwidth if memory else None]
         slowest = min(bandwidth for bandwidth in narrow if bandwidth is not None)
-        # By then all messages are done, even if they pass the narrowest place one after another.
+        # By the end of this window all messages have arrived, even if they pass the narrowest place
+        # one after another.
         head = [f"window {QUIET_SECONDS} {2 * self.ranks / slowest!r}"]
         head += ["repetitions 1 1"]
         del repetitions, limit
@@ -154,7 +155,7 @@ class HardwareTarget:
         """Find the nodes of the ranks and their rates; TooLongError after `limit` s a launch."""
         first = self._launch("roof\n", (), limit)
         if self.ranks > 1 and first.rates is not None:
-            # By ranks that wait as those of a run do.
+            # These ranks wait as the ranks of a run do.
             found = self._launch("exchanges\n", (), limit, yields=True).exchanges
             calls = replace(first.rates.calls, exchange=found["exchange"], echo=found["echo"])
             first = replace(first, rates=replace(first.rates, calls=calls))
@@ -247,7 +248,7 @@ def find_driver() -> Path:
 
 
 def patterns(head: Iterable[str], orders: Iterable[Order], seed: int) -> str:
-    """The file that the driver executes: core/probe/pattern.hpp."""
+    """The text of the file that the driver executes (core/probe/pattern.hpp)."""
     lines = [f"seed {seed}", *head]
     for order in orders:
         lines += [

@@ -24,18 +24,19 @@ LONGEST_SIDE = 2
 
 
 def nodes_of(machine: Machine, ranks: int) -> Integers:
-    """The node of each rank (ranks,): rank div ranks of a node."""
+    """The node of each rank (ranks,), if the nodes are filled one after another."""
     return np.arange(ranks) // machine.node_ranks
 
 
 def node_count(machine: Machine, ranks: int) -> int:
-    """Nodes that a number of ranks needs."""
+    """The number of nodes that a number of ranks needs."""
     return -(-ranks // machine.node_ranks)
 
 
 def places_of(machine: Machine, ranks: int) -> Integers:
     """The place of each node (nodes,) in the network, x fastest on a torus: in order, or shuffled
-    over all places of the network that the job gets (of a fat-tree: as many as it has nodes).
+    over all places of the network that the job gets (on a fat-tree: as many places as the job has
+    nodes).
     """
     nodes, network = node_count(machine, ranks), machine.network
     if network.allocation == "in-order":
@@ -54,7 +55,7 @@ def _shuffled(count: int, seed: int) -> tuple[int, ...]:
 
 
 def place_count(machine: Machine, ranks: int) -> int:
-    """Places of nodes in the network that the ranks get."""
+    """The number of places for nodes in the network that the ranks get."""
     if machine.network.kind == "torus":
         return torus_block(machine, ranks).nodes
     if machine.network.kind == "dragonfly":
@@ -153,7 +154,9 @@ def cuts(machine: Machine, ranks: int, taper: bool) -> Iterator[tuple[NDArray[np
 def _planes(
     block: Block, places: Integers, link: float
 ) -> Iterator[tuple[NDArray[np.bool_], float]]:
-    """Planes across each direction, at every place: one cuts a mesh, a pair halves a torus."""
+    """Planes across each direction, at every place: one plane cuts a mesh, a pair of them halves a
+    torus.
+    """
     stride = 1
     for length in block.dims:
         at = places // stride % length

@@ -9,15 +9,15 @@ from phasewise.output import alike, message, print_table
 
 Curve = Mapping[str, Any]
 Cell = Callable[[Curve, int], str]
-"""What a table shows of a curve at one of its sizes, given by its index."""
+"""The text that a table shows for a curve at the size with this index."""
 
 COLUMNS = 5
-"""Curves in a table, which fits into 100 columns."""
+"""Most curves in a table, so that it fits into 100 columns."""
 
 
 def micros(curve: Curve, at: int) -> str:
-    """Microseconds, with ~ and two digits where they are noisy, and in brackets those that a model
-    predicts.
+    """Microseconds, with ~ and two digits if they are noisy, and with a model's prediction in
+    brackets.
     """
     mark = "~" if curve["noisy"][at] else ""
     both = [1e6 * curve[name][at] for name in ("seconds", "predicted") if name in curve]
@@ -33,7 +33,7 @@ def show_curves(
     cell: Cell,
     head: Callable[[Curve], str] = lambda curve: str(curve["protocol"]),
 ) -> None:
-    """Print curves side by side, by their `sizes`, words or bytes, as tables that fit."""
+    """Print curves side by side as tables that fit; `sizes` names their sizes, words or bytes."""
     every = sorted({size for curve in curves for size in curve[sizes]})
     for first in range(0, len(curves), COLUMNS):
         part = curves[first : first + COLUMNS]
@@ -62,16 +62,18 @@ def _count(number: int) -> str:
 
 
 def model_error(model: str, times: Iterable[tuple[float, float]]) -> str:
-    """How far a model is off, in words; times: predicted and found."""
+    """A sentence on a model's errors; times: pairs of predicted and measured seconds."""
     off = [abs(predicted / seconds - 1.0) for predicted, seconds in times]
     return (
-        f"model {model} is off by {sum(off) / len(off):.1%} on the mean of {_count(len(off))}, "
+        f"model {model} is off by {sum(off) / len(off):.1%} in the mean of {_count(len(off))}, "
         f"{max(off):.1%} at worst"
     )
 
 
 def show_remarks(result: Mapping[str, Any]) -> None:
-    """Say how far the model is off, and what simulated protocols are or lack."""
+    """Say how far the model is off, which protocols are simulated as others, and which are left
+    out.
+    """
     if result["reference"] != "simulator":
         return
     times = (
@@ -91,5 +93,7 @@ def show_remarks(result: Mapping[str, Any]) -> None:
 
 
 def _compares_protocols(curves: Sequence[Curve]) -> bool:
-    """Whether curves differ in the protocol, and not in an algorithm whose messages have one."""
+    """Whether the curves compare protocols; those of algorithms all have messages of one
+    protocol.
+    """
     return len({curve["protocol"] for curve in curves if "messages" not in curve}) > 1

@@ -1,9 +1,10 @@
 """How long the turns of studies take on the ranks of a run, with intervals.
 
-Measured as messages are (core/probe, phasewise.machines.measure): every repetition begins at a
-start that the ranks agree upon and takes as long as the slowest rank; the time is the median, with
-its 95 % confidence interval. All studies are timed in several passes, each in a random order of its
-own and with a new run, so that the interval holds what changes with memory and with time too.
+They are measured as messages are (core/probe, phasewise.machines.measure): every repetition begins
+at a start that the ranks agree upon and takes as long as the slowest rank; the time is the median,
+with its 95 % confidence interval. All studies are timed in several passes, each in a random order
+of its own and with a new run, so that the interval also covers what changes with the place in
+memory and with time.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ T = TypeVar("T")
 
 PASSES = 5
 FEWEST = 5
-"""Repetitions in a pass, however long they take."""
+"""Fewest repetitions in a pass, however long they take."""
 MOST = 400
 SECONDS = 0.01
-"""Time for the repetitions of a pass, as far as they are short [s]."""
+"""Time for the repetitions of a pass [s], if FEWEST take less."""
 
 
 @dataclass(frozen=True)
 class TurnTime:
     """Seconds of a turn: the median and the bounds of its 95 % confidence interval.
 
-    quickest: of the repetitions. noisy: the interval is wide, or the ranks often came too late for
-    a common start. predicted: by a model, where the ranks are simulated.
+    quickest: the shortest repetition. noisy: the interval is wide, or the ranks often came too late
+    for a common start. predicted: the seconds of a model, if the ranks are simulated.
     """
 
     seconds: float
@@ -68,7 +69,7 @@ def time_turns(
 
 
 def _turn_time(samples: Sequence[Floats], missed: Iterable[Floats]) -> TurnTime:
-    # Imported when needed: they bring SciPy, which takes 70 MB.
+    # These are imported only here because they bring SciPy, which takes 70 MB.
     from phasewise.machines.measure import MISSED
     from phasewise.machines.statistics import estimate
 
@@ -87,14 +88,16 @@ class Timer(Protocol):
 
     @property
     def head(self) -> dict[str, Any]:
-        """What results say of where they come from: `reference`, hardware or simulator, …"""
+        """What results say about their origin: `reference`, which is hardware or simulator, and
+        more.
+        """
 
     @property
     def protocols(self) -> tuple[str, ...]:
         """The protocols that these ranks have."""
 
     def agreed(self, action: Callable[[], T]) -> T:
-        """`action()`, whose error all ranks raise."""
+        """The result of `action()`; if it fails on one rank, all ranks raise its error."""
 
     def __call__(self, studies: Sequence[Study]) -> list[TurnTime]:
         """The times of a turn of each study."""
@@ -122,21 +125,21 @@ class RanksHere:
 
     @property
     def ranks(self) -> int:
-        """All of the run."""
+        """The number of ranks of the run."""
         return self.core.size()
 
     @property
     def head(self) -> dict[str, Any]:
-        """These ranks are no simulated ones."""
+        """Says that these ranks run on hardware."""
         return {"reference": "hardware", "ranks": self.ranks, "threads": self.threads}
 
     @property
     def protocols(self) -> tuple[str, ...]:
-        """Those of this build."""
+        """The protocols of this build."""
         return available()
 
     def agreed(self, action: Callable[[], T]) -> T:
-        """`action()`, whose error all ranks raise."""
+        """The result of `action()`; if it fails on one rank, all ranks raise its error."""
         return collectively(self.core, action)
 
     def __call__(self, studies: Sequence[Study]) -> list[TurnTime]:
@@ -145,8 +148,8 @@ class RanksHere:
 
 
 def columns(times: Sequence[TurnTime]) -> dict[str, list[Any]]:
-    """The times as the columns of a curve in JSON: seconds, low, high, noisy, and where it is known
-    predicted.
+    """The times as the columns of a curve in JSON: seconds, low, high, noisy, and predicted if it
+    is known.
     """
     found = {one.name: [getattr(time, one.name) for time in times] for one in fields(TurnTime)}
     return {name: column for name, column in found.items() if None not in column}

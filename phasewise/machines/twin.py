@@ -1,7 +1,7 @@
 """The simulated twin of a machine: the platform, the ranks' hosts, and SimGrid's options.
 
 A plain twin has a node's adapter and memory bus, the limit of one flow, latencies and the links of
-a torus or dragonfly; a full twin also the protocol's changes with size and the tapered stage.
+a torus or dragonfly; a full twin also has the protocol's changes with size and the tapered stage.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ COLLECTIVES = {
     "allgatherv": "mpich_ring",
     "reduce_scatter": "ompi_ring",
 }
-"""The SimGrid algorithm for each library collective: those that libraries use for data of our
-sizes, on any number of ranks. SimGrid's defaults are naive, and its selectors by size exchange
-hundreds of messages per rank at the first call.
+"""The SimGrid algorithm for each library collective: what libraries use for data of our sizes, on
+any number of ranks. SimGrid's defaults are naive, and its selectors by size exchange hundreds of
+messages per rank at the first call.
 """
 
 NEUTRAL = {
@@ -44,8 +44,8 @@ NEUTRAL = {
     "smpi/iprobe": "0",
     "smpi/simulate-computation": "no",
 }
-"""Switches off SimGrid's fits to another machine, the cost of reading the clock, and all
-computation time that the driver does not charge, so that the same run gives the same bytes.
+"""These settings switch off SimGrid's fits to another machine, the cost of reading the clock, and
+all computation time that the driver does not charge, so that the same run gives the same bytes.
 """
 
 UNLIMITED = 1e18
@@ -78,8 +78,8 @@ def make_twin(machine: Machine, kind: str, ranks: int) -> Twin:
 
 
 def make_ideal(twin: Twin) -> Twin:
-    """A twin on which messages take no time: all else, such as which sizes are sent without asking,
-    is that of `twin`.
+    """A twin on which messages take no time. Everything else is as on `twin`, such as which sizes
+    are sent without asking the receiver.
     """
     described = dict(line.split(" = ", 1) for line in twin.platform.splitlines())
     kept = {key: described[key] for key in ("nodes", "node.ranks", "processor.rate")}

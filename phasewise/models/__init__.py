@@ -2,7 +2,8 @@
 machine.
 
 The models 1a to 6 are those of Shan, Strohmaier, Qiang, Bailey, Yelick, "Performance Modeling and
-Optimization of a High Energy Colliding Beam Simulation Code" (2006), section 4. docs/models.md.
+Optimization of a High Energy Colliding Beam Simulation Code" (2006), section 4; docs/models.md
+describes them.
 """
 
 from phasewise.models.discovery import default_model, load_model, model_names

@@ -1,4 +1,4 @@
-"""Why a prediction that is off by more than its interval is likely to be wrong, for a person."""
+"""Why a prediction that misses its interval is likely to be wrong, in words for a person."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from phasewise.machines import Machine
 from phasewise.runs.core_share import CoreShare
 
 FEW_TURNS = 2
-"""A record of at most as many turns is mostly that of its first one, which is slower."""
+"""A record of this many turns or fewer consists mostly of its first turn, which is slower."""
 
 BUSY_FILE = 0.5
-"""A machine's file is that of a busy machine where the load average was at least this for each
+"""A machine's file counts as that of a busy machine if the load average was above this for each
 core.
 """
 
@@ -20,7 +20,8 @@ def likely_cause(
     """The first of these that holds: a disturbed run, a record of first turns only, a machine's
     file of a busy machine or of another day; otherwise the model.
 
-    day: of the measured run (ISO); turns: how many its record has, None where none is a first one.
+    day: when the run was measured (ISO); turns: how many its record has, None if none of them is a
+    first turn.
     """
     if share is not None and share.disturbed:
         return share.sentence
@@ -28,7 +29,9 @@ def likely_cause(
     if not machine.is_hardware or measured is None:
         return "the model"
     if turns is not None and turns <= FEW_TURNS:
-        return "the first turn, which is slower than the others, is among the few of the record"
+        return (
+            "the first turn, which is slower than the others, is among the few turns of the record"
+        )
     if measured.load > BUSY_FILE * machine.node_ranks:
         return (
             f"the machine's file was measured at a load average of {measured.load:.3g}: measure it "

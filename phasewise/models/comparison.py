@@ -1,4 +1,4 @@
-"""``phasewise compare``: times that runs measured or a simulator gave, over those that models
+"""``phasewise compare``: times from runs or from a simulator, relative to those that models
 predict.
 """
 
@@ -89,7 +89,7 @@ class Point:
         return {name: m / s for name, (m, s) in pairs.items() if s > 0 and name in measured}
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The point as JSON has it."""
         record, one, turn = self.run.record, self.predicted, self.measured_turn
         return {
             "directory": str(self.run.directory),
@@ -122,7 +122,7 @@ class Point:
 
 
 def machine_of(run: Recorded, given: str | None) -> Machine:
-    """The machine in --machine, or that on which the run was simulated."""
+    """The machine of --machine, or the one on which the run was simulated."""
     if given is not None:
         return load_machine(given)
     if not run.record.simulated or run.record.machine is None:
@@ -161,8 +161,8 @@ def compare(
 
 
 def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str, Any]:
-    """What ``compare --json`` prints: errors are |measured/predicted - 1| of the totals, without
-    those of the runs in `excluded`, which were disturbed.
+    """What ``compare --json`` prints. Errors are |measured/predicted - 1| of the totals; the runs
+    in `excluded` were disturbed and do not count.
 
     reference: "simulator" if any of the runs was simulated, else "hardware".
     """

@@ -1,11 +1,11 @@
 """Model `contention`: every message of a turn on its way through the machine's topology, in time.
 
-A message starts when both ends are ready (below the eager limit at once), waits for its latency,
-and then gets a max-min fair share of every link on its route: node adapters, memory buses, the
-tapered stages of a fat-tree, the links of a torus or a dragonfly. Calls take the machine's
-[overhead] besides, and handshakes, flags and fences are those of the protocol. Bertsekas,
-Gallager, Data Networks (1992), section 6.5.2; the program and the network are those of
-core/contention.
+A message starts when both ends are ready (at once if it is below the eager limit), waits for its
+latency, and then gets a max-min fair share of every link on its route: node adapters, memory buses,
+the tapered stages of a fat-tree, the links of a torus or a dragonfly. Calls take the machine's
+[overhead] in addition; handshakes, flags and fences are those of the protocol. core/contention has
+the program and the network. Max-min fairness: Bertsekas, Gallager, Data Networks (1992), section
+6.5.2.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TITLE = "every message on its route, bandwidth shared max-min fairly"
 PRECISE = True
 
 LEAST_SHARE = 0.05
-"""Of a message's time on its way, however long its calls take."""
+"""Least share of a message's time that it spends on its way, however long its calls take."""
 
 
 def phase_seconds(case: Case) -> dict[str, float]:
@@ -53,8 +53,8 @@ def _handshake(case: Case) -> float:
 
 
 def _swaps(case: Case) -> dict[str, list[float]] | None:
-    """Seconds beside the calls of a message that meets another one on its way, by size, where
-    messages of a node were timed with their calls: those of ping-ping.
+    """Seconds of a message that meets another one on its way, by size, without its calls. They are
+    those of ping-ping; None unless the messages within a node were timed together with their calls.
     """
     machine, overhead = case.machine, case.machine.overhead
     both = find(machine.curves, "ping-ping", level="node")
@@ -65,8 +65,9 @@ def _swaps(case: Case) -> dict[str, list[float]] | None:
 
 
 def _beyond(case: Case, twin: Twin, calls: dict[str, Any]) -> dict[str, list[float]]:
-    """What rounds take beyond their messages, by protocol: those both ways, and those one way. A
-    file without echoes tells the latter as if messages that meet took no longer than others.
+    """What rounds take beyond their messages [s], by protocol: rounds that send both ways, and
+    rounds that send one way. If the file has no [echoes], the latter are derived from [exchanges],
+    as if messages that meet took no longer than others.
     """
     exchanges, echoes = case.machine.exchanges, case.machine.echoes
     apart = {name: value for name, value in calls.items() if name != "swaps"}
@@ -80,9 +81,9 @@ def _beyond(case: Case, twin: Twin, calls: dict[str, Any]) -> dict[str, list[flo
 def _rounds(
     case: Case, twin: Twin, calls: dict[str, Any], measured: Mapping[str, float], back: bool
 ) -> list[float]:
-    """What a round takes beyond its messages [s], by protocol: the measured exchange of two ranks
-    less the same exchange as it is followed. A protocol that was not measured takes what the first
-    one does. back: the exchange has two rounds, one each way.
+    """What a round takes beyond its messages [s], by protocol: the time of a measured exchange of
+    two ranks, less the time that the model finds for the same exchange. A protocol that was not
+    measured takes what the first one does. back: the exchange has two rounds, one each way.
     """
     protocol = case.protocol
     followed = load_planner().pair_seconds(
@@ -103,7 +104,7 @@ def _rounds(
 
 
 def follow(case: Case, computation: bool = True) -> Turn:
-    """The turn with all its waiting, followed in time; StudyError as phase_seconds."""
+    """The turn with all its waiting, followed in time; StudyError as in `phase_seconds`."""
     core, parameters = load_planner(), case.parameters(NAME)
     twin = make_twin(case.machine, case.twin, case.ranks)
     overhead, copies = case.machine.overhead, case.machine.copies

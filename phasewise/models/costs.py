@@ -27,7 +27,7 @@ OF_ONE_PAIR = {NODE: 2, NETWORK: 1}
 
 def add_up(case: Case, seconds: Callable[[PhaseMessages], Floats]) -> dict[str, float]:
     """Seconds of a turn in each phase: Σ count · t over the messages of the rank that sends most
-    (Shan et al. 2006, section 4); seconds gives t (n,) of a phase's kinds of messages.
+    (Shan et al. 2006, section 4); `seconds` gives t (n,) for a phase's kinds of messages.
     """
     times: dict[str, float] = {}
     for phase in case.phases:
@@ -36,7 +36,7 @@ def add_up(case: Case, seconds: Callable[[PhaseMessages], Floats]) -> dict[str, 
 
 
 def by_level(case: Case, time_at: Callable[[str], Time]) -> dict[str, float]:
-    """`add_up` with times by level; `time_at` is asked only for levels that messages cross."""
+    """`add_up` with times by level; `time_at` is called only for levels that messages cross."""
     time_of = cache(time_at)
 
     def seconds(phase: PhaseMessages) -> Floats:
@@ -50,7 +50,7 @@ def by_level(case: Case, time_at: Callable[[str], Time]) -> dict[str, float]:
 
 
 def by_distance(case: Case, time_at: Callable[[int], Time]) -> dict[str, float]:
-    """`add_up` with times by how far apart the two ranks' numbers are."""
+    """`add_up` with times by the difference of the two ranks' numbers."""
     time_of = cache(time_at)
 
     def seconds(phase: PhaseMessages) -> Floats:
@@ -69,7 +69,7 @@ def straight(line: Line) -> Time:
 
 
 def between_two(case: Case, model: str, benchmark: str) -> Line:
-    """L and B between two ranks on different nodes; on a machine of one node, within it."""
+    """L and B between two ranks on different nodes, or within the node on a machine of one node."""
     machine = case.machine
     level = NODE if machine.network.kind == "none" else NETWORK
     curve = find(machine.curves, benchmark, level=level)
@@ -84,7 +84,7 @@ def between_two(case: Case, model: str, benchmark: str) -> Line:
 def parallel_curve(case: Case, level: str) -> Curve | None:
     """The table of parallel ping-ping across `level` with all ranks of a node at work.
 
-    For one pair of ranks that is the ping-ping.
+    With one pair of ranks, parallel ping-ping is ping-ping.
     """
     curves, senders = case.machine.curves, senders_at_once(case, level)
     curve = find(curves, "parallel", level=level, pairs=senders)
@@ -94,7 +94,9 @@ def parallel_curve(case: Case, level: str) -> Curve | None:
 
 
 def senders_at_once(case: Case, level: str) -> int:
-    """Ranks of a node that send across `level` when all do, as curves count them."""
+    """Ranks of a node that send across `level` if all ranks do, counted as the curves count
+    them.
+    """
     return max(min(case.machine.node_ranks, case.ranks), OF_ONE_PAIR[level])
 
 
@@ -138,7 +140,7 @@ def grid_curve(case: Case, apart: int) -> Curve | None:
 
 
 def grid_table(case: Case, model: str, apart: int) -> Time:
-    """t(s) from that table; StudyError if there is none."""
+    """t(s) from the table of `grid_curve`; StudyError if there is none."""
     curve = grid_curve(case, apart)
     if curve is None:
         raise missing(case, model, "the tables of parallel ping-ping in a process grid")
@@ -155,7 +157,9 @@ def _where(level: str) -> str:
 
 
 def missing(case: Case, model: str, what: str) -> StudyError:
-    """One sentence on what a model needs and the machine's file lacks, with the probe to run."""
+    """The error that says, in one sentence, what a model needs, that the machine's file lacks it,
+    and which command measures it.
+    """
     machine = case.machine
     return StudyError(
         f"model {model} needs {what}, which the file of {machine.name} does not hold; measure it: "

@@ -1,4 +1,6 @@
-"""How often data-dependent pieces of a turn come, as a person says or a run has recorded."""
+"""How often data-dependent pieces of a turn come, as a person says it or as a run has recorded
+it.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ from phasewise.study.laboratory import Pieces, iterated
 
 
 def counted(study: Study, iterations: int | None, recorded: str | None) -> Pieces:
-    """The pieces of a turn of the study: those of its solver's iterations, or those in a turn of
-    the run in the folder `recorded`, in the mean; without either those that the study fixes.
-    StudyError for both, and if study and run have no such pieces.
+    """The data-dependent pieces of a turn of the study: those of so many `iterations` of its
+    solver, those in the mean turn of the run in the folder `recorded`, or, without either, those
+    that the study fixes.
+
+    StudyError if both are given, or if the study or the run has no such pieces.
     """
     if iterations is not None and recorded is not None:
         raise StudyError(

@@ -1,8 +1,8 @@
 """Model `described`: latency and bandwidth of the machine's description, without any measurement.
 
-A message takes L + s/B of its level. B is what one message can have, or its share of the node's
-adapter or memory bus among the ranks of the node that send in the same round, whichever is less. On
-a torus or dragonfly a message has a link to itself.
+A message takes L + s/B of its level. B is the bandwidth of one message alone, or less if the node's
+adapter or memory bus gives each rank that sends in the same round a smaller share. On a torus or
+dragonfly no message shares a link.
 """
 
 from __future__ import annotations

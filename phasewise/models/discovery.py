@@ -17,10 +17,12 @@ from phasewise.tables.keys import nearest
 PARTS = ("NAME", "TITLE", "phase_seconds")
 
 BEST_DESCRIBED = ("contention", "3")
-"""For a machine whose network is described, best first; every such machine has what they need."""
+"""Models for a machine whose network is described, the best first. Every such machine has what they
+need.
+"""
 
 BEST_MEASURED = ("4", "3")
-"""For a measured machine, from its tables."""
+"""Models for a measured machine, the best first. They use its tables."""
 
 
 FITTED = "measured"
@@ -52,7 +54,7 @@ def load_model(name: str) -> Model:
 
 
 def default_model(machine: Machine) -> str:
-    """The name of the model that is right most often for such a machine."""
+    """The name of the best model for such a machine."""
     best = BEST_MEASURED if machine.is_hardware else BEST_DESCRIBED
     return next(name for name in best if name in _models())
 

@@ -1,7 +1,8 @@
 """Predicted points as an input file of Extra-P, which fits terms in the number of ranks to them.
 
 Calotoiu, Hoefler, Poke, Wolf, "Using automated performance modeling to find scalability bugs in
-complex codes" (SC 2013). A name that ends in .json gets its JSON format, any other its text format.
+complex codes" (SC 2013). A file whose name ends in .json gets the JSON format, any other file the
+text format.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.workload.interface import Unit
 
 PARAMETER = "p"
-"""Number of ranks."""
+"""The number of ranks."""
 
 Values = dict[str, dict[str, list[float]]]
 """Metric → call path → seconds at each point."""
@@ -27,10 +28,11 @@ Values = dict[str, dict[str, list[float]]]
 def export_extrap(
     path: str | Path, predictions: Sequence[Prediction], unit: str = Unit.one
 ) -> None:
-    """Write the predictions; RunError if the disk refuses.
+    """Write the predictions; RunError if the file cannot be written.
 
-    The metric is `time` [s], with several models `time (model NAME)`. Call paths are `turn`, or
-    what else the workload counts, and below it `computation` and `communication` with its phases.
+    The metric is `time` [s], or `time (model NAME)` if there are several models. Call paths are
+    `turn`, or whatever the workload counts, and below it `computation` and `communication` with its
+    phases.
     """
     target = Path(path)
     points = list(dict.fromkeys(prediction.ranks for prediction in predictions))
@@ -52,7 +54,7 @@ def _values(predictions: Sequence[Prediction], unit: str) -> Values:
 
 
 def _paths(own: Sequence[Prediction], unit: str) -> Iterator[tuple[str, list[float]]]:
-    """Call paths; a phase that some number of ranks does not have takes no time there."""
+    """Call paths; a phase that does not exist on some number of ranks takes no time there."""
     yield unit, [one.turn_seconds for one in own]
     if any(one.computation_seconds for one in own):
         yield f"{unit}->computation", [one.computation_seconds for one in own]

@@ -2,8 +2,8 @@
 
 Split-conformal (Vovk, Gammerman, Shafer, "Algorithmic Learning in a Random World", 2005, chapter
 4): of the n sorted residuals log(actual/predicted) of runs that a model was not fitted to, those in
-place floor(0.05 (n+1)) and ceil(0.95 (n+1)) are the ends. The runs were simulated on the full twins
-of described machines, so they say nothing about hardware or plain twins.
+places floor(0.05 (n+1)) and ceil(0.95 (n+1)) are the ends. The runs were simulated on the full
+twins of described machines, so they say nothing about hardware or plain twins.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FEWEST = 19
 """Fewest residuals: with fewer, an end would lie beyond the first or last of them."""
 
 FILE = "residuals.json"
-"""In the package of a workload: residuals of its own runs."""
+"""The file in a workload's package that has the residuals of its own runs."""
 
 SMP_FACTORS = {
     "1a": (0.5, 4.0), "1b": (0.5, 4.0), "2": (0.5, 2.0), "3": (0.75, 1.33),
@@ -36,12 +36,15 @@ SHARED_FACTORS = {
     "1a": (0.5, 10.0), "1b": (0.5, 10.0), "2": (0.5, 10.0), "3": (0.5, 10.0),
     "4": (0.5, 3.0), "5": (0.43, 2.3),
 }  # fmt: skip
-"""Used without residuals: the worst ratios of actual to predicted time in Shan et al. 2006, section
-4, for fat-trees and for tori. Models 1 to 3 there were far off only by being too low.
+"""Factors that are used without residuals: the worst ratios of actual to predicted time in Shan et
+al. 2006, section 4, for fat-trees and for tori. Models 1 to 3 there were far off only by being too
+low.
 """
 
 OTHERS = (0.5, 2.0)
-"""Models that the paper does not have, and workloads of which no runs were compared."""
+"""Factors for models that the paper does not have, and for workloads of which no runs were
+compared.
+"""
 
 UNKNOWN = "a factor of two, since no runs of this workload were compared"
 
@@ -49,15 +52,15 @@ DESCRIPTION = ("node_ranks", "memory", "network", "protocol")
 """The properties of a machine on which message times depend."""
 
 COMPUTING = (0.9, 1.1)
-"""Actual over predicted computing where no residuals of turns are known. On hardware whose kernels
-were measured, benchmarks/predicted_turns.py found turns within this (docs/performance.md).
+"""Actual over predicted time of computing, if no residuals of turns are known. On hardware whose
+kernels were measured, benchmarks/predicted_turns.py found turns within this (docs/performance.md).
 """
 
 COMMUNICATION, TURN = "communication", "turn"
 """The predicted quantities that have residuals."""
 
 DRAWN = "drawn"
-"""Begins the name of a machine that was drawn at random, and then comes its number."""
+"""The name of a machine that was drawn at random begins with this word, and its number follows."""
 
 NODE_RANKS, LATENCY, FLOW, EAGER = "ranks a node", "latency", "flow bandwidth", "eager limit"
 FITTED: dict[str, tuple[float, float]] = {
@@ -66,13 +69,13 @@ FITTED: dict[str, tuple[float, float]] = {
     FLOW: (0.3e9, 30e9),
     EAGER: (0, 1e6),
 }
-"""Within which machines are drawn (benchmarks/machine_generator.py): beyond, intervals are wider.
-Ranks; s; B/s; B.
+"""The ranges from which machines are drawn (benchmarks/machine_generator.py), in ranks, s, B/s and
+B. Beyond them, intervals are wider.
 """
 FITTED_RANKS = 256
-"""Most ranks of the runs that gave residuals."""
+"""The most ranks of any run that gave residuals."""
 WIDER = 2.0
-"""Factor on an interval's half width beyond them."""
+"""Factor on an interval's half width for machines and ranks beyond these."""
 
 Residuals = dict[str, dict[str, dict[str, tuple[float, ...]]]]
 
@@ -94,7 +97,9 @@ def interval(
     residuals: Residuals | None = None,
     ranks: int = 0,
 ) -> tuple[float, float]:
-    """The 90 % interval [s] of a predicted time, of residuals and of the noise of the curves."""
+    """The 90 % interval [s] of a predicted time, from residuals and from the noise of the
+    curves.
+    """
     return _ends(seconds, spread(model_name, machine, twin, residuals, ranks), machine)
 
 
@@ -114,8 +119,8 @@ def turn_interval(
     residuals: Residuals | None = None,
     ranks: int = 0,
 ) -> tuple[float, float]:
-    """The 90 % interval [s] of a turn's predicted time: of residuals of turns; without them, the
-    ends of its communication's interval and of its computing's.
+    """The 90 % interval [s] of a turn's predicted time, from residuals of turns. Without them, it
+    is the sum of the intervals of communication and of computing.
     """
     found = _of_residuals(residuals, TURN, model_name, machine, twin, ranks)
     if found is None:
@@ -131,12 +136,13 @@ def spread(
     residuals: Residuals | None = None,
     ranks: int = 0,
 ) -> Spread:
-    """Computed from residuals on the machine itself, on drawn machines with its kind of network, on
-    that kind, or on any machine: the first of these of which there are enough. Otherwise, and for
-    hardware and plain twins, the source paper's errors are used.
+    """The spread of actual over predicted communication. It comes from residuals on the machine
+    itself, on drawn machines with its kind of network, on any machines of that kind, or on all
+    machines: from the first of these groups that is large enough. Otherwise, and for hardware and
+    plain twins, it is that of the source paper's errors.
 
-    residuals: those of the workload (`residuals_of`); None: a factor of two is assumed. Beyond what
-    gave residuals the interval is wider, and `source` says so.
+    residuals: those of the workload (`residuals_of`); with None a factor of two is assumed. The
+    interval is wider for cases beyond those that gave residuals, and `source` says so.
     """
     if residuals is None:
         return Spread(math.log(OTHERS[0]), math.log(OTHERS[1]), UNKNOWN)
@@ -157,7 +163,9 @@ def _of_residuals(
     twin: str,
     ranks: int,
 ) -> Spread | None:
-    """None for hardware, plain twins, and where there are too few residuals."""
+    """The spread from residuals; None for hardware, for plain twins, and if there are too few
+    residuals.
+    """
     if residuals is None or twin != "full" or machine.is_hardware:
         return None
     own = residuals.get(quantity, {}).get(model_name, {})
@@ -170,7 +178,7 @@ def _of_residuals(
 
 
 def _beyond(machine: Machine, ranks: int) -> list[str]:
-    """In what a case lies outside of those that gave residuals."""
+    """The values by which a case lies outside of the cases that gave residuals."""
     found = [f"{ranks} ranks"] if ranks > FITTED_RANKS else []
     if _is_described(machine):
         return found
@@ -191,17 +199,17 @@ def _widened(found: Spread, beyond: list[str]) -> Spread:
 
 
 def conformal(values: Iterable[float]) -> tuple[float, float]:
-    """Ends of the interval from at least FEWEST residuals."""
+    """The ends of the interval from at least FEWEST residuals."""
     ordered = np.sort(np.asarray(list(values), dtype=np.float64))
     tail = (1 - COVERAGE) / 2 * (len(ordered) + 1)
-    # Ranks in the sorted list, from 1; rounding errors must not change a whole number.
+    # These are places in the sorted list, from 1; rounding errors must not change a whole number.
     first = math.floor(tail + 1e-9)
     return float(ordered[first - 1]), float(ordered[len(ordered) - first])
 
 
 def noise(machine: Machine) -> float:
-    """The relative half width of the measured times' confidence intervals. It is that of the
-    noisiest curve, the median over its sizes.
+    """The relative half width of the confidence intervals of the measured times: the median over
+    the sizes of the noisiest curve.
     """
     return max((float(np.median(curve.half_widths)) for curve in machine.curves), default=0.0)
 
@@ -216,7 +224,7 @@ def residuals_of(workload: Workload | None) -> Residuals | None:
 
 @cache
 def _read(path: Path, changed: int) -> Residuals:
-    """The file's content; `changed`, its modification time, only keys the cache."""
+    """The file's content; `changed`, its modification time, is only part of the cache's key."""
     del changed  # part of the key alone
     content = json.loads(path.read_text(encoding="utf-8"))
     return {
@@ -231,7 +239,9 @@ def _read(path: Path, changed: int) -> Residuals:
 def _groups(
     own: dict[str, tuple[float, ...]], machine: Machine
 ) -> Iterator[tuple[str, list[float]]]:
-    """Sets of a model's residuals with their descriptions, from the closest machines to all."""
+    """Groups of a model's residuals with their descriptions, from the closest machines to all of
+    them.
+    """
     if _is_described(machine):
         yield machine.name, _chosen(own, machine.name)
     kind = machine.network.kind
@@ -243,24 +253,24 @@ def _groups(
 
 
 def drawn_key(machine: Machine, number: int) -> str:
-    """Under which the residuals of a drawn machine are kept."""
+    """The key under which the residuals of a drawn machine are kept."""
     return f"{kind_of(machine)}|{DRAWN} {number}"
 
 
 def is_drawn(key: str) -> bool:
-    """Whether residuals of this key are those of a drawn machine."""
+    """Whether the residuals with this key belong to a drawn machine."""
     return key.split("|")[-1].startswith(f"{DRAWN} ")
 
 
 def kind_of(machine: Machine) -> str:
-    """The kind of network by which residuals of drawn machines are kept."""
+    """The kind of network under which the residuals of drawn machines are kept."""
     network = machine.network
     return network.kind if network.taper is None else f"tapered {network.kind}"
 
 
 def _is_described(machine: Machine) -> bool:
-    """Whether this is the machine that phasewise ships under this name, not another one of the same
-    name.
+    """Whether this is the machine that phasewise ships under this name, and not another one that
+    has the same name.
     """
     if machine.name not in machine_names():
         return False

@@ -1,6 +1,6 @@
-"""How far models are off: predicted beside simulated times of many turns.
+"""How far models are off: predicted times of many turns beside simulated ones.
 
-The reference is a simulator. Error of a prediction: |predicted / simulated - 1|.
+The reference is a simulator. The error of a prediction is |predicted / simulated - 1|.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from phasewise.models.prediction import Prediction, bounded
 Sample = TypeVar("Sample")
 
 QUANTITIES = {COMMUNICATION: "", TURN: "turn_"}
-"""Whose errors are judged, and how the names of their figures begin."""
+"""The quantities whose errors are judged, with the first letters of the names of their figures."""
 
 Figures = dict[str, float]
 
@@ -33,7 +33,7 @@ class Times:
     turn: float
 
     def of(self, quantity: str) -> float:
-        """One of QUANTITIES."""
+        """The seconds of one of QUANTITIES."""
         return self.turn if quantity == TURN else self.communication
 
 
@@ -44,7 +44,9 @@ def times_of(summary: Mapping[str, Any]) -> Times:
 
 @dataclass(frozen=True)
 class Judged(Generic[Sample]):
-    """A simulated turn beside a model's prediction of its case. sample: where the case is from."""
+    """A simulated turn beside a model's prediction of its case. sample: where the case comes
+    from.
+    """
 
     sample: Sample
     case: Case
@@ -74,13 +76,14 @@ class Judged(Generic[Sample]):
         return low <= self.simulated.of(quantity) <= high
 
     def bounded_anew(self) -> Judged[Sample]:
-        """The same with the intervals that the residuals give which are kept now."""
+        """The same turn, with the intervals that follow from the residuals that are kept now."""
         return replace(self, predicted=bounded(self.predicted, self.case))
 
 
 def figures(group: Sequence[Judged[Sample]]) -> Figures:
     """Mean, ninth decile and worst of the errors, and the share of the simulated times within the
-    90 % intervals (`coverage`), of communication and, as `turn_…`, of turns; `points`.
+    90 % intervals (`coverage`), for communication and, under names with `turn_`, for turns; and the
+    number of `points`.
     """
     found: Figures = {}
     for quantity, prefix in QUANTITIES.items():
@@ -95,7 +98,9 @@ def figures(group: Sequence[Judged[Sample]]) -> Figures:
 def grouped(
     judged: Iterable[Judged[Sample]], names: Callable[[Judged[Sample]], Iterable[str]]
 ) -> dict[str, dict[str, list[Judged[Sample]]]]:
-    """Name → model → those of that name; names: the groups that one belongs to."""
+    """Name → model → the judged turns in the group of that name; `names` gives the groups that one
+    belongs to.
+    """
     groups: dict[str, dict[str, list[Judged[Sample]]]] = {}
     for one in judged:
         for name in names(one):

@@ -1,11 +1,12 @@
 """Model `loads`: every message takes the time measured for its size and for the load of its route.
 
-The load is the number of messages at the narrowest place of the route when the message starts, in
-units of the capacity of the first shared place: the bus of a node, its adapter, or a link of a
-torus. Times come from parallel ping-ping with that many pairs and, on networks with shared links,
-from the grid benchmarks, whose loads follow from the topology. Ranks wait for each other as in a
-run. After the node-aware and link-load models of Bienz, Gropp, Olson, "Improving Performance Models
-for Irregular Point-to-Point Communication" (2018).
+The load of a message is the capacity of the first link that it shares with others (the bus of its
+node, its adapter, or a link of a torus), divided by the message's fair share of its route when it
+starts: the number of messages that meet, if all links are alike. Times come from parallel ping-ping
+with that many pairs and, on networks with shared links, from the grid benchmarks, whose loads
+follow from the topology. Ranks wait for each other as in a run. After the node-aware and link-load
+models of Bienz, Gropp, Olson, "Improving Performance Models for Irregular Point-to-Point
+Communication" (2018).
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from phasewise.models.costs import NETWORK, NODE, missing
 from phasewise.models.model import Case, Turn, refusals, turn_from
 
 NAME = "loads"
-TITLE = "tables of parallel ping-ping by the load of a message's way"
+TITLE = "tables of parallel ping-ping by the load of a message's route"
 PRECISE = True
 
 NOTHING = {"sizes": [0.0], "loads": [1.0], "seconds": [[0.0]]}
-"""Stands in for the table of a level that no message crosses."""
+"""The table for a level that no message crosses."""
 
 ByLoad = dict[float, Curve]
 
@@ -37,13 +38,13 @@ ByLoad = dict[float, Curve]
 def phase_seconds(case: Case) -> dict[str, float]:
     """Seconds of a turn in each phase, mean over the ranks, if nothing is computed.
 
-    StudyError if study, machine and ranks do not fit, or where the machine lacks the tables.
+    StudyError if study, machine and ranks do not fit, or if the machine lacks the tables.
     """
     return follow(case, computation=False).phases
 
 
 def follow(case: Case, computation: bool = True) -> Turn:
-    """The turn with all its waiting, followed in time; StudyError as phase_seconds."""
+    """The turn with all its waiting, followed in time; StudyError as in `phase_seconds`."""
     core, parameters = load_planner(), case.parameters(NAME)
     machine = case.machine
     twin = make_twin(machine, case.twin, case.ranks)
@@ -63,7 +64,7 @@ def follow(case: Case, computation: bool = True) -> Turn:
 
 
 def _table(case: Case, level: str) -> dict[str, Any]:
-    """Times by load and size, as the core takes them."""
+    """Times by load and size, in the form that the core reads."""
     curves = _by_load(case.machine, level)
     if not curves:
         where = "between nodes" if level == NETWORK else "within a node"
@@ -71,7 +72,7 @@ def _table(case: Case, level: str) -> dict[str, Any]:
     loads = sorted(curves)
     sizes = np.unique([size for curve in curves.values() for size in curve.sizes])
     times = np.array([curves[load].seconds_of(sizes.astype(np.float64)) for load in loads])
-    # A higher load cannot make messages faster: a measurement that says so is noise.
+    # A higher load cannot make messages faster: where the measurement says so, that is noise.
     rising = np.maximum.accumulate(times, axis=0)
     return {"sizes": sizes.astype(float).tolist(), "loads": loads, "seconds": rising.tolist()}
 
@@ -79,7 +80,7 @@ def _table(case: Case, level: str) -> dict[str, Any]:
 def _by_load(machine: Machine, level: str) -> ByLoad:
     """Curves of messages across `level` by the load of their routes."""
     single = find(machine.curves, "ping-ping", level=level)
-    # A pair within a node are two messages on its bus.
+    # A pair within a node sends two messages at once over its bus.
     curves: ByLoad = {} if single is None else {2.0 if level == NODE else 1.0: single}
     parallel = (c for c in machine.curves if c.benchmark == "parallel" and c.level == level)
     curves |= {float(curve.pairs): curve for curve in parallel}

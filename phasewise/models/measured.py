@@ -2,9 +2,10 @@
 
 The terms of a phase are what its rounds of messages need on the described network if all ranks
 enter each round together: latency and transfer, within nodes and between them
-(phasewise/models/rounds.py). Three sorts of factors on them are fitted to runs: of each term, for
-all phases alike; of each phase; and of waiting, for the longest rank of a round and for the rank
-with most work in a step. They stay near 1, the description, where runs do not determine them.
+(phasewise/models/rounds.py). Factors of three sorts are fitted to runs: one for each term, the same
+in all phases; one for each phase; and two for waiting, one for the slowest rank of each round and
+one for the rank with the most work in each step. A factor that the runs do not determine stays near
+1, its value for the machine as described.
 """
 
 from __future__ import annotations
@@ -25,28 +26,29 @@ NAME = "measured"
 TITLE = "rounds of the plan on the described network, fitted to recorded runs"
 
 FEWEST = 3
-"""Fewest different runs: of fewer, one that was disturbed is taken for the rule."""
+"""Fewest different runs. With fewer, a run that was disturbed would be taken for the rule."""
 PRIOR = 0.1
-"""A factor of 2 in place of 1 counts as much as this relative error of all runs: terms that are a
-smaller part of the time keep the description's factor.
+"""Fitting a factor of 2 instead of 1 counts as much as this relative error of all runs, so that
+terms that are a smaller part of the time keep the factor 1 of the description.
 """
 NEGLIGIBLE = 0.01
-"""Share of the communication that terms may have which no run determines."""
+"""Largest share of the communication for terms that no run determines."""
 FARTHEST = 4
-"""Up to how many times the ranks of the largest run libraries are taken to call the same
-algorithms.
+"""Libraries are assumed to call the same algorithms up to this many times the ranks of the largest
+run.
 """
 MOST_BY_LIBRARY = 0.1
-"""Share of the communication that calls of the library may have beyond."""
+"""Largest share of the communication for calls of the library beyond that."""
 
 
 @dataclass(frozen=True)
 class Observed:
     """A run: its terms, and the seconds of a turn, means over the ranks.
 
-    transfer: of phases, without the waiting that was recorded. communicating: of all phases, with
-    it. imbalance: for which the mean rank waits if all ranks enter each step together. computing:
-    what passed beside communication, and kernels, what the machine's rates give for it.
+    transfer: the seconds of phases without the recorded waiting. communicating: those of all
+    phases, with the waiting. imbalance: how long the mean rank waits if all ranks enter each step
+    together. computing: what passed beside communication. kernels: what the machine's rates give
+    for computing.
     """
 
     ranks: int
@@ -60,10 +62,10 @@ class Observed:
 
 @dataclass(frozen=True)
 class Fit:
-    """Factors of the terms (TERMS,), of phases by name, of the rounds' and of the steps' waiting,
-    and of computing.
+    """Factors of the terms (TERMS,), of phases by name, of waiting in rounds and in steps, and of
+    computing.
 
-    known (TERMS,): whether any run has the term. ranks: of the largest run.
+    known (TERMS,): whether any run has the term. ranks: the most ranks of any run.
     """
 
     terms: Floats
@@ -79,19 +81,19 @@ class Fit:
         return self.phases.get(phase.name, 1.0) * float(phase.mean @ self.terms)
 
     def waiting(self, phase: RoundCosts) -> float:
-        """Seconds for which the mean rank waits in a phase for the longest one of each round."""
+        """Seconds for which the mean rank waits in a phase for the slowest rank of each round."""
         gap = float((phase.longest - phase.mean) @ self.terms)
         return self.rounds_waiting * self.phases.get(phase.name, 1.0) * gap
 
 
 def phase_seconds(case: Case) -> dict[str, float]:
-    """Seconds of a turn in each phase, if nothing is computed; StudyError as `follow`."""
+    """Seconds of a turn in each phase, if nothing is computed; StudyError as in `follow`."""
     return follow(case, computation=False).phases
 
 
 def follow(case: Case, computation: bool = True) -> Turn:
-    """The turn; StudyError if too few runs were given, or other ones, or if what they do not
-    determine has a part in it.
+    """The turn. StudyError if the runs are too few or of different kinds, or if terms that they do
+    not determine are too large a part of the turn.
     """
     found = fit([_observed(run, case) for run in _read(case)])
     costs = round_costs(case, NAME)
@@ -108,7 +110,9 @@ def follow(case: Case, computation: bool = True) -> Turn:
 
 
 def _computing(case: Case) -> tuple[float, float]:
-    """Seconds of waiting for the rank with most work, and of the mean rank's kernels."""
+    """Seconds of waiting for the rank with the most work, and seconds of the mean rank's
+    kernels.
+    """
     kernels = kernel_seconds(case)
     imbalance = kernels.pop(IMBALANCE, 0.0)
     kernels.pop(OTHER, None)
@@ -134,7 +138,7 @@ def _read(case: Case) -> list[Recorded]:
 
 
 def _shape(run: Recorded) -> tuple[int, ...]:
-    """By which runs differ: ranks, and the bytes of each phase in a turn."""
+    """What distinguishes runs: the ranks, and the bytes of each phase in a turn."""
     record = run.record
     return record.ranks, *(int(phase.bytes.sum()) // record.turns for phase in record.phases)
 
@@ -162,7 +166,7 @@ def _observed(run: Recorded, case: Case) -> Observed:
 
 
 def fit(runs: Sequence[Observed]) -> Fit:
-    """The factors that give the seconds of the runs."""
+    """The factors with which the terms give the seconds of the runs."""
     rows = [
         (one.mean, run.transfer[one.name], run.communicating)
         for run in runs
@@ -171,7 +175,7 @@ def fit(runs: Sequence[Observed]) -> Fit:
     ]
     matrix = np.array([mean for mean, _, _ in rows]).reshape(-1, len(TERMS))
     times = np.array([seconds for _, seconds, _ in rows])
-    # Relative errors count, those of a phase as much as its share of the communication.
+    # Relative errors count, and those of a phase in proportion to its share of the communication.
     weights = 1 / np.sqrt(times * np.array([whole for _, _, whole in rows]))
     terms = _factors(matrix, times, weights)
     known = tuple(bool(column.any()) for column in matrix.T)
@@ -188,12 +192,12 @@ def fit(runs: Sequence[Observed]) -> Fit:
 
 
 def _ratio(measured: Sequence[float], expected: Sequence[float]) -> float:
-    """Of the sums; 1 where one of them is nothing."""
+    """The ratio of the sums; 1 if one of them is nothing."""
     return sum(measured) / sum(expected) if min(sum(measured), sum(expected)) > 0 else 1.0
 
 
 def _phase_factors(runs: Iterable[Observed], terms: Floats) -> dict[str, float]:
-    """What each phase takes over what the terms give."""
+    """What each phase takes, relative to what the terms give."""
     measured: dict[str, float] = {}
     expected: dict[str, float] = {}
     for run in runs:
@@ -207,8 +211,8 @@ def _phase_factors(runs: Iterable[Observed], terms: Floats) -> dict[str, float]:
 def _factors(matrix: Floats, times: Floats, weights: Floats) -> Floats:
     """Non-negative factors of the columns, near 1 where the rows do not determine them."""
     scaled, wanted = matrix * weights[:, None], times * weights
-    # A column that is a small part of the times would take up what the others leave, and carry it
-    # far: by this it moves only as far as it matters.
+    # A column that is a small part of the times would absorb what the others leave and move far
+    # from 1; the prior lets it move only as far as it matters.
     prior = PRIOR * (float(np.linalg.norm(wanted)) or 1.0)
     ones = np.ones(matrix.shape[1])
     found, _ = nnls(
@@ -222,8 +226,8 @@ def _check_levels(case: Case, found: Fit, costs: Sequence[RoundCosts]) -> None:
     for level, terms in LEVELS.items():
         if not any(found.known[terms]) and seconds[terms].sum() > NEGLIGIBLE * seconds.sum():
             raise StudyError(
-                f'model "{NAME}": on {case.ranks} ranks messages go {level}, as in none of the '
-                "runs that were given: add one in which they do with --fit"
+                f'model "{NAME}": on {case.ranks} ranks messages go {level}, which they do in '
+                "none of the runs that were given: add a run in which they do with --fit"
             )
 
 

@@ -38,13 +38,13 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class PhaseMessages:
-    """The messages that the rank which sends most in a phase sends in a turn: arrays (n,) over
-    kinds of messages.
+    """The messages that one rank, the one that sends most in a phase, sends in a turn: arrays (n,)
+    over kinds of messages.
 
-    bytes of a message; count per turn; inter: 1 to another node, else 0; distance between the
-    ranks' numbers; active: ranks of the sender's node that send across the same level in the same
-    round, this one included; moved: bytes of memory traffic for each byte received, by copying and
-    adding up. `direction` is column, row, beam or all; `rank` is the sender. A
+    bytes: of a message. count: per turn. inter: 1 to another node, 0 within the node. distance:
+    between the ranks' numbers. active: how many ranks of the sender's node send across the same
+    level in the same round, the sender included. moved: bytes of memory traffic for each byte
+    received, by copying and adding up. direction: column, row, beam or all. rank: the sender. A
     library collective is replaced by the messages that libraries usually send for it.
     """
 
@@ -75,8 +75,8 @@ class Case:
 
     pieces: how often each data-dependent piece occurs in a turn. records: folders of runs, for a
     model that is fitted to runs. program: the messages of a turn if they are known without a study,
-    as from a recorded run; then `study` may be None. agreed: all ranks begin the turn together, as
-    a bench times it, for a model that follows it in time.
+    for example from a recorded run; then `study` may be None. agreed: all ranks begin the turn
+    together, as when a bench times it; used by models that follow the turn in time.
     """
 
     study: Study | None
@@ -104,8 +104,8 @@ class Case:
 
     @cached_property
     def device(self) -> Device | None:
-        """Where the study's kernels run; None: on the processors of its ranks. StudyError if the
-        machine's file lacks the device that the study asks for.
+        """The device on which the study's kernels run; None if they run on the processors.
+        StudyError if the machine's file lacks the device that the study asks for.
         """
         if self.study is None:
             return None
@@ -118,7 +118,7 @@ class Case:
 
     @property
     def protocol(self) -> MessageProtocol:
-        """How messages deviate from the straight line on the twin: a plain one has no protocol."""
+        """How messages deviate from the straight line on the twin; a plain twin has no protocol."""
         return self.machine.protocol if self.twin == "full" else MessageProtocol()
 
     def parameters(self, model: str) -> str:
@@ -132,21 +132,23 @@ class Case:
             )
         self.study.check_ranks(self.ranks)
         check_overhead(self.machine, self.study.communication)
-        # What "auto" stands for on this machine.
+        # This is what "auto" stands for on this machine.
         device = CPU if self.device is None else self.device.kind
         running = replace(self.study.running, device=device)
         return replace(self.study, running=running).parameters()
 
 
 def missing_device(study: Study, machine: Machine) -> str:
-    """The sentence on a machine's file that lacks the device a study asks for; else nothing."""
+    """A sentence that says that the machine's file lacks the device that a study asks for; empty if
+    it has it.
+    """
     wanted, device = study.running.device, machine.device
     if wanted in (CPU, AUTO) or (device is not None and device.kind == wanted):
         return ""
     return (
-        f'the study runs on run.device = "{wanted}", of which the file of machine {machine.name} '
-        f"says nothing, as it has {words_of(device)}: measure it with phasewise machine measure "
-        f'--device {wanted}, or predict for run.device = "cpu"'
+        f'the study runs on run.device = "{wanted}", which the file of machine {machine.name} '
+        f"does not describe, since it has {words_of(device)}: measure it with phasewise machine "
+        f'measure --device {wanted}, or predict for run.device = "cpu"'
     )
 
 
@@ -168,10 +170,10 @@ def _phase(found: dict[str, Any]) -> PhaseMessages:
 class Turn:
     """Seconds of a turn.
 
-    phases: communication of each phase, as far as it is known by phase. communicating: all of it,
-    waiting included. waiting: the part of it that passes before the last of the senders has posted
-    its message. computing: kernels and the copying around messages. These are means over the ranks.
-    seconds: of the slowest rank.
+    phases: the communication of each phase, as far as the model tells phases apart. communicating:
+    all of it, waiting included. waiting: the part of it that passes before the last of the senders
+    has posted its message. computing: kernels and the copying around messages. These are means over
+    the ranks. seconds: the whole turn of the slowest rank.
     """
 
     phases: dict[str, float]
@@ -194,7 +196,7 @@ def turn_from(found: Mapping[str, Any]) -> Turn:
 
 
 class Model(Protocol):
-    """A module that defines these three.
+    """A module that defines these three names.
 
     `PRECISE = True` beside them marks a model that follows every message, and takes seconds. Such a
     model also defines `follow(case, computation) -> Turn`, which lets ranks wait for those that
@@ -207,6 +209,6 @@ class Model(Protocol):
     def phase_seconds(self, case: Case) -> dict[str, float]:
         """Seconds of a turn's messages in each phase, mean over the ranks, if nothing is computed.
 
-        StudyError, one sentence with the probe to run, where the machine does not hold what the
-        model needs.
+        StudyError, one sentence with the command to run, if the machine's file does not hold what
+        the model needs.
         """

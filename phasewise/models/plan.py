@@ -28,10 +28,10 @@ KNOWN = (
     "sizes",
     *COUNTED,
 )
-"""What a phase of any workload may have; every other key is a label of its workload."""
+"""The keys that a phase of any workload may have; every other key is a label of its workload."""
 
 EACH_TURN = "turn"
-"""What the core says of a phase that comes in every turn, whatever the workload calls its turns."""
+"""What the core calls a phase that comes in every turn, whatever the workload calls its turns."""
 
 
 def plan(
@@ -45,9 +45,9 @@ def plan(
 
     Each phase's numbers are those of the rank that sends most messages in it, or of ``rank``; a
     node has ``communication.node_size`` ranks, or one. Sizes are in bytes. Totals leave out what
-    the library sends inside its calls, which is unknown, and messages of data-dependent pieces,
-    but for those that come as often in a turn as `pieces` says: their phases have it as `times`.
-    StudyError if the process grid does not suit the ranks.
+    the library sends inside its calls, which is unknown. They count the messages of data-dependent
+    pieces only if `pieces` says how often these come in a turn; their phases then have that number
+    as `times`. StudyError if the process grid does not suit the ranks.
     """
     study.check_ranks(ranks)
     if rank is not None and not 0 <= rank < ranks:
@@ -103,6 +103,6 @@ def _totals(phases: Sequence[dict[str, Any]], unit: str) -> dict[str, Any]:
 
 
 def _sum(phases: Sequence[dict[str, Any]], key: str) -> int | float:
-    """The sum over a turn; a whole number but where the mean number of pieces is none."""
+    """The sum over a turn: a whole number, unless a mean number of pieces is a fraction."""
     found = sum(phase.get("times", 1) * phase[key] for phase in phases)
     return int(found) if found == int(found) else found

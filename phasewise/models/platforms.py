@@ -1,4 +1,4 @@
-"""A study on several machines: rate against ranks, and where communication takes over."""
+"""A study on several machines: its rate on numbers of ranks, and where communication takes over."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from phasewise.study import Study
 from phasewise.study.laboratory import grid_on
 
 BOUND = 0.5
-"""Share of a turn from which on it is bound by communication."""
+"""Communication bounds a turn if its share is larger than this."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PlatformPoint:
 
     @property
     def phases(self) -> dict[str, float]:
-        """The same of each phase, as far as the model knows it by phase."""
+        """The share of each phase, as far as the model tells phases apart."""
         return {name: self._share(seconds) for name, seconds in self.prediction.phases.items()}
 
     def _share(self, seconds: float) -> float:
@@ -48,7 +48,7 @@ class PlatformPoint:
         return seconds / whole if whole > 0.0 else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """As an entry of `points` of ``platforms --json``."""
+        """The point as an entry of `points` of ``platforms --json``."""
         return {
             "machine": self.machine,
             "ranks": self.prediction.ranks,
@@ -67,8 +67,8 @@ def rate_unit(study: Study) -> str:
 
 
 def communication_bound(points: Sequence[PlatformPoint]) -> int | None:
-    """The number of ranks from which on communication takes more than half on a machine; None if it
-    does not on the most ranks. points: those of one machine.
+    """The number of ranks from which on communication takes more than half of a turn on a machine;
+    None if it does not on the largest number. points: those of one machine.
     """
     found: int | None = None
     for point in sorted(points, key=lambda one: -one.prediction.ranks):

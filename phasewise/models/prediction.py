@@ -19,14 +19,14 @@ from phasewise.workload.discovery import main_phases
 
 @dataclass(frozen=True)
 class Prediction:
-    """Seconds of one turn; means over the ranks, but for the turn's own.
+    """Seconds of one turn. They are means over the ranks, except for those of the whole turn.
 
     `communication_seconds` includes `waiting_seconds`, the time before the last of the senders has
-    posted its message; [low, high] is its 90 % interval. `phases` has what the model knows by
-    phase: models that add up messages know no waiting by phase. `exchange_seconds` counts only the
-    phases of the workload's own exchange, as the source paper does, without waiting that is not
-    known by phase. `turn_seconds` is that of the slowest rank, [turn_low, turn_high] its 90 %
-    interval.
+    posted its message; [low, high] is its 90 % interval. `phases` has what the model knows about
+    each phase; models that add up messages do not know the waiting of each. `exchange_seconds`
+    counts only the phases of the workload's own exchange, as the source paper does, without waiting
+    that belongs to no phase. `turn_seconds` is the time of the slowest rank, [turn_low, turn_high]
+    its 90 % interval.
     """
 
     ranks: int
@@ -43,14 +43,14 @@ class Prediction:
     phases: dict[str, float]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The prediction as JSON has it."""
         return asdict(self)
 
 
 def predict(case: Case, model: Model | str, computation: bool = True) -> Prediction:
     """The prediction of a model; StudyError if study, machine, ranks and model do not fit.
 
-    computation: whether to predict the kernels' time, and waiting for it, too.
+    computation: whether to predict the time of kernels, and the waiting that it causes, too.
     """
     chosen = load_model(model) if isinstance(model, str) else model
     turn = turn_of(case, chosen, computation)
@@ -82,7 +82,9 @@ def bounded(found: Prediction, case: Case) -> Prediction:
 
 
 def turn_of(case: Case, model: Model | str, computation: bool = True) -> Turn:
-    """The turn of a case by a model, without intervals; arguments and errors as `predict`."""
+    """The turn of a case by a model, without intervals; arguments and errors are as in
+    `predict`.
+    """
     chosen = load_model(model) if isinstance(model, str) else model
     follow = getattr(chosen, "follow", None)
     turn = _added_up(case, chosen, computation) if follow is None else follow(case, computation)
@@ -91,8 +93,8 @@ def turn_of(case: Case, model: Model | str, computation: bool = True) -> Turn:
 
 
 def _added_up(case: Case, model: Model, computation: bool) -> Turn:
-    """Messages and work that are added up: in each step the mean rank waits for the one that has
-    most work.
+    """The turn of a model that adds up messages: computing is added, and in each step the mean rank
+    waits for the one that has most work.
     """
     phases = model.phase_seconds(case)
     kernels = kernel_seconds(case) if computation else {}
@@ -112,10 +114,12 @@ def predict_many(
     first: bool = False,
     pieces: Pieces | None = None,
 ) -> list[Prediction]:
-    """Predictions of each model on each number of ranks, model by model; studies: by that number.
+    """Predictions of each model on each number of ranks, model by model; `studies` has a study for
+    each number.
 
-    first: of a run's first turn, in which data-dependent pieces occur that later ones have not;
-    pieces: how often others occur, where that is known.
+    first: predict a run's first turn, which has data-dependent pieces that later turns do not have.
+    pieces: how often other pieces come, if that is known.
+
     StudyError if one of the numbers does not suit the study or the machine.
     """
     records = tuple(map(Path, fit))

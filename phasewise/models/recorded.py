@@ -29,13 +29,16 @@ PATTERN = "recorded"
 
 
 def recorded_case(directory: str | Path, machine: Machine, twin: str = "full") -> Case:
-    """The recorded program of the run in `directory` on a machine, on as many ranks.
+    """The recorded program of the run in `directory` on a machine, on as many ranks as the run had.
 
     RunError if there is no record of a turn.
     """
     record = read_communication(directory)
     if record.turns == 0:
-        raise RunError(f"the run in {directory} recorded no {record.unit.one}, hence no program")
+        raise RunError(
+            f"the run in {directory} recorded no {record.unit.one}, so that its messages are "
+            "unknown"
+        )
     program = tuple(_phases(record))
     return Case(None, machine, record.ranks, twin, program=program)
 

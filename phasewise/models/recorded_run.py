@@ -27,8 +27,8 @@ STUDY_FILE = "study.json"
 class Recorded:
     """A run's folder: its record, its study as it was placed on the ranks, and the twin.
 
-    `computes`: whether computation took time in it; `tuned_turns`: in how many turns other
-    algorithms than those of the record were tried.
+    `computes`: whether computation took time in the run. `tuned_turns`: the number of turns in
+    which algorithms other than those of the record were tried.
     """
 
     directory: Path
@@ -50,8 +50,8 @@ class Recorded:
 
     @property
     def waiting(self) -> float:
-        """Seconds of a turn in which a rank waits for a late sender, mean over the ranks; NaN where
-        messages do not say when their senders began.
+        """Seconds of a turn in which a rank waits for a late sender, mean over the ranks; NaN if
+        the messages do not say when their senders began.
         """
         waited = [float(np.mean(phase.waiting)) for phase in self.record.phases]
         return sum(waited) / max(self.record.turns, 1)
@@ -63,12 +63,14 @@ class Recorded:
 
     @property
     def core_share(self) -> CoreShare | None:
-        """How much of a core the ranks had; None where that is unknown."""
+        """How much of a core the ranks had; None if unknown."""
         return self.record.core_share
 
     @property
     def disturbed(self) -> bool:
-        """Whether its times are not those of a quiet machine, as far as is known."""
+        """Whether the ranks are known to have had less than whole cores, so that its times are too
+        long.
+        """
         return self.core_share is not None and self.core_share.disturbed
 
     @property

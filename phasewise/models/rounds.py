@@ -1,8 +1,8 @@
 """What the phases of a case need on its machine's network if all ranks enter each round together.
 
-The latency and the transfer of a rank's longest message, the transfer at the narrowest place that
-messages of the same round share, from the plan and the machine's description
-(core/driver/round_costs.hpp).
+These are the latency and the transfer of a rank's longest message, where the transfer is that at
+the narrowest place that messages of the same round share. They follow from the plan and the
+machine's description (core/driver/round_costs.hpp).
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from phasewise.models.model import Case, Floats, refusals
 
 TERMS = ("latency within nodes", "transfer within nodes", "latency between nodes",
          "transfer between nodes")  # fmt: skip
-"""Of which a round's seconds consist."""
+"""The terms that make up a round's seconds."""
 LEVELS = {"within nodes": slice(0, 2), "between nodes": slice(2, 4)}
-"""Where the terms of each level are in arrays (TERMS,)."""
+"""The places of each level's terms in arrays (TERMS,)."""
 
 
 @dataclass(frozen=True)
 class RoundCosts:
-    """Seconds (TERMS,) of a phase's rounds in a turn: of the mean rank, and of the rank that takes
-    longest in each round. library: whether they are inside calls of the library.
+    """Seconds (TERMS,) of a phase's rounds in a turn: those of the mean rank, and those of the rank
+    that takes longest in each round. library: whether the rounds are inside calls of the library.
     """
 
     name: str
@@ -35,8 +35,8 @@ class RoundCosts:
 
 
 def round_costs(case: Case, model: str) -> tuple[RoundCosts, ...]:
-    """Those of each phase in the order of a turn; StudyError if study, machine and ranks do not
-    fit. model: whose terms they are.
+    """The costs of each phase in the order of a turn; StudyError if study, machine and ranks do not
+    fit. model: the name of the model that uses them.
     """
     core, parameters = load_planner(), case.parameters(model)
     twin = make_twin(case.machine, case.twin, case.ranks)

@@ -19,11 +19,11 @@ from phasewise.workload.protocols import AS_PUT, NOT_SIMULATED, PROTOCOLS, STAND
 
 T = TypeVar("T")
 Report = Callable[[int, int], None]
-"""Called with the number of studies done and the number of all."""
+"""It is called with the number of studies that are done and the number of all."""
 
 MODEL = "contention"
 BATCH = 40
-"""Studies that one run of the simulator times."""
+"""The number of studies that one run of the simulator times."""
 
 LEFT_OUT = "SimGrid has no such calls"
 NO_COSTS = "the machine's file has no [overhead] for it"
@@ -33,7 +33,8 @@ NO_COSTS = "the machine's file has no [overhead] for it"
 class SimulatedRanks:
     """The ranks of a machine's twin, plain or full, which are followed without contents.
 
-    workers: simulations at the same time. All times are exact: the interval is a point.
+    workers: how many simulations run at the same time. All times are exact, so that their intervals
+    are points.
     """
 
     machine: Machine
@@ -44,7 +45,9 @@ class SimulatedRanks:
 
     @property
     def head(self) -> dict[str, Any]:
-        """The machine, the model beside it, and what protocols lack or stand for."""
+        """The machine, the model that predicts, and which protocols are missing or stand for
+        others.
+        """
         return {
             "reference": "simulator",
             "machine": self.machine.name,
@@ -58,7 +61,7 @@ class SimulatedRanks:
 
     @property
     def protocols(self) -> tuple[str, ...]:
-        """Those that can be simulated on the machine."""
+        """The protocols that can be simulated on the machine."""
         return tuple(name for name in PROTOCOLS if name not in self._left_out)
 
     @property
@@ -67,13 +70,13 @@ class SimulatedRanks:
         return dict.fromkeys(NOT_SIMULATED, LEFT_OUT) | costless
 
     def agreed(self, action: Callable[[], T]) -> T:
-        """`action()`."""
+        """The result of `action()`."""
         return action()
 
     def __call__(self, studies: Sequence[Study]) -> list[TurnTime]:
         """The times of a turn of each study, simulated and predicted."""
         count = -(-len(studies) // BATCH)
-        # Neighbours in the list take alike long: each batch has some of every kind.
+        # Neighbours in the list take similar times, so each batch gets some studies of every kind.
         batches = {str(first): range(first, len(studies), count) for first in range(count)}
         tasks = {key: self._batch([studies[i] for i in own]) for key, own in batches.items()}
         found: dict[int, TurnTime] = {}

@@ -1,1 +1,1 @@
-"""Ranks: starting them, how they agree and end, what they gather, signals, progress."""
+"""Ranks: how they are started, agree, gather, report progress, take signals and end."""

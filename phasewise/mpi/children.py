@@ -1,6 +1,7 @@
 """Programs that start others: whatever ends this process, they end too, and leave no folder behind.
 
-They get a session of their own, whose processes are all ended where one of them stays.
+Each gets a session of its own; if one of its processes stays, all processes of the session are
+ended.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ PATIENCE = 6.0
 
 
 def end_with_parent() -> None:
-    """Ask the system to end this process, which another is to become, with its parent (Linux).
+    """Ask the system to end this process, in which a program is about to start, together with its
+    parent (Linux).
 
     mpiexec and smpirun end what they started when they get that signal.
     """
@@ -40,10 +42,11 @@ def child(
     cwd: Path | None = None,
     stdin: int | IO[Any] = subprocess.DEVNULL,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A launcher at work; on leaving by an error, it and all that it started are ended.
+    """A launcher at work. If the block is left by an error, the launcher and all that it started
+    are ended.
 
-    folders: temporary ones, removed where this process is killed. RunError where it cannot be
-    started.
+    folders: temporary folders, which are removed if this process is killed. RunError if the
+    launcher cannot be started.
     """
     try:
         process = subprocess.Popen(
@@ -71,7 +74,7 @@ def child(
 
 @contextmanager
 def _guarded(session: int, folders: Sequence[Path]) -> Iterator[None]:
-    """Let a process of its own look after a session meanwhile (`guard`)."""
+    """Meanwhile, a process of its own guards the session (`guard`)."""
     words = [sys.executable, "-I", "-S", guard.__file__, str(session), *map(str, folders)]
     watching = subprocess.Popen(
         words,

@@ -1,5 +1,5 @@
 """Copies of a serial command that run at once on one node, in step: at each barrier of its core a
-copy waits for all others, so that the same parts of their work meet.
+copy waits for all others, so that all copies do the same part of their work at the same time.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from phasewise.mpi.children import end_with_parent
 from phasewise.mpi.launch import without_mpi
 
 VARIABLE = "PHASEWISE_COPY"
-"""Set for a copy: the descriptors at which it waits and says that it does."""
+"""A copy has this variable: the descriptors at which it waits, and at which it says that it
+waits.
+"""
 
 
 class InStep:
-    """The core of a copy: a run of one rank whose barrier is that of all copies."""
+    """The core of a copy: a run of one rank whose barrier waits for all copies."""
 
     def __init__(self, core: Core, wait: int, arrive: int) -> None:
         self._core, self._wait, self._arrive = core, wait, arrive
@@ -78,7 +80,7 @@ class _Copy:
         os.close(arrive)
 
     def result(self) -> dict[str, Any]:
-        """What it printed; RunError with its own sentence if it failed."""
+        """What the copy printed; RunError with the copy's own sentence if it failed."""
         status = self.process.wait()
         self.output.seek(0)
         text = self.output.read().decode()
@@ -91,7 +93,7 @@ class _Copy:
         return found
 
     def close(self) -> None:
-        """End it, if it still runs."""
+        """End the copy if it still runs."""
         self.process.kill()
         self.process.wait()
         self.output.close()
@@ -100,9 +102,10 @@ class _Copy:
 
 
 def run_copies(argv: Sequence[str], count: int) -> list[dict[str, Any]]:
-    """What a number of copies of a command print as JSON, each bound to a core if there are enough.
+    """What a number of copies of a command print as JSON. Each is bound to a core if there are
+    enough cores.
 
-    RunError with the sentence of the first one that fails.
+    RunError with the sentence of the first copy that fails.
     """
     cores: list[int | None] = [*sorted(os.sched_getaffinity(0))]
     copies: list[_Copy] = []
@@ -124,4 +127,4 @@ def _release(copy: _Copy) -> None:
     try:
         os.write(copy.release, b".")
     except BrokenPipeError:
-        return  # it ends, which the next read says
+        return  # it is ending, as the next read will say

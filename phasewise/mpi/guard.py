@@ -1,8 +1,9 @@
-"""Outlives the process that started it, to end what that one can no longer end itself.
+"""A program that outlives the process that started it, and ends what that process can no longer
+end.
 
-Run as a program of its own, `guard.py SESSION FOLDER…`, with a pipe as standard input that closes
-when its parent ends, however that happens. A launcher that ignores the signal which it gets then
-would go on for ever, and with it the ranks, which it puts into its own session.
+It runs as `guard.py SESSION FOLDER…`, with a pipe as standard input that closes when its parent
+ends, however that happens. It is needed for a launcher that ignores the signal which it gets then:
+the launcher and the ranks, which it puts into its own session, would go on for ever.
 """
 
 import os
@@ -14,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 PATIENCE = 10.0
-"""Seconds that a launcher has to end its ranks when its parent is gone."""
+"""Seconds that a launcher has to end its ranks after its parent has ended."""
 PAUSE = 0.05
 
 
@@ -24,7 +25,8 @@ def members(session: int) -> list[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                # The name, in brackets, may hold anything; state, parent, group, session follow.
+                # The name, in brackets, may contain anything; state, parent, group and session
+                # follow it.
                 words = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
             except OSError:
                 continue  # it has ended meanwhile
@@ -34,7 +36,7 @@ def members(session: int) -> list[int]:
 
 
 def end_session(session: int, patience: float) -> None:
-    """Wait until no process of a session is left, and kill those that are after `patience` s."""
+    """Wait until no process of a session is left; after `patience` s, kill those that are."""
     last = time.monotonic() + patience
     while alive := members(session):
         if time.monotonic() >= last:
@@ -45,7 +47,7 @@ def end_session(session: int, patience: float) -> None:
 
 
 def main() -> None:
-    """Wait for the parent's end, then for that of the session; remove the folders."""
+    """Wait for the end of the parent, then for that of the session, and remove the folders."""
     session, *folders = sys.argv[1:]
     sys.stdin.buffer.read()
     end_session(int(session), PATIENCE)

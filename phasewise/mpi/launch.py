@@ -32,7 +32,7 @@ from phasewise.output import print_json, table_width
 MPICH_LAUNCHERS = ("mpiexec.mpich", "mpiexec.hydra")
 LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", *MPICH_LAUNCHERS)
 OURS = "phasewise: "
-"""How the messages of a failing rank or driver begin."""
+"""The first word of the messages of a failing rank or driver."""
 MPI_VARIABLES = (
     *("PMIX_", "ORTE_SCHIZO_", "OMPI_APP_", "OMPI_COMM_WORLD_", "OMPI_NUM_APP_", "OMPI_UNIVERSE_"),
     *("OMPI_FIRST_RANKS", "OMPI_FILE_LOCATION", "OMPI_COMMAND", "OMPI_ARGV"),
@@ -42,16 +42,20 @@ MPI_VARIABLES = (
 
 
 SHARED = "PHASEWISE_SHARED"
-"""Set where several runs share this machine or allocation: their ranks are not bound to cores."""
+"""It is set if several runs share this machine or allocation; their ranks are not bound to
+cores.
+"""
 
 
 class TooLongError(RunError):
-    """What was started has taken more time than it was given, and was ended."""
+    """A program has taken more time than it was given, and was ended."""
 
 
 @dataclass(frozen=True)
 class Host:
-    """What decides how ranks are placed: usable cores, whether a batch system gave them, root."""
+    """What decides how ranks are placed: the usable cores, whether a batch system gave them, and
+    whether this process runs as root.
+    """
 
     cores: int
     allocated: bool
@@ -129,8 +133,8 @@ def mpiexec_options(
 
     On a shared machine, ranks are not bound to cores, since two runs would then share the same
     cores; and a waiting rank yields its core, since spinning would hold up the rank that it waits
-    for. alone: nothing else runs, as in a measurement; ranks are then bound and spin, or, `yields`,
-    wait as those of a run.
+    for. alone: nothing else runs, as in a measurement; ranks are then bound and spin or, with
+    `yields`, yield their cores as those of a run do.
     """
     options = ["-n", str(ranks)]
     if not open_mpi:
@@ -150,7 +154,7 @@ def mpiexec_options(
 
 
 def rank_variables(machine: Host, ranks: int, threads: int) -> dict[str, str]:
-    """Variables of the ranks; waiting threads yield if there are more threads than cores."""
+    """Variables for the ranks; waiting threads yield if there are more threads than cores."""
     variables = {"OMP_NUM_THREADS": str(threads), RELAY_VARIABLE: "1"}
     variables["COLUMNS"] = str(table_width())
     if not sys.stdout.isatty():
@@ -161,7 +165,9 @@ def rank_variables(machine: Host, ranks: int, threads: int) -> dict[str, str]:
 
 
 def without_mpi(environment: Mapping[str, str]) -> dict[str, str]:
-    """`environment` less what a parent that runs MPI has left in it, which misleads mpiexec."""
+    """`environment` without what a parent that runs MPI has left in it, which would mislead
+    mpiexec.
+    """
     if "PMIX_NAMESPACE" not in environment and ALONE not in environment:
         return dict(environment)
     return {
@@ -200,7 +206,7 @@ def run_ranks(
     argv: Sequence[str], ranks: int, threads: int, progress: bool, unit: str = "turn"
 ) -> None:
     """Run the command `phasewise` with these arguments in a number of ranks for a program in
-    Python: what they print on standard output is dropped, and a failure raises their sentence.
+    Python: drop what the ranks print on standard output, and raise their sentence if they fail.
 
     RunError if the run fails, StudyError if its input cannot be used.
     """
@@ -240,8 +246,8 @@ def run_to_end(
     folder: Path,
     limit: float | None = None,
 ) -> tuple[int, str]:
-    """Run `command`, which works in the temporary `folder`, without showing what it says: its exit
-    status, and its own sentence, or else the first line on standard error, or nothing.
+    """Run `command`, which works in the temporary `folder`, without showing what it says. Returns
+    its exit status and its own sentence, or else the first line of its standard error, or nothing.
 
     RunError if it cannot be started, TooLongError if it takes more than `limit` s.
     """
@@ -277,8 +283,8 @@ def _watch(process: subprocess.Popen[bytes], output: RankOutput, as_json: bool) 
 
 
 def _follow(process: subprocess.Popen[bytes], output: RankOutput) -> tuple[int, bool]:
-    """Take what the ranks write to standard error until they end, and forward requests to stop;
-    the exit status, and whether there was such a request.
+    """Read what the ranks write to standard error until they end, and forward requests to stop.
+    Returns the exit status, and whether there was such a request.
     """
     stops = Stops(process)
     assert process.stderr is not None
@@ -292,7 +298,7 @@ def _follow(process: subprocess.Popen[bytes], output: RankOutput) -> tuple[int, 
 
 
 class _Results(threading.Thread):
-    """Hands on what the ranks print, which mpiexec itself would lose without a word."""
+    """A thread that prints what the ranks print: mpiexec would lose that without saying so."""
 
     def __init__(self, source: IO[bytes]) -> None:
         super().__init__(daemon=True)
@@ -310,7 +316,7 @@ class _Results(threading.Thread):
                 self._error = error
 
     def check(self) -> None:
-        """Raise the error that writing met."""
+        """Raise the error that occurred when the results were written."""
         if self._error is not None:
             raise self._error
 
@@ -318,8 +324,8 @@ class _Results(threading.Thread):
 class Stops:
     """Forwards a request to stop to every rank, as the signal that mpiexec forwards.
 
-    A plain SIGTERM would make mpiexec kill the ranks within a second, in the middle of a turn; the
-    second request does that.
+    A plain SIGTERM would make mpiexec kill the ranks within a second, in the middle of a turn. Only
+    a second request does that.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -332,5 +338,5 @@ class Stops:
         self.requested = True
 
     def restore(self) -> None:
-        """Give the signals back to whoever had them."""
+        """Give the signals back to their former handlers."""
         give_back(self._former)

@@ -1,4 +1,4 @@
-"""A command of phasewise in a process of its own: what it prints as JSON."""
+"""A command of phasewise that runs in a process of its own and prints JSON."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from phasewise.mpi.launch import without_mpi
 
 
 def printed(argv: Sequence[str]) -> dict[str, Any]:
-    """The JSON object that the command with these arguments, --json among them, prints; its own
-    sentence as StudyError or RunError if it fails.
+    """The JSON object that the command with these arguments prints; they include --json. If the
+    command fails, its own sentence is raised as StudyError or RunError.
     """
     command = [sys.executable, "-m", "phasewise", *argv]
     with child(command, without_mpi(os.environ), stdout=subprocess.PIPE) as process:

@@ -1,4 +1,4 @@
-"""How far a run is: a live display in a terminal, a line now and then elsewhere.
+"""How far a run is: shown live in a terminal, and by a line now and then elsewhere.
 
 Under mpiexec standard error is a pipe: the ranks write their progress as marked lines, and the
 process that started them shows it.
@@ -17,7 +17,7 @@ from typing import Protocol
 from phasewise.output import message
 
 RELAY_VARIABLE = "PHASEWISE_RELAY"
-"""Set for the ranks by the process that started them and shows their progress."""
+"""The process that starts the ranks sets this variable for them if it shows their progress."""
 MARK = "\x1e"
 """First character of a relayed line."""
 RELAY_SECONDS = 0.2
@@ -25,7 +25,9 @@ LINE_SECONDS = 10.0
 
 
 class Progress(Protocol):
-    """Where a run reports to. What cannot be reported is lost, and never ends the run."""
+    """What a run reports its progress to. A report that cannot be shown is lost, and never ends the
+    run.
+    """
 
     def update(self, turn: int, turns: int, detail: str) -> None: ...
     def close(self) -> None: ...
@@ -107,7 +109,7 @@ class Relay:
 
 
 class Clock:
-    """Time left, from the turns seen so far."""
+    """Estimates the time left from the turns seen so far."""
 
     def __init__(self) -> None:
         self._first: tuple[int, float] | None = None

@@ -26,8 +26,8 @@ class RankOutput:
     """Processes standard error line by line."""
 
     def __init__(self, quiet: bool, unit: str = "turn", keep_errors: bool = False) -> None:
-        """quiet: show no progress; unit: what the ranks count; keep_errors: our sentences that end
-        the run are not shown.
+        """quiet: show no progress; unit: what the ranks count; keep_errors: do not show our
+        sentences that end the run.
         """
         self.error: str | None = None
         """The first sentence that ended the run."""
@@ -43,7 +43,7 @@ class RankOutput:
         self._swallowed: list[str] = []
 
     def take(self, line: str) -> None:
-        """One line, without its end."""
+        """Process one line, given without its newline."""
         report = relayed(line)
         if report is not None:
             if self._progress is None:
@@ -63,7 +63,7 @@ class RankOutput:
             self.say(line)
 
     def _take_sentence(self, line: str) -> None:
-        """One of our own sentences: a note, or an error that ends the run."""
+        """Process one of our own sentences: a note, or an error that ends the run."""
         if _is_note(line):
             self.say(line)
             return
@@ -107,7 +107,7 @@ class RankOutput:
             return f"rank {rank}{place} was ended by signal {number} ({name})"
         exited = EXITED.search(text)
         if exited:
-            return f"rank {exited[1]} ended with status {exited[2]} and without a word"
+            return f"rank {exited[1]} ended with status {exited[2]} without a message"
         if NO_ROOM in text:
             return "the batch allocation has too few places for these ranks; ask for fewer --ranks"
         reason = f": {text[:300]}" if text else ""

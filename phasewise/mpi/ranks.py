@@ -30,13 +30,15 @@ class AgreedError(RunError):
 
 
 def on_rank_zero(comm: Communicator, action: Callable[[], T]) -> T | None:
-    """`action()` on rank 0 alone (None elsewhere); its error is raised on every rank."""
+    """Run `action()` on rank 0 alone and return its result there, None elsewhere. Its error is
+    raised on every rank.
+    """
     return collectively(comm, action if comm.rank() == 0 else lambda: None)
 
 
 def collectively(comm: Communicator, action: Callable[[], T]) -> T:
-    """`action()` on every rank; if it fails on any rank, all raise the error of the lowest failing
-    one.
+    """Run `action()` on every rank and return its result; if it fails on any rank, all raise the
+    error of the lowest failing one.
 
     `action` itself must not communicate.
     """

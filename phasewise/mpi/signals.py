@@ -19,8 +19,9 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def handled(numbers: Iterable[signal.Signals], handler: Handler) -> dict[signal.Signals, Any]:
-    """Let `handler` have these signals, but for those that are ignored, as under nohup; who had
-    them before. Nothing outside of the main thread, which alone can do so.
+    """Let `handler` have these signals, except for those that are ignored, as under nohup. Returns
+    their former handlers. Outside of the main thread, which alone can set handlers, it does
+    nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         return {}
@@ -29,15 +30,15 @@ def handled(numbers: Iterable[signal.Signals], handler: Handler) -> dict[signal.
 
 
 def give_back(former: dict[signal.Signals, Any]) -> None:
-    """Give signals back to whoever had them."""
+    """Give signals back to their former handlers."""
     for number, handler in former.items():
         signal.signal(number, handler)
 
 
 @contextmanager
 def unwinding() -> Iterator[None]:
-    """What would end this process at once is a KeyboardInterrupt meanwhile, so that it removes its
-    temporary folders and ends what it has started.
+    """In this context, signals that would end the process at once raise a KeyboardInterrupt, so
+    that it removes its temporary folders and ends what it has started.
     """
     former = handled(ENDING, signal.default_int_handler)
     try:
@@ -47,7 +48,7 @@ def unwinding() -> Iterator[None]:
 
 
 class Interrupts:
-    """As a context: a signal sets `requested`; a second interrupt ends the run at once."""
+    """A context in which a signal sets `requested`; a second interrupt ends the run at once."""
 
     def __init__(self) -> None:
         self.requested = False

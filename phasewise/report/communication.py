@@ -52,9 +52,10 @@ class Volume:
 
 
 def draw_volume(run: ReportedRun) -> Drawing | Missing:
-    """Heat map of the volume between ranks, beside the same in another layout.
+    """Heat map of the volume between ranks, beside that in another layout.
 
-    As in Figure 9 of Shan, Strohmaier, Qiang, Bailey, Yelick, SC 2006, there from IPM's profile.
+    It follows Figure 9 of Shan, Strohmaier, Qiang, Bailey, Yelick, SC 2006, which shows IPM's
+    profile.
     """
     record = run.communication
     if record is None:
@@ -69,7 +70,7 @@ def draw_volume(run: ReportedRun) -> Drawing | Missing:
     largest = max(float(panel.matrix.max()) for panel in panels)
     least = min(float(m[m > 0].min()) for m in (p.matrix for p in panels) if m.any())
     factor, unit = scale(largest, "B")
-    # Whole decades, so that the scale has ticks even if the volumes hardly differ.
+    # The scale spans whole decades, so that it has ticks even if the volumes hardly differ.
     decades = np.floor(np.log10(least * factor)), np.floor(np.log10(largest * factor)) + 1
     norm = LogNorm(*(10.0**decade for decade in decades))
     canvas, axes = new_picture(1, len(panels), 4.4)
@@ -165,7 +166,7 @@ def _volume_caption(
         caption += f" What the library sends inside cannot be seen: {', '.join(library)}."
     if silent:
         caption += (
-            f" Without messages between ranks, and so without a picture: {', '.join(silent)}."
+            f" These runs have no messages between ranks, and so no picture: {', '.join(silent)}."
         )
     elif len(panels) == 1:
         caption += " Give another run with --compare to see both side by side."
@@ -175,7 +176,8 @@ def _volume_caption(
 def draw_phase_times(run: ReportedRun) -> Drawing | Missing:
     """Stacked times of a turn by phase against the rank count, and the share of communication.
 
-    As in Figure 3 of the same paper, there total and communication time on five machines.
+    It follows Figure 3 of the same paper, which shows total and communication time on five
+    machines.
     """
     if run.communication is None:
         return NO_RECORD
@@ -223,7 +225,7 @@ def _times(records: list[CommunicationRecord]) -> tuple[Floats, dict[str, Floats
 
 
 def _draw_stack(axis: Axes, turn: Floats, parts: list[tuple[str, Floats, str]]) -> None:
-    """Parts of the turns' times [s] (n,), each with its name and its colour."""
+    """Draw the times of turns [s] (n,) as stacked parts, each with its name and its colour."""
     factor, _ = scale(turn, "s")
     bottom = np.zeros(len(turn))
     for name, values, colour in parts:

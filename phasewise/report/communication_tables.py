@@ -25,7 +25,7 @@ AGREES, DIFFERS, UNPLANNED = "equal", "DIFFERS", "–"
 
 
 def communication_tables(run: ReportedRun) -> list[Table]:
-    """How the ranks were used, and the phases; none where no communication was recorded."""
+    """How the ranks were used, and the phases; none if no communication was recorded."""
     record = run.communication
     if record is None:
         return []
@@ -61,15 +61,15 @@ def _use(record: CommunicationRecord) -> Table:
 
 
 def _split(record: CommunicationRecord, found: Efficiency) -> list[tuple[str, str]]:
-    """What the communication efficiency is the product of, which only a simulator can tell."""
+    """The two factors of the communication efficiency, which only a simulator can tell apart."""
     if not record.simulated:
         return []
     ideal = "with messages that take no time"
     need = "simulate it with --ideal"
     return [
-        (f"of the communication: serialisation, largest computing time / run time {ideal}",
+        (f"serialisation efficiency, largest computing time / run time {ideal}",
          need if found.serialisation is None else _percent(found.serialisation)),
-        (f"and transfer, run time {ideal} / run time",
+        (f"transfer efficiency, run time {ideal} / run time",
          need if found.transfer is None else _percent(found.transfer)),
     ]  # fmt: skip
 
@@ -93,9 +93,9 @@ def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCos
         "messages of a rank", "as planned",
     )  # fmt: skip
     note = (
-        "Messages and MB are sums over the ranks, of a library collective (*) what was asked for. "
-        "The messages of a rank are those of the one that sends most; recorded and planned are "
-        "compared in messages and bytes over the whole run."
+        "Messages and MB are sums over the ranks; for a library collective (*) they are what was "
+        "asked for. The messages of a rank are those of the one that sends most; recorded and "
+        "planned are compared in messages and bytes over the whole run."
     )
     return Table("What the phases sent", heads, rows, note)
 
@@ -103,7 +103,7 @@ def _counts(run: ReportedRun, record: CommunicationRecord, costs: tuple[PhaseCos
 def _against_plan(
     run: ReportedRun, record: CommunicationRecord, cost: PhaseCost, planned: list[dict[str, Any]]
 ) -> tuple[str, str]:
-    """Messages per turn of the rank that sends most, and whether they are those of the plan."""
+    """Messages per turn of the rank that sends most, and whether they agree with the plan."""
     phase = record.phase(cost.name)
     assert phase is not None
     turns = max(record.turns, 1)
@@ -122,7 +122,7 @@ def _verdict(
     recorded: tuple[int, int],
     planned: list[dict[str, Any]],
 ) -> str:
-    """Whether a rank's messages and bytes are those of the entries of a plan."""
+    """Whether a rank's messages and bytes agree with the entries of a plan."""
     first, *others = planned
     if others or first["per"] == EACH_TURN:
         times = [_times_of(record, entry) for entry in planned]
@@ -131,7 +131,8 @@ def _verdict(
             for key in ("messages", "bytes_per_rank")
         )
         return AGREES if recorded == expected else DIFFERS
-    # Sent for each data-dependent piece; the number of messages gives the number of pieces.
+    # These messages are sent for each data-dependent piece, so that their number gives the number
+    # of pieces.
     messages, size = int(first["messages"]), int(first["bytes_per_rank"])
     count, rest = divmod(recorded[0], messages) if messages else (0, recorded[0])
     agrees = rest == 0 and recorded[1] == count * size
@@ -154,9 +155,8 @@ def _times(record: CommunicationRecord, costs: tuple[PhaseCost, ...]) -> Table:
     )
     note = (
         f"Least / mean / largest over the ranks, ms per {record.unit.one}. Waiting, a part of "
-        "communicating, lasts until a late partner has begun to send; a dash: none, or "
-        "messages do not say when their senders began. "
-        f"Source: {record.source}."
+        "communicating, lasts until a late partner has begun to send; a dash stands for none, or "
+        f"for messages that do not say when their senders began. Source: {record.source}."
     )
     heads = ("", "computing", "communicating", "waiting")
     return Table("Time in phases and kernels", heads, rows, note)

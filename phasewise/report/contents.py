@@ -47,8 +47,8 @@ def chapters_of(run: ReportedRun) -> list[Chapter]:
 
 @dataclass(frozen=True)
 class Report:
-    """A report as written, the efficiency of its run, how many ranks did what in time, and what
-    bounds its kernels on a device.
+    """A report that was written, with the efficiency of its run, how many ranks did what in time,
+    and what bounds its kernels on a device.
     """
 
     path: Path
@@ -68,13 +68,13 @@ def make_report(
     beside: str | Path | None = None,
     machine: str | None = None,
 ) -> Report:
-    """Read, analyse, draw and write the report of a run's folder; its pictures go beside it, or
-    into that folder where `output` is no file.
+    """Read, analyse, draw and write the report of a run's folder. Its pictures go into a folder
+    beside it, or into the run's folder if `output` is no regular file.
 
-    The communication of the runs in the folders `compare` is shown beside this one's. `excerpt` is
-    what the pictures in time show, and `beside` the folder of a run that they show on the same
-    axis. `machine`: whose [device] has the roof of a run on a device. RunError if a file cannot
-    be read or written; the run's folder itself is only read.
+    The communication of the runs in the folders `compare` is shown beside this one's. The pictures
+    in time show `excerpt`, and on the same axis the run in the folder `beside`. machine: the
+    machine whose [device] gives the roof of a run on a device. RunError if a file cannot be read or
+    written; the files of the run itself are only read.
     """
     run = reported(directory, compare, excerpt, beside)
     path = Path(output) if output is not None else run.directory / "report.html"

@@ -1,5 +1,5 @@
-"""Picture of measured message times: against size, with straight lines and protocol changes, as
-Figure 6 of the source paper has them.
+"""A picture of measured message times against size, with straight lines and protocol changes, as in
+Figure 6 of the source paper.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from phasewise.report.style import MUTED, log_ticks, new_picture, picture_style
 MIN_SIZE = 8.0
 """Size [B] at which a message of 0 B is drawn on the logarithmic axis."""
 MAX_CURVES = 6
-"""Most curves of one benchmark in one panel: the first ones and the last."""
+"""Most curves of one benchmark in one panel; if there are more, it shows the first ones and the
+last.
+"""
 
 
 def draw_curves(machine: Machine) -> str:
@@ -50,7 +52,9 @@ def _title(machine: Machine) -> str:
 
 
 def _panels(curves: Sequence[Curve]) -> list[tuple[str, list[Curve]]]:
-    """Titles and curves: by level, and the grids of the most ranks by direction."""
+    """Titles and curves: one panel for each level, and for each direction of the grid with the most
+    ranks.
+    """
     found = []
     for level, title in (("node", "within a node"), ("network", "between two nodes")):
         own = [c for c in curves if c.level == level and c.benchmark != "grid"]

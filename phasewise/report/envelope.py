@@ -1,4 +1,6 @@
-"""Histories of more turns than pixels: the range and the mean of turns that share a place."""
+"""Histories with more turns than pixels: they show the range and the mean of turns that share a
+place.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +13,17 @@ from matplotlib.axes import Axes
 from phasewise.report.style import Floats
 
 PIXELS_PER_INCH = 100.0
-"""Of a picture in the report's page at its full width."""
+"""Resolution of a picture in the report's page at its full width."""
 SHADE = 0.3
 SHORTEST = 8
-"""Turns in a stretch at least, so that the extremes of an oscillation are among them."""
+"""Fewest turns in a stretch, so that the extremes of an oscillation are among them."""
 
 
 @dataclass(frozen=True)
 class Envelope:
     """A history in C stretches: mean turn, lowest, highest and mean value of each, all (C,).
 
-    NaN where a stretch has no finite value.
+    The values are NaN in a stretch without a finite value.
     """
 
     turn: Floats
@@ -31,7 +33,9 @@ class Envelope:
 
 
 def envelope(turn: Floats, value: Floats, each: int) -> Envelope:
-    """The envelope of a history (T,) in stretches of `each` turns, the last one of what is left."""
+    """The envelope of a history (T,) in stretches of `each` turns; the last stretch has those that
+    are left.
+    """
     starts = np.arange(0, len(turn), each)
     known = np.isfinite(value)
     counts = np.add.reduceat(known.astype(np.float64), starts)
@@ -53,13 +57,17 @@ def pixels_across(axes: Axes) -> int:
 
 
 def stretch(axes: Axes, turns: int, room: float = 1.0) -> int:
-    """Turns in a stretch of the envelope; 1, no envelope, where each turn has `room` pixels."""
+    """Turns in a stretch of the envelope; 1, which is no envelope, if each turn has `room`
+    pixels.
+    """
     pixels = pixels_across(axes)
     return 1 if room * turns <= pixels else max(SHORTEST, -(-turns // pixels))
 
 
 def draw_envelope(axes: Axes, found: Envelope, colour: str, **options: Any) -> None:
-    """The shade between the lowest and the highest values, with edges that others do not hide."""
+    """Draw the shade between the lowest and the highest values, with edges that other curves do not
+    hide.
+    """
     axes.fill_between(
         found.turn, found.low, found.high, color=colour, alpha=SHADE, linewidth=0, **options
     )
@@ -70,7 +78,9 @@ def draw_envelope(axes: Axes, found: Envelope, colour: str, **options: Any) -> N
 def plot_history(
     axes: Axes, turn: Floats, value: Floats, colour: str, room: float = 1.0, **options: Any
 ) -> None:
-    """One quantity against turns; its envelope and its mean where a turn has no `room` pixels."""
+    """Draw one quantity against turns, or its envelope and its mean if a turn has less than `room`
+    pixels.
+    """
     each = stretch(axes, len(turn), room)
     if each == 1:
         axes.plot(turn, value, color=colour, **options)
@@ -81,6 +91,6 @@ def plot_history(
 
 
 def envelope_note(axes: Axes, turns: int, room: float = 1.0) -> str:
-    """The sentence that says what `plot_history` shades; nothing where it draws every turn."""
+    """The sentence that says what `plot_history` shades; empty if it draws every turn."""
     each = stretch(axes, turns, room)
     return "" if each == 1 else f" Shade: lowest to highest of {each} turns each; line: their mean."

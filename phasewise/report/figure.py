@@ -36,7 +36,7 @@ class Missing:
 class Figure:
     """A figure of the report; `svg` is None if `caption` says what it needs.
 
-    `picture` is the PNG file, where one was written.
+    `picture` is the PNG file, if one was written.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Figure:
 def make_figure(
     name: str, title: str, draw: Callable[[], Drawing | Missing], pictures: Path | None
 ) -> Figure:
-    """Draw a figure; its PNG goes into the folder `pictures` where one is given."""
+    """Draw a figure; its PNG goes into the folder `pictures` if one is given."""
     with picture_style():
         drawn = draw()
         if isinstance(drawn, Missing):

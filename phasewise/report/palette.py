@@ -20,14 +20,16 @@ _COOL = ("#2f74d0", "#2c9a63", "#6fc3df", "#1b4079", "#8bc34a", "#5c80bc", "#0f7
 SERIES = (
     "#2f74d0", "#e4572e", "#2c9a63", "#a868d8", "#0f8b8d", "#c77f1a", "#d1578f", "#7a8b3a",
 )  # fmt: skip
-"""Of curves beside each other: each has a contrast of 3 at least on light and dark pages."""
+"""Colours of curves beside each other; each has a contrast of at least 3 on light and dark
+pages.
+"""
 
 
 def colours_of(
     names: tuple[str, ...], computes: tuple[bool, ...], chosen: Mapping[str, str]
 ) -> dict[str, str]:
-    """A colour for each name: the one that its workload has chosen, else the next of the palette;
-    those beyond it share a grey.
+    """A colour for each name: the one that its workload has chosen, or else the next one of the
+    palette; names beyond the palette share a grey.
     """
     warm, cool = iter(_WARM), iter(_COOL)
     return {

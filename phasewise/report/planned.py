@@ -19,7 +19,7 @@ from phasewise.workload.communication import COLUMN_FIRST, ROW_FIRST
 
 
 def other_layout(record: CommunicationRecord) -> str:
-    """The layout with which that of a run is compared."""
+    """The layout with which a run's own is compared."""
     return ROW_FIRST if record.layout == COLUMN_FIRST else COLUMN_FIRST
 
 
@@ -35,11 +35,11 @@ def planned_traffic(run: ReportedRun, record: CommunicationRecord, layout: str) 
 def planned_phases(
     run: ReportedRun, record: CommunicationRecord
 ) -> dict[str, list[dict[str, Any]]]:
-    """What the plan has under the name of each phase, each entry of the rank that sends most
+    """The entries of the plan by the name of their phase; each is for the rank that sends most
     messages.
 
-    Entries are added if they are for the same rank and come equally often. Empty without a plan,
-    and for a run that chose its algorithms itself.
+    Entries for the same rank that come equally often are added up. The result is empty if there is
+    no plan, or if the run chose its algorithms itself.
     """
     tuned = run.study.get("communication", {}).get("tune") == "auto"
     # The record of a run that tries several ways to exchange covers all of them.
@@ -57,8 +57,8 @@ def planned_phases(
 
 
 def with_layout(parameters: str, layout: str) -> str:
-    """The flat parameters with another layout, also of a workload of a ring, whose keys begin with
-    its name.
+    """The flat parameters with another layout. In a ring, where the keys of each workload begin
+    with its name, every workload gets it.
     """
     key, places = "communication.layout", "communication.places"
     lines = [(line.partition(" ")[0], line) for line in parameters.splitlines()]

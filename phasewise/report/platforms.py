@@ -13,7 +13,9 @@ from phasewise.report.style import INK, MUTED, new_picture
 
 
 def draw_platforms(points: Sequence[PlatformPoint], title: str) -> Drawing:
-    """A line for each machine, both axes logarithmic; beside it how much communication takes."""
+    """A line of rates for each machine, on logarithmic axes, and beside it the share of
+    communication.
+    """
     unit = points[0].study.workload.unit
     canvas, axes = new_picture(1, 2, 3.9, width_ratios=(1, 1))
     rates, shares = axes[0]

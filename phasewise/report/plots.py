@@ -24,15 +24,16 @@ from phasewise.traces.excerpt import Excerpt
 
 class Plots:
     """The pictures of a run's report as methods: ``plot.luminosity(ax=None)``; ``dir(plot)`` lists
-    them, under the names of the report's files with ``_`` for ``-``. A picture of `size` is found
-    as ``plot.size`` too, and so for any quantity whose plural is a picture's name.
+    them, under the names of the report's files with ``_`` for ``-``. A picture whose name is a
+    plural, such as ``sizes``, is also found under the singular, ``plot.size``.
 
-    Each draws on the axes ``ax``, divided where the picture has several panels, or on an array of
-    axes of the picture's rows and columns; without ``ax`` it makes a figure. It returns the axes,
-    several as an array (rows, columns). `compare` are folders of runs whose communication is shown
-    beside this one's. The pictures in time also take `beside`, the folder of a run on the same
-    axis, and `excerpt`, which part they show. RunError if the run did not record what the picture
-    shows, or if there is nothing to show, such as losses without any.
+    Each method draws on the axes ``ax``, which are divided if the picture has several panels, or on
+    an array of axes with the picture's rows and columns; without ``ax`` it makes a figure. It
+    returns the axes, or an array (rows, columns) of several. `compare`: folders of runs whose
+    communication is shown beside this one's. The pictures in time also take `beside`, the folder of
+    a run that they show on the same axis, and `excerpt`, the part that they show. RunError if the
+    run did not record what the picture shows, or if there is nothing to show, such as the losses of
+    a run that lost nothing.
     """
 
     def __init__(self, results: Results) -> None:
@@ -97,7 +98,7 @@ def _axes(ax: Any, rows: int, columns: int, height: float, options: dict[str, An
 
 
 def _within(ax: Axes, rows: int, columns: int) -> Any:
-    """A grid in the place of axes."""
+    """A grid that takes the place of axes."""
     figure = ax.get_figure(root=True)
     if (place := ax.get_subplotspec()) is not None:
         return place.subgridspec(rows, columns)

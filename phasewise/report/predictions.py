@@ -22,7 +22,7 @@ from phasewise.workload.interface import Unit, Workload
 
 TURN = Unit()
 MEASURED, SIMULATED = "measured", "simulated"
-"""Where actual times come from."""
+"""Sources of the actual times."""
 FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")
 COMPUTATION, WAITING = "computation", "waiting"
@@ -89,7 +89,7 @@ def series_of(predictions: Sequence[Prediction], model: str, label: str | None =
 
 
 def draw_scaling(panels: Mapping[str, Sequence[Series]], source: str, unit: Unit = TURN) -> Drawing:
-    """Communication against the number of ranks, a panel for each machine: Figure 8."""
+    """Communication against the number of ranks, with a panel for each machine, as in Figure 8."""
     canvas, axes = new_picture(1, max(len(panels), 1), 3.6)
     for axis, (name, series) in zip(axes[0], panels.items(), strict=False):
         _draw_series(axis, series, unit, f"{name}: ")
@@ -103,7 +103,8 @@ def draw_scaling(panels: Mapping[str, Sequence[Series]], source: str, unit: Unit
 def draw_variants(
     panels: Mapping[str, Sequence[Variant]], source: str, unit: Unit = TURN, actual: str = MEASURED
 ) -> Drawing:
-    """Predicted and actual communication of variants, a panel for each machine: Figure 7.
+    """Predicted and actual communication of variants, with a panel for each machine, as in Figure
+    7.
 
     actual: MEASURED or SIMULATED.
     """
@@ -121,7 +122,8 @@ def draw_variants(
 def draw_ratios(
     panels: Mapping[str, Mapping[str, Mapping[str, float]]], source: str, actual: str = MEASURED
 ) -> Drawing:
-    """Actual over predicted communication: panel → model → run → ratio; Figures 4 and 5.
+    """Actual over predicted communication, as in Figures 4 and 5. panels: panel → model → run →
+    ratio.
 
     actual: MEASURED or SIMULATED.
     """
@@ -135,13 +137,13 @@ def draw_ratios(
 
 
 def check_picture(path: str) -> None:
-    """StudyError if a picture cannot be written under such a name."""
+    """StudyError if no picture can be written under this name."""
     if Path(path).suffix.lower() not in FORMATS:
         raise StudyError(f"--picture {path}: give a name that ends in {', '.join(FORMATS)}")
 
 
 def save_picture(draw: Callable[[], Drawing], path: str | Path) -> None:
-    """Draw and write a picture in the format of its name; RunError if the disk refuses."""
+    """Draw and write a picture in the format of its name; RunError if it cannot be written."""
     target = Path(path)
     check_picture(str(target))
     kind = target.suffix.lower().removeprefix(".")
@@ -187,7 +189,7 @@ def logarithmic(axis: Axes) -> None:
 
 
 def rank_axis(axis: Axes, ranks: Sequence[int]) -> None:
-    """A logarithmic axis with ticks at these numbers, of ranks or what else the caller says."""
+    """A logarithmic axis with ticks at these numbers of ranks; callers may change its label."""
     axis.set_xscale("log", base=2)
     axis.xaxis.set_major_locator(FixedLocator(list(ranks)))
     axis.xaxis.set_minor_locator(NullLocator())
@@ -217,7 +219,9 @@ def _draw_phases(axis: Axes, first: Sequence[Prediction], workload: Workload, cl
 
 
 def _part(one: Prediction, name: str) -> float:
-    """Seconds of one part of a turn; WAITING is what a model does not know by phase."""
+    """Seconds of one part of a turn; WAITING is the communication that a model assigns to no
+    phase.
+    """
     if name == COMPUTATION:
         return one.computation_seconds
     if name == WAITING:

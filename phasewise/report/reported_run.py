@@ -41,8 +41,8 @@ class ReportedRun:
         excerpt: Excerpt = WHOLE,
         beside: str | Path | None = None,
     ) -> None:
-        """`compare`: folders of runs whose communication is shown beside this one's; `results`:
-        those of the folder, where they are open; `excerpt`: what the pictures in time show;
+        """`compare`: folders of runs whose communication is shown beside this one's; `results`: the
+        results in the folder, if they are open already; `excerpt`: what the pictures in time show;
         `beside`: the folder of a run that they show on the same axis.
         """
         self.excerpt = excerpt
@@ -95,7 +95,7 @@ class ReportedRun:
 
     @property
     def count(self) -> int:
-        """Turns, or what else the workload counts, that the study asks for."""
+        """How many turns, or other units that the workload counts, the study asks for."""
         return int(self.study[self.workload.unit.many])
 
     @cached_property
@@ -107,7 +107,7 @@ class ReportedRun:
 
     @cached_property
     def communication(self) -> CommunicationRecord | None:
-        """What was recorded of the communication, None in the folder of an earlier phasewise."""
+        """The record of the communication; None if an earlier phasewise wrote the folder."""
         if not (self.directory / RECORD_FILE).is_file():
             return None
         return read_communication(self.directory)
@@ -120,8 +120,8 @@ class ReportedRun:
 
     @cached_property
     def timelines(self) -> tuple[Timeline, ...]:
-        """What the ranks of the runs in `shown` did, of each about one turn or the stretch asked
-        for; empty if this run kept no events.
+        """What the ranks of the runs in `shown` did, in about one turn of each or in the stretch
+        asked for; empty if this run kept no events.
         """
         record = self.communication
         if record is None or not record.events.any():

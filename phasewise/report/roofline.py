@@ -20,8 +20,8 @@ COUNTS = ("seconds", "flops", "bytes", "additions", "calls", "working_sets", "si
 
 @dataclass(frozen=True)
 class Roofline:
-    """What bounds each kernel of a run on a device, by its name; about: where the roof comes from,
-    or why there is none, in a sentence.
+    """What bounds each kernel of a run on a device, by its name. about: a sentence that says where
+    the roof comes from, or why there is none.
     """
 
     about: str = ""
@@ -39,7 +39,7 @@ class Roofline:
 def roofline_of(run: ReportedRun, machine: str | None = None) -> Roofline:
     """The roofline of a run; empty for one on the CPU.
 
-    The roof is that of [device] in a machine's file, if one is given, else it is measured here.
+    The roof is that of [device] in a machine's file if one is given; otherwise it is measured here.
     StudyError if the machine has no such device.
     """
     device = run.performance.get("device", CPU)
@@ -81,7 +81,7 @@ def _roof(device: str, machine: str | None) -> tuple[dict[str, Any], str]:
 
 
 def _bounds(run: ReportedRun, roof: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What bounds each kernel that came in the run."""
+    """What bounds each kernel that was called in the run."""
     elsewhere = bound_elsewhere(run.workload)
     given = run.performance.get("kernels")
     bounds: dict[str, dict[str, Any]] = {}

@@ -80,7 +80,9 @@ def picture_style() -> Iterator[None]:
 
 
 Panels = Callable[[int, int, float, dict[str, Any]], tuple[Any, Any]]
-"""Makes the figure and the axes (rows, columns) of a picture, from its height and options."""
+"""A function that makes the figure and the axes (rows, columns) of a picture, from its height and
+options.
+"""
 
 _panels: ContextVar[Panels | None] = ContextVar("panels", default=None)
 
@@ -171,9 +173,9 @@ def _typeset(number: str) -> str:
 
 
 def legend_above(axes: Axes, columns: int = 0) -> None:
-    """A legend above axes, from their left edge on: it hides no curve.
+    """A legend above axes, from their left edge on, so that it hides no curve.
 
-    In as many columns as fit into the axes' width, or in `columns`.
+    It has as many columns as fit into the axes' width, or `columns`.
     """
     _, labels = axes.get_legend_handles_labels()
     if not labels:
@@ -189,7 +191,7 @@ def legend_above(axes: Axes, columns: int = 0) -> None:
 
 
 def log_ticks(axes: Axes, which: str = "y") -> None:
-    """Powers of ten in plain characters on a logarithmic axis."""
+    """Label a logarithmic axis with powers of ten in plain characters."""
     axis = axes.yaxis if which == "y" else axes.xaxis
     axis.set_major_formatter(
         FuncFormatter(lambda value, _: f"10{superscript(round(np.log10(value)))}")
@@ -198,5 +200,5 @@ def log_ticks(axes: Axes, which: str = "y") -> None:
 
 
 def whole_ticks(axis: Axis) -> None:
-    """Ticks at whole numbers only."""
+    """Put ticks at whole numbers only."""
     axis.set_major_locator(MaxNLocator(integer=True, nbins=6, min_n_ticks=1))

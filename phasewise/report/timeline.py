@@ -1,7 +1,7 @@
 """Pictures of a turn in time: the task and the state of each rank, and how many ranks are in each
 state.
 
-After the task and utilisation Gantt charts and the utilisation count of ParaGraph (Heath,
+They follow the task and utilisation Gantt charts and the utilisation count of ParaGraph (Heath,
 Etheridge, IEEE Software 8 (1991) no. 5, 29).
 """
 
@@ -31,7 +31,7 @@ MAX_ROWS = 32
 ROW = 12
 # Intervals of the time line that are joined in the utilisation count.
 COARSER = 4
-# Least share of the ranks, mean over the time, of a state that is named.
+# Least share of the ranks, mean over the time, that a state needs to be named.
 LEAST = 1e-3
 # Most tasks that are shown one by one.
 MAX_TASKS = 14
@@ -78,7 +78,7 @@ def draw_states(run: ReportedRun) -> Drawing | Missing:
 
 def _states(line: Timeline) -> Integers:
     known = np.stack([line.computing, line.communicating, line.waiting])
-    # More than half of the moment without an event: not recorded.
+    # A moment of which more than half has no event counts as not recorded.
     return np.where(known.sum(axis=0) > 0.5, known.argmax(axis=0), 3)
 
 
@@ -140,7 +140,7 @@ def _communicating(run: ReportedRun) -> set[str]:
 
 
 def _most_common(lines: Sequence[Timeline]) -> tuple[str, ...]:
-    """Names of the tasks that take most time, the longest first, the others as one."""
+    """Names of the tasks that take most time, the longest first, the others under one name."""
     times: dict[str, float] = {}
     for line in lines:
         found = np.bincount(line.task[line.task >= 0], minlength=len(line.names))
@@ -190,7 +190,9 @@ def _gantt(
 
 
 def _name_panels(run: ReportedRun, axes: Sequence[Axes], lines: Sequence[Timeline]) -> None:
-    """The common axis of time, and above each of several panels which run it shows."""
+    """Label the common axis of time and, if there are several panels, name the run that each
+    shows.
+    """
     factor, unit = _clock(lines)
     for axis, record in zip(axes, run.shown, strict=True):
         axis.set_xlim(0, factor * max(line.seconds for line in lines))
@@ -211,7 +213,7 @@ def _legend(canvas: Canvas, colours: dict[str, str]) -> None:
 
 
 def _level(run: ReportedRun) -> str:
-    """Which tasks are shown, where those are not the innermost ones."""
+    """Words for which tasks are shown, if they are not the innermost ones."""
     tasks = run.excerpt.tasks
     if tasks == INNERMOST:
         return ""
@@ -226,9 +228,8 @@ def _about(run: ReportedRun, lines: Sequence[Timeline]) -> str:
         first, seconds = lines[0].from_first, lines[0].seconds
         start = f"From {first:.4g} s after the first event on, {seconds:.4g} s"
     words = (
-        f"{start}, on aligned clocks; waiting is that for single messages, and in a collective of "
-        "the library until the last rank has entered it. "
-        f"Source: {'; '.join(sources)}."
+        f"{start}, on aligned clocks; waiting is for single messages or, in a collective of the "
+        f"library, until the last rank has entered it. Source: {'; '.join(sources)}."
     )
     if len(lines) > 1:
         above, below = (record.directory for record in run.shown)

@@ -7,7 +7,7 @@ from typing import Any
 
 from phasewise.report.page import Page
 
-VERDICT = {True: "yes", False: "no", None: "not looked at"}
+VERDICT = {True: "yes", False: "no", None: "not checked"}
 """How tables show `Claim.holds`."""
 
 
@@ -19,7 +19,7 @@ class Claim:
     holds: None if the claim was not tested. fitted: whether something of a twin was fitted to the
     paper's statement, so that agreement is no evidence. kept: whether simulations were used that
     were made before. real: whether it was measured on this computer, and not simulated. arithmetic:
-    whether it follows from the paper's own numbers, without either.
+    whether it follows from the paper's own numbers, without a simulation or a measurement.
     """
 
     id: int | str
@@ -34,7 +34,7 @@ class Claim:
     arithmetic: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The claim as JSON has it."""
         return asdict(self)
 
     @property

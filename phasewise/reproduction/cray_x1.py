@@ -1,5 +1,5 @@
-"""Worley, "Cray X1 Optimization: A Customer's Perspective" (CUG 2004): what its slides say of
-messages and kernels. The text holds no data of the figures.
+"""Worley, "Cray X1 Optimization: A Customer's Perspective" (CUG 2004): what its slides say about
+messages and kernels. Their text has none of the data in their figures.
 """
 
 from __future__ import annotations

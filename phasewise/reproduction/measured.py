@@ -18,9 +18,9 @@ RANKS = (64, 128, 256)
 def measured_machine(
     name: str, cache: Path, ranks: tuple[int, ...] = RANKS, quick: bool = False
 ) -> Machine:
-    """The machine with the curves of its full twin, of process grids on each number of `ranks`.
+    """The machine with the curves of its full twin, with process grids on each number of `ranks`.
 
-    cache: a folder for the measured files; what it holds of the same machine and simulator is not
+    cache: a folder for the measured files; what it has for the same machine and simulator is not
     measured again. quick: fewer sizes. RunError if the measurement fails.
     """
     found = [_measured(name, cache, number, quick) for number in ranks]

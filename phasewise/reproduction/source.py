@@ -1,5 +1,5 @@
-"""Sources that are reproduced: what names one, and how the chapters of several workloads make its
-page.
+"""Sources that are reproduced: what describes one, and how the chapters of several workloads make
+its page.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Statement:
 class Source:
     """A source that several workloads reproduce.
 
-    name: in `--source`; statement: a sentence on the reference, for the page; statements: by the
-    claims' numbers, in order.
+    name: its name in `--source`; statement: a sentence on the reference, for the page; statements:
+    by the claims' numbers, in order.
     """
 
     name: str
@@ -65,7 +65,7 @@ def join(source: Source, chapters: Mapping[str, Chapter], quick: bool) -> Reprod
     them looks at is listed as such.
     """
     found = {str(claim.id): claim for one in chapters.values() for claim in one.claims}
-    unseen = "No workload of this build looks at it."
+    unseen = "No workload of this build checks it."
     claims = tuple(
         found.get(number) or source.claim(number, "–", None, unseen) for number in source.statements
     )
@@ -88,7 +88,7 @@ def join(source: Source, chapters: Mapping[str, Chapter], quick: bool) -> Reprod
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:
-    """Each claim beside its result, the real ones told from the simulated ones."""
+    """Each claim beside its result; a column tells measured results from simulated ones."""
     rows = tuple(
         (
             str(c.id),
@@ -104,9 +104,9 @@ def claims_table(claims: Sequence[Claim]) -> Table:
     )
     heads = ("", "claim", "the source", "here", "holds", "reference", "evidence", "")
     note = (
-        "Fitted or assumed: it depends on a number of a machine's file that was set so, or that "
-        "nobody could check; agreement is no evidence. Measured here: on this computer, which is "
-        "none of the source's."
+        "Fitted or assumed: the claim depends on a number in a machine's file that was chosen to "
+        "agree, or that nobody could check, so that agreement proves nothing. Measured here: "
+        "measured on this computer, which is not one of the source's."
     )
     return Table("The source's claims", heads, rows, note, words=True)
 

@@ -12,7 +12,9 @@ SECONDS = 10.0
 
 
 class Telling:
-    """A line at most every ten seconds, and one at the end: how many of `what` are done."""
+    """Says how many of `what` are done: in a line at most every ten seconds, and in one at the
+    end.
+    """
 
     def __init__(self, what: str) -> None:
         self._what = what

@@ -1,5 +1,5 @@
-"""Several independent runs at once in one rank. On a device they share launches of kernels, where
-the bunches of one study are too small to fill it.
+"""Several independent runs at once in one rank. On a device they share launches of kernels, for
+studies whose bunches are too small to fill it.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def run_batch(
     core: Core | None = None,
     ended: Callable[[int, Outcome], object] = lambda _number, _outcome: None,
 ) -> list[Outcome]:
-    """Run all plans turn by turn, their turns together; what became of each, in their order.
+    """Run all plans together, turn by turn, and return the outcome of each, in their order.
 
-    A run that fails ends alone, but a device that fails, or has too little memory for what they do
-    together, ends all of them. Every bit is as if each had run by itself. ended: called with the
-    number of a run, from 0, as soon as it has ended. After a signal, those that have not ended
-    write a checkpoint and fail.
+    A run that fails ends alone, but a device that fails, or has too little memory for what the runs
+    do together, ends all of them. Every bit of the results is as if each run had been alone. ended:
+    called with the number of a run, from 0, and its outcome as soon as it has ended. After a
+    signal, runs that have not ended write a checkpoint and fail.
 
     Raises:
         StudyError: There are several ranks.
@@ -101,7 +101,7 @@ def _close(works: Mapping[int, Work]) -> None:
 
 
 def step_together(core: Core, simulations: Sequence[Simulation]) -> list[RunError | None]:
-    """One turn of each simulation; why it could not be done, of each."""
+    """Do one turn of each simulation; returns for each why that failed, or None."""
     with ExitStack() as stack:
         for simulation in simulations:
             simulation.start()
@@ -120,7 +120,7 @@ def _turn(
     interrupts: Interrupts,
     end: Callable[[int, Outcome], None],
 ) -> None:
-    """A turn of all runs that have one left; those that have ended are taken out."""
+    """Do a turn of all runs that have one left, and take out those that have ended."""
     numbers = [number for number, work in works.items() if work.left]
     errors = step_together(core, [works[number].simulation for number in numbers])
     faults: Mapping[int, RunError | None] = dict(zip(numbers, errors, strict=True))
@@ -137,7 +137,7 @@ def _turn(
 def _after_turn(
     work: Work, fault: RunError | None, stepped: bool, interrupts: Interrupts
 ) -> Outcome | None:
-    """Record a run's turn; what became of the run, if it has ended."""
+    """Record a run's turn; returns the outcome of the run if it has ended."""
     if fault is not None:
         return fault
     if stepped:

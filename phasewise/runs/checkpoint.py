@@ -2,9 +2,9 @@
 
 A checkpoint is one HDF5 file, `checkpoint/turn-<turn>.h5`: the turn, the rows of the run's state by
 ascending id, set by set, and the study. Random numbers are a function of the seed, the id and the
-turn, so there is no other state. A checksum of the whole file stands behind it, which is compared
-before HDF5 opens it. The file is written beside, synced and renamed, so that one of that name is
-whole; the last two are kept.
+turn, so there is no other state. A checksum of the whole file is appended to it, and compared
+before HDF5 opens it. The file is written under another name, synced and renamed, so that a file of
+this name is whole; the last two are kept.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from phasewise.workload.discovery import KEY, workload_of
 FORMAT = 3
 KEPT = 2
 CHUNK_ROWS = 1 << 16
-"""Rows under one of HDF5's own checksums: of numbers half of what its cache holds."""
+"""Rows under one of HDF5's own checksums; a chunk of numbers takes half of HDF5's cache."""
 
 FREE_KEYS = r"title|records\.(every|checkpoint_every|checkpoint_minutes)|run\..*|communication\..*"
 """Keys of a study that may change between a checkpoint and the run that goes on from it: how ranks
-divide and exchange their work changes no bit of the results, and where they compute at most the
-last ones. So may the count of turns.
+divide and exchange their work changes no bit of the results, and where they compute changes at most
+the last bits. The count of turns may change too.
 """
 
 
 def write_checkpoint(folder: Path, run: Run, comm: Communicator, study: Study) -> Path:
     """Write a checkpoint of this moment into `folder`; collective.
 
-    RunError where it cannot be written: the earlier ones stay.
+    RunError if it cannot be written; the earlier ones stay.
     """
     path = folder / f"turn-{run.turn:012d}.h5"
     state = state_of(run, comm, study)
@@ -109,7 +109,7 @@ def choose_checkpoint(
 
     sets: the sets of rows that it must hold, with their columns.
 
-    RunError where there is none; StudyError where it belongs to another study.
+    RunError if there is none; StudyError if it belongs to another study.
     """
     notes: list[str] = []
     for path in find_checkpoints(folder):
@@ -126,7 +126,9 @@ def choose_checkpoint(
 
 
 def verify(path: Path, sets: Mapping[str, Columns]) -> tuple[dict[str, Any], int]:
-    """Study and turn of a checkpoint, all of it as it was written; else one of DAMAGE."""
+    """The study and the turn of a checkpoint that is whole; one of DAMAGE is raised if it is
+    not.
+    """
     check_seal(path)
     with h5py.File(path, "r", locking=False) as file:
         if file.attrs["format"] != FORMAT:
@@ -138,7 +140,7 @@ def verify(path: Path, sets: Mapping[str, Columns]) -> tuple[dict[str, Any], int
 
 
 def check_study(path: Path, saved: dict[str, Any], study: Study, turn: int) -> None:
-    """StudyError where the checkpoint at `path` belongs to another study than `study`."""
+    """StudyError if the checkpoint at `path` belongs to another study than `study`."""
     now = json.loads(json_attribute(study.resolved()))
     unit = study.workload.unit.many
     free = re.compile("|".join(filter(None, (FREE_KEYS, unit, study.workload.free_keys))))
@@ -170,9 +172,10 @@ def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def restore(folder: Path, run: Run, comm: Communicator, study: Study) -> list[str]:
-    """Put `run` where the newest whole checkpoint in `folder` stands; collective.
+    """Set `run` to the state of the newest whole checkpoint in `folder`; collective.
 
-    Every rank reads its own rows. Returns sentences about damaged checkpoints passed over.
+    Every rank reads its own rows. Returns sentences about damaged checkpoints that were passed
+    over.
     """
     state = state_of(run, comm, study)
     chosen = on_rank_zero(comm, lambda: choose_checkpoint(folder, study, state.columns()))
@@ -199,7 +202,7 @@ def _read(path: Path, state: State) -> tuple[int, dict[str, Arrays]]:
 
 
 def _read_rows(group: h5py.Group, columns: Columns, ids: NDArray[np.int64]) -> Arrays:
-    """The rows of these ids; those that are not there were lost before the checkpoint."""
+    """The rows with these ids; rows that are missing were lost before the checkpoint."""
     if not len(ids):
         return {name: group[name][:0] for name in columns}
     first = _place(group[ID], int(ids.min()))

@@ -1,9 +1,9 @@
 """A cache of the choices that earlier runs with `tune = "auto"` made.
 
-One JSON file for each key, in ``$PHASEWISE_CACHE``, else ``$XDG_CACHE_HOME/phasewise``, else
-``~/.cache/phasewise``, in the folder ``tuning``. The key consists of the machine, the shape of the
-study, ranks and threads. The file also names the build that wrote it; other builds ignore it. No
-error of the cache stops a run.
+There is one JSON file for each key, in the folder ``tuning`` of ``$PHASEWISE_CACHE``, or else of
+``$XDG_CACHE_HOME/phasewise``, or else of ``~/.cache/phasewise``. The key consists of the machine,
+the shape of the study, ranks and threads. The file also names the build that wrote it; other builds
+ignore it. No error of the cache stops a run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ VERSION = 1
 
 
 def folder(environment: Mapping[str, str] | None = None) -> Path:
-    """Where choices are kept."""
+    """The folder in which choices are kept."""
     environment = os.environ if environment is None else environment
     if own := environment.get("PHASEWISE_CACHE"):
         try:
@@ -121,7 +121,7 @@ def load(path: Path, key: Any, build: str) -> dict[str, Any] | None:
 
 
 def well_formed(report: Any) -> bool:
-    """Whether a report has the keys that are read, and so has each of its candidates."""
+    """Whether a report, and each of its candidates, has the keys that are read."""
     if not isinstance(report, dict) or not {"choice", "from_cache"} <= report.keys():
         return False
     entries = report.get("candidates")

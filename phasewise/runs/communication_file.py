@@ -24,7 +24,7 @@ EVENT_BYTES = 40
 """Size of an event in ``events.bin``."""
 
 BLOCK = 1 << 28
-"""Bytes of events on rank 0 at a time, if one rank alone has no more."""
+"""Most bytes of events on rank 0 at a time, unless one rank alone has more."""
 
 
 def write_communication(
@@ -33,7 +33,7 @@ def write_communication(
     """Write the records of all ranks into `folder`; collective.
 
     They cover the turns from `first_turn` on. `communication.json` appears only when it and the
-    events that it counts are complete; RunError if the disk refuses one of them.
+    events that it counts are complete; RunError if one of them cannot be written.
     """
     events = simulation.events
     text, kept = simulation.driver.communication(events > 0)
@@ -56,7 +56,8 @@ def write_communication(
     except OSError as error:
         raise RunError(
             f"the record of the communication cannot be written into {folder} "
-            f"({disk_reason(error)}); those of the {simulation.study.workload.unit.many} are kept"
+            f"({disk_reason(error)}); the records of the {simulation.study.workload.unit.many} "
+            "are kept"
         ) from error
 
 
@@ -74,9 +75,8 @@ def _replacing(path: Path, record: Path, here: bool) -> Iterator[BinaryIO | None
 
 
 def _in_blocks(comm: Communicator, mine: bytes, most: int) -> Iterator[bytes]:
-    """On rank 0 the bytes of one rank after another; no rank has more than `most`.
-
-    Collective; the other ranks iterate to the end over nothing.
+    """Yield the bytes of each rank in turn on rank 0; no rank has more than `most`. Collective; the
+    other ranks get nothing, but have to iterate to the end.
     """
     together = max(1, BLOCK // most)
     for first in range(0, comm.size(), together):

@@ -1,8 +1,8 @@
 """How much of a core the ranks of a run had: CPU time over wall time of the turns.
 
-It is that of the thread that runs a rank's turns, which computes, or spins in MPI or at the end of
-a loop; a rank's other threads may sleep between loops, which says nothing of other work. Ranks that
-had less than a whole core were held up: by other work on the machine, or by each other.
+The CPU time is that of the thread that runs a rank's turns: it computes, or spins in MPI or at the
+end of a loop. A rank's other threads may sleep between loops, which says nothing about other work.
+Ranks that had less than a whole core were held up: by other work on the machine, or by each other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 QUIET = 0.9
-"""Mean share of a core below which times are not those of a quiet machine."""
+"""If the mean share of a core is below this, times are not those of a quiet machine."""
 
 
 class ProcessorTimes:
@@ -31,13 +31,14 @@ class ProcessorTimes:
         self.cpu_seconds = 0.0
         """CPU time [s] of all threads."""
         self.switches = 0
-        """How often another thread got the core of one of the threads that could have run on: the
-        system took it, or the thread, waiting in MPI, yielded it. Linux counts both as involuntary.
+        """How often a thread that could have run on lost its core to another thread: the system
+        took the core, or the thread yielded it while it waited in MPI. Linux counts both as
+        involuntary switches.
         """
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Add what passes meanwhile."""
+        """Add the times that pass in this context."""
         before = _now()
         try:
             yield
@@ -49,7 +50,7 @@ class ProcessorTimes:
             self.switches += round(after[3] - before[3])
 
     def to_dict(self) -> dict[str, Any]:
-        """As a rank's entry of ``communication.json`` has it."""
+        """The times as a rank's entry of ``communication.json`` has them."""
         share = min(self.own_seconds / self.seconds, 1.0) if self.seconds > 0 else None
         return {
             "cpu_seconds": self.cpu_seconds,
@@ -67,9 +68,9 @@ def _now() -> tuple[float, float, float, float]:
 class CoreShare:
     """The share of a core that the ranks of a run had.
 
-    share: the mean over the ranks; switches: those of a rank in a second away from threads that
-    could have run on, taken or yielded. cores and load (the load average) are those of rank 0's
-    node, 0 where unknown; crowd: threads of all ranks there.
+    share: the mean over the ranks. switches: how often in a second a rank's threads that could have
+    run on lost their core, because the system took it or they yielded it. cores and load (the load
+    average): of rank 0's node, 0 if unknown. crowd: the threads of all ranks there.
     """
 
     share: float
@@ -81,18 +82,17 @@ class CoreShare:
 
     @property
     def disturbed(self) -> bool:
-        """Whether the times are not those of a quiet machine."""
+        """Whether the ranks had too little of their cores for the times of a quiet machine."""
         return self.share < QUIET
 
     @property
     def sentence(self) -> str:
-        """What held the ranks up, for a person."""
+        """A sentence on what held the ranks up."""
         who = "the rank" if self.ranks == 1 else "ranks"
         return (
-            f"{who} had {100 * self.share:.0f} % of a core (CPU time over wall time); "
-            "another thread got it, yields of waiting ranks included, "
-            f"{self.switches:.0f} times a second: {self.cause}; times are not those of a quiet "
-            "machine"
+            f"{who} had {100 * self.share:.0f} % of a core (CPU time over wall time) and lost it "
+            f"to another thread, also by yielding it while waiting, {self.switches:.0f} times a "
+            f"second: {self.cause}; times are not those of a quiet machine"
         )
 
     @property
@@ -114,12 +114,12 @@ def _cores(count: int) -> str:
 
 
 def node_facts(threads: int) -> dict[str, Any]:
-    """What a record states of rank 0's node at the end of a run."""
+    """What a record states about rank 0's node at the end of a run."""
     return {"threads": threads, "cores": os.cpu_count() or 0, "load_average": load_average()}
 
 
 def load_average() -> float:
-    """Runnable processes of this computer in the last minute; 0 where the system does not say."""
+    """Runnable processes of this computer in the last minute; 0 if the system does not say."""
     try:
         return os.getloadavg()[0]
     except OSError:
@@ -127,10 +127,10 @@ def load_average() -> float:
 
 
 def core_share_of(head: Mapping[str, Any], ranks: Sequence[Mapping[str, Any]]) -> CoreShare | None:
-    """The share in a record with this head and these ranks; None where it is unknown.
+    """The share in a record with this head and these ranks; None if it is unknown.
 
-    Records of simulated machines and of earlier versions have none. ValueError where a number
-    cannot be one.
+    Records of simulated machines and of earlier versions have none. ValueError if a number is
+    impossible.
     """
     shares = [rank.get("core_share") for rank in ranks]
     if not shares or any(share is None for share in shares):
@@ -153,5 +153,5 @@ def core_share_of(head: Mapping[str, Any], ranks: Sequence[Mapping[str, Any]]) -
 def _number(value: Any, most: float = 2.0**53) -> float:
     number = float(value)
     if not (math.isfinite(number) and 0 <= number <= most):
-        raise ValueError("the processor's time in it cannot be")
+        raise ValueError("the processor time in it is impossible")
     return number

@@ -25,7 +25,7 @@ DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeEr
 
 
 class GuardedFile(io.RawIOBase):
-    """A file for HDF5 to write to, which keeps the first error to itself until `check`."""
+    """A file for HDF5 to write to, which reports the first error only in `check`."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class GuardedFile(io.RawIOBase):
             return 0 if size is None else size
 
     def seal(self) -> None:
-        """Put the seal of everything written so far behind it."""
+        """Append the seal of everything written so far."""
         end = self._file.seek(0, os.SEEK_END)
         self.write(seal_of(self._file, end))
 
@@ -93,7 +93,7 @@ class GuardedFile(io.RawIOBase):
 def replacing_hdf5(path: Path, sealed: bool = False) -> Iterator[h5py.File]:
     """A new HDF5 file that appears at `path` once it is complete and on the disk, or not at all.
 
-    sealed: with its checksum behind it (`sealing`). OSError if the disk refuses it.
+    sealed: append its checksum (`sealing`). OSError if the disk refuses it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".partial")
@@ -169,7 +169,9 @@ def disk_reason(error: BaseException) -> str:
 
 
 def is_special(path: Path) -> bool:
-    """Whether something stands at `path`, behind links, that is no file: a device, a pipe."""
+    """Whether `path` leads, also through links, to something that is no regular file, such as a
+    device or a pipe.
+    """
     return path.exists() and not path.is_file()
 
 
@@ -177,9 +179,9 @@ def is_special(path: Path) -> bool:
 def replacing(path: Path, stale: Path | None = None) -> Iterator[BinaryIO]:
     """A file that takes the place of `path` once it is whole and on the disk, or not at all.
 
-    stale: a file that tells of the one replaced, and goes just before it. A link stays, and what it
-    leads to is replaced. What is no file, such as /dev/null or a pipe, is written to as it is.
-    OSError if the disk refuses.
+    stale: a file that describes the replaced one and is removed just before. If `path` is a link,
+    it stays, and the file that it leads to is replaced. Something that is no regular file, such as
+    /dev/null or a pipe, is written to directly. OSError if the disk refuses.
     """
     if is_special(path):
         with path.open("wb") as file:
@@ -201,6 +203,6 @@ def replacing(path: Path, stale: Path | None = None) -> Iterator[BinaryIO]:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a text in UTF-8 in the place of `path`, as `replacing` does."""
+    """Replace `path` by a text in UTF-8, as `replacing` does."""
     with replacing(path) as file:
         file.write(text.encode())

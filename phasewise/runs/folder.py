@@ -1,4 +1,4 @@
-"""The folder of a run: what lies where in it, and that only one run writes to it."""
+"""The folder of a run: which files it has, and the lock with which only one run writes to it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ LOCK_FILE = ".lock"
 RECORD_FILE = "communication.json"
 EVENT_FILE = "events.bin"
 TUNING_FILE = "tuning.json"
-"""Which ways to exchange a run tried, and the one it went on with (docs/records.md)."""
+"""The file that says which ways to exchange a run tried, and which one it chose
+(docs/records.md).
+"""
 
 REPLACED = (
     *("study.toml", "study.json", "performance.json", "summary.json"),
     *(RECORD_FILE, EVENT_FILE, TUNING_FILE),
 )
-"""Files of a run that are written beside and then put in their place."""
+"""Files of a run that are written under another name first and then renamed."""
 DYING_SECONDS = 5.0
-"""A killed rank may hold its lock for as long after mpiexec has ended."""
+"""Seconds for which a killed rank may still hold its lock after mpiexec has ended."""
 
 
 class RunFolder:
@@ -53,10 +55,10 @@ class RunFolder:
         return self.path / workload.dump_folder
 
     def prepare(self, study: Study, source: Path | None, resume: bool) -> None:
-        """Make the folder and lock it, with the study in it unless a run is gone on with.
+        """Make the folder, lock it, move an earlier run in it aside, and write the study into it.
 
-        An earlier run in it is moved aside, unless it is gone on with. RunError where the disk
-        refuses, or another run is writing to it.
+        With `resume`, the earlier run stays, and the study is written later (`keep_study`).
+        RunError if the folder cannot be used, or another run is writing to it.
         """
         try:
             if resume and not self.path.is_dir():
@@ -75,7 +77,9 @@ class RunFolder:
             self.keep_study(study, source)
 
     def keep_study(self, study: Study, source: Path | None) -> None:
-        """Write the study as given and as resolved; on resuming, once it is accepted."""
+        """Write the study as given and as resolved; when a run is resumed, this comes after the
+        study was accepted.
+        """
         try:
             if source is not None and not _same(source, self.path / "study.toml"):
                 replace_text(self.path / "study.toml", source.read_text(encoding="utf-8"))
@@ -95,7 +99,7 @@ class RunFolder:
             ) from error
 
     def release(self) -> None:
-        """Let the next run in."""
+        """Release the lock, so that the next run can use the folder."""
         self._lock.release()
 
     def tidy(self) -> None:
@@ -108,7 +112,7 @@ class RunFolder:
         self.release()
 
     def discard(self) -> None:
-        """Remove the files of a run from which nobody goes on; RunError while it is still going."""
+        """Remove the files of a run that nobody will resume; RunError while it is still running."""
         try:
             self._take_lock(DYING_SECONDS)
             self._drop_halves()
@@ -126,12 +130,12 @@ class RunFolder:
             self.release()
 
     def _take_lock(self, patience: float = 0.0) -> None:
-        """RunError where another process still holds the lock after `patience` seconds."""
+        """RunError if another process still holds the lock after `patience` seconds."""
         if not self._lock.take(patience):
             raise RunError(f"another run is writing to {self.path}; choose another --out")
 
     def _drop_halves(self) -> None:
-        """Remove what a run that was killed had written beside and not yet put in its place."""
+        """Remove what a run that was killed had written under another name and not yet renamed."""
         halves = [self.path / f"{name}.partial" for name in REPLACED]
         for folder in ("checkpoint", *_dump_folders()):
             halves += (self.path / folder).glob("*.partial")
@@ -139,10 +143,10 @@ class RunFolder:
             half.unlink(missing_ok=True)
 
     def _move_aside(self, source: Path | None) -> None:
-        """Move an earlier run's files into a folder beside; nothing of them is overwritten.
+        """Move an earlier run's files into a folder beside this one; none of them is overwritten.
 
-        This folder stays, with its lock and with what is no run's, such as the `source` of the
-        study, which is copied.
+        This folder stays, with its lock and with files that belong to no run. The `source` of the
+        study is copied instead of moved.
         """
         named = self.path.name not in ("", "..") and not self.path.is_symlink()
         place = self.path if named else self.path.resolve()
@@ -160,23 +164,25 @@ class RunFolder:
 
 
 def _kept() -> tuple[str, ...]:
-    """What is of a run in its folder, and goes where an earlier run is moved: the records last, by
-    which such a run is known.
+    """The files and folders of a run, which are moved together. The records come last, because a
+    folder with records counts as a run's.
     """
     own = ("pictures", "report.html", *REPLACED, "records.h5")
     return ("checkpoint", *_dump_folders(), *own)
 
 
 def _dump_folders() -> list[str]:
-    """Those of all workloads: an earlier run may be another's."""
+    """The dump folders of all workloads, because an earlier run may have had another workload."""
     return [own.dump_folder for own in workloads().values() if own.dump_folder]
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Whether both paths lead to the same file, which is there."""
+    """Whether both paths lead to the same file, and it exists."""
     return one.exists() and other.exists() and one.samefile(other)
 
 
 def default_name(study: Path) -> str:
-    """Name of a run's folder: the study's, or its folder's where it is called study.toml."""
+    """The name of a run's folder: that of the study's file, or that of the study's folder if the
+    file is study.toml.
+    """
     return study.resolve().parent.name if study.stem == "study" else study.stem

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from phasewise.driver import Arrays, Communicator
 
 BLOCK = 1 << 18
-"""Ids in a block: for each column of numbers 2 MB on rank 0 at a time."""
+"""Ids in a block; each column of numbers in it takes 2 MB on rank 0."""
 
 ID = "id"
 
@@ -25,7 +25,7 @@ Columns = Mapping[str, str]
 
 
 def count_rows(rows: Arrays, comm: Communicator, below: int) -> int:
-    """Rows of all ranks with an id under `below`, on every rank; collective."""
+    """The number of rows of all ranks with an id below `below`, on every rank; collective."""
     here = int(np.count_nonzero(rows[ID] < below))
     counts = comm.gather(here.to_bytes(8, "little"))
     total = sum(int.from_bytes(count, "little") for count in counts)
@@ -38,7 +38,7 @@ def gather_rows(
     """The rows with ids under `below`; every rank iterates to the end.
 
     Rank 0 gets arrays of all columns by ascending id, at most `block` of each at a time; the other
-    ranks as many empty ones.
+    ranks get as many empty ones.
     """
     kind = np.dtype([(name, columns[name]) for name in columns])
     ids = np.asarray(rows[ID])

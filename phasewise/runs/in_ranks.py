@@ -1,4 +1,4 @@
-"""A run from Python in MPI ranks of its own: `phasewise run` under mpiexec."""
+"""A run that is started from Python, in MPI ranks of its own: `phasewise run` under mpiexec."""
 
 from __future__ import annotations
 

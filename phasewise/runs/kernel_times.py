@@ -11,8 +11,8 @@ from typing import Any
 from phasewise.driver import Core, Run
 
 TURNS = 7
-"""Turns that are timed, after one that is not. The median over these turns is used for each
-kernel, since it is the usual time with the other load of the machine.
+"""Number of turns that are timed, after one that is not. A kernel's time is the median over them,
+which is the usual time under the other load of the machine.
 """
 
 COUNTS = ("items", "flops", "bytes")

@@ -17,11 +17,11 @@ class Lock:
         self._descriptor: int | None = None
 
     def take(self, patience: float = 0.0) -> bool:
-        """Whether the lock is held now; False where another process still holds it after `patience`
-        seconds. OSError where the file cannot be made.
+        """Take the lock; returns whether this process holds it now, or False if another one still
+        holds it after `patience` seconds. OSError if the file cannot be made.
 
-        The folder is made where it is not there. A lock counts while its file stands in the folder:
-        one that somebody has removed or moved meanwhile keeps nobody out.
+        A missing folder is made. A lock counts only while its file is in the folder: one that
+        somebody has removed or moved meanwhile keeps nobody out.
         """
         last = time.monotonic() + patience
         while True:
@@ -40,7 +40,7 @@ class Lock:
         return False
 
     def release(self) -> None:
-        """Let the next process in."""
+        """Release the lock."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -42,7 +42,7 @@ class StoppedError(AgreedError):
 
 
 class Work(AbstractContextManager["Work"]):
-    """A run at work in its folder, which is locked until this is left; collective."""
+    """A run in its folder, which stays locked until this context is left; collective."""
 
     def __init__(self, study: Study, options: RunOptions, core: Core) -> None:
         """The run before its first turn, or where a resumed one goes on."""
@@ -66,7 +66,7 @@ class Work(AbstractContextManager["Work"]):
         self.close()
 
     def close(self) -> None:
-        """Let the next run into the folder; a run that has not ended is abandoned."""
+        """Unlock the folder; a run that has not ended is abandoned."""
         self._closed.close()
 
     @property
@@ -75,7 +75,9 @@ class Work(AbstractContextManager["Work"]):
         return self.simulation.turn < self.simulation.study.count
 
     def stop(self) -> StoppedError:
-        """Write a checkpoint after a signal, and end the records; the error that says so."""
+        """Write a checkpoint after a signal, and end the records; returns the error that says
+        so.
+        """
         if self._keep is None:
             self.recording.checkpoint()
         self.tuner.close()
@@ -83,12 +85,12 @@ class Work(AbstractContextManager["Work"]):
         return StoppedError(_stopped(self.simulation, self._keep is None), 1)
 
     def results(self) -> Results:
-        """Those of the run, which has ended."""
+        """The results of the run, which has ended."""
         return Results(self._folder.path, self._keep)
 
 
 def _shown(progress: Progress | bool | None, unit: str, rank: int) -> Progress:
-    """Where this rank reports to."""
+    """What this rank reports its progress to."""
     if isinstance(progress, bool) or progress is None:
         return choose_progress(quiet=not progress or rank > 0, unit=unit)
     return progress

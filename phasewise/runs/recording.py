@@ -41,7 +41,7 @@ class RunRecorder:
             write_dumps(self._dumps, self._run, core, self._study, at_start=True)
 
     def start_clock(self) -> None:
-        """Let the time per turn, and that from checkpoint to checkpoint, begin now."""
+        """Start to measure the time per turn, and the time since the last checkpoint."""
         self._started = self._checkpointed = time.monotonic()
 
     def _resume(self) -> None:
@@ -64,9 +64,10 @@ class RunRecorder:
         return RecordsWriter(path, self._study, attributes)
 
     def turn_done(self) -> None:
-        """Keep what the turn just done has measured, and what is due after it; collective.
+        """Record what the last turn has measured, and write the snapshots and dumps that are due;
+        collective.
 
-        AgreedError where no further turn is worth having, as a beam is lost.
+        AgreedError if further turns make no sense, for example because a beam is lost.
         """
         record = self._run.record()
         self.detail = self._detail(record)
@@ -84,7 +85,9 @@ class RunRecorder:
             self._writer.snapshot(group, values)
 
     def agree(self, stop: bool) -> bool:
-        """Write a checkpoint if one is due; whether any rank was asked to stop. Collective."""
+        """Write a checkpoint if one is due; returns whether any rank was asked to stop.
+        Collective.
+        """
         records, turn = self._study.records, self._run.turn
         minutes = (time.monotonic() - self._checkpointed) / 60
         late = self._core.rank() == 0 and 0 < records.checkpoint_minutes <= minutes

@@ -36,7 +36,7 @@ FLUSH_SECONDS = 0.5, 2.0
 """The file is brought up to date no more often than the first and no less often than the second."""
 BUFFERED_TURNS = 1024
 BUFFERED_BYTES = 1 << 19
-"""No more than this waits to be written: it is what a full disk costs."""
+"""Most rows that wait to be written; a full disk loses no more than these."""
 CHUNK_BYTES = 1 << 16
 COPIED_BYTES = 1 << 22
 RESERVED = 1 << 20
@@ -44,16 +44,18 @@ RESERVED = 1 << 20
 OBJECT_BYTES = 2048
 """Bytes of the file's bookkeeping for each dataset, at most."""
 NOT_RECORDED = {"f8": np.nan, "i8": -1}
-"""What stands for the turns of a run that was begun by a version without the dataset."""
+"""The value of a dataset for turns that an earlier version recorded, if it did not have the
+dataset.
+"""
 OPEN_FOR_WRITING = "already open for write"
-"""In HDF5's refusal of a file that its writer has not closed, without SWMR."""
+"""Words in HDF5's refusal to open a file without SWMR that its writer has not closed."""
 
 
 class RecordsWriter:
     """The only writer of a records file; OSErrors of the disk become RunErrors of one sentence."""
 
     def __init__(self, path: Path, study: Study, attributes: Mapping[str, Any]) -> None:
-        """A new file; `attributes` are those of its root that are known before the run."""
+        """Make a new file; `attributes` are those of its root that are known before the run."""
         self._start(path, study)
         with self._writing():
             self._file = h5py.File(path, "w", libver="latest", locking=False)
@@ -63,9 +65,10 @@ class RecordsWriter:
     def resume(
         cls, path: Path, study: Study, attributes: Mapping[str, Any], turn: int
     ) -> RecordsWriter:
-        """The records at `path` cut to the turns before `turn`, to be gone on with.
+        """Go on with the records at `path`, cut to the turns before `turn`.
 
-        They are copied beside and moved into place, so that a failure leaves the old file whole.
+        They are copied into a new file that then takes their place, so that a failure leaves the
+        old file whole.
         """
         writer = cls.__new__(cls)
         writer._start(path, study)
@@ -96,7 +99,9 @@ class RecordsWriter:
         self._chunks = self._row_bytes = 0
 
     def _lay_out(self, attributes: Mapping[str, Any], old: h5py.File | None, turn: int) -> None:
-        """Attributes, every dataset, and what `old` holds of the turns before `turn`; then SWMR."""
+        """Make the attributes and every dataset, copy what `old` has of the turns before `turn`,
+        and switch to SWMR.
+        """
         file = self._file
         snapshots = snapshot_layout(self._study, turn)
         reserve(file, OBJECT_BYTES * (len(snapshots) + len(self._layout)) + RESERVED)
@@ -138,8 +143,8 @@ class RecordsWriter:
         return made
 
     def _keep_snapshots(self, old: h5py.File, turn: int) -> None:
-        """Copy the snapshots of the turns before `turn`; a file of an earlier version does not
-        describe them.
+        """Copy the snapshots of the turns before `turn`, and describe those of an earlier version,
+        which did not describe them.
         """
         for kind in snapshot_groups(self._study):
             for name in old.get(kind, {}):
@@ -157,7 +162,7 @@ class RecordsWriter:
         for name, declared in self._layout.items():
             shape = declared.shape
             if name not in row:
-                # Copied, as the driver may reuse what it hands over.
+                # It is copied because the driver may reuse what it hands over.
                 row[name] = np.empty(shape) if 0 in shape else np.array(values[name]).reshape(shape)
         self._rows.append(row)
         waited = time.monotonic() - self._flushed
@@ -205,7 +210,7 @@ class RecordsWriter:
     def close(self, complete: bool = False, seconds_per_turn: float = float("nan")) -> None:
         """Write what is left and close; `complete` says that the study ran to its end.
 
-        Without `seconds_per_turn` those of the records gone on with stay.
+        Without `seconds_per_turn`, the value of the resumed records stays.
         """
         known = self._former_seconds if np.isnan(seconds_per_turn) else seconds_per_turn
         self.flush()
@@ -216,7 +221,7 @@ class RecordsWriter:
             trim(self.path)
 
     def close_after_failure(self) -> None:
-        """Write what can still be written, and let go of the file whatever state the disk is in."""
+        """Write what can still be written, and close the file whatever state the disk is in."""
         with contextlib.suppress(RunError):
             if not self._failed:
                 self.flush()
@@ -225,7 +230,7 @@ class RecordsWriter:
             trim(self.path)
 
     def _check_there(self) -> None:
-        """RunError where `path` no longer leads to the open file: further turns would be lost."""
+        """RunError if `path` no longer leads to the open file: further turns would be lost."""
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(self._file.id.get_vfd_handle()), self.path.stat()):
                 return
@@ -233,7 +238,9 @@ class RecordsWriter:
         raise RunError(f"{self.path} was removed while the run was writing to it")
 
     def _reserve(self) -> None:
-        """Take the space that the buffered rows need, a chunk more of every dataset included."""
+        """Reserve the space that the buffered rows need, including one more chunk of every
+        dataset.
+        """
         rows = sum(np.asarray(value).nbytes for row in self._rows for value in row.values())
         reserve(self._file, 2 * rows + self._chunks + RESERVED)
 
@@ -254,9 +261,10 @@ class RecordsWriter:
 def open_records(path: Path) -> h5py.File:
     """A records file for reading, also while it is written or after its writer was killed.
 
-    No lock is taken, so that a reader never stands in the way of the writer. RunError where there
-    is none, or it is damaged. HDF5 reads damaged metadata again and again in its SWMR mode, in case
-    a writer mends it: only a file that is marked as being written is opened so.
+    No lock is taken, so that a reader never stands in the way of the writer. RunError if there are
+    no records, or they are damaged. In SWMR mode HDF5 reads damaged metadata again and again, in
+    case a writer repairs them, so only a file that is marked as being written is opened in that
+    mode.
     """
     try:
         with reading(path):
@@ -274,7 +282,7 @@ def open_records(path: Path) -> h5py.File:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turns what a damaged file at `path` makes h5py and json raise into a RunError."""
+    """Turn the errors that h5py and json raise for a damaged file at `path` into a RunError."""
     try:
         yield
     except (PhasewiseError, FileNotFoundError):
@@ -290,23 +298,23 @@ def json_attribute(value: Any) -> str:
 
 
 def fixed_text(text: str) -> np.bytes_:
-    """A text as the file holds it. Texts of any length would go into HDF5's global heap, which has
-    no checksum, and in which one flipped bit makes the library search without end.
+    """A text of fixed length for the file. Texts of variable length would go into HDF5's global
+    heap, which has no checksum, and in which one flipped bit makes the library search without end.
     """
     return np.bytes_(text.encode())
 
 
 def text_of(value: Any) -> str:
-    """A text from the file, of whatever version."""
+    """A text from a file of any version."""
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def read_rows(dataset: h5py.Dataset, first: int, last: int) -> NDArray[Any]:
-    """Rows [first, last) of a dataset that is extended turn by turn; OSError where one is damaged.
+    """Rows [first, last) of a dataset that is extended turn by turn; OSError if one is damaged.
 
-    The last chunk is written anew with each flush, and its checksum disagrees while that is done,
-    or where the writer was killed at it. What was flushed before is the same in both: of a file
-    that its writer has not closed, that chunk is read without its checksum.
+    Each flush writes the last chunk anew. Its checksum disagrees during that, or if the writer was
+    killed during it, but the rows that were flushed before are the same in both versions. So in a
+    file that its writer has not closed, the last chunk is read without its checksum.
     """
     try:
         return np.asarray(dataset[first:last])

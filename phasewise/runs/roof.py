@@ -1,5 +1,5 @@
-"""The machine's roof by memory level, measured: a kernel whose data lie in a cache is faster than
-main memory, and is held against that cache.
+"""The measured roof of the machine, by memory level: a kernel whose data lie in a cache is faster
+than main memory, so it is compared with that cache.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ MEMORY = "memory"
 TO_DEVICE, TO_HOST = "to_device", "to_host"
 """Kernels that copy between the host's memory and a device's."""
 HOST, BUS = "host", "bus"
-"""What bounds kernels of a run on a device that its roof does not bound."""
+"""What bounds those kernels of a run on a device that the device's roof does not bound."""
 LEAST_MEMORY = 1 << 28
-"""Bytes of the arrays in main memory, at least; four times the largest cache otherwise."""
+"""Least bytes of the arrays in main memory; they are four times the largest cache if that is
+more.
+"""
 SIZE = re.compile(r"[0-9]+[KMG]")
 PART = 1.15
-"""A part of a cache is faster than the next larger one by this factor at least."""
+"""Each part of a cache is faster than the next larger one by at least this factor."""
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -51,20 +53,20 @@ class Level:
 
 
 class Measuring(Protocol):
-    """What measures, of the core."""
+    """The part of the core that measures the host."""
 
     def measure_roof(self, threads: int = 1) -> dict[str, float]: ...
     def measure_bandwidth(self, threads: int, bytes: int) -> float: ...  # noqa: A002
 
 
 class DeviceMeasuring(Protocol):
-    """What measures a device, of the core."""
+    """The part of the core that measures a device."""
 
     def measure_device(self, cuda: bool, number: int = 0) -> dict[str, Any]: ...
 
 
 def find_caches(folder: Path = CACHES) -> list[Cache]:
-    """The caches for data of a processor, the smallest first; none where the system hides them."""
+    """The caches for data of a processor, the smallest first; none if the system hides them."""
     found = []
     for index in sorted(folder.glob("index*")):
         try:
@@ -89,7 +91,8 @@ def _length(listed: str) -> int:
 def measure(core: Measuring, threads: int, caches: Sequence[Cache] | None = None) -> dict[str, Any]:
     """The roof of a number of threads: `flops_per_second`, and `single_flops_per_second` in single
     precision, `bytes_per_second` of a triad in main memory, and `levels`, the smallest first; a
-    cache that is slower for larger data comes in parts of one name. It takes some seconds.
+    cache that is slower for larger data is divided into parts with the same name. It takes some
+    seconds.
     """
     levels: list[Level] = []
     below = 0.0
@@ -104,8 +107,8 @@ def measure(core: Measuring, threads: int, caches: Sequence[Cache] | None = None
 
 
 def measure_device(core: DeviceMeasuring, device: str) -> dict[str, Any]:
-    """What a device can do, as the core has it; StudyError where there is no such device, RunError
-    where it fails.
+    """What the core finds that a device can do; StudyError if there is no such device, RunError if
+    it fails.
     """
     try:
         return core.measure_device(device == CUDA)
@@ -116,14 +119,13 @@ def measure_device(core: DeviceMeasuring, device: str) -> dict[str, Any]:
 
 
 def of_device(core: DeviceMeasuring, device: str) -> dict[str, Any]:
-    """The measured roof of a device; errors as of `measure_device`."""
+    """The measured roof of a device; errors are as in `measure_device`."""
     return from_rates(measure_device(core, device))
 
 
 def from_rates(rates: Mapping[str, Any]) -> dict[str, Any]:
-    """The roof of a device with these rates, in the form of `measure`, besides
-    `additions_per_second`: additions to the nodes of a few meshes. Its memory is its one
-    level.
+    """The roof of a device with these rates, in the form of `measure`, and with
+    `additions_per_second`: additions to the nodes of a few meshes. Its memory is its one level.
     """
     level = _shown(Level(MEMORY, math.inf, rates["bytes_per_second"]))
     # Nothing that runs on a device has kernels in single precision.
@@ -131,8 +133,8 @@ def from_rates(rates: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sizes(below: float, holds: float) -> list[float]:
-    """Sizes by doubling whose halves lie in a level and not in the one below; one alone for the
-    smallest level.
+    """Sizes, each twice the one before, whose halves fit into a level but not into the one below; a
+    single size for the smallest level.
     """
     sizes = [holds]
     while 0 < 2 * below < sizes[0] / 2:
@@ -141,9 +143,11 @@ def _sizes(below: float, holds: float) -> list[float]:
 
 
 def _parts(core: Measuring, threads: int, name: str, sizes: Sequence[float]) -> list[Level]:
-    """A cache, in parts where it is slower for larger data: one that is shared with other programs,
-    or other guests of a machine, holds less than its size. Half of a part's size is measured, which
-    is surely held; what is held is no slower than what is larger.
+    """A cache, divided into parts if it is slower for larger data: a cache that is shared with
+    other programs, or with other guests of a machine, holds less than its size.
+
+    Each size is measured with half as many bytes, which surely fit. A size that is not faster than
+    the next larger part by PART belongs to it, and the part has the higher of their rates.
     """
     parts: list[Level] = []
     for size in reversed(sizes):
@@ -157,7 +161,7 @@ def _parts(core: Measuring, threads: int, name: str, sizes: Sequence[float]) -> 
 
 
 def _shown(level: Level) -> dict[str, Any]:
-    """A level as JSON can hold it: main memory holds everything, which is null."""
+    """A level as JSON can hold it: main memory, which holds any size, has null bytes."""
     shown = asdict(level)
     return shown | {"bytes": None if math.isinf(level.bytes) else level.bytes}
 
@@ -173,9 +177,10 @@ def bound_elsewhere(workload: Workload) -> dict[str, str]:
 
 
 def held_against(roof: Mapping[str, Any], kernel: Mapping[str, Any]) -> dict[str, Any]:
-    """A kernel's calls, as `Run.kernels` counts them, against a roof: the working set of a call
-    [bytes], the memory level in which it lies (None without calls), what bounds the kernel, and the
-    share of that bound. Additions to values that threads share bound kernels of a device alone.
+    """A kernel's calls, as `Run.kernels` counts them, compared with a roof: the working set of a
+    call [bytes], the memory level that holds it (None without calls), what bounds the kernel, and
+    the share of that bound. Additions to values that threads share can bound only kernels of a
+    device.
     """
     calls, seconds = kernel["calls"], kernel["seconds"]
     working_set = kernel["working_sets"] / calls if calls > 0 else 0.0

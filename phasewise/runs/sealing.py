@@ -1,8 +1,9 @@
-"""A checksum behind the end of a file, by which a reader knows that every bit is as it was written.
+"""A checksum appended to a file, by which a reader knows that every bit is as it was written.
 
 The seal is 40 bytes: MARK, then the BLAKE2b digest of everything before it. HDF5 reads no further
-than the length that a file states of itself, so that a sealed file is an HDF5 file like any other.
-The HDF5 library can spin or crash on a damaged file: a sealed one need not be opened to be refused.
+than the length that a file states for itself, so that a sealed file is an HDF5 file like any other.
+The HDF5 library can loop or crash on a damaged file; the seal lets a reader refuse such a file
+without opening it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def seal_of(file: BinaryIO, length: int) -> bytes:
 
 
 def check_seal(path: Path) -> None:
-    """OSError where the file at `path` has no seal, or is not what was sealed."""
+    """OSError if the file at `path` has no seal, or is not what was sealed."""
     size = len(MARK) + DIGEST_BYTES
     with path.open("rb") as file:
         length = file.seek(0, os.SEEK_END) - size
@@ -38,6 +39,6 @@ def check_seal(path: Path) -> None:
         expected = seal_of(file, length)
         found = file.read(size)
     if not found.startswith(MARK):
-        raise OSError("no checksum stands at its end: it is cut, or of an earlier version")
+        raise OSError("it has no checksum at its end: it is cut, or of an earlier version")
     if found != expected:
         raise OSError("its checksum does not agree")

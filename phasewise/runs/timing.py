@@ -1,5 +1,5 @@
-"""Seconds per turn of a study, and each kernel against the measured roof (roof.py) of the machine,
-or of the device where it runs.
+"""Seconds per turn of a study, and each kernel compared with the measured roof (roof.py) of the
+machine, or of the device where it runs.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def measure(
 ) -> dict[str, Any]:
     """Time a study on the ranks of this run; collective.
 
-    The time of a turn is the median over `turns`; every turn begins and ends with all ranks.
-    roof: of an earlier measurement in this process; it is measured where there is none.
+    The time of a turn is the median over `turns`; all ranks begin and end every turn together.
+    roof: that of an earlier measurement in this process; it is measured if there is none.
     """
     simulation = collectively(core, lambda: start_run(core, study.parameters(), threads))
     for _ in range(WARM_UP_TURNS):
@@ -99,8 +99,8 @@ def _kernel(
     roof: dict[str, Any],
     elsewhere: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Per turn on rank 0: items, seconds, rates, and what `held_against` says; elsewhere: what
-    bounds kernels that the roof does not bound.
+    """A kernel's items, seconds and rates per turn on rank 0, and what `held_against` says about
+    it; elsewhere: what bounds kernels that the roof does not bound.
     """
     keys = ("items", "seconds", "flops", "bytes", "additions", "calls", "working_sets")
     spent = {key: (after[key] - (before[key] if before else 0.0)) / turns for key in keys}

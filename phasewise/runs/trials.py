@@ -24,7 +24,7 @@ ENOUGH = 3
 """Fewest timed turns on which a choice may rest."""
 
 FINALISTS = 3
-"""In the last round: the two fastest, and the baseline."""
+"""Candidates in the last round: the two fastest, and the baseline."""
 
 MIN_GAIN = 0.01
 """Smallest gain for which the study's choice is given up, as a share of its time."""
@@ -35,7 +35,7 @@ ERRORS = 2.0
 
 @dataclass
 class Trial:
-    """One candidate: what it changes of the study's choice, and its timed turns [s]."""
+    """One candidate: what it changes in the study's choice, and its timed turns [s]."""
 
     changes: dict[str, Any]
     seconds: list[float] = field(default_factory=list)
@@ -79,8 +79,8 @@ class Halving:
     def __init__(
         self, candidates: Sequence[dict[str, Any]], budget: int, turns: str = "turns"
     ) -> None:
-        """candidates: the changes of each, first the baseline without any, then the most promising
-        first.
+        """candidates: the changes of each candidate; first the baseline, which has none, then the
+        others, the most promising ones first.
 
         budget: most turns of the search; if they do not suffice, the last candidates are not tried.
         turns: what the workload calls its turns.
@@ -106,7 +106,7 @@ class Halving:
         return [(number, timed) for number in sorted(self._left)]
 
     def refuse(self, number: int, note: str) -> None:
-        """Candidate `number` cannot be used."""
+        """Take out candidate `number`, which cannot be used."""
         self.trials[number].note = note
         self._left.remove(number)
 
@@ -128,7 +128,7 @@ class Halving:
 
     def _combined(self) -> dict[str, Any]:
         """The changes of all candidates that beat the baseline, combined as far as they set
-        different keys; empty if only one does.
+        different keys; empty if fewer than two do.
         """
         base = self.trials[0]
         faster = [self.trials[n] for n in self._left if self.trials[n].beats(base)]
@@ -141,7 +141,9 @@ class Halving:
         return changes if used > 1 else {}
 
     def choice(self) -> Trial:
-        """The fastest with enough timed turns; the baseline unless it is beaten."""
+        """The fastest candidate with enough timed turns if it beats the baseline, or else the
+        baseline.
+        """
         base = self.trials[0]
         tried = [self.trials[number] for number in self._left]
         best = min(

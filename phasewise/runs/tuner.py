@@ -59,12 +59,12 @@ class AutoTuner:
         return self._search is not None
 
     def step(self) -> None:
-        """One turn of the simulation; collective."""
+        """Do one turn of the simulation; collective."""
         if self._search is None:
             self.simulation.step()
             return
         number, timed = self._next()
-        # The turn shall not include what rank 0 writes between turns.
+        # The time of a turn must not include what rank 0 writes between turns.
         self._core.barrier()
         start = self._clock()
         self.simulation.step()
@@ -132,7 +132,7 @@ class AutoTuner:
         wanted = self._given.changed(choice)
         if wanted != self._given and (reason := self._switch(wanted)):
             if self._core.rank() == 0:
-                message(f'tune = "auto": the choice kept cannot be used ({reason})')
+                message(f'tune = "auto": the kept choice cannot be used ({reason})')
             return False
         self._keep(kept | {"turns": 0})
         return True
@@ -163,9 +163,10 @@ class AutoTuner:
             self._queue.extend([(number, False)] * WARM_UP + [(number, True)] * timed)
 
     def _next(self) -> tuple[int, bool]:
-        """The candidate of the next turn, in use, and whether the turn is timed.
+        """Switch to the candidate of the next turn; returns it, and whether the turn is timed.
 
-        One that cannot be used leaves the queue; the baseline, which comes first, always can.
+        A candidate that cannot be used leaves the queue; the baseline, which comes first, can
+        always be used.
         """
         assert self._search is not None
         while True:

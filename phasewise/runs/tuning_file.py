@@ -31,7 +31,7 @@ def read_tuning(folder: RunFolder) -> dict[str, Any] | None:
 
 
 def tuning_summary(report: dict[str, Any]) -> dict[str, Any]:
-    """`tuning` of ``run --json``: the file's content without version and cache key."""
+    """The entry `tuning` of ``run --json``: the file's content without version and cache key."""
     return {name: value for name, value in report.items() if name not in ("version", "key")}
 
 

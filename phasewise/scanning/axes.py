@@ -29,7 +29,7 @@ class Axis:
     low: float = 0.0
     high: float = 0.0
     whole: bool = False
-    """A range gives whole numbers."""
+    """Whether a range gives whole numbers."""
 
     @property
     def sampled(self) -> bool:
@@ -37,13 +37,13 @@ class Axis:
         return not self.values
 
     def sample(self, share: float) -> float | int:
-        """The value at a share, 0 to 1 without the end, of the range."""
+        """The value at a share of the range; the share is from 0 to 1, without 1."""
         if self.whole:
             return math.floor(self.low + share * (self.high - self.low + 1))
         return _round(self.low + share * (self.high - self.low))
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The axis in a form that JSON can hold."""
         if self.sampled:
             return {"key": self.key, "low": self.low, "high": self.high, "whole": self.whole}
         return {"key": self.key, "values": list(self.values)}
@@ -125,7 +125,7 @@ def _is_value(value: Any) -> bool:
 
 
 def _split(text: str, where: str) -> list[str]:
-    """The values between the commas of a list; those within brackets and quotes are no ends."""
+    """The values between the commas of a list; commas within brackets and quotes do not divide."""
     words, depth, quote = [""], 0, ""
     for letter in text:
         if quote:

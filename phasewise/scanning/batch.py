@@ -21,7 +21,7 @@ from phasewise.traces.kept_summary import keep_summary
 
 
 def main() -> int:
-    """Run the points on the standard input; 0 where none has failed."""
+    """Run the points that are given on standard input; returns 0 if none has failed, else 1."""
     wanted: Sequence[Mapping[str, Any]] = json.load(sys.stdin)
     points, plans, failed = list[int](), list[Planned](), 0
     threads = 1
@@ -47,7 +47,7 @@ def _plan(one: Mapping[str, Any]) -> Planned:
 
 
 def _why(outcome: Outcome) -> str:
-    """Why a run failed; empty where its summary was kept."""
+    """Why a run failed; empty if its summary was kept."""
     if isinstance(outcome, PhasewiseError):
         return str(outcome)
     try:
@@ -58,7 +58,9 @@ def _why(outcome: Outcome) -> str:
 
 
 def _say(number: int, why: str, stopped: bool = False) -> bool:
-    """Tell the scan how a point ended; whether it has failed, or was stopped and can go on."""
+    """Tell the scan how a point ended; returns whether it has failed, or was stopped and can go
+    on.
+    """
     told = {"number": number, "why": "" if stopped else why, "stopped": stopped}
     sys.stdout.write("\n" + json.dumps(told) + "\n")
     sys.stdout.flush()

@@ -6,8 +6,8 @@ With N the value of the key, the error of a method of order p is c N^-p to leadi
 
 Two values of N give y_limit (Richardson's extrapolation: L. F. Richardson, Phil. Trans. R. Soc. A
 210 (1911) 307). A third one gives another y_limit from the next coarser pair; how much both differ
-bounds what the leading order leaves out. All of it is done seed by seed: what a seed adds to y(N)
-for all N alike does not blur the differences.
+bounds what the leading order leaves out. All of it is done seed by seed, so that what a seed adds
+to y(N) at every N does not blur the differences.
 """
 
 from __future__ import annotations
@@ -47,15 +47,17 @@ class Convergence:
     limit: float
     """y for N to infinity."""
     limit_error: float
-    """From the seeds, and from what the leading order leaves out, in quadrature."""
+    """Its error from the seeds and from what the leading order leaves out, added in quadrature."""
     rest: float
-    """What the leading order leaves out, over the limit."""
+    """What the leading order leaves out, relative to the limit."""
     distance: float
     """``|y - limit| / |limit|`` at the finest value."""
     bound: float
-    """The most that this distance may be: with twice its error, from the same two sources."""
+    """The most that this distance may be: the distance plus twice its error, from the same two
+    sources.
+    """
     observed_order: float | None
-    """p from the three finest values; None with fewer, or where their steps do not shrink."""
+    """p from the three finest values; None if there are fewer, or if their steps do not shrink."""
 
     def sentence(self) -> str:
         """The answer in words."""
@@ -75,8 +77,8 @@ def converge(
 ) -> Convergence | None:
     """The convergence of a result; None with fewer than two sizes, or with a limit of 0.
 
-    sizes: positive. values: (sizes, seeds), NaN where a point has no result; such sizes are left
-    out, and then the seeds that miss one of the others.
+    sizes: positive. values: (sizes, seeds), NaN where a point has no result. Sizes without any
+    result are left out, and then seeds that lack a result at another size.
     """
     rank = [int(i) for i in np.argsort(sizes) if np.isfinite(values[i]).any()]
     n = [float(sizes[i]) for i in rank]
@@ -111,7 +113,7 @@ def converge(
 
 
 def _limits(n: Sequence[float], y: Floats, order: float) -> Floats:
-    """(seeds,): the limit from two sizes."""
+    """The limit from two sizes, for each seed (seeds,)."""
     limits: Floats = y[1] + (y[1] - y[0]) / ((n[1] / n[0]) ** order - 1)
     return limits
 

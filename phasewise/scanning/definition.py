@@ -27,8 +27,8 @@ SEED = "seed"
 
 @dataclass(frozen=True)
 class Samples:
-    """How many samples of all ranges together: `kind` is random or sobol; the same `seed` gives the
-    same samples.
+    """Samples of all ranges together: `count` of them, of a `kind` that is random or sobol. The
+    same `seed` gives the same samples.
     """
 
     kind: str
@@ -36,9 +36,9 @@ class Samples:
     seed: int = 1
 
     def shares(self, dimensions: int) -> Any:
-        """(count, dimensions): numbers from 0 to 1, without the end.
+        """Numbers from 0 to 1, without 1, as an array (count, dimensions).
 
-        The Sobol sequence is scrambled by the seed (Owen's scrambling, as SciPy has it).
+        The Sobol sequence is scrambled by the seed (Owen's scrambling, from SciPy).
         """
         if self.kind == "random":
             return np.random.default_rng(self.seed).random((self.count, dimensions))
@@ -82,7 +82,9 @@ class Definition:
     axes: tuple[Axis, ...]
     samples: Samples | None = None
     seeds: int | None = None
-    """How many seeds each point is run with, from the study's own on; None: only with that one."""
+    """How many seeds each point is run with, beginning with the study's own; None: only with that
+    one.
+    """
 
     def __post_init__(self) -> None:
         keys = [axis.key for axis in self.axes]
@@ -125,7 +127,7 @@ class Definition:
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
-        """All points in order: the last axis changes fastest, but for the seed."""
+        """All points in order: the seed changes fastest, then the last axis."""
         first = self.study.seed
         seeds = range(first, first + (self.seeds or 1))
         every = itertools.product(self._values(), seeds)
@@ -160,7 +162,9 @@ class Definition:
         return Study.from_dict(tables, self.study.folder)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it: two scans are the same where this is."""
+        """The definition in a form that JSON can hold; two scans are the same if these forms
+        are.
+        """
         samples = self.samples
         return {
             "format": FORMAT,

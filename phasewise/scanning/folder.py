@@ -26,7 +26,7 @@ from phasewise.tables.writing import document
 DEFINITION_FILE, STUDY_FILE = "scan.json", "study.toml"
 FAILURE_FILE = "failure.json"
 COMPLETE, FAILED, UNFINISHED, WAITING = "complete", "failed", "unfinished", "waiting"
-"""What a point may be: unfinished is a run that can go on, waiting is one that has not begun."""
+"""The statuses of a point: an unfinished run can go on, a waiting one has not begun."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class State:
     why: str = ""
     summary: dict[str, Any] = field(default_factory=dict)
     resumed: bool = False
-    """The run that failed had gone on from a checkpoint."""
+    """Whether the run that failed had gone on from a checkpoint."""
 
 
 class ScanFolder:
@@ -59,8 +59,8 @@ class ScanFolder:
     def prepare(self, definition: Definition, part: tuple[int, int]) -> None:
         """Make the folder with the definition in it, and lock this part of it.
 
-        StudyError where it holds another scan, or something else; RunError where it cannot be used,
-        or another process works on this part.
+        StudyError if it holds another scan, or something else; RunError if it cannot be used, or if
+        another process works on this part.
         """
         try:
             self._check(definition)
@@ -73,7 +73,7 @@ class ScanFolder:
             raise self.unusable(error) from error
 
     def release(self) -> None:
-        """Let the next scan in."""
+        """Release the lock, so that the next scan can use the folder."""
         if self._lock is not None:
             self._lock.release()
 
@@ -87,7 +87,8 @@ class ScanFolder:
             others = self.path.iterdir() if self.path.exists() else ()
             if found := next((one.name for one in others if not one.name.startswith(".")), None):
                 raise StudyError(
-                    f"{self.path} is no scan's folder, as it holds {found}; choose another --out"
+                    f"{self.path} is not the folder of a scan, since it holds {found}; choose "
+                    "another --out"
                 )
             return
         try:
@@ -109,7 +110,9 @@ class ScanFolder:
             keep_text(path, text + "\n")
 
     def holds_study(self, study: Study) -> bool:
-        """Whether the study in this folder is the same one; not where its paths are relative."""
+        """Whether the study in this folder is the same one; a study with relative paths may not
+        count as it.
+        """
         with suppress(StudyError):
             return load(self.study).resolved() == study.resolved()
         return False
@@ -127,7 +130,7 @@ class ScanFolder:
         return State(UNFINISHED if run.records.exists() else WAITING)
 
     def device(self, point: Point) -> str:
-        """Where the kernels of a point's run ran; empty where that is not known."""
+        """The device on which the kernels of a point's run ran; empty if it is unknown."""
         path = self.run_folder(point) / "performance.json"
         try:
             told = json.loads(path.read_text())
@@ -142,10 +145,11 @@ class ScanFolder:
             keep_text(self.run_folder(point) / FAILURE_FILE, text + "\n")
 
     def ready(self, point: Point) -> bool:
-        """Make a point's folder ready for its run; whether the run goes on from a checkpoint.
+        """Make a point's folder ready for its run; returns whether the run goes on from a
+        checkpoint.
 
-        What a run left from which nobody can go on is removed. RunError where another one is going
-        on there.
+        Files of a run that nobody can resume are removed. RunError if another run is still going on
+        there.
         """
         state = self.state(point)
         run = RunFolder(self.run_folder(point))
@@ -167,7 +171,7 @@ def _plain(entry: Any) -> Any:
 
 
 def _as_json(definition: Definition) -> dict[str, Any]:
-    """The definition as it is read again, with lists for tuples."""
+    """The definition as it is read again from JSON, with lists for tuples."""
     found: dict[str, Any] = json.loads(json.dumps(definition.to_dict()))
     return found
 

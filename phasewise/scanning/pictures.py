@@ -33,18 +33,20 @@ RESOLUTION = 150
 MOST_LINES = 6
 """Most values of a second key that are drawn as lines of their own."""
 DODGE = 0.006
-"""Distance between the lines of a picture, of the width."""
+"""Distance between the lines of a picture, as a share of its width."""
 MOST_TICKS, FEW_TICKS = 12, 4
-"""Values of a key that are ticks of the only panel, or of one of several."""
+"""Most values of a key that become ticks, in the only panel and in one of several."""
 CLOSEST = 0.06
-"""Least distance of two labels of an axis, of the distance between the outermost values."""
+"""Least distance of two labels of an axis, as a share of the distance between the outermost
+values.
+"""
 USUAL = (0.01, 100.0)
 """Sizes of results that need no power of ten."""
 BARS: dict[str, Any] = {"marker": "o", "markersize": 4, "capsize": 3, "elinewidth": 1}
 
 
 def draw_result(results: ScanResults, name: str, label: str) -> dict[str, Canvas]:
-    """The pictures of a result, each with what stands after the result in its file's name."""
+    """The pictures of a result, by the end of the name of each one's file."""
     factor, label = _scaled(results.column(name), label)
     means, keys = _in_unit(results.means(name), factor), list(results.definition.keys)
     sampled = any(axis.sampled for axis in results.definition.axes)
@@ -143,7 +145,7 @@ def _scattered(means: list[Mean], keys: list[str], label: str) -> Canvas:
 
 
 def _samples(means: list[Mean], keys: list[str], label: str) -> Canvas:
-    """The result over each key, whatever the values of the others."""
+    """The result against each key, for all values of the others."""
     columns = min(3, len(keys))
     rows = -(-len(keys) // columns)
     canvas, axes = new_picture(rows, columns, 0.6 + 3.2 * rows, sharey=True)
@@ -205,7 +207,7 @@ def _draw_limit(place: Axes, one: Convergence, label: str) -> None:
     place.errorbar(
         0.0, 0.0, 100 * one.rest, color=LIMIT, marker="D", markersize=5, capsize=3, label=finest
     )
-    place.set_ylim(place.get_ylim())  # of the values, however far the curve goes
+    place.set_ylim(place.get_ylim())  # those of the values, however far the curve goes
     fine = np.linspace(0.0, x[0], 200)
     curve = y[-1] * (fine / x[-1]) ** one.order
     name = f"∝ N{superscript(-round(one.order))}" if one.order == round(one.order) else "its curve"
@@ -249,7 +251,9 @@ def _numeric(means: list[Mean], key: str) -> bool:
 
 
 def _places(means: list[Mean], key: str, own: list[Mean]) -> Floats:
-    """Where the values of a key stand on an axis: numbers at themselves, others one by one."""
+    """Where the values of a key stand on an axis: a number at its value, other values one after
+    another.
+    """
     if _numeric(means, key):
         return np.array([m.values[key] for m in own], dtype=np.float64)
     order = _distinct(means, key)
@@ -275,7 +279,7 @@ def _name_axis(
 
 
 def _apart(values: list[float]) -> list[str]:
-    """The labels of ascending values; none where it would touch that of the value before."""
+    """The labels of ascending values; empty where a label would touch the one before."""
     room = CLOSEST * (values[-1] - values[0])
     labels, last = [], -math.inf
     for value in values:

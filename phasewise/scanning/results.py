@@ -32,13 +32,15 @@ class ScanPoint:
     seed: int
     folder: Path
     status: str
-    """complete, failed, unfinished (its run can go on) or waiting."""
+    """One of complete, failed, unfinished (its run can go on) and waiting."""
     why: str
-    """Why it failed; empty where it did not."""
+    """Why it failed; empty if it did not."""
     summary: dict[str, Any] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """As ``scan --json`` prints it, the entries of the summary beside the others."""
+        """The point as ``scan --json`` prints it, with the entries of the summary beside the
+        others.
+        """
         own = {name: entry for name, entry in self.summary.items() if name not in LEFT_OUT}
         return own | {
             "values": self.values,
@@ -68,7 +70,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class ScanResults:
-    """A scan with what its points have come to."""
+    """A scan, with how far its points are and what they found."""
 
     definition: Definition
     folder: Path
@@ -94,7 +96,7 @@ class ScanResults:
         return list(found)
 
     def column(self, name: str) -> Floats:
-        """(points,): one result of all points; NaN where a point has none.
+        """One result of all points (points,); NaN where a point has none.
 
         StudyError if no point has it.
         """

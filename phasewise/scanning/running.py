@@ -51,7 +51,7 @@ class Job:
         return [*words, "--resume"] if self.resume else words
 
     def to_dict(self) -> dict[str, Any]:
-        """As `phasewise.scanning.batch` reads it."""
+        """The job as `phasewise.scanning.batch` reads it."""
         return {
             "number": self.point.number,
             "study": str(self.study),
@@ -64,13 +64,13 @@ class Job:
 
 @dataclass(frozen=True)
 class Ended:
-    """How the run of a point ended: why it failed, empty where it did not."""
+    """How the run of a point ended. why: why it failed, empty if it did not."""
 
     point: Point
     why: str
     resumed: bool
     stopped: bool
-    """It was asked to stop, and can go on."""
+    """Whether it was asked to stop, so that it can go on."""
 
 
 Prepare = Callable[[Point], Job]
@@ -127,8 +127,8 @@ def _listed(jobs: Sequence[Job], stack: ExitStack) -> int:
 
 
 def _told(lines: IO[bytes]) -> dict[int, tuple[str, bool]]:
-    """What a batch told of its points: why each failed, and whether it was stopped. Other words,
-    of a library, are passed over.
+    """What a batch told of its points: why each failed, and whether it was stopped. Other lines,
+    which libraries print, are passed over.
     """
     found = {}
     for line in lines:
@@ -156,9 +156,9 @@ def run_points(
     """Run `points`, `batch` of them in a process, in `jobs` processes at a time; False if a signal
     asked to stop before the end.
 
-    prepare: makes the job of a point, just before it starts; where it raises, that point has
-    failed. report: called as each of them ends. Asked to stop, runs end their turn and write a
-    checkpoint. If this process dies, the system asks them to.
+    prepare: makes the job of a point just before it starts; if it raises, the point has failed.
+    report: called when a point has ended. Runs that are asked to stop end their turn and write a
+    checkpoint; if this process dies, the system asks them.
     """
     waiting, running = deque(points), list[_Running]()
     with ExitStack() as everything:

@@ -45,25 +45,26 @@ class Request:
 
     out: Path
     jobs: int = 0
-    """Points at a time; 0: as many as there are cores for."""
+    """Points that run at a time; 0: as many as there are cores for."""
     ranks: int = 1
     threads: int = 1
-    """Of a rank."""
+    """Threads of each rank."""
     batch: int = 1
-    """Points of one process, which share launches of kernels on a device."""
+    """Points that one process runs together, which share launches of kernels on a device."""
     part: tuple[int, int] = (1, 1)
-    """(I, N): of N processes that share the scan, the I-th, which runs each N-th point."""
+    """(I, N): this is the I-th of N processes that share the scan, and runs every N-th point."""
     plot: tuple[str, ...] = ()
-    """Results that are shown; none: the workload's own."""
+    """Results that are shown; empty: those that the workload chooses."""
     converge: tuple[str, ...] = ()
-    """KEY or KEY:ORDER; none: the keys that the workload knows."""
+    """Keys to extrapolate in, as KEY or KEY:ORDER; empty: those that the workload knows."""
     parquet: bool = False
     source: tuple[Path, tuple[str, ...]] | None = None
     """The study's file and its overrides, for a study whose paths are relative to it."""
 
     def points_at_a_time(self) -> int:
-        """Processes: as asked for, or as many as have the cores of their ranks and threads. One
-        for batches, which share a device.
+        """How many points or batches run at a time: as many as asked for, or as many as there are
+        cores for their ranks and threads. By default batches, which share a device, run one after
+        another.
         """
         if self.batch > 1:
             return self.jobs or 1
@@ -88,20 +89,20 @@ def scan(
     converge: Sequence[str] = (),
     yes: bool = False,
 ) -> ScanResults:
-    """Run `study`, or the study of a file, at all combinations of values; what they have come to.
+    """Run `study`, or the study of a file, at all combinations of values, and return the results.
 
     Args:
-        study: The study, or its file, as it must be where paths in the study are relative to it.
+        study: The study, or its file; paths in the study are relative to the file.
         over: Keys with their values: several in a list or array, or a text as after
             ``--over KEY=``, such as "0.3:0.32:21".
         seeds: How many seeds each point is run with.
         random: Number of random samples of the ranges "LOW:HIGH" among the values.
         sobol: Number of samples of a scrambled Sobol sequence, instead of random ones.
         sample_seed: Seed of the samples.
-        jobs: Points at a time; 0: as many as there are cores for.
+        jobs: Points that run at a time; 0: as many as there are cores for.
         ranks: MPI ranks of each point.
         threads: Threads of each rank.
-        batch: Points of one process, whose kernels share a device's launches.
+        batch: Points that one process runs together, sharing launches on a device.
         out: The scan's folder, ``scans/<study>`` by default where the study is a file. Points that
             are complete in it are not run again.
         plot: Results to show, instead of the workload's own choice.
@@ -150,7 +151,9 @@ def samples_of(random: int, sobol: int, seed: int) -> Samples | None:
 
 
 def as_given(study: Study) -> Study:
-    """A study whose tables as given make it again, its count included."""
+    """The study with its count as one of the given tables, so that these tables make the same
+    study.
+    """
     tables = {**study.given, study.workload.unit.many: study.count}
     again = Study.from_dict(tables, study.folder)
     if again != study:
@@ -161,7 +164,7 @@ def as_given(study: Study) -> Study:
 def run_scan(
     definition: Definition, request: Request, progress: Progress | None = None
 ) -> ScanResults:
-    """Run what is not complete of a scan, and write its table and pictures."""
+    """Run the points of a scan that are not complete, and write its table and pictures."""
     _check(definition, request)
     folder = ScanFolder(request.out)
     refused = _refused(definition, request.ranks)
@@ -189,7 +192,7 @@ def run_scan(
 
 
 def _check(definition: Definition, request: Request) -> None:
-    """StudyError where anything of a request cannot be done, before a point runs."""
+    """StudyError, before a point runs, if anything in a request cannot be done."""
     orders(definition, list(request.converge))
     for name, least in {"jobs": 0, "ranks": 1, "threads": 1, "batch": 1}.items():
         if getattr(request, name) < least:
@@ -201,8 +204,9 @@ def _check(definition: Definition, request: Request) -> None:
         )
     if request.batch > 1 and not _may_have_device(definition):
         raise StudyError(
-            f'batch = {request.batch} is for points that share a device, and run.device = "{CPU}": '
-            "give a device, or leave batch out, and points run at once on the cores (jobs)"
+            f"batch = {request.batch} is for points that share a device, and run.device = "
+            f'"{CPU}": give a device, or leave batch out, so that points run at once on the cores '
+            "(jobs)"
         )
     if request.parquet:
         check_parquet()
@@ -220,7 +224,7 @@ def _may_have_device(definition: Definition) -> bool:
 def _refused(definition: Definition, ranks: int) -> dict[int, str]:
     """The points whose study cannot be run on this number of ranks, by number, with the reason.
 
-    StudyError where none can be, as with a misspelt key.
+    StudyError if no point can be run, as with a misspelt key.
     """
     found = {}
     for point in definition.points:
@@ -239,7 +243,7 @@ def _first(definition: Definition, refused: Mapping[int, str]) -> str:
 
 
 class _Work:
-    """The points of this part at work."""
+    """The work on the points of this part."""
 
     def __init__(
         self,
@@ -278,7 +282,7 @@ class _Work:
         return path, overrides
 
     def prepare(self, point: Point) -> Job:
-        """The run of a point, just before it starts."""
+        """Make the job of a point, just before it starts."""
         self._failed.pop(point.number, None)
         path, overrides = self._base
         resume = self._folder.ready(point)
@@ -306,11 +310,13 @@ class _Work:
         self._told_of_cpu = True
         message(
             f"warning: point {point.number} ran on the CPU, where the points of a batch run one "
-            "after another: leave batch out, and points run at once on the cores (jobs)"
+            "after another: leave batch out, so that points run at once on the cores (jobs)"
         )
 
     def results(self) -> ScanResults:
-        """All points as they are now, those of other parts too, with their table written."""
+        """Write the table of all points as they are now, those of other parts included, and return
+        them.
+        """
         state = partial(_state, self._folder, self._failed)
         points = tuple(
             scan_point(point, self._folder.run_folder(point), state(point))
@@ -321,7 +327,9 @@ class _Work:
 
 
 def _state(folder: ScanFolder, failed: Mapping[int, str], point: Point) -> State:
-    """How far a point is; what failed here also where the disk could not keep it."""
+    """How far a point is; one that failed here counts as failed even if the disk could not keep
+    that.
+    """
     state = folder.state(point)
     if state.status in (WAITING, UNFINISHED, FAILED) and point.number in failed:
         return State(FAILED, failed[point.number])

@@ -1,4 +1,4 @@
-"""The table of a scan: a row for each point, as CSV, and as Parquet where pyarrow is installed."""
+"""The table of a scan: a row for each point, as CSV, and as Parquet if pyarrow is installed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_parquet() -> None:
 def rows_of(points: tuple[ScanPoint, ...]) -> list[dict[str, Any]]:
     """The rows, all with the same columns: point, keys, seed, status, why, folder, results.
 
-    A list stands as TOML writes it; None where a point has no such value.
+    A list is written as in TOML; None where a point has no such value.
     """
     rows = []
     for point in points:
@@ -46,9 +46,9 @@ def _cell(value: Any) -> Any:
 
 
 def write_tables(folder: Path, points: tuple[ScanPoint, ...], parquet: bool) -> Path:
-    """Write the table into a folder, whole or not at all; the path of the CSV file.
+    """Write the table into a folder, whole or not at all, and return the path of the CSV file.
 
-    RunError if the disk refuses.
+    RunError if it cannot be written.
     """
     rows, path = rows_of(points), folder / CSV_FILE
     try:

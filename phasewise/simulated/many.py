@@ -22,7 +22,7 @@ from phasewise.study import Study
 
 Summary = dict[str, Any]
 Report = Callable[[int, int], None]
-"""Called with the number of simulations done and the number of all."""
+"""It is called with the number of simulations that are done and the number of all."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,9 @@ def simulate_many(
 
     cache: a folder with one JSON file per simulation, created if it does not exist; simulations
     that it holds are not run again. A file is named by a hash of everything that the result depends
-    on: study, request, twin, driver and SimGrid. workers: processes at the same time. RunError, or
-    StudyError, names the task that failed; results that were complete by then are kept.
+    on: study, request, twin, driver and SimGrid. workers: how many processes run at the same time.
+    RunError, or StudyError, names the task that failed; results that were complete by then are
+    kept.
     """
     _make_folder(cache)
     keys = [key_of(task) for task in tasks]
@@ -86,7 +87,8 @@ def input_key(task: Task) -> str:
         (request.skeleton, request.computation, *(["ideal"] if request.ideal else [])),
         (twin.platform, twin.hosts, twin.options),
     ]
-    # Only where a machine has them, so that simulations of others are found under their old keys.
+    # These count only if the machine has them, so that simulations of other machines are found
+    # under their old keys.
     content += [one for one in (request.machine.vector, request.machine.overhead) if one]
     return _hash(content)
 
@@ -139,4 +141,4 @@ def _keep(cache: Path, key: str, summary: Summary) -> None:
 
 
 def _silent(done: int, every: int) -> None:
-    """Tells nobody."""
+    """Reports nothing."""

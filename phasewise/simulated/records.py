@@ -25,8 +25,8 @@ def take_communication(source: Path, target: Path, unit: Unit, extra: dict[str, 
     """Write the driver's communication.json and events.bin of `source` into `target`.
 
     unit: what the workload counts, which the driver calls turns. extra: what the driver does not
-    know, such as the machine. Where steps were
-    sampled, times and counts of each phase are scaled to those of all steps.
+    know, such as the machine. If steps were sampled, the times and counts of each phase are scaled
+    to all steps.
     """
     content = _scaled(source)
     ranks = content.pop("rank")
@@ -47,7 +47,7 @@ def take_communication(source: Path, target: Path, unit: Unit, extra: dict[str, 
 
 
 def seconds_of(source: Path) -> float:
-    """Time [s] of all turns in the driver's communication.json of `source`, of all steps."""
+    """Time [s] of all turns in the driver's communication.json of `source`, scaled to all steps."""
     return float(_scaled(source)["seconds"])
 
 
@@ -68,7 +68,7 @@ def _scale_rank(rank: dict[str, Any], scale: dict[str, float]) -> None:
             continue
         rank["seconds"] += (factor - 1.0) * (phase["computing"] + phase["communicating"])
         for key in SCALED_TIMES:
-            if phase[key] is not None:  # waiting that nothing tells
+            if phase[key] is not None:  # null: unknown waiting
                 phase[key] *= factor
         for key in SCALED_COUNTS:
             phase[key] = round(phase[key] * factor)
@@ -81,7 +81,7 @@ def _scale_rank(rank: dict[str, Any], scale: dict[str, float]) -> None:
 def take_records(
     source: Path, folder: RunFolder, study: Study, ranks: int, seconds_per_turn: float
 ) -> None:
-    """Write records.h5 of `folder` from the driver's turns in `source`, if there are enough."""
+    """Write records.h5 of `folder` from the driver's turns in `source`, if these are enough."""
     turns = source / TURN_FILE
     if study.count < study.workload.fewest_shown or not turns.is_file():
         return

@@ -32,8 +32,8 @@ class Request:
 
     twin: plain or full. steps: how many steps of a turn are simulated, spread evenly, to stand for
     all of them; 0: all. skeleton: send messages of the true sizes without their contents.
-    computation: charge work at the machine's rate. events: how many each rank keeps; 0: no time
-    line. ideal: simulate it again with messages that take no time, which tells how much of the
+    computation: charge work at the machine's rate. events: how many events each rank keeps; 0: no
+    time line. ideal: simulate it again with messages that take no time, which tells how much of the
     communication is transfer.
     """
 
@@ -50,7 +50,8 @@ class Request:
 def simulate(
     study: Study, request: Request, out: Path, source: Path | None = None
 ) -> tuple[dict[str, Any], CommunicationRecord]:
-    """Simulate `study`; the summary as ``simulate --json`` prints it, and the record in `out`.
+    """Simulate `study`; returns the summary as ``simulate --json`` prints it, and the record in
+    `out`.
 
     source: the study's file, which is copied into `out`. StudyError if study, machine and ranks do
     not fit together, RunError if SimGrid is missing or the simulation fails.
@@ -101,12 +102,14 @@ def _sampled_steps(study: Study, asked: int) -> int:
     """Steps to simulate; 0 if that is all of them."""
     fewest = fewest_steps(study)
     if asked and not fewest:
-        raise StudyError("--steps samples steps that are alike, of which this study has none")
+        raise StudyError("--steps samples steps that are alike, but this study has none")
     return asked if asked < fewest else 0
 
 
 def flat_parameters(study: Study, request: Request, steps: int = 0) -> str:
-    """The driver's parameters of a simulation; steps: of a turn, as they are sampled; 0: all."""
+    """The driver's parameters of a simulation; steps: how many steps of a turn are sampled, 0 for
+    all.
+    """
     rate = request.machine.processor
     values: dict[str, Any] = {
         "records.events": request.events,
@@ -177,7 +180,7 @@ def summarise(
 
 
 def floor_of(record: CommunicationRecord, request: Request) -> Floor:
-    """The least time [s] that the recorded messages need on the machine, of all turns."""
+    """The least time [s] that the recorded messages of all turns need on the machine."""
     traffic = record.traffic
     nodes = nodes_of(request.machine, record.ranks)
     taper = request.twin == "full"

@@ -63,7 +63,7 @@ def _times(path: Path) -> list[SimulatedTime]:
 
 
 def _name(study: Study) -> str:
-    """What is simulated, in words."""
+    """The study in words."""
     own = study.resolved()[study.workload.name]
     return ", ".join(f"{key} {value}" for key, value in (own | _algorithms(study)).items())
 

@@ -21,8 +21,9 @@ R = TypeVar("R")
 def in_workers(
     work: Callable[[T], R], tasks: Mapping[str, T], workers: int, name: Callable[[T], str]
 ) -> Iterator[tuple[str, R]]:
-    """The keys of tasks and what `work` makes of them, as they finish; the first failure ends the
-    others. work: a function of a module; name: a task in words, for a process that was killed.
+    """Run `work` on tasks in parallel processes, and yield the key and the result of each as it
+    finishes. The first failure ends the others. work: a function of a module; name: a task in
+    words, for the error if a process was killed.
     """
     if workers <= 1 or len(tasks) <= 1:
         for key, task in tasks.items():
@@ -46,7 +47,9 @@ def in_workers(
 
 @contextmanager
 def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that are spawned, as this one may have loaded MPI, and that end with it."""
+    """A pool of processes that end with this one. They are spawned because this one may have loaded
+    MPI.
+    """
     context = get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
     try:

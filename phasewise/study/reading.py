@@ -58,8 +58,9 @@ def apply_override(tables: dict[str, Any], override: str) -> None:
 def overridden(
     overrides: Sequence[str], schemas: Mapping[str, Schema]
 ) -> dict[str, dict[str, Any]]:
-    """The tables that overrides alone make, one for each schema, their values checked; and any
-    other key as it is given. StudyError, one sentence, if one is no table or a value is bad.
+    """The tables that overrides make without a file: one for each schema, with its values checked,
+    and any other key as it is given. StudyError, one sentence, if an entry is no table or a value
+    is bad.
     """
     given: dict[str, Any] = {name: {} for name in schemas}
     for override in overrides:

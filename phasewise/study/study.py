@@ -24,7 +24,7 @@ DEVICE_BUFFERS = (AUTO, "direct", "staged")
 
 @dataclass(frozen=True, kw_only=True)
 class Records:
-    """The keys of [records] of every workload; a count of 0: never."""
+    """The keys of [records] of every workload; a count of 0 stands for never."""
 
     every: int = key("integer", 1, least=1)
     checkpoint_every: int = key("integer", 0, least=0)
@@ -33,7 +33,7 @@ class Records:
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """The keys of [run]: where the kernels run, and how what lies on a device is exchanged."""
+    """The keys of [run]: where the kernels run, and how data on a device are exchanged."""
 
     device: str = key("word", CPU, choices=DEVICES)
     device_buffers: str = key("word", AUTO, choices=DEVICE_BUFFERS)
@@ -121,11 +121,12 @@ class Study:
         )
 
     def with_count(self, count: int) -> Study:
-        """The same study with another number of turns, or whatever it counts."""
+        """This study with another number of turns, or whatever it counts."""
         return dataclasses.replace(self, count=count)
 
     def replace(self, **changes: Any) -> Study:
-        """This study with keys changed, as another: ``replace(turns=10, **{"ip.1.slices": 16})``.
+        """Another study, with keys of this one changed: ``replace(turns=10, **{"ip.1.slices":
+        16})``.
 
         A key is written with dots, as for ``--set``, and its value is one of Python or NumPy. All
         keys are checked again.

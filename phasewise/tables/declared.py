@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def key(kind: str, default: Any = None, **known: Any) -> Any:
-    """A field that is a key; the rest is as for `Key`."""
+    """A field that is a key; the other arguments are those of `Key`."""
     return declared(Key(kind, default, **known))
 
 

@@ -17,7 +17,7 @@ kind.
 
 
 MOST_PARTS = 32
-"""Parts of a dotted key; tomllib takes a time that grows as their square."""
+"""Most parts of a dotted key; the time that tomllib takes grows as their square."""
 
 PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 LONG_KEY = re.compile(rf"(?<![\w-])(?:{PART}[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}")
@@ -47,7 +47,7 @@ def read_text(path: Path, pipe: bool = False) -> str:
 
 
 def parse(text: str, name: str) -> dict[str, Any]:
-    """TOML ``text`` as a dictionary; StudyError, with line and column, where it is not TOML."""
+    """TOML ``text`` as a dictionary; StudyError, with line and column, if it is not TOML."""
     if LONG_KEY.search(text):
         raise StudyError(f"{name} has a key of more than {MOST_PARTS} parts")
     try:

@@ -16,12 +16,12 @@ from phasewise.errors import StudyError
 class Key:
     """One key: its kind, its range and, for the error sentence, its unit and a hint.
 
-    ``kind`` is number, integer, flag, which may be one of ``choices`` besides, word, text, numbers,
-    integers, nested, table or any, which is left to its reader. ``length`` holds for numbers and
-    integers, which are ``shared`` if one value may stand for all of them; ``shape`` for nested
-    lists, which become one flat tuple, last index fastest. ``needed`` says what the key is, where
-    a table without it is refused. ``flat`` is the flat parameter that the
-    key becomes: its name, or True for the key's own; ``as_flat`` computes the parameter from the
+    ``kind`` is number, integer, flag, word, text, numbers, integers, nested, table or any. A flag
+    may also be one of ``choices``; the reader of a key of kind any checks its value. ``length`` is
+    that of numbers and integers, which are ``shared`` if one value may stand for all of them;
+    ``shape`` is that of nested lists, which become one flat tuple, last index fastest. If a table
+    may not lack the key, ``needed`` says what it is. ``flat`` is the name of the flat parameter that
+    the key becomes, or True for the key's own name; ``as_flat`` computes the parameter from the
     value.
     """
 
@@ -47,7 +47,7 @@ class Key:
 
     @property
     def plural(self) -> str:
-        """Several of its values in a sentence."""
+        """The word for several of its values in a sentence."""
         return "integers" if self.whole else "numbers"
 
 

@@ -12,8 +12,8 @@ from phasewise.tables.keys import nearest, show
 def merge(
     base: Mapping[str, Any], own: Mapping[str, Any], alternatives: Iterable[tuple[str, ...]] = ()
 ) -> dict[str, Any]:
-    """``base`` with the keys of ``own`` over it. If ``own`` has a key of a group of alternatives,
-    all keys of that group in ``base`` are dropped.
+    """``base`` with the keys of ``own`` added or replaced. If ``own`` has a key of a group of
+    alternatives, all keys of that group in ``base`` are dropped.
     """
     dropped = {name for group in alternatives if any(n in own for n in group) for name in group}
     kept = {name: value for name, value in base.items() if name not in dropped}
@@ -53,7 +53,9 @@ def _place(holder: Any, part: str, name: str, start: str) -> Any:
 
 
 def _own_key(table: Mapping[Any, Any], part: str) -> Any:
-    """The key of a table that is written like this: tables made in Python may number with 1."""
+    """The key of a table that ``part`` stands for: tables made in Python may have 1 as a key for
+    "1".
+    """
     return next((key for key in table if str(key) == part), part)
 
 

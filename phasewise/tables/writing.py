@@ -1,5 +1,5 @@
 """TOML text from tables, for studies that a person goes on editing or that ranks read. Tables in a
-list are written within its line.
+list are written in the list's line.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Trace:
 def write_chrome(directory: str | Path, path: str | Path) -> Trace:
     """Write the events of the run in `directory` to `path`, whole or not at all.
 
-    RunError if the run kept no events, a file is damaged, or the disk refuses.
+    RunError if the run kept no events, a file is damaged, or `path` cannot be written.
     """
     record = read_communication(directory)
     if not record.events.any():
@@ -67,7 +67,7 @@ def write_chrome(directory: str | Path, path: str | Path) -> Trace:
 
 
 def _write(file: codecs.StreamWriter, record: CommunicationRecord, events: Events) -> int:
-    """Write everything; the number of messages with both ends."""
+    """Write everything, and return the number of messages with both ends."""
     collected, threads = _collect(events), _Threads(record)
     about = {
         "source": record.source,
@@ -109,7 +109,7 @@ def _collect(events: Events) -> _Collected:
     numbers = 1 + int(found["number"].max())
     first = found["start"].min()
     start = np.rint(1e9 * (found["start"] - first)).astype(np.int64)
-    # At least 1 ns, so that an arrow has something to hold on to.
+    # An event takes at least 1 ns, so that an arrow has something to be attached to.
     end = np.maximum(np.rint(1e9 * (found["end"] - first)).astype(np.int64), start + 1)
     flow = _flows(found["kind"], events.message_keys(found, rank, numbers))
     return _Collected(found, rank, start, end, flow, np.lexsort((-end, start)))
@@ -135,7 +135,7 @@ class _Threads:
         self._last = {kind: [[0] for _ in self.node] for kind in (SEND, RECEIVE)}
 
     def place(self, rank: int, kind: int, start: int, end: int) -> tuple[int, int]:
-        """Thread of a rank's next event, and its end there [ns]."""
+        """The thread of a rank's next event, and the event's end there [ns]."""
         if kind in self._last:
             last = self._last[kind][rank]
             lane = next((lane for lane, free in enumerate(last) if free <= start), len(last))
@@ -178,7 +178,7 @@ def _metadata(what: str, node: int, thread: int, key: str, value: str | int) -> 
 def _in_order(collected: _Collected, threads: _Threads, names: tuple[str, ...]) -> Iterator[str]:
     """The events as JSON in the order of their times."""
     quoted = [json.dumps(name) for name in names]
-    # Ends of arrows wait here until their time: events come in the order of their starts.
+    # Ends of arrows wait here until their time, because events come in the order of their starts.
     arrivals: list[tuple[int, str]] = []
     for rank, start, end, kind, phase, peer, size, number, flow in _rows(collected):
         while arrivals and arrivals[0][0] <= start:

@@ -1,8 +1,9 @@
 """How long each rank waits in the library's collectives: until the last of its ranks has entered.
 
 The library's own messages cannot be seen. Calls of a phase are numbered on each rank, and those of
-the same number belong to one collective as long as all of them have begun before any has ended: as
-a sum ends nowhere before all have entered, teams of ranks that call it at different times part.
+the same number belong to one collective as long as all of them have begun before any has ended:
+since a sum ends on no rank before all ranks have entered it, this separates teams of ranks that
+call it at different times.
 """
 
 from __future__ import annotations

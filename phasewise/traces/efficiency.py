@@ -9,7 +9,8 @@ that rank i computes and T that of the run,
     communication efficiency = serialisation × transfer,
     serialisation = max T_i / T_ideal,   transfer = T_ideal / T,
 
-where T_ideal is the time of the same run with messages that take no time, as a simulator can tell.
+where T_ideal is the time of the same run with messages that take no time, which a simulator can
+find.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Efficiency:
     serialisation and transfer also unless the run was simulated with messages that take no time.
 
     `communicating` and `waiting` are shares of the run's time, means over the ranks; `waiting` is
-    NaN where messages do not say when their senders began.
+    NaN if the messages do not say when their senders began.
     """
 
     load_balance: float | None
@@ -54,9 +55,10 @@ class Efficiency:
 
 @dataclass(frozen=True)
 class PhaseCost:
-    """One phase or kernel per turn: sums over the ranks, times [s] as their spread over them.
+    """The cost of one phase or kernel per turn: counts are sums over the ranks, and times [s] are
+    given by their spread over the ranks.
 
-    `share` is the mean communicating time over that of the run.
+    `share` is the mean communicating time as a share of the run's time.
     """
 
     name: str
@@ -83,8 +85,8 @@ def efficiency_of(
     seconds: float,
     ideal: float | None = None,
 ) -> Efficiency:
-    """Efficiency from the times (R,) [s] of the ranks in a run of `seconds`, of `ideal` with
-    messages that take no time.
+    """The efficiency of a run, from the times (R,) [s] of its ranks. seconds: the time of the run;
+    ideal: its time with messages that take no time.
     """
     mean, most = float(np.mean(computing)), float(np.max(computing))
     known = most > 0 and seconds > 0
@@ -132,7 +134,7 @@ def _cost(phase: Phase, turns: int, seconds: float) -> PhaseCost:
 
 
 def share_on_node(traffic: Traffic, node: Integers) -> float | None:
-    """Share of the bytes whose sender and receiver stand on the same node; None without any.
+    """Share of the bytes whose sender and receiver are on the same node; None without any.
 
     node (R,): the node of each rank.
     """

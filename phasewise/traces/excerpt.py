@@ -1,4 +1,6 @@
-"""Which part of a run its pictures in time show: some time, some ranks, tasks of a level."""
+"""Which part of a run its pictures in time show: a stretch of time, some ranks, and tasks of one
+level.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,10 @@ Bounds = tuple[float | None, float | None]
 class Excerpt:
     """A part of a run.
 
-    time: its start and end [s] after the run's first event, None standing for the first or the last
-    one; None: a turn in the middle. ranks: the first and the last, both included; None: all. tasks:
-    "innermost", "outermost", or the name of the task whose parts are shown.
+    time: its start and end [s] after the run's first event, where None stands for the first or the
+    last one; without a time, a turn in the middle is shown. ranks: the first and the last, both
+    included; None: all. tasks: "innermost", "outermost", or the name of the task whose parts are
+    shown.
     """
 
     time: Bounds | None = None

@@ -19,7 +19,7 @@ class Kept:
 
     summary: dict[str, Any]
     record: CommunicationRecord | None
-    """Of the communication; None if a run that had already ended kept none."""
+    """The record of the communication; None if a run that had already ended kept none."""
     tuning: dict[str, Any] | None
     """What a run that tunes itself tried."""
 

@@ -37,10 +37,12 @@ EVENT = np.dtype(
 assert EVENT.itemsize == EVENT_BYTES
 
 LARGEST = 2**53
-"""Counts end below it: sums of those of many ranks still are integers."""
+"""Counts are smaller than this, so that sums of the counts of many ranks are still integers."""
 
 IDEAL = "ideal_seconds"
-"""Time of a simulated run with messages that take no time, if it was simulated so too [s]."""
+"""Time [s] of a simulated run with messages that take no time, if it was also simulated like
+that.
+"""
 
 COMPUTE, PHASE, SEND, RECEIVE = range(4)
 """Kinds of events."""
@@ -66,10 +68,10 @@ class Traffic:
 class Phase:
     """A phase or kernel over all R ranks: arrays (R,), times in s over all turns.
 
-    `communicating` includes `waiting`, the time until a late partner has begun to send, NaN where
-    messages do not say when their senders began. If
-    `library` is true, the MPI library chooses the messages: `bytes` is the volume that it was asked
-    to send, and `traffic` does not contain it.
+    `communicating` includes `waiting`, the time until a late partner has begun to send; it is NaN
+    if the messages do not say when their senders began. If `library` is true, the MPI library
+    chooses the messages: `bytes` is the volume that it was asked to send, and `traffic` does not
+    contain it.
     """
 
     name: str
@@ -82,7 +84,7 @@ class Phase:
     waiting: Floats
     traffic: Traffic
     main: bool = False
-    """Whether it is one of the workload's own exchange."""
+    """Whether it belongs to the workload's own exchange."""
     synchronisations: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Flags, handshakes and fences, (R,); empty in records that do not count them."""
 
@@ -124,11 +126,11 @@ class CommunicationRecord:
     workload: Workload | None
     """The workload that the record names, if it does and there is one of this name."""
     ideal_seconds: float | None = None
-    """`seconds` of a simulated run with messages that take no time, where that was simulated."""
+    """`seconds` of a simulated run with messages that take no time, if that was simulated."""
     threads: int = 1
-    """Of each rank."""
+    """Threads of each rank."""
     core_share: CoreShare | None = None
-    """How much of a core the ranks had; None where that is unknown, as on simulated machines."""
+    """How much of a core the ranks had; None if that is unknown, as on simulated machines."""
 
     @property
     def source(self) -> str:
@@ -139,7 +141,9 @@ class CommunicationRecord:
 
     @property
     def grid_text(self) -> str:
-        """The process grid as it is written in a study, or those of groups that differ."""
+        """The process grid as it is written in a study, or the grids of groups of ranks if they
+        differ.
+        """
         grids = ("x".join(map(str, shape)) for shape in self.process_grid)
         return " and ".join(dict.fromkeys(grids))
 
@@ -193,8 +197,8 @@ class Events:
         return int(self._first[-1])
 
     def of(self, rank: int) -> Records:
-        """Events (n,) of a rank in the order in which they ended, on rank 0's clock, `phase` an
-        index of `names`; RunError if one of them cannot be.
+        """Events (n,) of a rank in the order in which they ended, on rank 0's clock; `phase` is an
+        index of `names`. RunError if one of them is impossible.
         """
         found = np.array(self._file[self._first[rank] : self._first[rank + 1]])
         own = self._phase[rank]
@@ -354,7 +358,7 @@ def _synchronisations(entries: list[dict[str, Any]]) -> Integers:
 
 
 def _values(entries: list[dict[str, Any]], key: str, kind: type) -> NDArray[Any]:
-    # A rank that never met the phase has nothing of it; one that met it has everything.
+    # A rank that never entered the phase has an empty entry; one that did has all of its keys.
     values: NDArray[Any] = np.array([entry[key] if entry else 0 for entry in entries], kind)
     _check_counts(values)
     return values
@@ -362,15 +366,17 @@ def _values(entries: list[dict[str, Any]], key: str, kind: type) -> NDArray[Any]
 
 def _waiting(entries: list[dict[str, Any]]) -> Floats:
     values: Floats = np.array([entry["waiting"] if entry else 0 for entry in entries], np.float64)
-    # Null, and so NaN, where no message carried the time at which its sender began.
+    # The value is null, and so NaN, if no message carried the time at which its sender began.
     _check_counts(values[~np.isnan(values)])
     return values
 
 
 def _check_counts(values: NDArray[Any]) -> None:
-    """ValueError where some cannot be counts or times: negative, not finite, or beyond LARGEST."""
+    """ValueError if some of these are no counts or times: negative, not finite, or beyond
+    LARGEST.
+    """
     if not np.all((values >= 0) & (values < LARGEST)):
-        raise ValueError("a count or a time in it cannot be")
+        raise ValueError("a count or a time in it is impossible")
 
 
 def _traffic(entries: list[dict[str, Any]]) -> Traffic:

@@ -14,10 +14,10 @@ def communication_summary(record: CommunicationRecord) -> dict[str, Any]:
     """`communication` of ``run --json``: means over the ranks, for all turns of the record.
 
     Each phase has seconds and waiting [s], messages and bytes sent, and its share of the run's
-    time; waiting is None where nothing says when a message's sender began. For a phase with
-    `library`, messages are its calls and bytes the volume that the library was asked to send. The
-    efficiencies are null if no computing was recorded; `serialisation` and `transfer` are there for
-    a run that was also simulated with messages that take no time.
+    time; waiting is None if nothing says when a message's sender began. For a phase with `library`,
+    messages are its calls and bytes the volume that the library was asked to send. The efficiencies
+    are null if no computing was recorded; `serialisation` and `transfer` are there for a run that
+    was also simulated with messages that take no time.
     """
     whole = efficiency(record)
     return {
@@ -79,7 +79,7 @@ def show_communication(record: CommunicationRecord) -> None:
     sent = f"sent by a rank in {record.unit.indefinite}"
     print(f"min, mean, max, wait: in {unit}, over the ranks; count, MB: {sent}")
     if any(cost.library for cost in costs):
-        print("* by the MPI library: its calls, and the volume asked for")
+        print("* done by the MPI library: count is its calls, MB the volume asked for")
     if whole.load_balance is not None:
         print(
             f"load balance {whole.load_balance:.2f} x "

@@ -23,19 +23,19 @@ Integers = NDArray[np.int64]
 Records = NDArray[np.void]
 
 INNERMOST, OUTERMOST = "innermost", "outermost"
-"""Which of the tasks around a moment it belongs to."""
+"""Which of the tasks around a moment the moment counts for."""
 REST = "other"
-"""What a task does outside of the tasks within it."""
+"""The name for what a task does outside of the tasks within it."""
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """A stretch of a run in P equal intervals, R ranks, those of the numbers `ranks`.
+    """A stretch of a run: P equal intervals of R ranks, whose numbers are `ranks`.
 
-    edges (P + 1,) [s]; states, shares of each interval: computing, communicating (without waiting),
-    waiting (R, P); task (R, P): index of `names` that took most of an interval, -1 where nothing
-    was recorded. `dropped` counts the events that are missing because the ranks' memory for them
-    was full.
+    edges (P + 1,): the ends of the intervals [s]. computing, communicating (without waiting),
+    waiting (R, P): the states, as shares of each interval. task (R, P): the index in `names` of
+    what took most of an interval, -1 if nothing was recorded. `dropped` counts the events that are
+    missing because the ranks' memory for them was full.
     """
 
     ranks: tuple[int, ...]
@@ -51,7 +51,7 @@ class Timeline:
 
     @property
     def counts(self) -> Floats:
-        """Ranks that compute, communicate, wait and do nothing recorded, (4, P)."""
+        """How many ranks compute, communicate, wait, and do nothing that was recorded, (4, P)."""
         known = np.array(
             [state.sum(axis=0) for state in (self.computing, self.communicating, self.waiting)]
         )
@@ -71,8 +71,8 @@ def timeline(
     ranks: Sequence[int] | None = None,
     tasks: str = INNERMOST,
 ) -> Timeline:
-    """What the ranks, all by default, did within `span` [s], in equal intervals of the given
-    number.
+    """What the ranks, all by default, did within `span` [s], which is divided into a number of
+    equal `intervals`.
 
     tasks: whether a moment belongs to the innermost or to the outermost task around it, or the name
     of a task; moments within that one belong to the tasks directly in it, or else to "other". Tasks
@@ -129,7 +129,7 @@ def covered(starts: Floats, ends: Floats, edges: Floats) -> Floats:
 def _ramp(times: Floats, edges: Floats) -> Floats:
     """Sum over `times` of how long before each edge they were."""
     ordered = np.sort(times)
-    # Counted from the first edge, so that the sums are of the size of the span.
+    # Times are counted from the first edge, so that the sums are of the size of the span.
     sums = np.concatenate([[0.0], np.cumsum(ordered - edges[0])])
     before = np.searchsorted(ordered, edges)
     return np.asarray(before * (edges - edges[0]) - sums[before])
@@ -137,7 +137,9 @@ def _ramp(times: Floats, edges: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Tasks:
-    """Kernels and phases of a rank (n,), sorted as `parents` needs them, and those around them."""
+    """Kernels and phases of a rank (n,), sorted as `parents` needs them, and the index of the one
+    around each.
+    """
 
     found: Records
     parent: Integers
@@ -184,7 +186,7 @@ def _by_name(tasks: _Tasks, names: tuple[str, ...], level: str, edges: Floats) -
         part |= group & ~((parent >= 0) & (group | around)[parent])
         by_name[-1] = _covered(found[around & ~((parent >= 0) & around[parent])], edges)
         by_name[-1] -= _covered(found[part], edges)
-        # What is left of an interval by rounding is no time of the task.
+        # What is left of an interval only by rounding is no time of the task.
         by_name[-1][by_name[-1] < 1e-9 * (edges[1] - edges[0])] = 0.0
     for index in np.unique(name[part]):
         by_name[index] = _covered(found[part & (name == index)], edges)
@@ -196,7 +198,7 @@ def _covered(found: Records, edges: Floats) -> Floats:
 
 
 def parents(starts: Floats, ends: Floats) -> Integers:
-    """Index (n,) of the innermost interval around each of n nested ones, -1 where there is none.
+    """Index (n,) of the innermost interval around each of n nested ones, -1 if there is none.
 
     They are sorted by start, at the same start the longest first.
     """

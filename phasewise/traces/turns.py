@@ -1,7 +1,7 @@
 """Which turn of a run its pictures in time show: the one in the middle of what was recorded.
 
-Events do not say where turns begin. What occurs once in each turn does: a turn is the time from one
-of its beginnings to the next, and shows every task that comes in each turn.
+Events do not say where turns begin, but a task that occurs once in each turn does: a turn lasts
+from one of its starts to the next, and shows every task that comes in each turn.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ def one_turn(events: Events, record: CommunicationRecord) -> Span | None:
         return recorded
     edges = _edges(_starts(events, record), recorded, whole=not any(events.dropped))
     if len(edges) == 0:
-        # No task comes once in each turn: equal parts as long as a mean turn.
+        # No task comes once in each turn, so the record is divided into equal parts as long as a
+        # mean turn.
         edges = np.linspace(start, end, 1 + int((end - start) / turn))
     middle = (len(edges) - 1) // 2
     return float(edges[middle]), float(edges[middle + 1])
 
 
 def _edges(starts: Floats, recorded: Span, whole: bool) -> Floats:
-    """Where turns begin and end (n,) [s]: at the starts of a task, and where the record does if it
-    is whole and most of a turn lies there.
+    """Where turns begin and end (n,) [s]: at the starts of a task, and also where the record begins
+    or ends, if most of a turn lies there. `whole`: the record misses nothing at its end.
     """
     starts = starts[starts < recorded[1]]
     if len(starts) < 2:
@@ -67,8 +68,8 @@ def _recorded(events: Events) -> Span | None:
 
 
 def _starts(events: Events, record: CommunicationRecord) -> Floats:
-    """Starts (n,) of the first task of each turn that comes once in it [s], on the rank with most
-    events; empty where no task does.
+    """Starts (n,) [s] of the first task of a turn that comes once in each turn, on the rank with
+    most events; empty if there is no such task.
     """
     rank = int(np.argmax([len(events.of(one)) for one in range(events.ranks)]))
     own = events.of(rank)
@@ -77,13 +78,14 @@ def _starts(events: Events, record: CommunicationRecord) -> Floats:
         phase = record.phase(name)
         calls = 0 if phase is None else int(phase.calls[rank])
         tasks = own[(own["phase"] == index) & (own["kind"] == (PHASE if calls else COMPUTE))]
-        # Of kernels there is no other count than that of their events.
+        # The only count of a kernel's calls is that of its events.
         times = calls or (0 if events.dropped[rank] else len(tasks))
         if times == record.turns and 1 < len(tasks) <= times:
             found.append(np.sort(tasks["start"]))
     if not found:
         return np.empty(0)
-    # What by chance comes as often as there are turns, as in the first one alone, ends early.
+    # A task that only by chance comes as often as there are turns, such as in the first one alone,
+    # ends early.
     longest = max(float(starts[-1] - starts[0]) for starts in found)
     lasting = [starts for starts in found if starts[-1] - starts[0] > 0.5 * longest]
     return np.asarray(min(lasting, key=lambda starts: float(starts[0])))

@@ -27,26 +27,26 @@ class Tuned:
 
     @property
     def choice(self) -> Entry:
-        """The fastest of those that were verified; the best prediction where none was."""
+        """The fastest entry that was verified; if none was, the entry with the best prediction."""
         tried = [entry for entry in self.entries if entry.verified is not None]
         return min(tried, key=_time) if tried else self.entries[0]
 
     @property
     def gain(self) -> float | None:
-        """The time of a turn of the study as it is over that of the choice; both verified, or
-        neither.
+        """The time of a turn of the study as it is, divided by that with the choice; both times are
+        verified, or neither is.
         """
         before = self.baseline_seconds
         return None if before is None else before / self.choice_seconds
 
     @property
     def baseline_seconds(self) -> float | None:
-        """Of a turn of the study as it is, verified if the choice is."""
+        """Seconds of a turn of the study as it is; they are verified if the choice is."""
         return None if self.baseline is None else _time(self.baseline)
 
     @property
     def choice_seconds(self) -> float:
-        """Of a turn with the choice."""
+        """Seconds of a turn with the choice."""
         return _time(self.choice)
 
     @property
@@ -60,8 +60,8 @@ class Tuned:
 
     @property
     def wrong(self) -> str | None:
-        """The sentence on the choice's prediction, with the likely cause, where the verified time
-        lies outside of its interval; else None.
+        """The sentence on the choice's prediction, with the likely cause, if the verified time lies
+        outside of its interval; else None.
         """
         choice, unit = self.choice, self.problem.study.workload.unit.indefinite
         if choice.verified is None or choice.inside:
@@ -74,7 +74,9 @@ class Tuned:
 
     @property
     def disturbed(self) -> str | None:
-        """The sentence on the verifying runs whose ranks had least of a core, if too little."""
+        """The sentence on the verifying run whose ranks had the least of a core, if that was too
+        little.
+        """
         tried = [*self.entries, *([self.baseline] if self.baseline else [])]
         shares = [entry.core_share for entry in tried if entry.core_share is not None]
         least = min(shares, key=lambda share: share.share, default=None)
@@ -128,7 +130,7 @@ def tune(problem: Problem, verified: int, cache: Path | None = None) -> Tuned:
 
 
 def _time(entry: Entry) -> float:
-    """Seconds of a turn: verified, else predicted."""
+    """Seconds of a turn: the verified ones, or else the predicted ones."""
     return entry.predicted if entry.verified is None else entry.verified
 
 

@@ -1,6 +1,7 @@
 """Writes what a user needs to run the choice: tables of a study, and files for a launcher.
 
-The layout assigns places to ranks; the files assign ranks to nodes, rank r to node r div node size.
+The layout assigns places to ranks; the files assign ranks to nodes, rank r to node r // (node
+size).
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from phasewise.tuning.candidates import Candidate
 
 @dataclass(frozen=True)
 class Placement:
-    """Ranks on nodes: `names` of the nodes (made up where `known` is not set), each of `node_ranks`
-    ranks with `threads` threads.
+    """Where ranks run: the `names` of the nodes (made up unless `known` is set), with `node_ranks`
+    ranks on each node and `threads` threads in each rank.
     """
 
     names: tuple[str, ...]
@@ -35,14 +36,14 @@ class Placement:
     threads: int = 1
 
     def hostfile(self) -> str:
-        """For ``mpiexec --hostfile``: each node once, with the number of its ranks."""
+        """The file for ``mpiexec --hostfile``: each node once, with the number of its ranks."""
         lines = [] if self.known else [f"# put the names of your nodes for {self.names[0]}, …"]
         for index, name in enumerate(self.names):
             lines.append(f"{name} slots={len(self._ranks_of(index))}")
         return "\n".join(lines) + "\n"
 
     def rankfile(self) -> str:
-        """For ``mpiexec --rankfile`` of Open MPI: node and cores of each rank.
+        """The file for ``mpiexec --rankfile`` of Open MPI: the node and the cores of each rank.
 
         +n0 is the first node of the hostfile or of the allocation, whatever its name.
         """
@@ -56,7 +57,9 @@ class Placement:
         return "\n".join(lines) + "\n"
 
     def slurm(self) -> str:
-        """For ``SLURM_HOSTFILE=… srun --distribution=arbitrary``: the node of each rank."""
+        """The file for ``SLURM_HOSTFILE=… srun --distribution=arbitrary``: the node of each
+        rank.
+        """
         return "".join(f"{self.names[rank // self.node_ranks]}\n" for rank in range(self.ranks))
 
     def _ranks_of(self, node: int) -> range:
@@ -100,9 +103,10 @@ def write_all(
     split: tuple[int, int],
     summary: Mapping[str, Any],
 ) -> list[str]:
-    """Write what the choice needs into `out`; the files' names. RunError if the disk refuses.
+    """Write what the choice needs into `out`, and return the files' names; RunError if they cannot
+    be written.
 
-    split: ranks and threads of a rank. summary: what ``tune --json`` prints, kept as tune.json.
+    split: ranks, and threads of each rank. summary: what ``tune --json`` prints, kept as tune.json.
     """
     placement = place(machine, *split, os.environ)
     tables = candidate.apply(study).resolved()

@@ -19,8 +19,8 @@ from phasewise.tuning.automatic import settle
 from phasewise.tuning.candidates import candidates
 
 FOLLOWED = 3
-"""Process grids of one number of ranks that a model which follows messages compares; a cheap one
-chooses them.
+"""How many process grids of one number of ranks are compared by a model that follows messages; a
+cheap model chooses them.
 """
 GRID = "process_grid"
 
@@ -35,12 +35,12 @@ class LeftOut:
 
     @property
     def sentence(self) -> str:
-        """As it is said."""
+        """The sentence that says that it was left out, and why."""
         many = "rank" if self.ranks == 1 else "ranks"
         return f"left out: {self.reason} ({self.machine}, {self.ranks} {many})"
 
     def to_dict(self) -> dict[str, Any]:
-        """As an entry of `left_out` of ``platforms --json``."""
+        """It as an entry of `left_out` of ``platforms --json``."""
         return dataclasses.asdict(self)
 
 
@@ -54,8 +54,8 @@ def compare_platforms(
     """A point for each machine and number of ranks, in the order of the machines, and those that
     are left out.
 
-    model: that predicts; None: the best for each machine. Left out is what the machine is too small
-    for, and what the study refuses. StudyError if nothing remains.
+    model: the model that predicts; None: the best for each machine. A number of ranks is left out
+    if the machine is too small for it, or if the study refuses it. StudyError if nothing remains.
     """
     points: list[PlatformPoint] = []
     left_out: list[LeftOut] = []
@@ -85,7 +85,9 @@ def _best(study: Study, machine: Machine, ranks: int, model: str, twin: str) -> 
 
 
 def _divided(study: Study, machine: Machine, ranks: int, twin: str) -> list[Study]:
-    """The study on each process grid of the ranks; itself where it gives one, or has none."""
+    """The study on each process grid of the ranks; the study itself if it gives a grid, or has
+    none.
+    """
     if ranks == 1 or not study.communication.leaves_grid_open:
         return [study]
     return list(_on_grids(study, machine, ranks)) or [settle(study, ranks, machine, twin).study]

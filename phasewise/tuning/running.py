@@ -36,10 +36,11 @@ def run(
     events: int = 0,
     ranks: int | None = None,
 ) -> Results:
-    """Run `study` in this process, or, under mpiexec, in all ranks together; its results.
+    """Run `study` in this process, or, under mpiexec, in all ranks together, and return its
+    results.
 
-    Several ranks choose a process grid that is "auto" by turns predicted on the machine of the
-    study's [communication]; a resumed run keeps the choice if it has as many ranks.
+    If the process grid of several ranks is "auto", it is chosen by turns predicted on the machine
+    of the study's [communication]; a resumed run keeps the choice if it has as many ranks.
 
     Args:
         study: The study to run to its end.
@@ -50,7 +51,7 @@ def run(
         callback: Called on every rank after each turn with the simulation.
         progress: True shows how far the run is, on standard error.
         source: The study's file, which is copied into `out`.
-        core: The compiled core, where it is not the installed one.
+        core: The compiled core, if it is not the installed one.
         events: How many events of the time line each rank keeps at most.
         ranks: More than 1 starts as many under mpiexec, and waits for them.
 
@@ -80,8 +81,8 @@ def run(
 def settle_together(study: Study, comm: Communicator, folder: Path | None, shown: bool) -> Study:
     """`study` with what it leaves open chosen on rank 0, the same on every rank; collective.
 
-    folder: of a run to go on with, whose choice is kept where it suits the ranks. shown: whether
-    rank 0 says what was chosen. StudyError as `phasewise.tuning.automatic.settle`.
+    folder: that of a run to go on with, whose choice is kept if it suits the ranks. shown: whether
+    rank 0 says what was chosen. StudyError as in `phasewise.tuning.automatic.settle`.
     """
     if comm.size() == 1 or not study.communication.leaves_grid_open:
         return study
@@ -97,7 +98,8 @@ def settle_together(study: Study, comm: Communicator, folder: Path | None, shown
 
 
 def _settled(study: Study, ranks: int, folder: Path | None) -> Settled:
-    # Imported where it is needed: the models are large, and other ranks do without.
+    # These are imported only here because the models are large, and the other ranks do not need
+    # them.
     from phasewise.tuning.automatic import kept, machine_of, settle
 
     if folder is not None:

@@ -81,7 +81,8 @@ class Problem:
 @dataclass(frozen=True)
 class Entry:
     """A candidate and its times [s] of a whole turn: predicted, with an interval of 90 %, and
-    verified. model: the model that predicted; core_share: of the ranks that verified, if known.
+    verified. model: the model that predicted; core_share: that of the ranks in the verifying run,
+    if known.
     """
 
     candidate: Candidate
@@ -110,7 +111,7 @@ class Entry:
         return (self.ranks, *self.candidate.place)
 
     def to_dict(self) -> dict[str, Any]:
-        """As an entry of `candidates` of ``tune --json``."""
+        """The entry as `candidates` of ``tune --json`` lists it."""
         return {
             "communication": self.candidate.communication(),
             "ranks": self.ranks,
@@ -134,7 +135,8 @@ class CandidateSearch:
     found: dict[tuple[Candidate, int, str], Entry] = field(default_factory=dict)
 
     def run(self) -> list[Entry]:
-        """Every candidate with its best prediction, by time, those of the precise model first.
+        """Every candidate with its best prediction, sorted by time, those of the precise model
+        first.
 
         StudyError if the model cannot be used on the machine, or no process grid suits.
         """
@@ -158,7 +160,9 @@ class CandidateSearch:
         return self._merged(precise)
 
     def baseline(self) -> Entry | None:
-        """The study as it runs on all ranks, by the precise model; None if that cannot be."""
+        """The entry of the study as it is on all ranks, predicted by the precise model; None if it
+        cannot run on them.
+        """
         problem = self.problem
         try:
             problem.study.check_ranks(problem.ranks)
@@ -170,7 +174,9 @@ class CandidateSearch:
         return self._predicted(given, problem.ranks, threads, load_model(problem.model_name))
 
     def _cheap(self, precise: Model) -> Model:
-        """`precise` itself where it is quick; else the first of CHEAP that the machine allows."""
+        """`precise` itself if it is quick; else the first model of CHEAP that the machine
+        allows.
+        """
         problem = self.problem
         if problem.ranks < MANY_RANKS or not getattr(precise, "PRECISE", False):
             return precise
@@ -254,7 +260,7 @@ class CandidateSearch:
 
 
 def _valid(problem: Problem, ranks: int) -> Sequence[Candidate]:
-    """The candidates of a split; None if no process grid suits it and there are other splits."""
+    """The candidates of a split; none if no process grid suits it and there are other splits."""
     try:
         return candidates(problem.study, ranks, problem.machine)
     except StudyError:
@@ -317,9 +323,9 @@ def _united(first: list[Entry], second: list[Entry]) -> list[Entry]:
 
 
 def verify(problem: Problem, entries: list[Entry], say: Say, cache: Path | None) -> list[Entry]:
-    """`entries` with their verified times; on hardware by running, else by simulation.
+    """`entries` with their verified times: measured by runs on hardware, otherwise simulated.
 
-    cache: where simulations are kept. RunError if a run fails.
+    cache: the folder that keeps simulations. RunError if a run fails.
     """
     study = problem.study
     if problem.machine.is_hardware:

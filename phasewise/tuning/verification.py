@@ -46,9 +46,9 @@ def simulation_task(
 def simulated_seconds(
     tasks: Sequence[Task], cache: Path | None = None, progress: Report | None = None
 ) -> list[float]:
-    """A whole turn of each task [s]; RunError as simulate_many.
+    """A whole turn of each task [s]; RunError as in `simulate_many`.
 
-    cache: a folder that keeps what was simulated; None: one that goes away.
+    cache: a folder that keeps what was simulated; None: a temporary one.
     """
     with TemporaryDirectory(prefix="phasewise-tune-") as folder:
         found = simulate_many(tasks, cache or Path(folder), WORKERS, progress)

@@ -14,7 +14,9 @@ COORDINATES = ("x", "px", "y", "py", "z", "delta")
 
 
 class CollisionRun(Run, Protocol):
-    """Two beams, of which each rank holds some particles; the ids of a rank's are consecutive."""
+    """Two beams, of which each rank holds some particles; the ids of a rank's particles are
+    consecutive.
+    """
 
     @property
     def beams_here(self) -> list[int]: ...

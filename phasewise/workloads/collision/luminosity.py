@@ -10,7 +10,7 @@ PER_SQUARE_CENTIMETRE = 1e-4
 
 
 class LuminosityUnit:
-    """Unit of the luminosities shown: per second where the study gives ring and bunches."""
+    """Unit of the luminosities shown: per second if the study gives ring and bunches."""
 
     def __init__(self, study: dict[str, Any], derived: dict[str, Any]) -> None:
         bunches = study["ring"].get("bunches")

@@ -45,7 +45,7 @@ CHARGE = (0.0, 0, 1, 1, 0, 0, 0)
 NUMBER = (0.0, 0, 0, 0, 0, 0, 0)
 
 PER_PARTICLE = ("momentum", "mass", "charge")
-"""Records of one real particle, which times `weighting` are those of a macroparticle."""
+"""Records of one real particle; times `weighting`, they are those of a macroparticle."""
 PER_MACROPARTICLE = ("weight", "weighting")
 """Records of a whole macroparticle."""
 
@@ -94,7 +94,8 @@ class Reference:
 def write_dump(folder: Path, driver: CollisionRun, comm: Communicator, study: Study) -> None:
     """Dump both beams at the driver's turn into `folder`/turn-<turn>.h5; collective.
 
-    `records.particles_fraction` of the particles, those of the lowest ids, which are a fair sample.
+    A dump has the share `records.particles_fraction` of the particles: those with the lowest ids,
+    which are a fair sample.
     """
     path = folder / f"turn-{driver.turn:09d}.h5"
     try:
@@ -113,8 +114,8 @@ def write_dump(folder: Path, driver: CollisionRun, comm: Communicator, study: St
 def _describe_file(file: h5py.File, turn: int, study: Study) -> None:
     attributes: dict[str, Any] = {
         "openPMD": "1.1.0",
-        # Version 1.1 numbers its extensions, and BeamPhysics has no number; the names, by which
-        # version 2.0 wants them here, make openpmd-api refuse the file, and stand in `extensions`.
+        # Version 1.1 numbers its extensions, and BeamPhysics has no number. Version 2.0 wants names
+        # here, but they make openpmd-api refuse the file, so they are in `extensions`.
         "openPMDextension": np.uint32(0),
         "extensions": "BeamPhysics;SpeciesType",
         "basePath": "/data/%T/",
@@ -230,8 +231,9 @@ def read_dump(path: Path, beam: int) -> dict[str, NDArray[Any]]:
 def read_species(path: Path, beam: Beam) -> dict[str, Floats]:
     """The six coordinates of the particles in an openPMD file, relative to the momentum of `beam`.
 
-    The species `beam1` or `beam2` of a dump of ours, else the only species there is. RunError if
-    the file holds several, misses a record or its unit, or holds another number of particles.
+    They are those of the species `beam1` or `beam2` in a dump of ours, or else of the only species
+    there is. RunError if the file holds several, misses a record or its unit, or holds another
+    number of particles.
     """
     with reading(path) as file:
         species = _species(file)
@@ -251,13 +253,15 @@ def read_species(path: Path, beam: Beam) -> dict[str, Floats]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[h5py.File]:
-    """An HDF5 file of others; RunError, one sentence, for whatever is wrong with it."""
+    """An HDF5 file that another program wrote; RunError, one sentence, for whatever is wrong with
+    it.
+    """
     try:
         file = h5py.File(path, "r", locking=False)
     except OSError as error:
         raise RunError(f"{path} cannot be read as HDF5: {disk_reason(error)}") from error
     try:
-        # Numbers that are none, or overflow, are refused once all are there.
+        # Values that are no numbers, or overflow, are refused once all are there.
         with file, np.errstate(all="ignore"):
             yield file
     except PhasewiseError:

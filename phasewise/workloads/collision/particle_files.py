@@ -27,7 +27,9 @@ UNREADABLE = (
 """What NumPy raises on a file that is not what its name says."""
 
 MOST_DELTA = 1.0
-"""A particle of twice the beam's momentum is none of this beam: its unit is another one."""
+"""A particle with more than twice the beam's momentum is not one of this beam: its unit must be
+wrong.
+"""
 
 
 def load_particles(driver: CollisionRun, comm: Communicator, study: Study) -> None:
@@ -48,7 +50,7 @@ def load_particles(driver: CollisionRun, comm: Communicator, study: Study) -> No
 
 
 def check_files(study: Study) -> None:
-    """StudyError if the particles of a beam cannot be had from its file."""
+    """StudyError if the particles of a beam cannot be read from its file."""
     for beam in collision_of(study).beams:
         if beam.distribution == "file" and not beam.strong:
             read_particles(beam)
@@ -57,8 +59,9 @@ def check_files(study: Study) -> None:
 def read_particles(beam: Beam) -> Floats:
     """(N, 6) coordinates x, px, y, py, z, delta [m, 1] from the file of `beam`.
 
-    openPMD (.h5), NumPy (.npy) or text (.txt) with six columns. StudyError if the file cannot be
-    read, or does not hold `macroparticles` finite rows of six, each of a particle that moves on.
+    The file is openPMD (.h5), NumPy (.npy) or text (.txt) with six columns. StudyError if the file
+    cannot be read, or does not hold `macroparticles` finite rows of six, each of a particle that
+    moves forward.
     """
     path, where = beam.particles, f"beam.{beam.number}.particles"
     if path is None:
@@ -88,7 +91,9 @@ def _check_shape(rows: Floats, beam: Beam, what: str) -> None:
 
 
 def _check_rows(rows: Floats, where: str, path: Path) -> None:
-    """StudyError if a row is not finite, or its momentum is not one of this beam."""
+    """StudyError if a row is not finite, or if its momentum cannot be that of a particle of this
+    beam.
+    """
     bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
     if len(bad):
         raise StudyError(f"{where}: row {bad[0] + 1} of {path} is not finite")
@@ -111,7 +116,8 @@ def _read(path: Path, beam: Beam) -> Floats:
         columns = read_species(path, beam)
         return np.stack([columns[name] for name in COORDINATES], axis=1)
     if suffix == ".npy":
-        # Mapped, so that a length that the file does not have is found before memory is taken.
+        # The file is mapped, so that a length that it does not have is found before memory is
+        # taken.
         given = np.load(path, mmap_mode="r", allow_pickle=False)
         if not isinstance(given, np.ndarray) or given.dtype.kind not in "fiu":
             raise StudyError(f"{path} is not an array of real numbers")

@@ -14,7 +14,7 @@ COLUMNS: Columns = {ID: "<u4", **dict.fromkeys(COORDINATES, "<f8")}
 
 
 class Particles(State):
-    """The living particles of both beams; those of a strong beam count as none."""
+    """The living particles of both beams; a strong beam has none."""
 
     def __init__(self, run: CollisionRun) -> None:
         self._run = run

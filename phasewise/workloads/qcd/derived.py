@@ -24,11 +24,11 @@ class DerivedQcd:
     bare_mass: float
     """m₀ in lattice units."""
     memory_bytes: int
-    """Of all ranks together [B]."""
+    """Memory of all ranks together [B]."""
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The fields as a dictionary that can be written as JSON."""
         return asdict(self) | {"warnings": list(self.warnings)}
 
 
@@ -42,7 +42,9 @@ def derive(model: Qcd) -> DerivedQcd:
 
 
 def links_of_size(path: Path, size: Extents) -> Stored:
-    """The file of links; StudyError if it is none, or of another lattice than lattice.size."""
+    """The file of links; StudyError if it is not one, or if its lattice does not have the extents
+    lattice.size.
+    """
     stored = open_links(path)
     if stored.size != tuple(size):
         sizes = ["×".join(map(str, one)) for one in (stored.size, size)]

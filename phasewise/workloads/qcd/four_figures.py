@@ -12,31 +12,33 @@ from phasewise.traces.records import CommunicationRecord
 from phasewise.workloads.qcd.model import Qcd, model_of
 
 HOPPING_FLOPS = 1320
-"""Of the hopping matrix, a site of one parity; the source counts 1296."""
+"""Flops of the hopping matrix for a site of one parity; the source counts 1296."""
 ITERATION_FLOPS, CLOVER_ITERATION_FLOPS = 5520, 7728
-"""Of an iteration of conjugate gradients, an even site, without clover term and with it, as the
-source counts them.
+"""Flops of an iteration of conjugate gradients for an even site, without and with clover term, as
+the source counts them.
 """
 
 HALO, SUM = "halo_", "sum_"
-"""How the names of the phases of faces, and of sums over all ranks, begin."""
+"""Prefixes of the names of the phases that exchange faces, and of those that sum over all ranks."""
 LEAST = 1e-12
-"""Time outside of exchanges at least [s]: the bench compares a median with means."""
+"""Lower bound [s] on the time outside of exchanges, which the bench estimates as a median minus
+means.
+"""
 
 HEADS = (
     "lattice", "cores", "sites a core", "Gflop/s", "Mflop/s a core", "without sums", "MB/s",
     "overhead %",
 )  # fmt: skip
-"""Of a table of the figures against cores and volume, which `EXPLAINED` explains."""
+"""Heads of the table of the figures against cores and volume; `EXPLAINED` explains them."""
 EXPLAINED = (
-    "Gflop/s: of all cores; Mflop/s a core: outside of the exchanges of faces, with sums over all "
-    "ranks in the time as in the source, then without sums; MB/s: sent and received by a process "
-    "in these exchanges; overhead: their share of the time"
+    "Gflop/s: rate of all cores; Mflop/s a core: rate outside of the exchanges of faces, first "
+    "with the sums over all ranks in its time, as in the source, then without them; MB/s: what a "
+    "process sends and receives in these exchanges; overhead: their share of the time"
 )
 
 
 def iteration_flops(model: Qcd) -> int:
-    """Of an iteration, an even site."""
+    """Flops of an iteration for an even site, as the source counts them."""
     return CLOVER_ITERATION_FLOPS if model.quarks.has_clover else ITERATION_FLOPS
 
 
@@ -44,19 +46,23 @@ def convention(flops: int) -> str:
     """A sentence on how the flops are counted."""
     kind = "with" if flops == CLOVER_ITERATION_FLOPS else "without"
     return (
-        f"By {flops} flops an even site and iteration, as the source counts, {kind} clover "
-        "term; there 1296 are the hopping matrix's for a site and 552 the clover term's, of which "
-        f"kernels here count {HOPPING_FLOPS} and 504"
+        f"Flops are counted as in the source: {flops} for an even site and iteration {kind} "
+        "clover term, based on 1296 per site for the hopping matrix and 552 for the clover term, "
+        f"for which the kernels here count {HOPPING_FLOPS} and 504"
     )
 
 
 def four_figures(
     flops: float, cores: int, seconds: float, inside: float, moved: float, sums: float = 0.0
 ) -> dict[str, float]:
-    """Of so many flops on all cores in `seconds`, of which a process is `inside` the exchanges of
-    faces [s], in which it sends and receives `moved` bytes, and in `sums` over all ranks [s]:
-    overall rate, compute rate of a core outside of its exchanges, with sums in its time, as the
-    source has it, and without; bytes per second in exchanges, and their share of the time.
+    """The four figures of a computation of `flops` flops on all cores in `seconds`.
+
+    inside: seconds that a process spends in exchanges of faces; moved: bytes that it sends and
+    receives in them; sums: seconds that it spends in sums over all ranks.
+
+    The figures are the overall rate; the compute rate of a core outside of exchanges of faces, both
+    with the sums in its time, as the source has it, and without; the bytes per second in exchanges;
+    and the share of the time that exchanges take.
     """
     outside, each = max(seconds - inside, LEAST), flops / cores / 1e6
     return {
@@ -69,8 +75,8 @@ def four_figures(
 
 
 def recorded_figures(study: Study, record: CommunicationRecord) -> dict[str, float] | None:
-    """Those of a run, means over its ranks; None where no computation took time in it, or flops of
-    its solver are not counted.
+    """The four figures of a run as means over its ranks. None if the run records no time of
+    computation, or if the flops of its solver are not counted.
     """
     model = model_of(study)
     inside, sums, moved, computing = 0.0, 0.0, 0.0, 0.0
@@ -90,12 +96,12 @@ def recorded_figures(study: Study, record: CommunicationRecord) -> dict[str, flo
 
 
 def volume_texts(size: Sequence[int], cores: int) -> tuple[str, ...]:
-    """Lattice, cores and sites of each as cells of a table, the first of its heads."""
+    """Lattice, cores and sites per core as cells of a table, in the order of `HEADS`."""
     return "×".join(map(str, size)), str(cores), f"{math.prod(size) / cores:.6g}"
 
 
 def figure_texts(found: Mapping[str, float] | None) -> tuple[str, ...]:
-    """The figures as cells of a table, in the order of its heads."""
+    """The figures as cells of a table, in the order of `HEADS`."""
     if found is None:
         return ("–",) * 5
     exchange = found["exchange_megabytes_per_second"]

@@ -20,7 +20,7 @@ from phasewise.workloads.qcd.gauge.stored import PRECISIONS
 from phasewise.workloads.qcd.gauge.writing import write_links
 
 ACTIONS = {"check": 1, "convert": 2}
-"""Files that each action takes."""
+"""Number of files that each action takes."""
 
 
 def add_options(parser: Parser) -> None:
@@ -28,20 +28,26 @@ def add_options(parser: Parser) -> None:
     add_json(parser, "print what was found as JSON")
     parser.add_argument("action", choices=list(ACTIONS), help="what to do")
     parser.add_argument("files", nargs="+", metavar="FILE", help="check FILE, or convert IN OUT")
-    parser.add_argument("--format", choices=list(FORMATS), help="of the file that is written")
+    parser.add_argument(
+        "--format", choices=list(FORMATS), help="format of the file that is written"
+    )
     parser.add_argument(
         "--precision",
         choices=list(PRECISIONS),
-        help="of the file that is written (that of IN; of MILC files single)",
+        help="precision of the file that is written (by default that of IN; single for MILC files)",
     )
-    parser.add_argument("--rows", type=int, choices=(2, 3), help="of a link that are written (3)")
     parser.add_argument(
-        "--byte-order", choices=("big", "little"), help="of the file that is written (big)"
+        "--rows", type=int, choices=(2, 3), help="rows of each link that are written (3 by default)"
+    )
+    parser.add_argument(
+        "--byte-order",
+        choices=("big", "little"),
+        help="byte order of the file that is written (big by default)",
     )
 
 
 def main(options: argparse.Namespace) -> int:
-    """Check, or convert; the exit status."""
+    """Check or convert files, and return the exit status."""
     wanted = ACTIONS[options.action]
     if len(options.files) != wanted:
         raise StudyError(

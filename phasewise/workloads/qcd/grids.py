@@ -1,4 +1,4 @@
-"""Process grids of four dimensions, and the surface of their domains."""
+"""Process grids of four dimensions, and the surface of the domains."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import product
 
 Extents = tuple[int, int, int, int]
-"""Along x, y, z and t."""
+"""Four numbers, for x, y, z and t."""
 
 
 def fitting_grids(size: Extents, ranks: int) -> Iterator[Extents]:
-    """All grids of so many ranks that divide a lattice into domains of even extents."""
+    """All grids of `ranks` ranks that divide a lattice into domains of even extents."""
     ways = [[p for p in _divisors(ranks) if extent % (2 * p) == 0] for extent in size[:3]]
     for x, y, z in product(*ways):
         t, rest = divmod(ranks, x * y * z)
@@ -19,8 +19,8 @@ def fitting_grids(size: Extents, ranks: int) -> Iterator[Extents]:
 
 
 def nearest_ranks(size: Extents, ranks: int) -> list[int]:
-    """The nearest number of ranks below another one, and the nearest above, for which a grid fits;
-    one of them alone where there is no other.
+    """The nearest numbers of ranks below and above `ranks` for which a grid fits; only one of them
+    if there is no other.
     """
     fitting = {1}
     for extent in size:
@@ -31,13 +31,15 @@ def nearest_ranks(size: Extents, ranks: int) -> list[int]:
 
 
 def surface_ratio(size: Extents, grid: Extents) -> float:
-    """Faces of a domain that another rank needs, over its volume: Σ 2 P/L where P > 1."""
+    """Sites on those faces of a domain that another rank needs, over its volume: Σ 2 P/L over the
+    axes with P > 1.
+    """
     return sum(2 * p / extent for p, extent in zip(grid, size, strict=True) if p > 1)
 
 
 def least_surface(size: Extents, ranks: int) -> Extents:
-    """The grid with the least surface; of several, the one with the fewest ranks along x, then y,
-    then z. ValueError if no grid fits.
+    """The grid with the least surface; among equal ones, the one with the fewest ranks along x,
+    then y, then z. ValueError if no grid fits.
     """
     return min(fitting_grids(size, ranks), key=lambda grid: (surface_ratio(size, grid), grid))
 

@@ -1,4 +1,5 @@
-"""A layout from a file: the number of each rank's place, one a line, ``#`` before a comment.
+"""Reads a layout from a file, which has the number of each rank's place on a line of its own;
+comments begin with ``#``.
 
 Places are numbered from 0 with x fastest: x + P_x (y + P_y (z + P_z t)).
 """
@@ -12,14 +13,14 @@ from phasewise.tables.files import read_text
 from phasewise.tables.keys import nearest, show
 
 DIGITS = 7
-"""Of a number at most: there are no more than 10⁶ ranks."""
+"""Most digits of a number: there are at most 10⁶ ranks."""
 
 
 def places_in(given: str, path: Path, words: tuple[str, ...]) -> tuple[int, ...]:
-    """The number of each rank's place; StudyError, with the line, where there is something else, a
-    number has no place, or a place has two ranks.
+    """The number of each rank's place. StudyError, with the line, if a line is not a number, if
+    there is no place of that number, or if two ranks have the same place.
 
-    given: the file's name, which may be one of the words misspelt.
+    given: the name of the file as the user wrote it, possibly one of `words` misspelt.
     """
     try:
         lines = _numbers(path)
@@ -30,7 +31,7 @@ def places_in(given: str, path: Path, words: tuple[str, ...]) -> tuple[int, ...]
 
 
 def _numbers(path: Path) -> dict[int, int]:
-    """Numbers of places in the order of the ranks, and the line of each."""
+    """The numbers of places in the order of the ranks, with the line of each."""
     lines: dict[int, int] = {}
     for line, text in enumerate(read_text(path).split("\n"), 1):
         word = text.partition("#")[0].strip()
@@ -38,8 +39,8 @@ def _numbers(path: Path) -> dict[int, int]:
             continue
         if not (word.isascii() and word.isdigit() and len(word) <= DIGITS):
             raise StudyError(
-                f"{path} line {line}: {show(word)} is not the number of a place, a whole one from "
-                "0 on, of which there is one a line for each rank"
+                f"{path} line {line}: {show(word)} is not the number of a place: each line gives "
+                "one, a whole number from 0 on, for one rank"
             )
         number = int(word)
         if number in lines:

@@ -16,11 +16,11 @@ from phasewise.workloads.qcd.gauge.names import Form, can_be, form_of
 from phasewise.workloads.qcd.grids import Extents
 
 LONGEST = 4096
-"""Sites along an axis at most."""
+"""Most sites along an axis."""
 MOST_ITERATIONS = 1_000_000
 TOLERANCE = 1e-12
 LIMIT = 10_000
-"""Iterations of a right-hand side within which a tolerance is to be met, by default."""
+"""Default limit on the iterations of a right-hand side within which a tolerance must be met."""
 
 PIONS = ("point", "smeared")
 MOST_SMEARING = 10_000
@@ -28,11 +28,11 @@ STARTS = ("cold", "hot", "file")
 METHODS = ("cg", "bicgstab")
 PRECISIONS = ("double", "single", "mixed")
 RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331}
-"""The coefficient c₁ of rectangles in the action; that of plaquettes is 1 - 8 c₁ (tree level:
-Weisz, Nucl. Phys. B 212 (1983) 1; Iwasaki, Nucl. Phys. B 258 (1985) 141).
+"""The coefficient c₁ of rectangles in the action; plaquettes have the coefficient 1 - 8 c₁ (tree
+level: Weisz, Nucl. Phys. B 212 (1983) 1; Iwasaki, Nucl. Phys. B 258 (1985) 141).
 """
 SINGLE = 1e-6
-"""The least tolerance that single precision reaches."""
+"""Smallest tolerance that single precision reaches."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class LatticeTable:
         "integers", needed="the extents along x, y, z and t", length=4, least=2, most=LONGEST,
         unit="sites", flat=True,
     )  # fmt: skip
-    """Along x, y, z and t, all even."""
+    """Extents along x, y, z and t, all even."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,11 +51,13 @@ class Gauge:
     """The keys of [gauge]."""
 
     action: str = key("word", "wilson", choices=tuple(RECTANGLES))
-    """Of the links: of plaquettes alone, or of rectangles too, which are measured then."""
+    """The action of the links: Wilson's has plaquettes only; others have rectangles too, and these
+    are then measured.
+    """
     beta: float | None = key("number", above=0, most=1000)
-    """Its coefficient, with which the action of the links is given."""
+    """β of the action; if it is given, the summary contains the action of a site."""
     start: str = key("word", "cold", choices=STARTS, flat=True)
-    """cold: unit matrices; hot: random ones, by the seed; file: those of `file`."""
+    """cold: unit matrices; hot: random links from the seed; file: links read from `file`."""
     file: Path | None = key("text")
 
 
@@ -70,7 +72,7 @@ class Quarks:
     phases: tuple[float, float, float, float] = key(
         "numbers", (0.0, 0.0, 0.0, 1.0), length=4, least=-2, most=2, unit="π", flat=True
     )
-    """Of ψ(x + L) along x, y, z and t."""
+    """Phases of ψ(x + L) along x, y, z and t."""
     anisotropy: float = key("number", 1.0, above=0, most=100, flat=True)
     """ξ: hops in space, and the clover term of planes in space, are divided by it."""
     velocity: float = key("number", 1.0, above=0, most=100, flat=True)
@@ -79,16 +81,16 @@ class Quarks:
     """c_sw of all planes."""
     clover_spatial: float = key("number", 0.0, least=-100, most=100, flat=True)
     clover_temporal: float = key("number", 0.0, least=-100, most=100, flat=True)
-    """Of planes in space, and of those with t, instead of `clover`."""
+    """c_sw of the planes in space, and that of the planes with t, instead of `clover`."""
     twisted_mass: float = key("number", 0.0, least=-100, most=100, flat=True)
-    """µ of iµγ₅."""
+    """µ of the term iµγ₅."""
     stout_weight: float = key("number", 0.0, least=0, most=1, flat=True)
     stout_steps: int = key("integer", 0, least=0, most=1000, flat=True)
-    """ρ and number of steps of the stout links that the quarks see."""
+    """ρ and the number of steps of the stout smearing of the links that quarks see."""
 
     @property
     def diagonal(self) -> float:
-        """The coefficient of ψ(x), apart from clover term and twisted mass."""
+        """The coefficient of ψ(x), without clover term and twisted mass."""
         return 1 / (2 * self.kappa) - 3 + 3 * self.velocity / self.anisotropy
 
     @property
@@ -102,24 +104,24 @@ class SolverTable:
     """The keys of [solver]."""
 
     method: str = key("word", METHODS[0], choices=METHODS, flat=True)
-    """cg: conjugate gradients of M†M; bicgstab: the stabilised biconjugate ones of M."""
+    """cg: conjugate gradients for M†M; bicgstab: stabilised biconjugate gradients for M."""
     precision: str = key("word", PRECISIONS[0], choices=PRECISIONS, flat=True)
-    """mixed: single, with the residual made anew in double."""
+    """mixed: single, with the residual recomputed in double precision."""
     tolerance: float | None = key("number", above=0, most=0.1)
-    """Of the residual over that of the start."""
+    """Tolerance of the residual relative to that of the start."""
     iterations: int | None = key("integer", least=1, most=MOST_ITERATIONS)
-    """Of each right-hand side, instead of a tolerance: fixed work."""
+    """Iterations of each right-hand side, as a fixed amount of work instead of a tolerance."""
     limit: int = key("integer", LIMIT, least=1, most=MOST_ITERATIONS)
     """Iterations within which the tolerance must be met."""
 
     @property
     def most(self) -> int:
-        """Iterations of a right-hand side at most."""
+        """Most iterations of a right-hand side."""
         return self.iterations or self.limit
 
     @property
     def wanted(self) -> float:
-        """The tolerance, 0 where the work is fixed."""
+        """The tolerance to be met; 0 if the number of iterations is fixed."""
         return 0.0 if self.iterations else self.tolerance or TOLERANCE
 
 
@@ -130,36 +132,38 @@ class Measure:
     pion: str | None = key(
         "word", choices=PIONS, flat=True, as_flat=lambda value: int(value is not None)
     )
-    """The correlator of a pion from a point, or from one that is made wide within its time slice,
-    which takes twelve right-hand sides.
+    """Source of the pion's correlator: a point, or a point that is smeared within its time slice.
+    The correlator takes twelve right-hand sides.
     """
     width: float = key("number", 0.0, least=0, most=1000, unit="sites", flat=True)
-    """w of a smeared source, (1 + w²Δ/4n)ⁿ."""
+    """w of the smearing of the source, (1 + w²Δ/4n)ⁿ."""
     iterations: int = key("integer", 0, least=0, most=MOST_SMEARING, flat=True)
-    """n of it."""
+    """n of the smearing."""
     source: Extents = key("integers", (0, 0, 0, 0), length=4, least=0, most=LONGEST, flat=True)
-    """The point."""
+    """The point at which the source is."""
     rectangles: bool = key("flag", False, flat=True)
-    """Whether loops of two links by one are measured too, which takes two planes of neighbours'
+    """Whether loops of two links by one are measured too; they need a halo of two planes of
     links.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkRecords:
-    """The keys of [records] that are of links."""
+    """The keys of [records] for links."""
 
     links: str | None = key("word", choices=tuple(FORMATS))
-    """The format of the file in which the links are after the last solve; None: none is written."""
+    """Format of the file to which the links are written after the last solve; None: no file."""
     links_precision: str | None = key("word", choices=("single", "double"))
     links_rows: int | None = key("integer", least=2, most=3)
-    """Of a link."""
+    """Rows of each link."""
     links_byte_order: str | None = key("word", choices=("big", "little"))
-    """Of that file; None: the best precision, three rows, big."""
+    """Byte order of that file. The defaults of these three keys are the best precision, three rows
+    and the most significant byte first.
+    """
 
     @property
     def form(self) -> Form | None:
-        """How the links stand in the file; StudyError where they cannot."""
+        """The form of the file of links; StudyError if the format does not allow it."""
         if self.links is None:
             return None
         return form_of(self.links, self.links_precision, self.links_rows, self.links_byte_order)
@@ -178,12 +182,12 @@ class Qcd:
 
     @property
     def sites(self) -> int:
-        """Of the lattice."""
+        """Sites of the lattice."""
         return math.prod(self.lattice.size)
 
     @property
     def right_sides(self) -> int:
-        """Right-hand sides of a solve."""
+        """Right-hand sides of each solve."""
         return 12 if self.measure.pion else 1
 
 
@@ -194,11 +198,11 @@ TABLES: dict[str, type] = {
     "solver": SolverTable,
     "measure": Measure,
 }
-"""A study's tables, in the order in which it shows them."""
+"""The tables of a study, in the order in which it shows them."""
 
 
 def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Qcd:
-    """The model of a study's tables; files are relative to the folder."""
+    """The model that a study's tables describe; file names are relative to the folder."""
     found: dict[str, Any] = {}
     for name, kind in TABLES.items():
         schema = schema_of(kind)
@@ -220,7 +224,9 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
 
 
 def _with_form(records: LinkRecords) -> LinkRecords:
-    """With all that the form of a file of links leaves open; StudyError if there is none such."""
+    """The records with all choices of the form of the file of links filled in; StudyError if its
+    format does not allow them.
+    """
     ways = {name.removeprefix("links_"): value for name, value in vars(records).items()}
     kind = ways.pop("links")
     for name, value in ways.items():
@@ -238,7 +244,7 @@ def _with_form(records: LinkRecords) -> LinkRecords:
 
 
 def _check_way(where: str, kind: str | None, way: Mapping[str, Any]) -> None:
-    """StudyError if no file of links is written, or none of its format in such a way."""
+    """StudyError if no file of links is written, or if its format does not allow this choice."""
     if kind is None:
         fitting = " or ".join(f'"{name}"' for name in FORMATS if can_be(name, **way))
         raise StudyError(
@@ -252,7 +258,9 @@ def _check_way(where: str, kind: str | None, way: Mapping[str, Any]) -> None:
 
 
 def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The coefficient of each kind of plane, where one is given for all."""
+    """The values with the coefficient of each kind of plane, also if one coefficient is given for
+    all.
+    """
     found = dict(values)
     one = found.pop("clover")
     if one is None:
@@ -271,11 +279,11 @@ PION_TABLE = {
     "width": Key("number"),
     "iterations": Key("integer"),
 }
-"""measure.pion as a table of its own."""
+"""The keys of measure.pion if it is a table."""
 
 
 def _with_pion(given: Any) -> Any:
-    """[measure] with the keys of the table `pion`, if it is one, among its own."""
+    """The table [measure]; if `pion` is a table in it, its keys are moved to [measure]."""
     if not isinstance(given, Mapping) or not isinstance(given.get("pion"), Mapping):
         return given
     pion = check_table(given["pion"], PION_TABLE, "measure.pion")
@@ -298,8 +306,8 @@ def _check_pion(measure: Measure) -> None:
     if not smeared and (measure.width > 0 or measure.iterations > 0):
         source = f"measure.pion = {show(measure.pion)} has" if measure.pion else "there is"
         raise StudyError(
-            f'{given} are of a smeared source, and {source} none; give measure.pion = "smeared", '
-            "or neither of them"
+            f"{given} describe a smeared source, and {source} none; give measure.pion = "
+            '"smeared", or neither of them'
         )
 
 

@@ -18,18 +18,20 @@ from phasewise.workloads.qcd.model import TOLERANCE
 Floats = NDArray[np.float64]
 
 MOST_CURVES = 8
-"""Solves of which a picture shows curves, spread over the run."""
+"""Most solves of which a picture shows curves."""
 AXES = ("x", "y", "z", "t")
 
 
 def shown_solves(count: int) -> list[int]:
-    """Numbers of at most MOST_CURVES of so many solves, with the first and the last."""
+    """The numbers of at most MOST_CURVES of `count` solves, spread evenly from the first to the
+    last.
+    """
     return sorted({round(i) for i in np.linspace(0, count - 1, min(count, MOST_CURVES))})
 
 
 def distinct_curves(rows: Floats) -> list[tuple[str, Floats]]:
-    """Rows (solves, N) that differ, with the solves that have them: those on the same links are
-    equal.
+    """The distinct rows of an array (solves, N), with the solves that have them: solves on the same
+    links have equal rows.
     """
     found: dict[bytes, list[int]] = {}
     for solve, row in enumerate(rows):
@@ -41,7 +43,7 @@ def distinct_curves(rows: Floats) -> list[tuple[str, Floats]]:
 
 
 def draw_residuals(run: ReportedRun) -> Drawing | Missing:
-    """The residual against the iteration, of the first right-hand side of some solves."""
+    """The residual of the first right-hand side against the iteration, for some of the solves."""
     residuals = np.asarray(run.results.rows("residuals"))
     if not np.isfinite(residuals).any():
         return Missing("The picture needs a solve of at least one iteration.")
@@ -64,14 +66,16 @@ def draw_residuals(run: ReportedRun) -> Drawing | Missing:
     legend_above(axis)
     return Drawing(
         canvas,
-        "Residual of the solver's system over that of the start, of the first right-hand side of a "
-        "solve. In mixed precision it is made anew in double precision whenever it has fallen by "
-        "a factor of 20.",
+        "Residual of the solver's system over that of the start, for the first right-hand side "
+        "of a solve. In mixed precision it is recomputed in double precision whenever it has "
+        "fallen by a factor of 20.",
     )
 
 
 def _draw_tolerance(axis: Axes, solver: Mapping[str, Any]) -> None:
-    """A line at the tolerance, unless the work is fixed, with its name on it and room below."""
+    """Draw a line at the tolerance, with its value above it and room below; no line if the number
+    of iterations is fixed.
+    """
     if solver.get("iterations"):
         return
     wanted = float(solver.get("tolerance", TOLERANCE))
@@ -84,8 +88,9 @@ def _draw_tolerance(axis: Axes, solver: Mapping[str, Any]) -> None:
 
 
 def effective_masses(pion: Floats) -> tuple[Floats, Floats]:
-    """ln C(t)/C(t+1) at t + 1/2, and the mass of a cosh about the middle of the lattice from three
-    neighbours, arcosh (C(t-1) + C(t+1))/(2 C(t)), at t; NaN where there is none. pion (L,).
+    """The effective mass of the pion from two neighbours, ln C(t)/C(t+1) at t + 1/2, and from
+    three, that of a cosh about the middle of the lattice, arcosh (C(t-1) + C(t+1))/(2 C(t)) at t;
+    NaN where it does not exist. pion (L,).
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         forwards = np.log(pion[:-1] / pion[1:])
@@ -118,7 +123,7 @@ def draw_pion(run: ReportedRun) -> Drawing | Missing:
     )  # fmt: skip
     right.plot(
         times[1 : half + 1], around[1 : half + 1], color=SERIES[1], marker="s", markersize=3,
-        label="of a cosh",
+        label="cosh",
     )  # fmt: skip
     right.set_ylabel("effective mass")
     for axis in axes[0]:

@@ -18,8 +18,8 @@ from phasewise.workloads.qcd.model import Qcd, model_of
 
 
 def figure_tables(run: ReportedRun) -> list[Table]:
-    """The four figures of this run and of those that it is compared with; none without its
-    communication.
+    """The four figures of this run and of those that it is compared with; no table if this run's
+    communication was not recorded.
     """
     given = [run.communication, *run.compared]
     runs = [read_run(one.directory) for one in given if one is not None and one.turns > 0]
@@ -30,8 +30,8 @@ def figure_tables(run: ReportedRun) -> list[Table]:
     others = "" if len(runs) > 1 else " Runs given with --compare stand beside this one."
     kinds = ". ".join(map(convention, flops))
     note = (
-        f"{EXPLAINED}. Means over the ranks, of the time of whole runs, with what is measured on "
-        f"the links. {kinds}.{others}"
+        f"{EXPLAINED}. All are means over the ranks and over whole runs, including the "
+        f"measurements on the links. {kinds}.{others}"
     )
     return [Table("The source's four figures", HEADS, tuple(map(_row, solves)), note)]
 

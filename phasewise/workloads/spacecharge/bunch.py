@@ -1,4 +1,4 @@
-"""The table [bunch]: its particles, and its shape where the lattice begins."""
+"""The table [bunch]: the particles of the bunch, and its shape at the start of the lattice."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ class Bunch:
     )
     normalized_emittance: ClassVar[Key] = EMITTANCE
     size: Pair | None = key("numbers", length=2, above=0, most=10, unit="m", hint=METRES)
-    """Rms sizes; None: matched to the lattice without space charge."""
+    """Rms sizes; None: the bunch is matched to the lattice without space charge."""
     beta: ClassVar[Key] = Key("numbers", length=2, above=0, unit="m", hint=METRES)
     matched: str = key("word", MATCHED[0], choices=MATCHED)
-    """Without sizes: to the lattice's transverse modes, to all three, or to the transverse ones
-    with the force of the charge.
+    """What a bunch without sizes is matched to: the lattice's transverse modes, all three modes, or
+    the transverse modes with the force of the bunch's charge.
     """
     alpha: Pair | None = key("numbers", length=2)
     dispersion: tuple[float, float, float, float] | None = key("numbers", length=4)
     bunch_length: float | None = key("number", above=0, most=1e5, unit="m", hint=METRES)
-    """Rms of z; None: it follows from the momentum spread and the cavities."""
+    """Rms length in z; None: it follows from the momentum spread and the cavities."""
     coasting: bool = key("flag", False)
-    """Uniform in z over the solver's period; bunch_length is then that of the period."""
+    """Uniform in z over the solver's period; bunch_length is then the rms length of the period."""
     momentum_spread: float | None = key("number", least=0, most=0.3, hint="it is a fraction")
-    """Rms of δ; None: it follows from the bunch length and the cavities."""
+    """Rms spread of δ; None: it follows from the bunch length and the cavities."""
     cut: float = key("number", 0.0, least=0, unit="rms", flat="bunch.cut")
     offset: tuple[float, ...] = key("numbers", (0.0,) * 6, length=6, flat="bunch.offset")
 
@@ -78,7 +78,7 @@ class Bunch:
 
     @property
     def shared(self) -> SharedBunch:
-        """As other workloads see it."""
+        """The bunch in the form that all workloads of a ring share."""
         return SharedBunch(
             number=1,
             mass=self.mass,
@@ -121,7 +121,9 @@ def read_bunch(table: object) -> Bunch:
 
 
 def _check_matched(values: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """What a matched bunch needs. A momentum spread that nothing gives or matches is 0."""
+    """StudyError for combinations of keys that a matched bunch does not allow or that are
+    incomplete. A momentum spread that is neither given nor matched becomes 0.
+    """
     if values["size"] is not None and "matched" in given and values["matched"] != MATCHED[0]:
         raise StudyError(
             f"bunch.matched = {show(values['matched'])} and the bunch's size or beta exclude each "
@@ -172,7 +174,7 @@ def _energy(given: Mapping[str, Any], mass: float) -> float:
     if energy <= mass:
         raise StudyError(
             f"bunch.energy = {energy:g} eV is not above the rest energy, {mass:g} eV: it is the "
-            "total energy, and kinetic_energy that above rest"
+            "total energy, and kinetic_energy is the energy above rest"
         )
     return energy
 

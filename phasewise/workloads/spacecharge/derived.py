@@ -11,34 +11,36 @@ from phasewise.workloads.spacecharge.bunch import Bunch
 from phasewise.workloads.spacecharge.model import SpaceCharge
 
 FEW_PARTICLES = 0.1
-"""With fewer macroparticles for each node of the mesh the field is mostly noise."""
+"""Macroparticles per node of the mesh, below which the field is mostly noise."""
 
 
 @dataclass(frozen=True)
 class DerivedSpaceCharge:
-    """Speed, lengths, perveance; a sentence for each setting that is probably a mistake."""
+    """Speed, lengths and perveance; warnings: a sentence for each setting that is probably a
+    mistake.
+    """
 
     gamma: float
     beta_gamma: float
     length: float
-    """Of a passage [m]."""
+    """Length of a passage [m]."""
     kick_length: float
-    """Of the lattice for a kick [m]."""
+    """Length of the lattice per kick [m]."""
     peak_perveance: float | None
     """Generalised perveance 2 N r0 q² λ/(β²γ³ N) at the highest line density λ of the bunch; None
-    where another workload makes the bunches, or the length follows from the cavities.
+    if another workload makes the bunches, or if the length follows from the cavities.
     """
     particles_per_node: float | None
-    """Macroparticles; None without a mesh."""
+    """Macroparticles per node; None without a mesh."""
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The fields as a dictionary that can be written as JSON."""
         return asdict(self) | {"warnings": list(self.warnings)}
 
 
 def derive(model: SpaceCharge) -> DerivedSpaceCharge:
-    """What follows from a model."""
+    """The quantities that follow from a model."""
     bunch = min(model.bunches, key=lambda one: one.macroparticles)
     nodes = model.solver.nodes
     per_node = bunch.macroparticles / nodes if nodes else None

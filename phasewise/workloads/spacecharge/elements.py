@@ -11,7 +11,7 @@ from phasewise.tables.keys import Key, Schema, check_table, nearest, show
 Parameters = Iterator[tuple[str, Any]]
 
 ORDERS = 6
-"""Orders of a multipole, from the dipole to the dodecapole."""
+"""Number of orders of a multipole, from the dipole to the dodecapole."""
 
 LENGTH = Key("number", least=0, most=1e6, unit="m", hint="lengths are in metres")
 STRENGTH = Key("number")
@@ -63,7 +63,7 @@ KINDS: dict[str, tuple[Schema, tuple[str, ...]]] = {
     "marker": ({}, ()),
     "monitor": ({}, ()),
 }
-"""Keys of each kind of element, and those that it needs."""
+"""The keys of each kind of element, and which of them are required."""
 
 
 def read_element(table: object, where: str) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _strengths(value: object, where: str) -> tuple[float, ...]:
         or any(isinstance(v, bool) or not isinstance(v, int | float) for v in value)
     ):
         raise StudyError(
-            f"{where} must be a list of 1 to {ORDERS} numbers, of the dipole, the quadrupole, …, "
+            f"{where} must be a list of 1 to {ORDERS} numbers, for the dipole, the quadrupole, …, "
             f"but is {show(value)}"
         )
     return tuple(float(v) for v in value)
@@ -123,5 +123,5 @@ def flat_element(element: Mapping[str, Any]) -> Parameters:
 
 
 def length_of(element: Mapping[str, Any]) -> float:
-    """Its length along the reference orbit [m]."""
+    """Length of an element along the reference orbit [m]."""
     return float(element.get("length", 0.0))

@@ -1,4 +1,4 @@
-"""The table [lattice]: its elements, or the file that lists them."""
+"""The table [lattice], which lists elements or names the file that does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from phasewise.workloads.spacecharge.elements import length_of, read_element
 MAPS = ("exact", "linear", "second-order")
 MOST_ELEMENTS = 100_000
 SAME_PARTICLE = 1e-6
-"""Relative difference of mass, charge or energy up to which a lattice file is of this bunch."""
+"""Largest relative difference of mass, charge or energy between a lattice file and the bunch."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +25,10 @@ class Lattice:
 
     maps: str = key("word", "exact", choices=MAPS, flat="lattice.maps")
     periods: int = key("integer", 1, least=1, most=MOST_ELEMENTS)
-    """How often the elements follow each other."""
+    """How many times the elements are repeated."""
     element: ClassVar[Key] = Key("any")
     file: ClassVar[Key] = Key("text")
-    """A lattice file, in the place of elements."""
+    """A lattice file, instead of elements."""
     elements: tuple[dict[str, Any], ...]
 
     @property
@@ -38,14 +38,14 @@ class Lattice:
 
     @property
     def monitors(self) -> int:
-        """Monitors that a passage meets."""
+        """Number of monitors in a passage."""
         return self.periods * len([one for one in self.elements if one["kind"] == "monitor"])
 
 
 @dataclass(frozen=True, kw_only=True)
 class LatticeFile:
-    """The keys of a lattice file: the reference particle that strengths are normalised to and
-    frequencies belong to, and elements.
+    """The keys of a lattice file: the elements, and the reference particle to which strengths are
+    normalised and frequencies belong.
     """
 
     mass: float = key("number", above=0, unit="eV")
@@ -78,7 +78,7 @@ def read_lattice(table: object, bunch: SharedBunch, folder: Path) -> Lattice:
 
 
 def _elements_of(path: Path, bunch: SharedBunch) -> Any:
-    """The elements of a lattice file, which must be of the bunch's particle."""
+    """The elements of a lattice file; StudyError if it is for another particle than the bunch's."""
     schema = schema_of(LatticeFile)
     file = with_defaults(check_table(parse(read_text(path), str(path)), schema, path.name), schema)
     for name in ("mass", "charge", "energy"):

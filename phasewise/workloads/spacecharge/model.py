@@ -23,7 +23,7 @@ WEIGHTINGS = ("cic", "tsc")
 MESHES = ("follow", "fixed")
 BOUNDARIES = ("open", "periodic")
 OF_MESH = ("solver.grid", "solver.green_function", "solver.weighting", "solver.mesh")
-"""Flat parameters of a solver with a mesh."""
+"""Flat parameters of solvers with a mesh."""
 FEWEST_NODES, MOST_NODES = 8, 4096
 MOST_KICKS = 100_000
 OPTICS = {
@@ -31,13 +31,15 @@ OPTICS = {
     "all-planes": "matched-with-rf",
     "with-charge": "matched-with-charge",
 }
-"""What the driver calls that to which a bunch is matched."""
+"""The driver's names for what a bunch is matched to."""
 TABLES = {name: Key("table") for name in ("bunch", "lattice", "solver")}
-"""Tables of a study that are of space charge."""
+"""Tables of a study that describe space charge."""
 
 
 KICKS_BETWEEN_SORTS = 32
-"""About as many, where the study does not say; benchmarks/space_charge_kicks.py measures it."""
+"""Number of kicks between sorts if the study does not give it, about; see
+benchmarks/space_charge_kicks.py.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +47,7 @@ class Solver:
     """The keys of [solver]."""
 
     kicks: int = key("integer", least=0, most=MOST_KICKS, flat="solver.kicks")
-    """Kicks of a passage, evenly spaced; 0: without space charge."""
+    """Kicks per passage, evenly spaced; 0: no space charge."""
     kind: str = key("word", KINDS[0], choices=KINDS)
     grid: tuple[int, int, int] | None = key(
         "integers",
@@ -55,11 +57,11 @@ class Solver:
         unit="nodes in x, y, z",
         flat="solver.grid",
     )
-    """None: a frozen field has no mesh."""
+    """None for a frozen field, which has no mesh."""
     sort_every: int | None = key(
         "integer", least=0, most=MOST_KICKS, unit="turns", flat="solver.sort_every"
     )
-    """Passages between sorts of the macroparticles along z; 0: never."""
+    """Passages between sorts of the macroparticles along z; 0: they are never sorted."""
     green_function: str = key("word", GREENS[0], choices=GREENS, flat="solver.green_function")
     weighting: str = key("word", WEIGHTINGS[0], choices=WEIGHTINGS, flat="solver.weighting")
     mesh: str = key("word", MESHES[0], choices=MESHES, flat="solver.mesh")
@@ -68,13 +70,15 @@ class Solver:
     )
 
     boundaries: str = key("word", BOUNDARIES[0], choices=BOUNDARIES)
-    """Along z; x and y are open."""
+    """Boundaries along z; those along x and y are open."""
     period: float | None = key("number", above=0, most=1e6, unit="m")
 
     pipe_radius: float | None = key("number", above=0, most=1e3, unit="m")
-    """Where the potential of a long or frozen beam vanishes; without it it has no force along z."""
+    """Radius at which the potential of a long or frozen beam vanishes; without it there is no force
+    along z.
+    """
     sizes: tuple[float, float, float] | None = key("numbers", length=3, above=0, unit="m, rms")
-    """Of a frozen bunch on the reference orbit; None: those it has at each kick."""
+    """Sizes of a frozen bunch on the reference orbit; None: the sizes that it has at each kick."""
 
     @property
     def nodes(self) -> int:
@@ -84,18 +88,18 @@ class Solver:
 
 @dataclass(frozen=True, kw_only=True)
 class SpaceCharge:
-    """What a study of space charge holds beside what every study does."""
+    """The model of a study of space charge."""
 
     bunch: Bunch | None
-    """None in a ring where another workload makes the bunches."""
+    """None in a ring in which another workload makes the bunches."""
     lattice: Lattice
     solver: Solver
     bunches: tuple[SharedBunch, ...]
-    """Those on which it acts."""
+    """The bunches on which space charge acts."""
 
     @property
     def kick_length(self) -> float:
-        """Length of the lattice whose space charge a kick stands for [m]."""
+        """Length of the lattice per kick [m]."""
         return self.lattice.length / max(self.solver.kicks, 1)
 
 
@@ -114,7 +118,7 @@ def read_guest(
     folder: Path,
     bunches: tuple[SharedBunch, ...],
 ) -> SpaceCharge:
-    """The model of space charge in bunches that another workload of the ring makes."""
+    """The model of space charge in a ring in which another workload makes the bunches."""
     if tables["bunch"] is not None:
         raise StudyError(
             "[bunch] cannot be given: another workload of the ring describes the bunches"
@@ -149,7 +153,9 @@ def _read_solver(table: object) -> Solver:
 
 
 def _check_kind(solver: Solver) -> None:
-    """StudyError for keys that a kind of solver needs or does not have."""
+    """StudyError if a key is missing that this kind of solver needs, or given that it does not
+    have.
+    """
     kind, frozen = solver.kind, solver.kind == "frozen"
     if solver.grid is None and not frozen:
         raise StudyError("solver.grid is missing")
@@ -186,7 +192,7 @@ def _check_period(solver: Solver) -> None:
 
 
 def resolved(model: SpaceCharge) -> dict[str, Any]:
-    """The tables from which `read` makes the model again."""
+    """The tables from which `read` makes the same model."""
     elements = [
         {name: _listed(value) for name, value in element.items()}
         for element in model.lattice.elements
@@ -213,7 +219,7 @@ def _nest(values: list[Any], shape: tuple[int, ...]) -> list[Any]:
 
 
 def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
-    """The flat parameters of a model, for the driver."""
+    """The flat parameters that the driver takes for a model."""
     lattice, solver = model.lattice, model.solver
     if model.bunch is not None:
         yield from _bunch_parameters(model.bunch)

@@ -1,4 +1,4 @@
-"""Bunches that meet themselves after a period along z, and coasting beams."""
+"""Bunches in a period along z, which repel themselves across its ends too, and coasting beams."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from phasewise.workloads.spacecharge.bunch import AGREEMENT, Bunch
 COASTING = ("gaussian", "kv")
 """Distributions whose shape in x and y does not depend on z."""
 WIDTHS = {"kv": math.sqrt(12), "uniform": 2 * math.sqrt(5), "waterbag": 2 * math.sqrt(8)}
-"""Whole length of a bunch over its rms length."""
+"""Full length of a bunch over its rms length."""
 GAUSSIAN_WIDTH = 6.0
-"""Likewise, unless a cut says more or less."""
+"""Full length of a Gaussian bunch over its rms length, unless a cut gives another one."""
 
 
 def in_period(bunch: Bunch, period: float | None) -> Bunch:
-    """The bunch in a period [m], or on its own (None); StudyError if it does not fit.
+    """The bunch in a period [m], or alone (None); StudyError if it does not fit.
 
-    A coasting beam is uniform in z over the period, hence of rms length period/√12.
+    A coasting beam is uniform in z over the period, so that its rms length is period/√12.
     """
     if bunch.coasting:
         return _coasting(bunch, period)

@@ -41,9 +41,9 @@ class PlaneModes:
     `sigma` and `pi` hold fractional tunes in [0, 1), their uncertainty from noise and from the
     line's unsteadiness over the record (`spectrum.unsteadiness`); `xi` is the sum of ``|ξ|`` over
     the IPs; `shift` = Q_π - Q_σ with its sign; `yokoya` = ``|shift|/ξ``, `yokoya_error` its
-    standard error.
-    `expected_sign` is -1 for like charges, +1 for opposite ones. `why` says in a clause why there
-    are no modes or no factor; empty where there are. `sought`: whether the modes were looked for.
+    standard error. `expected_sign` is -1 for like charges, +1 for opposite ones. `why` says in a
+    clause why there are no modes or no factor; empty if there are. `sought`: whether the modes were
+    looked for.
     """
 
     sigma: Peak | None
@@ -58,11 +58,13 @@ class PlaneModes:
 
     @property
     def shifted_as_expected(self) -> bool | None:
-        """Whether Q_π lies on the side of Q_σ that the charges say; None without both modes."""
+        """Whether Q_π lies on the side of Q_σ that follows from the charges; None without both
+        modes.
+        """
         return None if self.shift is None else self.shift * self.expected_sign > 0
 
     def to_dict(self) -> dict[str, float | str | None]:
-        """For JSON: sigma, pi (tunes), xi, yokoya, yokoya_error, why."""
+        """The modes as JSON has them: sigma, pi (tunes), xi, yokoya, yokoya_error, why."""
         return {
             "sigma": None if self.sigma is None else self.sigma.frequency,
             "pi": None if self.pi is None else self.pi.frequency,
@@ -81,7 +83,7 @@ class CoherentModes:
     y: PlaneModes
 
     def to_dict(self) -> dict[str, dict[str, float | str | None]]:
-        """For JSON, by plane."""
+        """The modes as JSON has them, by plane."""
         return {"x": self.x.to_dict(), "y": self.y.to_dict()}
 
 
@@ -129,9 +131,9 @@ def without_modes(xi: float, like_charges: bool, why: str) -> PlaneModes:
 
 
 def unresolved(turns: int, xi: tuple[float, float], tunes: tuple[float, float] | None) -> str:
-    """Why the σ and π mode of two beams cannot be told apart; empty where they can.
+    """Why the σ and π mode of two beams cannot be told apart; empty if they can.
 
-    xi: of both beams, summed over the IPs. tunes: of both beams, None where they are not known. The
+    xi: of both beams, summed over the IPs. tunes: of both beams, None if they are not known. The
     modes are Yξ apart, and lines closer than 2/T are one (the main lobe of the Hann window ends
     there). Two beams whose tunes differ by ΔQ have modes sqrt(ΔQ² + (Yξ)²) apart: `ALIKE` keeps
     what that adds to Y below a half of 1 %.

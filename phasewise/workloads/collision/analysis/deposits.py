@@ -16,8 +16,8 @@ def deposits_per_particle(study: dict[str, Any], beam: int) -> NDArray[np.int64]
     """Deposits of one particle of beam 1 or 2 in a turn at each interaction point of a resolved
     study, (IP,).
 
-    One in each plane of each opposing slice: two planes where the field is interpolated in z
-    between a slice's ends, else one; none if the model has no mesh.
+    A particle deposits once in each plane of each opposing slice. A slice has two planes if the
+    field is interpolated in z between its ends, else one; a model without a mesh has no deposits.
     """
     points = [study["ip"][key] for key in sorted(study["ip"], key=int)]
     return np.array([_deposits(point, beam) for point in points], dtype=np.int64)

@@ -26,7 +26,8 @@ from phasewise.workloads.collision.analysis.tune_footprint import (
     tune_footprint,
 )
 
-# Strongest beam-beam tune shift of a particle, ξ, with room for the machine's own detuning.
+# A footprint is sought within this many ξ of the tune: the strongest beam-beam tune shift of a
+# particle is ξ, and the rest is room for the machine's own detuning.
 FOOTPRINT_REACH = 3.0
 MIN_FOOTPRINT_REACH = 0.03
 MAX_FOOTPRINT_REACH = 0.25
@@ -59,12 +60,12 @@ class RunRecords(Protocol):
 
 @dataclass(frozen=True)
 class EmittanceGrowth:
-    """Growth of one emittance of one beam, against what macroparticles alone would do.
+    """Growth of one emittance of one beam, beside what macroparticles alone would do.
 
-    `growth` relative per turn (None with too few turns); `noise_floor` per turn and
-    `noise_floor_per_hour` the estimate `noise_floor.noise_floor` (None for z, per hour without a
-    circumference, and where it has none, for the reason in `noise_floor_why`); `sampling_error`
-    the relative error of the value itself, 1/√N.
+    growth: relative per turn (None with too few turns). noise_floor (per turn) and
+    noise_floor_per_hour: the estimate `noise_floor.noise_floor`. They are None for z and if there
+    is no estimate, for the reason in `noise_floor_why`; the one per hour also without a
+    circumference. sampling_error: the relative error of the value itself, 1/√N.
     """
 
     growth: Growth | None
@@ -101,8 +102,8 @@ def centroid_phasors(results: RunRecords) -> tuple[tuple[Complexes, Complexes], 
 def coherent_modes(results: RunRecords) -> CoherentModes:
     """σ and π modes of both planes, from the centroids at the first IP; ξ summed over the IPs.
 
-    A run that cannot show them (`coherent.unresolved`) has none, and says why. Where a map gives
-    the arc, its tune is the strongest line of the sum of the centroids.
+    A run that cannot show them (`coherent.unresolved`) has none, and says why. If a map gives the
+    arc, its tune is the strongest line of the sum of the centroids.
     """
     machine = setting_of(results)
     first, second = centroid_phasors(results)
@@ -123,8 +124,8 @@ def _plane_modes(machine: Setting, first: Complexes, second: Complexes, plane: i
 
 
 def growth(results: RunRecords) -> tuple[BeamGrowth, BeamGrowth]:
-    """Emittance growth of beams 1 and 2, relative per turn, with error bars and noise floors; where
-    there is no number, the reason.
+    """Emittance growth of beams 1 and 2, relative per turn, with error bars and noise floors, or
+    the reasons why there are none.
     """
     machine = setting_of(results)
     turns = int(results.turn[-1] - results.turn[0]) + 1 if len(results.turn) else 0
@@ -165,7 +166,7 @@ def _emittance_growth(
 
 
 def luminosity(results: RunRecords) -> tuple[Luminosity | None, ...]:
-    """Luminosity of each IP, in cm⁻²s⁻¹ where the study gives bunches and circumference, else per
+    """Luminosity of each IP, in cm⁻²s⁻¹ if the study gives bunches and circumference, else per
     crossing in m⁻²; None if the study does not ask for it.
     """
     machine = setting_of(results)

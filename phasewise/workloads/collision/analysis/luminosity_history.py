@@ -39,7 +39,8 @@ def luminosity_history(
 ) -> Luminosity:
     """History (T,) from luminosities per crossing [m⁻²].
 
-    With the number of colliding pairs and the revolution frequency [Hz], per second in cm⁻²s⁻¹.
+    If the number of colliding pairs and the revolution frequency [Hz] are given, it is per second,
+    in cm⁻²s⁻¹.
     """
     factor, unit = 1.0, PER_CROSSING
     if bunches and revolution_frequency:

@@ -17,7 +17,7 @@ class Shape:
 
     `size` (T, 6) rms in m and 1; `correlation` (T, 6, 6) in [-1, 1]; `tilt` (T,) rad, the angle of
     the long axis of the x-y ellipse; `skewness` and `excess_kurtosis` (T, 6), 0 for a Gaussian, NaN
-    where the moments were not recorded.
+    if the moments were not recorded.
     """
 
     size: Floats

@@ -24,13 +24,13 @@ MOST_DISRUPTION = 0.3
 """Disruption above which a slice is moved within the collision."""
 
 MOST_PIWINSKI = 0.7
-"""Piwinski angle that crab cavities leave, above which the tune spread of x is as much by z, which
-the detuning leaves out: at 1 the estimate of x is 2.5 times too high.
+"""Piwinski angle left by crab cavities above which the tune spread in x comes as much from z, which
+the detuning leaves out: at 1 the estimate for x is 2.5 times too high.
 """
 
 MOST_UNLIKE = 1.02
-"""Ratio of the beams' ξ times macroparticles above which beams of like tunes hand on action, which
-the response of both beams together decides and pairs do not.
+"""Ratio of the beams' products of ξ and macroparticles above which beams of like tunes hand on
+action to each other. The response of both beams together decides how much; pairs do not show it.
 """
 
 LEAST_TURNS_TIMES_XI = 1.0
@@ -48,7 +48,7 @@ Study = Mapping[str, Any]
 @dataclass(frozen=True)
 class NoiseFloor:
     """Relative growth per turn in x and y of both beams, for as many macroparticles as the run has;
-    None where there is no estimate, for the reason in `why`.
+    None if there is no estimate, for the reason in `why`.
     """
 
     growth: tuple[Pair, Pair] | None
@@ -56,7 +56,7 @@ class NoiseFloor:
 
 
 def noise_floor(study: Study, derived: Study, turns: int) -> NoiseFloor:
-    """The floor of a run of so many turns from its resolved study and derived quantities."""
+    """The floor of a run of this many turns, from its resolved study and derived quantities."""
     points = [study["ip"][str(k + 1)] for k in range(len(study["ip"]))]
     if all(point["model"] in ("weak-strong", "none") for point in points):
         return NoiseFloor(((0.0, 0.0), (0.0, 0.0)))
@@ -113,7 +113,7 @@ def _obstacles(study: Study, derived: Study, points: list[Any], turns: int) -> I
 
 
 def _hand_on(study: Study, derived: Study) -> bool:
-    """Whether particles of the two beams stay in step without being each other's like."""
+    """Whether particles of the two beams stay in step although the beams are not alike."""
     xi = [[abs(v) for v in beam["xi"]["effective"]["sum"]] for beam in derived["beams"]]
     strength = [sum(xi[k]) * study["beam"][b]["macroparticles"] for k, b in enumerate("12")]
     apart = min(

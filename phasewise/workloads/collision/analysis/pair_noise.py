@@ -51,8 +51,8 @@ class BeamAtPoint:
 
     `kick` [m] is that of all N particles of the opposing bunch, Δp = kick · E for a unit charge's
     field E; `shift` the tune shift of small amplitudes, signed; `lens` the rms sizes [m] of the
-    opposing bunch with its tilt, whose detuning with amplitude it has; `advance` [turns] that to
-    the next point; `crab` strength and frequency [Hz].
+    opposing bunch with its tilt, which determine the detuning with amplitude; `advance` [turns] the
+    phase advance to the next point; `crab` strength and frequency [Hz].
     """
 
     beta: Pair
@@ -100,7 +100,7 @@ def noise_growth(
     pairs = _Pairs(beams, points, pair_turns // turns, np.random.default_rng(seed))
     for _ in range(turns):
         pairs.turn()
-    of_beam = pairs.change.sum(axis=1)  # of both planes, over the emittances
+    of_beam = pairs.change.sum(axis=1)  # sums over both planes, relative to the emittances
     growth = np.empty_like(pairs.change)
     for b in (0, 1):
         # Each macroparticle of the other beam has the share 1/N of its charge.
@@ -188,10 +188,11 @@ def _rotation(at: BeamAtPoint, action: Array) -> Phasors:
 
 
 def detuning(action: Array, beta: Pair, lens: Pair) -> Array:
-    """Tune shift by a Gaussian lens at actions (2, n) [m], over that of small amplitudes, (2, n).
+    """Tune shift by a Gaussian lens at actions (2, n) [m], relative to that of small amplitudes,
+    (2, n).
 
     The phase average of the lens's potential, from u = -½ ∫ (1 - exp(-x²/A - y²/B)) / sqrt(AB) dq
-    with A = 2σx² + q, B = 2σy² + q, has exp(-a) I0(a), a = Jβ/A, in the place of exp(-x²/A).
+    with A = 2σx² + q, B = 2σy² + q, has exp(-a) I0(a), a = Jβ/A, in place of exp(-x²/A).
     """
     node, weight = np.polynomial.legendre.leggauss(NODES)
     root = (node + 1) / 2  # q = 2σ² (1/root² - 1), σ the smaller size
@@ -212,9 +213,10 @@ def detuning(action: Array, beta: Pair, lens: Pair) -> Array:
 def _smeared_field(x: Array, y: Array, cell: Pair) -> tuple[Array, Array]:
     """Field [1/m] of a unit charge as a mesh of these cells [m] shows it.
 
-    Laying on and reading by weights each smear it with the variance h²/6 (bilinear) or h²/4
-    (quadratic), the integrated Green function with h²/12, and the difference of neighbours (only
-    where bilinear) with h²/3 in its own direction: 7h²/12, or that in the mean of both directions.
+    Depositing with weights and reading with weights each smear it with the variance h²/6 (bilinear)
+    or h²/4 (quadratic), the integrated Green function with h²/12, and the difference of neighbours
+    (only where bilinear) with h²/3 in its own direction: 7h²/12, or that in the mean of both
+    directions.
     """
     sx, sy = (math.sqrt(7 / 12) * h for h in cell)
     if abs(sx / sy - 1) < ROUND:

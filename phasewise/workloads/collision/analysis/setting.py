@@ -109,5 +109,5 @@ def _total(points: list[Any], plane: int) -> float:
 
 
 def _xi(point: Any) -> Any:
-    """The effective ξ; records of an earlier version have the head-on one alone."""
+    """The effective ξ; records of an earlier version have only the head-on one."""
     return point.get("xi_effective", point["xi"])

@@ -16,14 +16,14 @@ from scipy import fft
 from phasewise.analysis.spectrum import Complexes, Floats, fraction, make_window, phasor, refine
 
 MIN_TURNS = 64
-# Turns analysed at most: a longer record does not sharpen a picture, but costs K·T.
+# Most turns that are analysed: a longer record does not sharpen a picture, but costs K·T.
 MAX_TURNS = 8192
 BLOCK = 64
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """Tunes of K particles, those that lived through the whole record.
+    """Tunes of K particles, those that survived the whole record.
 
     `tune` (K, 2) fractions in [0, 1) of x and y; `amplitude` (K, 2) in rms, √(2J/ε) of the line;
     `diffusion` (K,) log10 of the tune's change between the halves of the record, in turns⁻¹;
@@ -85,7 +85,7 @@ def tune_footprint(
 
 
 def normalised_motion(record: Floats, optics: Optics) -> tuple[Complexes, Complexes]:
-    """Betatron phasors (K, T) of x and y in m^½ of coordinates (T, K, 6), without dispersion."""
+    """Betatron phasors (K, T) of x and y in m^½ from coordinates (T, K, 6), without dispersion."""
     delta = record[:, :, 5]
     planes = []
     for plane in range(2):
@@ -96,7 +96,8 @@ def normalised_motion(record: Floats, optics: Optics) -> tuple[Complexes, Comple
 
 
 def line_tunes(signals: Complexes, centre: float, reach: float) -> tuple[Floats, Floats]:
-    """Tune (K,) and amplitude (K,) of the strongest line within `reach` of `centre`; (K, T) in.
+    """Tune (K,) and amplitude (K,) of the strongest line within `reach` of `centre`, for signals
+    (K, T).
 
     Hann window; a lone line's tune is true to 1e-3/T, two lines within 2/T cannot be separated.
     """

@@ -22,10 +22,10 @@ FEWEST_PER_SLICE = 100
 """Macroparticles of a slice below which its field is mostly noise: 10 % in its charge."""
 
 MATCHED = 0.1
-"""Relative mismatch of a bunch to its RF bucket that passes unmentioned."""
+"""Relative mismatch of a bunch to its RF bucket up to which there is no warning."""
 
 DEBUNCHED = 1e-4
-"""Share of a bunch outside of its RF bucket that passes unmentioned."""
+"""Share of a bunch outside of its RF bucket up to which there is no warning."""
 
 FEWEST_CELLS = 3.0
 """Cells per rms size below which bilinear weighting widens the charge by 2 % and more: h²/6σ²."""
@@ -37,8 +37,8 @@ SMALLEST_MESH = 4.0
 """Rms that a mesh should reach: a Gaussian leaves 6e-5 of its particles outside in a plane."""
 
 OUTSIDE = (
-    "the charge of particles outside the mesh is left out, and they are kicked by the opposing "
-    "slice as by the Gaussian of what is on it"
+    "the charge of particles outside the mesh is left out, and the opposing slice kicks them "
+    "like a Gaussian with the moments of its charge on the mesh"
 )
 
 

@@ -35,7 +35,7 @@ BLOCK = 512
 STEP = 0.25
 """Step in ln q of the trapezoidal rule, which errs by exp(-π²/STEP) = 1e-17."""
 MARGIN = 37.0
-"""ln q goes so far beyond the smallest and the largest square: exp(-37) = 1e-16."""
+"""ln q goes this far beyond the smallest and the largest square: exp(-37) = 1e-16."""
 
 
 def head_on_parameters(model: Collision, number: int, ip: int) -> Pair:
@@ -53,8 +53,8 @@ def head_on_parameters(model: Collision, number: int, ip: int) -> Pair:
 def effective_parameters(model: Collision, number: int, ip: int) -> Pair:
     """ξ in x and y of a particle at the centre of beam ``number``, by the module's integral.
 
-    It has the sign of the head-on parameter's shift: a separation of some σ turns it negative. Of a
-    separation that changes, the smaller end counts.
+    It has the sign of the head-on parameter's shift: a separation of some σ turns it negative. If
+    the separation changes, its smaller end counts.
     """
     own, other = model.beam(number), model.beam(3 - number)
     point = model.ips[ip]
@@ -78,9 +78,9 @@ def effective_parameters(model: Collision, number: int, ip: int) -> Pair:
 def met_sizes(model: Collision, number: int, ip: int) -> tuple[float, float, float]:
     """Rms sizes x, y and length [m] of beam ``number`` as a particle of the other one meets it.
 
-    An angle that crab cavities leave tilts the bunch, x and y by their share of tan φ σz, and lets
-    the particle be within it for only 1/sqrt(1 + Φ²) of its length (P. Raimondi, D. Shatilov,
-    M. Zobov, physics/0702033).
+    The angle that crab cavities leave tilts the bunch, which adds to x and y their shares of tan φ
+    σz, and keeps the particle inside of it for only 1/sqrt(1 + Φ²) of its length (P. Raimondi, D.
+    Shatilov, M. Zobov, physics/0702033).
     """
     beam, point = model.beam(number), model.ips[ip]
     x, y = beam.size(ip)

@@ -21,7 +21,7 @@ from phasewise.workloads.collision.tables.model import Collision
 OfPlace = Callable[[float], float]
 
 POINTS = 2001
-"""Nodes in z: the density times a function that ends like a square root, to 1e-5."""
+"""Nodes in z. They integrate the density times a function that ends like a square root to 1e-5."""
 
 
 @dataclass(frozen=True)

@@ -20,15 +20,17 @@ PLANES_PER_SLICE = 3
 """Charge, potential and Green function of a slice, each on the doubled mesh."""
 
 TURN_SECONDS = 45e-9
-"""Per particle and turn: arc, slicing and moments, on one core at about 2 GHz."""
+"""Seconds per particle and turn for arc, slicing and moments, on one core at about 2 GHz."""
 
 ENCOUNTER_SECONDS = {"none": 10e-9, "linear": 19e-9}
-"""Per particle and opposing slice on a mesh, by the interpolation in z: kick and deposit in one
-plane, or in two with the longitudinal kick; on one core at about 2 GHz.
+"""Seconds per particle and opposing slice on a mesh, by the interpolation in z: for kick and
+deposit in one plane, or in two planes with the longitudinal kick; on one core at about 2 GHz.
 """
 
 GAUSSIAN_SECONDS = 175e-9
-"""Per particle and opposing slice of the models with a Gaussian field, on one core at 2 GHz."""
+"""Seconds per particle and opposing slice in the models with a Gaussian field, on one core at 2
+GHz.
+"""
 
 SOLVE_SECONDS = ((14.0, 38e-6), (18.0, 1.36e-3))
 """log2 of the points M of a doubled mesh, and seconds of one field solve on it, measured on one

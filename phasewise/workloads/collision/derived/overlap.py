@@ -38,7 +38,7 @@ MAX_POINTS_LINE, MAX_POINTS_PLANE = 2_000_000, 1000
 
 @dataclass(frozen=True)
 class Effects:
-    """Which effects the integral takes in; by default all of them."""
+    """Which effects the integral includes; by default all of them."""
 
     hourglass: bool = True
     angle: bool = True
@@ -110,7 +110,7 @@ def crossing_widths(model: Collision, ip: int) -> list[float]:
 
 
 def crab_shift(z: Array, crab: Pair) -> Array:
-    """z less what crab cavities of that strength and frequency [Hz] take off: z - s sin(kz)/k, or
+    """z minus what crab cavities of this strength and frequency [Hz] take off: z - s sin(kz)/k, or
     z - sz at frequency 0.
     """
     strength, frequency = crab

@@ -37,8 +37,8 @@ class BeamBeamParameter:
 
 @dataclass(frozen=True)
 class BeamBeamParameters:
-    """Head-on, and with all that the study says of how the bunches meet
-    (`derived.beam_beam`).
+    """Beam-beam parameters: head-on, and with everything that the study says about how the bunches
+    meet (`derived.beam_beam`).
     """
 
     head_on: BeamBeamParameter
@@ -59,7 +59,7 @@ class DerivedBeam:
     tune: Pair | None
     synchrotron_tune: float
     bunch_current: float | None
-    """A, where the ring has a circumference."""
+    """[A]; None if the ring has no circumference."""
     xi: BeamBeamParameters
     bucket: Bucket | None
     """None without RF."""
@@ -67,7 +67,9 @@ class DerivedBeam:
 
 @dataclass(frozen=True)
 class DerivedCrab:
-    """Crab cavities of one beam: 1 compensates the crossing angle fully; Hz, 0 is linear in z."""
+    """Crab cavities of one beam. strength: 1 compensates the crossing angle fully. frequency [Hz]:
+    0 is linear in z.
+    """
 
     strength: float
     frequency: float
@@ -100,7 +102,9 @@ class DerivedPoint:
 
     beams: tuple[DerivedBeamAtPoint, DerivedBeamAtPoint]
     attractive: bool
-    """Opposite charges, whose beam-beam tune shift is positive; negative for like charges."""
+    """Whether the charges are opposite; the beam-beam tune shift then is positive, and negative for
+    like charges.
+    """
     full_crossing_angle: float
     """rad."""
     crossing_plane: float
@@ -111,7 +115,7 @@ class DerivedPoint:
     reduction: float
     luminosity_head_on: float
     luminosity_crossing: float
-    """With the crossing angle alone."""
+    """Luminosity as reduced by the crossing angle alone."""
     luminosity: float
     luminosity_head_on_per_second: float | None
     luminosity_crossing_per_second: float | None
@@ -120,7 +124,9 @@ class DerivedPoint:
 
 @dataclass(frozen=True)
 class DerivedCollision:
-    """What follows from a study; ``to_dict`` gives it as JSON can hold it."""
+    """What follows from a study; ``to_dict`` gives it as a dictionary that can be written as
+    JSON.
+    """
 
     beams: tuple[DerivedBeam, DerivedBeam]
     ips: tuple[DerivedPoint, ...]
@@ -131,7 +137,7 @@ class DerivedCollision:
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As nested dictionaries and lists."""
+        """The quantities as nested dictionaries and lists."""
         return asdict(self)
 
 

@@ -17,10 +17,12 @@ MARGIN_CELLS = 5
 """Cells that a mesh that follows the beams keeps beyond its extent, on both sides together."""
 
 COMMON_WINDOW = 1.5
-"""Slices share a window of the mesh that is up to this times as wide as the widest slice needs."""
+"""Slices share a window of the mesh that is up to this many times as wide as the widest slice
+needs.
+"""
 
 SNAP_PARTS = 8
-"""Parts of its width by which a window of its own moves."""
+"""A slice's own window moves in steps of its width divided by this."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class PointResolution:
 
     cells_per_sigma: of the smaller beam at the waist, in x and y. particles_per_slice: of the
     tracked beam with fewest. slice_over_beta: length of a slice at the bunch's centre over the
-    smallest β* or, where it is shorter, the length over which the bunches overlap at the angle.
+    smallest β* or, if it is shorter, the length over which the bunches overlap at the angle.
     """
 
     cells_per_sigma: Pair | None
@@ -39,7 +41,7 @@ class PointResolution:
 
 @dataclass(frozen=True)
 class Resolution:
-    """The least of all interaction points, of both planes, and each point's own."""
+    """The worst resolution of all interaction points and both planes, and that of each point."""
 
     cells_per_sigma: float | None
     particles_per_slice: float | None
@@ -76,7 +78,7 @@ def _point(model: Collision, ip: int) -> PointResolution:
 
 
 def _cells(model: Collision, ip: int) -> Pair:
-    """Cells that the smaller beam's rms size has at the waist."""
+    """Cells per rms size of the smaller beam at the waist."""
     sizes = [min(beam.size(ip)[plane] for beam in model.beams) for plane in (0, 1)]
     point = model.ips[ip]
     if point.mesh_half_width is not None:
@@ -115,8 +117,8 @@ class _Axis:
         return cls(2 * (half + apart if common else half) / cells, common)
 
     def cell_at_waist(self, model: Collision, ip: int) -> float:
-        """The same in y, where a common window is halved (core/collision/mesh_levels.hpp) as often
-        as it still holds slices within a slice's length of the waist.
+        """The size of a cell in y, where a common window is halved (core/collision/mesh_levels.hpp)
+        as long as it still holds slices within a slice's length of the waist.
         """
         point = model.ips[ip]
         if not self.common:
@@ -143,7 +145,8 @@ def _separation(model: Collision, ip: int) -> Pair:
 
 def _farthest_meeting(point: InteractionPoint, beam: Beam, other: Beam) -> float:
     """Distance [m] from the IP at which the first slice of a Gaussian bunch meets the last plane of
-    the opposing one, which lies as far beyond that one's last slice as the cut before it.
+    the opposing bunch. That plane lies as far beyond the opposing bunch's last slice as the cut
+    before that slice lies in front of it.
     """
     mean, _ = _outermost_slice(point, beam)
     last, cut = _outermost_slice(point, other)
@@ -151,7 +154,7 @@ def _farthest_meeting(point: InteractionPoint, beam: Beam, other: Beam) -> float
 
 
 def _outermost_slice(point: InteractionPoint, beam: Beam) -> tuple[float, float]:
-    """Mean of a beam's first slice and the cut behind it [m]; a single one counts as cut an rms
+    """Mean of a beam's first slice and the cut behind it [m]; a single slice counts as cut one rms
     away.
     """
     slices, rms = point.slices[beam.number - 1], beam.bunch_length
@@ -164,7 +167,7 @@ def _outermost_slice(point: InteractionPoint, beam: Beam) -> tuple[float, float]
         else point.slice_extent * (1 - 2 / slices)
     )
     beyond = math.erfc(cut / math.sqrt(2)) / 2
-    # So far out that nothing is left, the tail ends at the cut.
+    # If the cut is so far out that no tail is left beyond it, the mean is at the cut.
     return rms * (normal.pdf(cut) / beyond if beyond > 0 else cut), rms * cut
 
 
@@ -177,7 +180,9 @@ def _size_at(beam: Beam, ip: int, plane: int, s: float) -> float:
 
 
 def slice_length(point: InteractionPoint, beam: Beam) -> float:
-    """Length [m] of a slice at the bunch's centre, the charge of a slice over the density there."""
+    """Length [m] of a slice at the bunch's centre: the charge of a slice divided by the density
+    there.
+    """
     slices = point.slices[beam.number - 1]
     if point.slicing == "equal-width":
         return 2 * point.slice_extent * beam.bunch_length / slices

@@ -87,7 +87,7 @@ def _collisions(deck: Deck) -> int:
 
 
 def _beam(deck: Deck, squeezed: bool) -> dict[str, Any]:
-    """Keys of one beam: its record of rms sizes against the emittance gives the mismatch."""
+    """Keys of one beam; the mismatch follows from its record of rms sizes and its emittance."""
     mass, charge = deck.number("beam", "mass"), deck.number("beam", "charge")
     table: dict[str, Any] = _particle(mass, charge)
     table |= {
@@ -152,7 +152,9 @@ def _arc(deck: Deck) -> dict[str, Any]:
 
 
 def _damping_turns(deck: Deck) -> list[float]:
-    """Turns in x, y, z, by one time and the partition D: τx = τy/(1 - D), τz = τy/(2 + D)."""
+    """Damping turns in x, y, z. One time and the partition number D give τx = τy/(1 - D), τz =
+    τy/(2 + D).
+    """
     first, second, third = deck.values["damping"][:3]
     switch = deck.integer("damping", "switch")
     if switch == 1:
@@ -166,7 +168,9 @@ def _damping_turns(deck: Deck) -> list[float]:
 
 
 def _squeezed(decks: tuple[Deck, Deck]) -> bool:
-    """The orbits are brought together over the first turns, so that centroids are orbits."""
+    """Whether the orbits are brought together over the first turns, so that centroids are
+    orbits.
+    """
     return any(deck.integer("squeeze", "switch") == 1 for deck in decks)
 
 

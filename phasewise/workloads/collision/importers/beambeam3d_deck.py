@@ -78,7 +78,9 @@ class Deck:
         return int(number)
 
     def extra(self, record: str, index: int) -> float:
-        """The number at ``index`` of a record that may be longer than it must, else 0."""
+        """The number at ``index`` of a record that may be longer than it must be, or 0 if it is
+        not.
+        """
         numbers = self.values[record]
         return numbers[index] if index < len(numbers) else 0.0
 
@@ -96,7 +98,7 @@ def _names(record: str) -> list[str]:
 
 
 def read_deck(path: Path) -> Deck:
-    """The deck file ``path``; StudyError, with the line, where it is cut short or garbled."""
+    """The deck file ``path``; StudyError, with the line, if it is cut short or garbled."""
     numbered = [(k, t) for k, t in enumerate(read_text(path).splitlines(), 1) if t.strip()]
     values, lines = {}, {}
     for (record, names), entry in zip(RECORDS, numbered, strict=False):

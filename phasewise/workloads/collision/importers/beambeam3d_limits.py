@@ -11,7 +11,7 @@ from phasewise.workloads.collision.importers.beambeam3d_deck import Deck
 
 @dataclass(frozen=True)
 class Untranslated:
-    """A record of the deck, and in one clause what the study lacks of it."""
+    """A record of the deck, and a clause that says what of it the study lacks."""
 
     record: str
     reason: str
@@ -25,7 +25,7 @@ ALIKE = {
     "switches": "the study takes beam 1's",
     "series": "the study takes beam 1's",
 }
-"""Records in which the two files must agree, and what happens where they do not."""
+"""Records in which the two files must agree, and what the study has if they do not."""
 
 
 def untranslated(decks: tuple[Deck, Deck]) -> Iterator[Untranslated]:

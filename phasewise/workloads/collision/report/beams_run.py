@@ -43,7 +43,7 @@ class BeamsRun(ReportedRun):
 
     @cached_property
     def lost(self) -> str | None:
-        """The sentence that a beam was lost, and when; None while both have particles."""
+        """A sentence that says which beam was lost, and when; None if both have particles."""
         for number, beam in enumerate(self.beams, 1):
             empty = np.flatnonzero(np.asarray(beam.particles) == 0)
             if empty.size and not self.setting.beams[number - 1].strong:
@@ -68,7 +68,7 @@ class BeamsRun(ReportedRun):
 
     @property
     def without_centroids(self) -> str | None:
-        """Why centroids have no spectrum, as a sentence; None where they have."""
+        """A sentence that says why centroids have no spectrum; None if they have one."""
         if np.isfinite(self.phasors).all():
             return None
         what = self.lost or "The centroids are not finite"
@@ -76,7 +76,7 @@ class BeamsRun(ReportedRun):
 
     def pair(self, plane: int) -> tuple[tuple[str, Signal], tuple[str, Signal]]:
         """Phasors (T,) of a plane with their names: half the sum and half the difference of the
-        beams' centroids, or those of each beam where the run cannot show the modes.
+        beams' centroids, or those of each beam if the run cannot show the modes.
         """
         first, second = self.phasors[0][plane], self.phasors[1][plane]
         if (self.modes.x, self.modes.y)[plane].sought:

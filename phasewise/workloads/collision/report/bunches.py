@@ -16,7 +16,7 @@ from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.colours import BEAM
 
 MOST_BINS = 110
-"""Bins along an axis; fewer where particles are few: one particle per bin on average."""
+"""Most bins along an axis; few particles get fewer bins, with one particle in each on average."""
 FEWEST_BINS = 24
 # Bin contents outside this many rms are not shown.
 REACH = 5.0
@@ -92,7 +92,7 @@ def _histogram(
 
 
 def _count_bar(canvas: Canvas, picture: AxesImage, axis: Axes, named: bool) -> None:
-    """The scale of a histogram; `named` where it stands at the end of a row."""
+    """The scale of a histogram; `named` if it stands at the end of a row."""
     bar = canvas.colorbar(picture, ax=axis, fraction=0.046, pad=0.02)
     bar.outline.set_visible(False)
     bar.ax.tick_params(color=INK)

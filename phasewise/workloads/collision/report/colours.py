@@ -4,7 +4,7 @@ from __future__ import annotations
 
 BEAM = ("#2f74d0", "#d9622b")
 MODES = ("#12817a", "#b3378c")
-"""Of the sum and the difference of the centroids: neither is a beam."""
+"""Colours of the sum and the difference of the centroids, neither of which is a beam."""
 FLOOR = "#8a63c9"
 NOMINAL = "#2c9a63"
 RESONANCE = "#b0638f"

@@ -23,13 +23,13 @@ MOST_FLAT = 5.0
 PANEL = 2.3
 """Width of one of three panels beside each other [inches]."""
 MOST_HEIGHT = 3.0
-"""Of a panel [inches]."""
+"""Largest height of a panel [inches]."""
 
 
 def draw_field(run: BeamsRun) -> Drawing | Missing:
     """Charge, potential and field of the middle slice of both beams at the first IP.
 
-    A length is as long in x as in y, in metres or, where the mesh is flat, in rms sizes.
+    Both axes have the same scale, in metres or, if the mesh is flat, in rms sizes.
     """
     turns = run.results.snapshots("field")
     if not turns:
@@ -73,13 +73,13 @@ def _spans(x: Floats, y: Floats) -> tuple[float, float]:
 
 
 def _flatness(field: dict[str, Floats]) -> float:
-    """The longer over the shorter side of a field's mesh."""
+    """The longer side of a field's mesh divided by the shorter one."""
     spans = _spans(field["x"], field["y"])
     return max(spans) / min(spans)
 
 
 def _height(field: dict[str, Floats], flat: bool) -> float:
-    """Height over width of a field's panel."""
+    """The height of a field's panel divided by its width."""
     x, y, _ = _in_sizes(field) if flat else _in_metres(field)
     width, height = _spans(x, y)
     return height / width
@@ -106,7 +106,7 @@ def _in_sizes(field: dict[str, Floats]) -> tuple[Floats, Floats, tuple[str, str]
 
 
 def _image(axis: Axes, x: Floats, y: Floats, values: Floats) -> Any:
-    """Values (nx, ny) over the largest, as long in x as in y."""
+    """Draw values (nx, ny) relative to the largest, with the same scale in x and y."""
     largest = max(float(np.max(values)), np.finfo(float).tiny)
     picture = axis.imshow(
         (values / largest).T,
@@ -179,7 +179,9 @@ def _draw_by_step(axis: Axes, pairs: Floats) -> None:
 
 
 def draw_slices(run: BeamsRun) -> Drawing | Missing:
-    """Charge, centroids and sizes along the bunches at the last turn they were recorded."""
+    """Charge, centroids and sizes along the bunches at the last turn at which they were
+    recorded.
+    """
     turns = run.results.snapshots("slices")
     if not turns:
         return Missing("Set records.slices_every to a number of turns to see the slices.")
@@ -216,7 +218,9 @@ def draw_slices(run: BeamsRun) -> Drawing | Missing:
 
 
 def _along(axis: Axes, table: dict[str, Floats], values: Floats, factor: float, index: int) -> None:
-    """One quantity along a bunch; beam 2 is drawn within beam 1 where they coincide."""
+    """Draw one quantity along a bunch; beam 2 has thinner marks, which are seen on those of beam
+    1.
+    """
     look: dict[str, Any] = {"linewidth": (2.2, 1.0)[index], "markersize": (5, 2.5)[index]}
     label = f"beam {index + 1}"
     axis.plot(table["z"] * factor, values, "o-", color=BEAM[index], label=label, **look)

@@ -22,12 +22,14 @@ from phasewise.workloads.collision.report.colours import BEAM, RESONANCE
 
 MAX_RESONANCES = 12
 HIGHEST_ORDER = 16
-# Neither end of the map is lost on a light or on a dark page.
+# Both ends of the map can be seen on a light and on a dark page.
 DIFFUSION = ListedColormap(colormaps["plasma"](np.linspace(0.08, 0.88, 256)))
 DOT, LARGEST = 4.0, 6.0
-"""Area of a dot [points²] per σ of amplitude, from 1 σ on, and the amplitude where it stops."""
+"""Area of a dot [points²] per σ of amplitude, from 1 σ on, and the amplitude [σ] at which it stops
+to grow.
+"""
 APART = 0.07
-"""Least distance of a label from the edges, marks and other labels, of the panel."""
+"""Least distance of a label from the edges, marks and other labels, as a share of the panel."""
 
 
 def draw_footprint(run: BeamsRun) -> Drawing | Missing:
@@ -81,7 +83,9 @@ def _legend(order: int) -> list[Line2D]:
 def _draw_one(
     axis: Axes, run: BeamsRun, index: int, found: Footprint, norm: Normalize
 ) -> tuple[PathCollection, int]:
-    """The footprint of a beam; its dots, and the highest order of its resonances, 0 for none."""
+    """Draw the footprint of a beam; returns its dots, and the highest order of its resonances, 0
+    for none.
+    """
     beam = run.setting.beams[index]
     machine = np.array(beam.tune or (0.0, 0.0)) % 1.0
     tune = machine + (found.tune - machine + 0.5) % 1.0 - 0.5
@@ -121,7 +125,9 @@ def _limits(points: Floats) -> tuple[Floats, Floats]:
 
 
 def _draw_resonances(axis: Axes, low: Floats, high: Floats, marks: list[Floats]) -> int:
-    """The lines through the window, labelled where there is room; their highest order."""
+    """Draw the lines through the window, with labels where there is room; returns their highest
+    order.
+    """
     taken = [(mark - low) / (high - low) for mark in marks]
     highest = 0
     for m, n, p, corners in resonances(low, high):
@@ -141,7 +147,9 @@ def _draw_resonances(axis: Axes, low: Floats, high: Floats, marks: list[Floats])
 
 
 def _free_place(ends: Floats, taken: list[Floats]) -> Floats | None:
-    """A point of a line, in parts of the panel, away from its edges and what is taken."""
+    """A point of a line, as a share of the panel, away from the panel's edges and from what is
+    taken.
+    """
     for along in (0.93, 0.07, 0.82, 0.18, 0.7, 0.3):
         place: Floats = ends[0] + along * (ends[1] - ends[0])
         inside = np.all((place > APART) & (place < 1 - APART))
@@ -153,8 +161,8 @@ def _free_place(ends: Floats, taken: list[Floats]) -> Floats | None:
 def resonances(low: Floats, high: Floats) -> list[tuple[int, int, int, Floats]]:
     """Resonances m Qx + n Qy = p through a window of the tune plane, lowest orders first.
 
-    Each with the two points (2, 2) where it meets the window's border. Only whole orders are
-    given, and no more than fit in a readable picture.
+    Each comes with the two points (2, 2) where it meets the window's border. An order is complete
+    or left out, and there are no more than fit in a readable picture.
     """
     found: list[tuple[int, int, int, Floats]] = []
     for order in range(1, HIGHEST_ORDER + 1):

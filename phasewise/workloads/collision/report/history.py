@@ -23,13 +23,13 @@ from phasewise.workloads.collision.analysis.moments import shape
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.colours import BEAM, FLOOR, PLANE_NAMES
 
-# A history on which another one, or a line, is laid.
+# The style of a history over which another one, or a line, is drawn.
 FAINT: dict[str, Any] = {"linewidth": 0.8, "alpha": 0.6}
 # Pixels that a turn of an oscillation needs, so that one beam can be seen behind the other.
 SWING = 3.0
 # Smaller changes than this are shown with a power of ten.
 MIN_PERCENT = 2e-3
-# Changes [%] that are those of rounding alone, and not drawn to fill the picture.
+# Changes [%] below this are due to rounding alone, and are not enlarged to fill the picture.
 ROUNDING = 1e-10
 # The fitted line of beam 2 is dashed, so that beam 1's is seen below it.
 FITTED: tuple[dict[str, Any], ...] = (
@@ -85,7 +85,7 @@ def _draw_emittance(axis: Axes, run: BeamsRun, plane: int) -> None:
 
 
 def draw_sizes(run: BeamsRun) -> Drawing:
-    """Rms sizes and, where the fourth moments were recorded, the excess kurtosis."""
+    """Rms sizes and, if the fourth moments were recorded, the excess kurtosis."""
     shapes = [shape(beam.covariance, beam.moment3, beam.moment4) for beam in run.beams]
     with_kurtosis = any(np.isfinite(found.excess_kurtosis).any() for found in shapes)
     canvas, axes = new_picture(1 + with_kurtosis, 3, 2.4 + 1.8 * with_kurtosis, sharex=True)
@@ -115,7 +115,7 @@ def draw_sizes(run: BeamsRun) -> Drawing:
 
 
 def _typical(values: Any) -> float:
-    """Mean of the finite values, 0 where there are none."""
+    """Mean of the finite values, 0 if there are none."""
     known = np.asarray(values)[np.isfinite(values)]
     return float(known.mean()) if known.size else 0.0
 
@@ -183,7 +183,7 @@ def draw_losses(run: BeamsRun) -> Drawing | Missing:
 def _warning(
     run: BeamsRun, losses: list[Floats], outside: list[Floats], deposits: list[int]
 ) -> str | None:
-    """What of the beams was lost or left out, None where nothing was."""
+    """A sentence on what of the beams was lost or left out; None if nothing was."""
     worst_loss = worst_outside = 0.0
     for index, beam in enumerate(run.beams):
         total = max(run.setting.beams[index].macroparticles, 1)
@@ -196,9 +196,9 @@ def _warning(
     if worst_outside > 0:
         warnings.append(
             f"up to {scientific(100 * worst_outside, 3)} % of a beam's deposits in a turn fell "
-            "outside the mesh: their charge is left out, and the particles are kicked there by the "
-            "opposing slice as by the Gaussian of what is on it (raise mesh_extent or "
-            "mesh_half_width)"
+            "outside the mesh: their charge is left out, and the opposing slice kicks the "
+            "particles there like a Gaussian with the moments of its charge on the mesh (raise "
+            "mesh_extent or mesh_half_width)"
         )
     warning = "; ".join(warnings)
     return warning[0].upper() + warning[1:] + "." if warning else None

@@ -24,7 +24,7 @@ from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.colours import BEAM, NOMINAL
 
 WINDOWS = 20
-"""Windows of the moving mean in a run."""
+"""How many windows of the moving mean a run has."""
 SHORTEST_WINDOW = 5
 FAR = 3.0
 """The nominal value is drawn unless it is this many heights of the picture away."""
@@ -54,7 +54,7 @@ def draw_luminosity(run: BeamsRun) -> Drawing | Missing:
 
 
 def _draw_values(axis: Axes, turn: Floats, value: Floats) -> None:
-    """The values of all turns in the background; their moving mean and its band."""
+    """Draw the values of all turns in the background, and their moving mean with its band."""
     each = stretch(axis, len(turn))
     if each == 1:
         axis.plot(turn, value, color=MUTED, linewidth=0.6, alpha=0.6, label="each turn")
@@ -82,7 +82,7 @@ def window_of(turns: int) -> int:
 
 
 def _draw_design(axis: Axes, turn: Floats, found: Luminosity, factor: float) -> None:
-    """The fitted line, and the nominal value where it lies near the others."""
+    """Draw the fitted line, and the nominal value if it lies near the others."""
     if found.growth is not None:
         line = found.growth.line(turn) * factor
         axis.plot(turn, line, color=INK, linewidth=1.4, linestyle=(0, (1, 2)), label="fit")

@@ -17,7 +17,7 @@ MIN_TURNS = 64
 
 def draw_spectra(run: BeamsRun) -> Drawing | Missing:
     """Spectra of half the sum and half the difference of the centroids, σ and π marked; those of
-    the beams themselves where a run cannot show the modes.
+    the beams themselves if a run cannot show the modes.
     """
     if len(run.turn) < MIN_TURNS:
         return Missing(f"Run at least turns = {MIN_TURNS} to see the spectra of the centroids.")

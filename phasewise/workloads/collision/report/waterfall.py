@@ -15,14 +15,16 @@ from phasewise.report.style import INK, log_ticks, new_picture
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 
 MIN_TURNS = 512
-"""Fewer turns than this hold no four windows that resolve anything."""
+"""Fewer turns than this do not make four windows that resolve anything."""
 SHORTEST = 128
 RESOLVED = 4.0
-"""A window has this many turns over ξ, where the run is long enough: σ and π are then two lines."""
+"""A window has this many turns, divided by ξ, if the run is long enough; σ and π are then two
+lines.
+"""
 ROWS = 150
 DECADES = 3
 TUNE = "#2ec4b6"
-"""Seen on the dark and on the light end of the colours."""
+"""It is seen on the dark and on the light end of the colours."""
 
 
 def draw_waterfall(run: BeamsRun) -> Drawing | Missing:

@@ -39,7 +39,7 @@ FIT_SHARE = 0.4
 
 RANKS = (32, 64, 128, 48, 32, 64, 128, 256, 32, 64, 128, 96)
 SIZES = ((128, 4), (128, 8), (128, 16), (256, 4), (256, 8), (256, 8), (256, 16))
-"""Nodes of the mesh each way, and slices."""
+"""Nodes of the mesh in each direction, and slices."""
 LAYOUTS = ("row-first", "row-first", "column-first", "column-first", "random")
 ALGORITHMS = (
     *(("mesh", "mesh"), ("mesh", "mesh"), ("hypercube", "hypercube"), ("hypercube", "hypercube")),
@@ -61,8 +61,8 @@ Option = TypeVar("Option")
 class SimulatedCase:
     """One simulated turn: a machine, ranks, and the changes to the source paper's case.
 
-    nodes: of the mesh each way. planes: of the field, for each pair of slices. seed: of a random
-    layout.
+    nodes: nodes of the mesh in each direction. planes: planes of the field for each pair of slices.
+    seed: the seed of a random layout.
     """
 
     machine: str
@@ -127,7 +127,8 @@ def paper_tables() -> dict[str, Any]:
 def paper_case(machine: str, ranks: int, variant: str) -> SimulatedCase:
     """The source paper's case: `variant` base, optimised, aggregated or hypercube.
 
-    Columns are of 16 processes up to 256 ranks; beyond, there are 8 columns (its section 5).
+    Columns have 16 processes on up to 256 ranks; on more there are 8 columns (section 5 of the
+    paper).
     """
     rows = 16 if ranks <= 256 else ranks // 16
     base = variant == "base"
@@ -198,7 +199,9 @@ def _drawn(machine: Machine, ranks: int, number: str) -> SimulatedCase:
 
 
 def _grids(ranks: int, slices: int) -> Iterator[str]:
-    """Process grids of a beam, its columns no more than the slices and not shorter than two."""
+    """Process grids of a beam, with no more columns than slices and at least two ranks in a
+    column.
+    """
     for columns in range(1, min(slices, ranks // 2) + 1):
         if ranks % columns == 0:
             yield f"{columns}x{ranks // columns}"
@@ -234,5 +237,5 @@ def messages(study: Study, sample: SimulatedCase) -> float:
 
 
 def _fraction(text: str) -> float:
-    """From 0 to 1, by a hash that is the same everywhere."""
+    """A number from 0 to 1 from a hash that is the same everywhere."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2.0**48

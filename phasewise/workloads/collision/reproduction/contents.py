@@ -91,8 +91,8 @@ def notes_on(results: PaperResults) -> tuple[str, ...]:
     if not results.kept:
         return ()
     kept = (
-        f"Simulated times and curves were not made for this page: they are kept ones of "
-        f"{results.kept}, which come with phasewise. Without --quick all are made anew."
+        "Simulated times and curves were not made for this page: they were made on "
+        f"{results.kept} and come with phasewise. Without --quick all are made anew."
     )
     other = [one for one in results.compared if not one.same]
     if not other:

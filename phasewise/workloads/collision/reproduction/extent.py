@@ -11,7 +11,7 @@ from phasewise.simulated.simulate import Request
 from phasewise.workloads.collision.reproduction.cases import MACHINES, paper_case
 
 STEPS, MANY = 5, 256
-"""Steps that are simulated of a turn's 15, from this number of ranks on."""
+"""How many of a turn's 15 steps are simulated, from this number of ranks on."""
 VARIANTS = ("base", "optimised", "aggregated", "hypercube")
 BEST = {"seaborg": "3", "bassi": "3", "jacquard": "4", "jaguar": "6", "bluegene-l": "6"}
 """The most accurate model of each machine in the source paper."""
@@ -30,9 +30,10 @@ class Extent:
     """How much is simulated: a full reproduction, or a quick one.
 
     predicted: numbers of ranks that are too many to simulate; followed: those of them that
-    `contention` predicts, in seconds to minutes each. held_out: cases of a machine that judge the
-    models, of at most `max_messages` messages and `max_ranks` ranks. kept: whether simulations that
-    come with phasewise are used; `again`: those of them that are made all the same, to compare.
+    `contention` predicts, in seconds to minutes each. held_out: how many cases of a machine judge
+    the models; they have at most `max_messages` messages and `max_ranks` ranks. kept: whether
+    simulations that come with phasewise are used; `again`: those of them that are made again all
+    the same, for comparison.
     """
 
     machines: tuple[str, ...]
@@ -59,7 +60,9 @@ QUICK = replace(
 
 
 def runs_of(extent: Extent) -> list[Run]:
-    """Base, optimised and hypercube on all ranks, aggregated on the most."""
+    """The paper's cases: base, optimised and hypercube on all numbers of ranks, aggregated on the
+    largest.
+    """
     return [
         Run(name, ranks, variant)
         for name in extent.machines
@@ -70,7 +73,7 @@ def runs_of(extent: Extent) -> list[Run]:
 
 
 def exchange_task(machine: Machine, ranks: int, variant: str) -> Task:
-    """The paper's case without computation, sampled where it has very many messages."""
+    """The paper's case without computation; steps are sampled if it has very many messages."""
     study = paper_case(machine.name, ranks, variant).study()
     request = Request(machine, ranks, skeleton=True, computation=False)
     return Task(study, replace(request, steps=STEPS if ranks >= MANY else 0))

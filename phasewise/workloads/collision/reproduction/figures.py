@@ -30,7 +30,7 @@ from phasewise.workloads.collision.reproduction.results import PaperResults
 
 LEVELS = ("1a", "1b", "2", "3", "4")
 GRIDS = ("1b", "4", "5", "6")
-"""The paper's models that the figures show of SMP machines and of tori."""
+"""The paper's models that the figures show for SMP machines and for tori."""
 
 SOURCE = "The reference is a simulator, not hardware"
 MATRIX_RANKS = 128
@@ -60,7 +60,7 @@ def make_figures(results: PaperResults, pictures: Path | None) -> list[Figure]:
 
 
 def _source(results: PaperResults) -> str:
-    kept = f". Simulations are kept ones of {results.kept}" if results.kept else ""
+    kept = f". Simulations were kept from {results.kept}" if results.kept else ""
     return f"{SOURCE}{kept}"
 
 
@@ -95,7 +95,9 @@ def _times(results: PaperResults) -> Drawing:
 def _ratios(
     results: PaperResults, name: str, variant: str, models: Sequence[str]
 ) -> Drawing | Missing:
-    """Simulated time over that of the paper's models and of `contention`: Figures 4 and 5."""
+    """Simulated time relative to that of the paper's models and of `contention`, as in Figures 4
+    and 5.
+    """
     found = _ratios_of(results, name, variant, (*models, "contention"))
     return draw_ratios({f"{name}, {variant}": found}, _source(results), SIMULATED)
 
@@ -161,7 +163,7 @@ def _gains(results: PaperResults, name: str) -> Drawing | Missing:
     for variant in VARIANTS:
         found = results.predicted.get((Run(name, ranks, variant), model))
         if found is not None:
-            # The interval is of all communication: scaled to that of the exchanges.
+            # The interval is that of all communication, so it is scaled to the exchanges.
             scale = found.exchange_seconds / found.communication_seconds
             own = results.simulated[Run(name, ranks, variant)]
             ends = (found.low * scale, found.high * scale)

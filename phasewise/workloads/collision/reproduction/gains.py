@@ -83,7 +83,8 @@ def no_effect(_: Plans, results: PaperResults) -> Finding:
 def hypercube_gains(_: Plans, results: PaperResults) -> Finding:
     """Claim 14: the hypercube's largest predicted gain over the optimised code, to 1024 ranks.
 
-    As the paper did, by Table 4's L and B and the plan; on tori no more than 20 %.
+    It is predicted as in the paper, from Table 4's L and B and the plan; on tori it is at most 20
+    %.
     """
     ranks = (*results.extent.ranks, *results.extent.predicted)
     gains = {
@@ -94,9 +95,9 @@ def hypercube_gains(_: Plans, results: PaperResults) -> Finding:
     return Finding(
         listed(gains),
         holds and all(gains[name] <= HYPERCUBE_TORI + 0.05 for name in TORI),
-        f"By L and B of Table 4; simulated, to 256 ranks: {listed(simulated)}. A hypercube's "
-        "long messages go to near ranks; the paper's models of tori saw the number of messages "
-        "alone.",
+        f"By L and B of Table 4; simulated, to 256 ranks: {listed(simulated)}. A hypercube's long "
+        "messages go to near ranks; the paper's models of tori depended only on the number of "
+        "messages.",
     )
 
 
@@ -183,7 +184,7 @@ CLAIMS = (
     Rule("Aggregation", "gains little", aggregation),
     Rule("Crossing in 4a", "lowers the volume of the long-range phase", crossing, simulated=False),
 )
-"""In the order of their numbers from 1."""
+"""The rules, in the order of the claims' numbers from 1."""
 
 
 def check_claims(plans: Plans, results: PaperResults) -> list[Claim]:

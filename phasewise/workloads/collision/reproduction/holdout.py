@@ -28,7 +28,7 @@ FIGURES = (
     *("mean_error", "worst_error", "coverage"),
     *("turn_mean_error", "turn_worst_error", "turn_coverage", "points"),
 )
-"""Of the communication, waiting included, and of whole turns."""
+"""Figures of the communication, waiting included, and of whole turns."""
 FILE = Path(__file__).with_name("holdout.json")
 """Errors on all held-out cases, written by benchmarks/residuals.py."""
 
@@ -69,7 +69,7 @@ def judge(
 def residuals(
     judged: Iterable[JudgedCase], machines: Mapping[str, Machine]
 ) -> dict[str, dict[str, dict[str, list[float]]]]:
-    """Those of the fit set: quantity → model → "network kind|machine" → sorted values."""
+    """The residuals of the fit set: quantity → model → "network kind|machine" → sorted values."""
     fitted = (one for one in judged if not one.sample.held_out)
     kinds = {name: machine.network.kind for name, machine in machines.items()}
     return residuals_by(fitted, lambda one: f"{kinds[one.sample.machine]}|{one.sample.machine}")
@@ -100,12 +100,12 @@ class WholeStudy:
 
     @property
     def points(self) -> int:
-        """Cases."""
+        """The number of cases."""
         return points(self.errors)
 
 
 def points(errors: Errors) -> int:
-    """Cases that any model was judged by."""
+    """The number of cases by which any model was judged."""
     return sum(
         max((int(own["points"]) for own in models.values()), default=0)
         for models in errors.values()
@@ -113,9 +113,10 @@ def points(errors: Errors) -> int:
 
 
 def keep_whole_study(study: WholeStudy, path: Path = FILE) -> None:
-    """Write it to where `read_whole_study` looks, a model a line; OSError if the disk refuses.
+    """Write the study to where `read_whole_study` looks, with a line for each model; OSError if it
+    cannot be written.
 
-    Its reference is the simulator.
+    The reference of the errors is the simulator.
     """
     of_machines = [
         f"{json.dumps(machine)}: {{\n"

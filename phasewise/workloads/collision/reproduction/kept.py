@@ -1,8 +1,8 @@
 """Simulated times and measured curves that come with phasewise, for a quick reproduction.
 
 benchmarks/keep_reproduction.py writes them from a full reproduction. A simulation is found by a
-hash of all its input: where a study, a machine's file or a twin has changed, it is made anew. A
-change of the driver or of SimGrid is not seen.
+hash of all its input: if a study, a machine's file or a twin has changed, it is made anew. A change
+of the driver or of SimGrid goes unnoticed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Kept:
         return input_key(task) in self.summaries
 
     def summary(self, task: Task) -> Summary:
-        """That of a task which is kept."""
+        """The summary of a task that is kept."""
         return self.summaries[input_key(task)]
 
     def machine(self, name: str, cache: Path) -> Machine:
@@ -65,7 +65,9 @@ def machine_key(machine: Machine) -> str:
 
 
 def read_kept(path: Path | None = None) -> Kept:
-    """What `write_kept` wrote, by default into FILE, or nothing; RunError if it cannot be read."""
+    """What `write_kept` wrote, by default into FILE; empty if there is no file. RunError if it
+    cannot be read.
+    """
     path = path or FILE
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -87,8 +89,8 @@ def write_kept(
     machines: Mapping[str, Machine],
     path: Path | None = None,
 ) -> None:
-    """Write what a full reproduction simulated and measured, by default into FILE; OSError if the
-    disk refuses.
+    """Write what a full reproduction simulated and measured, by default into FILE; OSError if it
+    cannot be written.
     """
     simulations = [
         f"{json.dumps(input_key(task))}: {json.dumps({key: summary[key] for key in FIGURES})}"
@@ -110,7 +112,7 @@ def write_kept(
 
 
 def _written(curve: Curve) -> dict[str, Any]:
-    """A simulated curve has no noise: its intervals are its times."""
+    """A curve as it is kept. A simulated curve has no noise, so that its intervals are left out."""
     return {key: value for key, value in vars(curve).items() if key not in INTERVAL}
 
 

@@ -42,17 +42,19 @@ SIX = {
 
 @dataclass(frozen=True)
 class Plans:
-    """Plans of the paper's case: planned[ranks, variant, node size] as of ``phasewise plan``."""
+    """Plans of the paper's case: planned[ranks, variant, node size], as ``phasewise plan`` gives
+    them.
+    """
 
     planned: dict[tuple[int, str, int], dict[str, Any]]
 
     def row_of_table_5(self, ranks: int, variant: str) -> tuple[int, ...]:
-        """As a row of TABLE_5."""
+        """The planned messages as a row of TABLE_5."""
         found = [self.phase(ranks, variant, "solve", node) for node in NODES]
         return tuple(int(p[key]) for p in found for key in ("intra_node", "inter_node"))
 
     def phase(self, ranks: int, variant: str, name: str, node: int = 2) -> dict[str, Any]:
-        """One phase of a plan; empty where there is none."""
+        """One phase of a plan; empty if there is none."""
         phases: list[dict[str, Any]] = self.planned[ranks, variant, node]["phases"]
         return next((phase for phase in phases if phase["name"] == name), {})
 

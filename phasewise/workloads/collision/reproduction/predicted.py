@@ -18,21 +18,23 @@ from phasewise.workloads.collision.reproduction.extent import BEST, VARIANTS, Ex
 from phasewise.workloads.collision.reproduction.holdout import FIRST_TURN
 
 STRAIGHT = {"4": "3", "6": "5"}
-"""The model that differs from a model by L and B in the place of a table: Table 4 has no tables."""
+"""For each of these models the one that has L and B in place of a table, since Table 4 has no
+tables.
+"""
 MODELS = ("1a", "1b", "2", "3", "4", "5", "6", "contention")
 """Our models whose predictions stand beside the paper's."""
 PARTICLE_KERNELS = ("arc", "bounds", "encounter", "moments", "sort")
 ORIGINAL = 6.0
 """How much longer BeamBeam3D takes for whole turns than phasewise with as many field planes: 229
-and 181 ns for each particle and opposing slice beside 34 to 38 and 30 to 35 (README.md). The
-particles get all of it.
+and 181 ns for each particle and opposing slice against 34 to 38 and 30 to 35 (README.md). The whole
+factor is applied to the kernels of particles.
 """
 
 
 def predict_runs(
     extent: Extent, machines: dict[str, Machine], workers: int
 ) -> tuple[dict[tuple[Run, str], Prediction], dict[tuple[str, str], str]]:
-    """Every run by our models, and larger ones by `contention`."""
+    """Predictions of every run by our models, and of larger ones by `contention`."""
     beyond = [
         Run(name, ranks, variant)
         for name in extent.machines
@@ -81,8 +83,8 @@ def _predictions(job: Job) -> dict[str, Prediction | str]:
 def by_published_models(
     runs: Sequence[Run], machines: dict[str, Machine]
 ) -> tuple[dict[tuple[Run, str], float], dict[tuple[str, str], str]]:
-    """Every run by the paper's models, with the curves of the twins, and (model, machine) → why a
-    model has no prediction.
+    """Predictions of every run by the paper's models, with the curves of the twins, and (model,
+    machine) → why a model has no prediction.
     """
     found: dict[tuple[Run, str], float] = {}
     refused: dict[tuple[str, str], str] = {}
@@ -100,8 +102,8 @@ def by_published_models(
 
 
 def by_table_4(extent: Extent) -> dict[Run, float]:
-    """Every variant on all ranks, up to those that the paper only predicted, by L and B of the
-    paper's Table 4 in its best model of each machine.
+    """Predictions of every variant on all numbers of ranks, including those on which the paper only
+    predicted. They come from the paper's best model of each machine, with L and B of its Table 4.
     """
     found = {}
     for name in extent.machines:

@@ -54,7 +54,9 @@ def _on_ends(model: Model) -> Callable[[Case], dict[str, float]]:
 
 
 def _with_ends(curve: Curve, times: float) -> Curve:
-    """With the line through its ends, of a ping-pong multiplied by `times`."""
+    """The curve with the straight line through its ends, multiplied by `times` if it is a
+    ping-pong.
+    """
     times = times if curve.benchmark == "ping-pong" else 1.0
     line = through_ends(curve)
     return replace(curve, latency=times * line.latency, bandwidth=line.bandwidth / times)

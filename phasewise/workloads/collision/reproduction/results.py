@@ -41,7 +41,7 @@ from phasewise.workloads.collision.reproduction.sensitivity import (
 
 @dataclass(frozen=True)
 class Compared:
-    """A kept simulation that was made again: exchange [s] as kept, and now."""
+    """A kept simulation that was made again, with the seconds of its exchange as kept, and now."""
 
     run: Run
     kept: float
@@ -57,14 +57,15 @@ class Compared:
 class PaperResults:
     """The data of claims, tables and figures; times [s] are per turn.
 
-    simulated, predicted, published, table_4: of the phases that exchange grids, mean over the
-    ranks; `published` by the paper's models with the twins' curves, `table_4` with the paper's own
-    L and B. machines: with the curves measured on their twins. computing: by machine and number of
-    ranks, at assumed rates. single: simulated base and column-first layout on a full fat-tree with
-    one rank per node. repeated: errors on the held-out cases that were simulated for this
-    reproduction. whole: errors on all held-out cases, from an earlier study; None if there is none.
-    refused: (model, machine) → why there is no prediction. kept: the date (ISO) of simulations that
-    were not made for this reproduction, else empty; compared: those that were made again.
+    simulated, predicted, published, table_4: times of the phases that exchange grids, mean over the
+    ranks; `published` has those of the paper's models with the twins' curves, `table_4` those with
+    the paper's own L and B. machines: the machines, with the curves measured on their twins.
+    computing: the computation by machine and number of ranks, at assumed rates. single: simulated
+    base and column-first layout on a full fat-tree with one rank per node. repeated: errors on the
+    held-out cases that were simulated for this reproduction. whole: errors on all held-out cases,
+    from an earlier study; None if there is none. refused: (model, machine) → why there is no
+    prediction. kept: the date (ISO) of simulations that were not made for this reproduction, else
+    empty; compared: those that were made again.
     """
 
     extent: Extent
@@ -83,20 +84,24 @@ class PaperResults:
     compared: tuple[Compared, ...] = ()
 
     def ratio(self, run: Run, model: str) -> float | None:
-        """Simulated over the time by one of the paper's models; None if there is no prediction."""
+        """The simulated time divided by that of one of the paper's models; None if there is no
+        prediction.
+        """
         found = self.published.get((run, model))
         return None if found is None else self.simulated[run] / found
 
     def ratios(
         self, machine: str, model: str, ranks: Sequence[int], variant: str = "base"
     ) -> list[float] | None:
-        """`ratio` on a number of ranks; None unless all can be had."""
+        """`ratio` on several numbers of ranks; None unless all of them are known."""
         found = [self.ratio(Run(machine, number, variant), model) for number in ranks]
         known = [ratio for ratio in found if ratio is not None]
         return known if len(known) == len(found) else None
 
     def own_ratio(self, run: Run, model: str) -> float | None:
-        """Simulated over the time by one of our models; None if there is no prediction."""
+        """The simulated time divided by that of one of our models; None if there is no
+        prediction.
+        """
         found = self.predicted.get((run, model))
         return None if found is None else self.simulated[run] / found.exchange_seconds
 
@@ -106,7 +111,9 @@ class PaperResults:
         return 1 - own[Run(machine, ranks, after)] / own[Run(machine, ranks, before)]
 
     def table_4_gain(self, machine: str, ranks: int, before: str, after: str) -> float:
-        """The fraction by which the time falls that Table 4's L and B predict."""
+        """The fraction by which the time that Table 4's L and B predict falls from one variant to
+        another.
+        """
         own = self.table_4
         return 1 - own[Run(machine, ranks, after)] / own[Run(machine, ranks, before)]
 
@@ -155,7 +162,7 @@ def exchange_of(summary: Summary) -> float:
 
 
 def tasks_of(extent: Extent) -> list[Task]:
-    """The simulations of a reproduction, but for the cases held out."""
+    """The simulations of a reproduction, except for the cases held out."""
     return [
         *(paper_task(run) for run in runs_of(extent)),
         *(_single_task(variant) for variant in ("base", "column-first")),
@@ -197,7 +204,7 @@ def paper_task(run: Run) -> Task:
 def _single_task(variant: str) -> Task:
     """The paper's case on Jacquard as it would be with one rank a node and a full fat-tree.
 
-    Its layout alone changes from the base: 64 ranks, where the two differ.
+    Only its layout changes from the base. It has 64 ranks, on which the two layouts differ.
     """
     machine = load_machine("jacquard")
     network = replace(machine.network, taper=None, adapter_bandwidth=machine.network.flow_bandwidth)

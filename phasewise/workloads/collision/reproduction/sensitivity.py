@@ -1,4 +1,4 @@
-"""What the gain by layout depends on that the paper does not say about its machines."""
+"""How the gain by layout depends on what the paper does not say about its machines."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from phasewise.simulated.many import Task
 from phasewise.workloads.collision.reproduction.extent import exchange_task
 
 STEPS = 3
-"""Steps that are simulated of a turn's 15: where links are crowded a simulation takes minutes."""
+"""How many of a turn's 15 steps are simulated: if links are crowded, a simulation takes minutes."""
 FILED = "as in the file"
 
 
 @dataclass(frozen=True)
 class Assumption:
-    """A machine as it might have been as well: `what` differs from its file, on some ranks."""
+    """A machine as it may also have been: `what` differs from its file. ranks: on how many it is
+    simulated.
+    """
 
     machine: str
     what: str
@@ -41,7 +43,9 @@ class Sensitivity:
 
 
 def assumptions() -> Iterator[Assumption]:
-    """Links and allocation of Jaguar, the block of BG/L, the allocation of Jacquard."""
+    """Assumptions on links and allocation of Jaguar, on the block of BG/L, on the allocation of
+    Jacquard.
+    """
     jaguar = load_machine("jaguar")
     yield Assumption("jaguar", FILED, 256, jaguar)
     injection = jaguar.network.link_bandwidth
@@ -78,7 +82,9 @@ def _changed(machine: Machine, what: str, ranks: int, network: Network) -> Assum
 def sensitivities(
     assumed: Sequence[Assumption], seconds: Sequence[float]
 ) -> tuple[Sensitivity, ...]:
-    """seconds: of the tasks of all assumptions, in their order."""
+    """The gains under these assumptions; seconds: of the tasks of all assumptions, in their
+    order.
+    """
     pairs = zip(seconds[::2], seconds[1::2], strict=True)
     return tuple(
         Sensitivity(one.machine, one.what, one.ranks, 1 - after / before)

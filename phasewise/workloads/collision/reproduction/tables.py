@@ -40,10 +40,10 @@ def claims_table(claims: Sequence[Claim]) -> Table:
     )
     heads = ("", "claim", "the paper", "here", "holds", "evidence", "simulations", "")
     note = (
-        f"{SIMULATOR} Percentages hold where they are off by no more than 5 points; errors of "
-        "models are bounds, which a better model passes. Fitted in part: it depends on what was "
-        "set in a twin (Jacquard's protocol and taper, BG/L's bandwidth of 1 to 128 kB) so that it "
-        "agrees with the paper."
+        f"{SIMULATOR} Percentages hold if they are off by no more than 5 points; errors of models "
+        "are bounds, which a better model passes. Fitted in part: the result depends on what was "
+        "set in a twin (Jacquard's protocol and taper, BG/L's bandwidth of 1 to 128 kB) so that "
+        "it agrees with the paper."
     )
     return Table("The paper's claims", heads, rows, note, words=True)
 
@@ -64,7 +64,7 @@ def whole_study_table(study: WholeStudy | None) -> Table:
 
 
 def repeated_table(results: PaperResults) -> Table:
-    """The same on the cases that were simulated for the page."""
+    """Errors of the models on the cases that were simulated for the page."""
     refused = " ".join(f"{m} on {name}: {why}." for (m, name), why in results.refused.items())
     return _errors_table(
         "Hold-out cases, repeated: some of them, simulated for this page",
@@ -93,7 +93,7 @@ def _errors_table(title: str, errors: Errors, note: str) -> Table:
 
 
 def models_table(results: PaperResults) -> Table:
-    """Mean errors of the paper's models as it had them, and of ours of the same names."""
+    """Mean errors of the paper's models as it had them, and of our models with the same names."""
     rows = []
     for name in results.machines:
         runs = [Run(name, ranks, "base") for ranks in results.extent.ranks]
@@ -103,10 +103,10 @@ def models_table(results: PaperResults) -> Table:
             rows.append((f"{name}, {model}", *_errors(theirs), *_errors(ours)))
     heads = ("machine, model", "as published: mean error", "worst", "ours: mean error", "worst")
     note = (
-        f"{SIMULATOR} Simulated over predicted, less one, of the base on "
+        f"{SIMULATOR} Errors are simulated over predicted, less one, for the base on "
         f"{', '.join(map(str, results.extent.ranks))} ranks. As published: straight lines through "
-        "the smallest and the largest message, on tori 1a with the whole round trip, 5 and 6 with "
-        "the mean over distances by direction."
+        "the smallest and the largest message, on tori 1a with the whole round trip, 5 and 6 "
+        "with the mean over distances by direction."
     )
     return Table("Models as the paper had them, and ours", heads, tuple(rows), note)
 
@@ -119,7 +119,7 @@ def _errors(ratios: Sequence[float | None]) -> tuple[str, str]:
 
 
 def sensitivity_table(results: PaperResults) -> Table:
-    """Gains by layout on machines as they might have been as well."""
+    """Gains by layout on machines as they may also have been."""
     rows = tuple(
         (s.machine, s.what, str(s.ranks), f"{100 * s.gain:.1f} %") for s in results.sensitivity
     )
@@ -143,7 +143,7 @@ def compared_table(results: PaperResults) -> Table:
         for one in results.compared
     )
     heads = ("simulation", "kept [ms]", "made again [ms]", "the same")
-    note = f"All others are kept ones of {results.kept}."
+    note = f"All others were kept from {results.kept}."
     return Table("Kept simulations", heads, rows, note)
 
 
@@ -201,9 +201,9 @@ def table_4(machines: dict[str, Machine]) -> Table:
                 continue
             rows.append((f"{name}, {benchmark.replace('_', ' ')}", *_pair(theirs), *_pair(own)))
     note = (
-        f"{SIMULATOR} Its twin is made from the paper's rows of ping-ping, single and parallel; "
-        "the probes find them again, with the protocol's changes. The grid is of 256 ranks: "
-        "messages to the next one in the row."
+        f"{SIMULATOR} A twin is made from the paper's rows of ping-ping, single and parallel; the "
+        "probes find them again, with the protocol's changes. The grid has 256 ranks, and "
+        "messages go to the next rank in the row."
     )
     heads = ("machine, benchmark", "paper L [µs]", "B [MB/s]", "twin L [µs]", "B [MB/s]")
     return Table("Table 4: latency and bandwidth", heads, tuple(rows), note)

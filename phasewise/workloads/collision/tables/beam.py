@@ -59,7 +59,7 @@ class Beam:
     distribution: str = key("word", choices=("gaussian", "quiet", "file"), flat=True)
     particles: Path | None = key("text")
     strong: bool
-    """Not tracked, but the strong beam of a weak-strong study."""
+    """Whether it is the strong beam of a weak-strong study, which is not tracked."""
     arc: Arc
     optics: tuple[Optics, ...]
 

@@ -28,7 +28,7 @@ Place = tuple[int, int, int]
 """A rank's beam, 1 or 2, and its column and row from 0."""
 
 AT_ONCE = ("direct", "node-aware")
-"""Algorithms that work on all ranks of a beam in one phase; the others on columns and rows."""
+"""Algorithms that work on all ranks of a beam in one phase; the others work on columns and rows."""
 
 _IN_COLUMNS = ("direct", "hypercube", "node-aware", "mpi", "mpi-allreduce")
 _SCHEDULES = ("ring", "pairwise")
@@ -85,7 +85,7 @@ class BeamCommunication(Communication):
     """A word of LAYOUTS, or "file"."""
     layout_file: Path | None
     places: tuple[Place, ...]
-    """Where each rank is, from the file."""
+    """The place of each rank, from the file."""
     node_size: int = declared(NODE_SIZE)
     reduce: str = key("word", "hypercube", choices=("mesh", *_IN_COLUMNS), flat=True)
     broadcast: str = key(
@@ -97,14 +97,14 @@ class BeamCommunication(Communication):
     crossing: str = key("word", "4a", choices=("4a", "4b"), flat=True)
     overlap: bool = key("flag", False, flat=True)
     padded: bool = key("flag", False)
-    """Every column takes part in a step with as many slices as the fullest one."""
+    """Whether every column takes part in a step with as many slices as the fullest one."""
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)
     phase: ClassVar[Key] = Key("table")
     phases: tuple[PhaseChoice, ...]
 
     def resolved(self) -> dict[str, Any]:
-        """As the table of a TOML file, every default written out."""
+        """The choice as the table of a TOML file, with every default written out."""
         table = {"process_grid": grid_value(self.process_grid)} | super().resolved()
         if self.layout_file is not None:
             table["layout"] = str(self.layout_file)
@@ -141,7 +141,7 @@ class BeamCommunication(Communication):
 
     @property
     def grid_text(self) -> str:
-        """As a study has it, two grids with a comma between."""
+        """The process grid as a study has it; two grids have a comma between them."""
         grid = grid_value(self.process_grid)
         return grid if isinstance(grid, str) else ",".join(grid)
 
@@ -152,7 +152,9 @@ def written(shape: Shape) -> str:
 
 
 def grid_value(shapes: tuple[Shape, Shape] | None) -> str | list[str]:
-    """The value of ``process_grid`` for these shapes: one text where both beams have the same."""
+    """The value of ``process_grid`` for these shapes: one text if both beams have the same
+    shape.
+    """
     if shapes is None:
         return AUTO
     first, second = (written(shape) for shape in shapes)

@@ -10,13 +10,13 @@ from phasewise.tables.keys import show
 from phasewise.workloads.collision.tables.communication import Place, Shape, grid_value
 
 LARGEST_INDEX = 10**6
-"""Columns and rows end below the largest number of ranks."""
+"""Columns and rows are below the largest number of ranks."""
 
 
 def read_places(path: Path) -> dict[Place, int]:
     """The place of each rank in order, and the line that gives it.
 
-    StudyError, with file and line, where a line is not a place or gives one a second time.
+    StudyError, with file and line, if a line is not a place or gives one a second time.
     """
     places: dict[Place, int] = {}
     for number, line in enumerate(read_text(path).split("\n"), 1):
@@ -59,7 +59,7 @@ def fill_grid(
 ) -> tuple[Shape, Shape]:
     """The process grids that ``places`` fill: those given, or the ones that the places span.
 
-    StudyError if a place lies outside of them or is missing. One rank alone stands for both.
+    StudyError if a place lies outside of them or is missing. One rank alone stands for both beams.
     """
     if len(places) == 1 and shapes in (None, ((1, 1), (1, 1))):
         place, line = next(iter(places.items()))

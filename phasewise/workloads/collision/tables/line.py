@@ -2,10 +2,10 @@
 
 Each segment s → s+1 is one ``twiss`` element with that segment's phase advance. All that is given
 for the whole turn (chromaticity, amplitude detuning, longitudinal motion, an external map, damping,
-noise, aperture) stands wholly in the last segment, which leads back to the first interaction point:
-the latter's optics hold for it. The feedback acts first in that segment, with the optics of the
-interaction point where it measured the centroid. Longitudinal motion takes place without
-dispersion, between the maps that take the dispersion away and bring it back.
+noise, aperture) belongs entirely to the last segment, which leads back to the first interaction
+point: the optics of that point hold for it. The feedback acts first in that segment, with the
+optics of the interaction point where it measured the centroid. Longitudinal motion takes place
+without dispersion, between the maps that take the dispersion away and bring it back.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def rf_kick(beam: Beam, rf: RadioFrequency) -> float:
 
 
 def bucket_focusing(beam: Beam) -> float:
-    """(2πQs)² = 2π h η cos(2πφ) |q| V / (β² E) of a beam with RF; negative where it defocuses.
+    """(2πQs)² = 2π h η cos(2πφ) |q| V / (β² E) of a beam with RF; negative if it defocuses.
 
     The small-amplitude form of δ → δ + |q|V/(β²E) [sin 2π(φ + fz/βc) - sin 2πφ], z → z - ηCδ; see
     S. Y. Lee, Accelerator Physics, section 3.I. The phase is that of the charge's own acceleration.

@@ -1,4 +1,4 @@
-"""External 6×6 maps: read from a file, and refused where they are not symplectic or not stable."""
+"""External 6×6 maps: read from a file, and refused if they are not symplectic or not stable."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STABLE_TOLERANCE = 1e-5
 
 
 def read_map(path: Path, where: str) -> dict[str, Any]:
-    """``matrix`` (36 numbers) and, where the file has one, ``tensor`` (216 numbers) of a TOML map
+    """``matrix`` (36 numbers) and, if the file has one, ``tensor`` (216 numbers) of a TOML map
     file.
     """
     try:

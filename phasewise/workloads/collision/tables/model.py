@@ -28,7 +28,7 @@ class Ring:
 
 @dataclass(frozen=True, kw_only=True)
 class Records:
-    """The keys of [records] that are of beams; where they count turns, 0 means never."""
+    """The keys of [records] for beams; for keys that count turns, 0 means never."""
 
     moments_order: int = key("integer", 2, least=2, most=4, flat=True)
     slices_every: int = key("integer", 0, least=0, flat=True)
@@ -41,7 +41,7 @@ class Records:
 
 @dataclass(frozen=True, kw_only=True)
 class Collision:
-    """What a study of colliding beams holds beside what every study does."""
+    """What a study of colliding beams has beside what every study has."""
 
     ring: Ring
     beams: tuple[Beam, Beam]
@@ -65,7 +65,7 @@ class Collision:
     @property
     def has_field(self) -> bool:
         """Whether a slice's field can be shown: on the mesh of the first interaction point, where
-        the beams stand after a turn.
+        the beams are after a turn.
         """
         return self.ips[0].model == "strong-strong"
 

@@ -22,7 +22,7 @@ class Ramp:
 
 @dataclass(frozen=True, kw_only=True)
 class InteractionPoint:
-    """One interaction point, common to both beams; their optics there stand in `Optics`."""
+    """One interaction point, common to both beams; `Optics` has their optics there."""
 
     beam: ClassVar[Key] = Key("table")
     half_crossing_angle: float = key(
@@ -51,7 +51,7 @@ class InteractionPoint:
     slices: tuple[int, int] = key(
         "integers", (8, 8), length=2, shared=True, least=1, most=255, flat=True
     )
-    """Of beams 1 and 2."""
+    """Slices of beams 1 and 2."""
     slicing: str = key("word", "equal-charge", choices=("equal-charge", "equal-width"), flat=True)
     slice_extent: float = key("number", 3.0, above=0, most=100, unit="rms", flat=True)
     weighting: str = key("word", "cic", choices=("cic", "tsc"), flat=True)

@@ -16,7 +16,7 @@ from phasewise.workloads.collision.tables.communication import (
 from phasewise.workloads.collision.tables.model import Collision
 
 MAX_SHOWN = 8
-"""Shapes that one sentence names."""
+"""Most shapes that one sentence names."""
 
 UNBOUNDED = 10**6
 KEY = "communication.process_grid"
@@ -43,11 +43,11 @@ class Room:
 
 
 Rooms = tuple[Room, Room]
-"""Of beams 1 and 2."""
+"""The rooms of beams 1 and 2."""
 
 
 def check_process_grid(model: Collision, own: BeamCommunication, ranks: int) -> None:
-    """StudyError, with the nearest shapes that are valid, where a study does not fit ``ranks``.
+    """StudyError, with the nearest shapes that are valid, if a study does not fit ``ranks``.
 
     The shares of a mesh that Pcol does not divide differ by one row, and are accepted.
     """
@@ -67,12 +67,12 @@ def check_process_grid(model: Collision, own: BeamCommunication, ranks: int) -> 
 
 
 def halves(ranks: int) -> tuple[int, int]:
-    """Ranks of beams 1 and 2: of an odd number, beam 1 has the larger half."""
+    """Ranks of beams 1 and 2; if the number is odd, beam 1 has the larger half."""
     return (ranks - ranks // 2, ranks // 2)
 
 
 def rooms(model: Collision) -> Rooms:
-    """The tightest of beams 1 and 2 at all interaction points that have a mesh."""
+    """The tightest rooms of beams 1 and 2 at all interaction points that have a mesh."""
     return _room(model, 1), _room(model, 2)
 
 

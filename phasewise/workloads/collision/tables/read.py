@@ -25,7 +25,7 @@ from phasewise.workloads.collision.tables.read_point import (
 )
 
 TABLES = {name: Key("table") for name in ("beam", "ring", "arc", "ip")}
-"""Tables of a study that are of beams."""
+"""The tables of a study that describe the beams."""
 
 IDENTITY = [[float(row == column) for column in range(6)] for row in range(6)]
 """The matrix of an arc in which nothing happens."""
@@ -58,8 +58,8 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
 
 
 def read_host(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Collision:
-    """The same where other workloads act on the beams between the last interaction point and the
-    first: without [arc] nothing but them does.
+    """The model of beams on which other workloads act between the last interaction point and the
+    first. Without [arc], only these act there.
     """
     arc = {"matrix": IDENTITY} if tables["arc"] is None else tables["arc"]
     return read({**tables, "arc": arc}, records, folder)
@@ -74,7 +74,7 @@ def _ring(table: object) -> Ring:
 
 
 def _strong_beam(points: list[PointTables]) -> int:
-    """The beam that is not tracked, 0 where both are."""
+    """The beam that is not tracked, 0 if both are tracked."""
     weak = [
         (k, p.common["strong_beam"]) for k, p in enumerate(points, 1) if p.model == "weak-strong"
     ]

@@ -25,14 +25,16 @@ DETUNING_SYMMETRY = 1e-9
 """Relative difference up to which the two cross terms of the detuning are equal."""
 
 MOST_BETA_Z = 1e30
-"""Metres: no ring comes near it, and its square is a number still."""
+"""Largest longitudinal beta function [m]: no ring comes near it, and its square is still finite."""
 
 ALTERNATIVES = (("aperture", "aperture_sigma"), ("map", "matrix", "tensor"))
 
 
 @dataclass(frozen=True)
 class ArcTable:
-    """The keys given for one beam's arc, and where (``arc`` or ``arc.2``) for the sentences."""
+    """The keys given for one beam's arc, and where they stand (``arc`` or ``arc.2``), for
+    sentences.
+    """
 
     given: dict[str, Any]
     where: str

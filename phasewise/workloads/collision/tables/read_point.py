@@ -18,12 +18,12 @@ from phasewise.workloads.collision.tables.read_arc import ArcTable
 MAX_POINTS = 64
 OPTICS, CRAB, RAMP = schema_of(Optics), schema_of(Crab), schema_of(Ramp)
 POINT = OPTICS | schema_of(InteractionPoint)
-"""Optics given for a point are those of both beams there."""
+"""The keys of [ip.k] that describe optics hold for both beams."""
 
 FIELDS = {field.name for field in fields(InteractionPoint)}
 
 PHASE_AGREEMENT = 1e-9
-"""Turns up to which phase advances around the ring may miss the tune."""
+"""Largest difference [turns] between the tune and the sum of the phase advances."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""Checksums of links. Those of a part of the sites can be combined with those of the others.
+"""Checksums of links. The checksums of parts of the sites can be combined into that of all.
 
-MILC: exclusive or of the data's 32-bit words, word k rotated by k mod 29, and by k mod 31. SciDAC:
-the same of the CRC-32 of each site's bytes, by the number of the site. NERSC: the sum of the words.
+MILC combines the 32-bit words of the data by exclusive or, word k rotated by k mod 29 for one sum
+and by k mod 31 for the other. SciDAC does the same with the CRC-32 of each site's bytes, rotated by
+the number of the site. NERSC adds the words.
 """
 
 from __future__ import annotations
@@ -27,14 +28,16 @@ def _folded(values: Words, numbers: NDArray[np.int64], modulus: int) -> int:
 
 
 def milc(words: Words, sites: Sites) -> tuple[int, int]:
-    """sum29 and sum31 of the sites with these numbers, words (sites, of a site)."""
+    """sum29 and sum31 of the sites with these numbers; words (sites, words of a site)."""
     each = words.shape[1]
     numbers = sites[:, None] * each + np.arange(each)
     return _folded(words, numbers, 29), _folded(words, numbers, 31)
 
 
 def scidac(words: Words, sites: Sites, big: bool) -> tuple[int, int]:
-    """suma and sumb of the sites with these numbers; big: how the file has their bytes."""
+    """suma and sumb of the sites with these numbers; big: whether the file has big-endian
+    numbers.
+    """
     raw = np.ascontiguousarray(words.astype(">u4" if big else "<u4"))
     crcs = np.fromiter((zlib.crc32(site) for site in raw), np.uint32, len(raw))
     return _folded(crcs, sites, 29), _folded(crcs, sites, 31)
@@ -46,7 +49,9 @@ def nersc(words: Words) -> int:
 
 
 def folded_together(parts: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    """MILC's or SciDAC's, of several parts of the sites."""
+    """The pair of sums of MILC or SciDAC for all sites, from the pairs for several parts of
+    them.
+    """
     first = second = 0
     for a, b in parts:
         first, second = first ^ a, second ^ b
@@ -54,10 +59,10 @@ def folded_together(parts: Iterable[tuple[int, int]]) -> tuple[int, int]:
 
 
 def added(parts: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    """NERSC's, of several parts of the sites."""
+    """The sum of NERSC for all sites, from the sums for several parts of them."""
     return sum(first for first, _ in parts) % 2**32, 0
 
 
 def hexadecimal(value: int) -> str:
-    """As the formats write it."""
+    """A checksum as the formats write it."""
     return f"{value:08x}"

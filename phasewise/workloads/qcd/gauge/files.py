@@ -24,11 +24,13 @@ from phasewise.workloads.qcd.grids import Extents
 FORMATS: Mapping[str, ModuleType] = {one.NAME: one for one in (ildg, milc, nersc)}
 LONGEST_HEAD = nersc.LONGEST_HEADER
 UNITARY = {"single": 1e-5, "double": 1e-11}
-"""Largest deviation of an element of U U† from the unit matrix, and of the third row from that of
-determinant 1, by the precision that the links have.
+"""Largest deviation from SU(3) that is accepted, by the precision of the links: of an element of U
+U† from that of the unit matrix, and of the third row from the one that gives determinant 1.
 """
 SAME_VALUE = {"single": 1e-6, "double": 1e-9}
-"""Largest difference of a plaquette or link trace from that in the file, if it has the digits."""
+"""Largest accepted difference between the plaquette or link trace of the links and that in the
+file, unless the file gives fewer digits.
+"""
 
 
 def open_links(path: Path) -> Stored:
@@ -52,7 +54,7 @@ def open_links(path: Path) -> Stored:
 def found_checksums(
     stored: Stored, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None
 ) -> tuple[int, int]:
-    """Those of a box's links."""
+    """The checksums of the links of a box."""
     box = extents or stored.size
     sites = site_numbers(stored.size, origin, box)
     words = stored.words(origin, box)
@@ -60,7 +62,7 @@ def found_checksums(
 
 
 def check_sums(stored: Stored, found: tuple[int, int]) -> dict[str, str]:
-    """The checksums of all links by name; StudyError if they are not those in the file."""
+    """The checksums of all links by name; StudyError if they differ from those in the file."""
     pairs = zip(stored.checksums, found, strict=False)
     ours = {name: checksums.hexadecimal(value) for name, value in pairs}
     if ours != dict(stored.checksums):
@@ -72,10 +74,10 @@ def check_sums(stored: Stored, found: tuple[int, int]) -> dict[str, str]:
 
 
 def checked_links(stored: Stored) -> tuple[Floats, dict[str, Any]]:
-    """All links, and what `phasewise gauge check` says of them; StudyError, one sentence, where
-    they are not those of an SU(3) gauge field, or not those that the file describes.
+    """All links, and what `phasewise gauge check` says of them. StudyError, one sentence, if they
+    are not the links of an SU(3) gauge field, or differ from what the file says of them.
     """
-    # Sums first: bytes in another order give numbers that are not finite.
+    # Sums are checked first, because bytes in a wrong order give numbers that are not finite.
     sums = check_sums(stored, found_checksums(stored))
     links = finite_links(stored)
     values = dict(cast(Any, load_planner()).gauge_values(links, list(stored.size)))
@@ -94,7 +96,7 @@ def checked_links(stored: Stored) -> tuple[Floats, dict[str, Any]]:
 def finite_links(
     stored: Stored, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None
 ) -> Floats:
-    """The links of a box; StudyError if they are not numbers."""
+    """The links of a box; StudyError if any of them is not finite."""
     links = stored.read(origin, extents)
     if not np.isfinite(links).all():
         raise StudyError(f"{stored.path} has links that are not finite")
@@ -102,7 +104,7 @@ def finite_links(
 
 
 def check_unitary(stored: Stored, links: Floats, deviation: float) -> None:
-    """StudyError if U U† of a link differs from 1 by as much."""
+    """StudyError if `deviation`, the largest difference of U U† from 1, is too large for SU(3)."""
     if not _nearly(links, deviation):
         raise StudyError(
             f"{stored.path} has links that are not SU(3): U U† differs from 1 by up to "
@@ -111,7 +113,7 @@ def check_unitary(stored: Stored, links: Floats, deviation: float) -> None:
 
 
 def check_values(stored: Stored, values: Mapping[str, float]) -> None:
-    """StudyError if plaquette and link trace are not those in the file, where it has them."""
+    """StudyError if the file gives a plaquette or link trace and it is not that of the links."""
     for name, given in (("plaquette", stored.plaquette), ("link_trace", stored.link_trace)):
         same = max(SAME_VALUE[stored.precision], stored.last_digits.get(name, 0.0))
         if given is not None and not abs(values[name] - given) <= same:
@@ -132,9 +134,11 @@ def check_special(stored: Stored, links: Floats) -> None:
 
 
 def _nearly(links: Floats, deviation: float) -> bool:
-    """Whether links deviate no more from SU(3) than their precision lets them. It is single, in a
-    file of double precision too, if all numbers of their first two rows fit into it: the third row
-    may have been made of them.
+    """Whether links deviate from SU(3) by no more than their precision allows.
+
+    A file of double precision may hold links of single precision. They count as such if all numbers
+    of their first two rows fit into single precision; the third row may have been computed from
+    these.
     """
     if deviation <= UNITARY["double"]:
         return True

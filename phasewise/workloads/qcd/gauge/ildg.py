@@ -1,7 +1,7 @@
-"""ILDG's format: records in LIME's packing, with the checksums of SciDAC.
+"""The ILDG format: records in LIME packing, with the checksums of SciDAC.
 
-The record `ildg-format` gives precision and extents, `ildg-binary-data` the links, most significant
-byte first, and `scidac-checksum` their checksums.
+The record `ildg-format` gives precision and extents, `ildg-binary-data` holds the links as
+big-endian numbers, and `scidac-checksum` gives their checksums.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Record:
 
 
 def recognises(head: bytes) -> bool:
-    """Whether a file that begins so is one."""
+    """Whether a file that begins with `head` has this format."""
     return head[:4] == struct.pack(">I", MAGIC)
 
 
 def open_file(path: Path, _head: bytes) -> Stored:
-    """Its links; StudyError if a record is missing or damaged."""
+    """A file of this format; StudyError if a record is missing or damaged."""
     records = {record.kind: record for record in _records(path)}
     for kind in (FORMAT, DATA, SUMS):
         if kind not in records:
@@ -136,11 +136,11 @@ def _hexadecimal(path: Path, text: str, name: str) -> str:
 
 
 combined = checksums.folded_together
-"""The checksums of all sites from those of parts."""
+"""Combines the checksums of parts of the sites into those of all."""
 
 
 def found_checksums(stored: Stored, words: Words, sites: checksums.Sites) -> tuple[int, int]:
-    """Of some of the sites."""
+    """The checksums of some of the sites."""
     return checksums.scidac(words, sites, stored.big)
 
 
@@ -148,7 +148,7 @@ XML = '<?xml version="1.0" encoding="UTF-8"?>'
 
 
 def header(stored: Stored, _sums: tuple[int, int], _values: Mapping[str, float]) -> bytes:
-    """All records before the links, and the header of theirs."""
+    """All records before that of the links, and the header of the latter."""
     x, y, z, t = stored.size
     letter, bits = ("F", 32) if stored.precision == "single" else ("D", 64)
     link = 18 * REALS[stored.precision]
@@ -179,7 +179,7 @@ def header(stored: Stored, _sums: tuple[int, int], _values: Mapping[str, float])
 
 
 def footer(sums: tuple[int, int]) -> bytes:
-    """The record behind the links."""
+    """The record after the links."""
     suma, sumb = map(checksums.hexadecimal, sums)
     text = (
         f"{XML}<scidacChecksum><version>1.0</version><suma>{suma}</suma>"

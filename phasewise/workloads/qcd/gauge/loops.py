@@ -1,4 +1,4 @@
-"""Plaquette and link trace of a box of a file's links, whose sums over boxes are those of all."""
+"""Plaquette and link trace of a box of a file's links, as sums that add up over boxes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ PLANES = AXES * (AXES - 1) // 2
 COLOURS = 3
 
 LoopSums = tuple[float, float]
-"""Σ Re tr of the plaquettes and of the links that begin in a box."""
+"""Σ Re tr of the plaquettes that begin in a box, and that of its links."""
 
 
 def loop_sums(stored: Stored, links: Floats, origin: Extents) -> LoopSums:
-    """Of the links of a box, read from the file, whose neighbours ahead are read here."""
+    """The sums for the links of a box, which were read from the file. The neighbours that the
+    plaquettes need beyond the box are read here.
+    """
     own = matrices(links)
     extents: Extents = links.shape[3::-1]
     faces = [_face_ahead(stored, own, axis, origin, extents) for axis in range(AXES)]
@@ -50,7 +52,7 @@ def matrices(links: Floats) -> Matrices:
 def _face_ahead(
     stored: Stored, own: Matrices, axis: int, origin: Extents, extents: Extents
 ) -> Matrices:
-    """The plane of links just beyond a box along an axis, around the lattice's end."""
+    """The plane of links just beyond a box along an axis, with the lattice periodic."""
     if extents[axis] == stored.size[axis]:
         return np.take(own, [0], axis=3 - axis)
     first, thick = list(origin), list(extents)

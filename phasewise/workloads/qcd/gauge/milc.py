@@ -1,9 +1,10 @@
-"""MILC's format of version 5: a header of 96 bytes, and links in single precision.
+"""The MILC format of version 5: a header of 96 bytes, and links in single precision.
 
-The header: the magic number 20103, the four extents, a time stamp of 64 characters, 0 for the
-natural order of the sites, and two checksums; integers of 32 bits, in either byte order. What is
-written here has no time, so that the same links give the same file. A file in the natural order
-ends with its links: MILC writes a list of sites for other orders alone, and that before the links.
+The header holds the magic number 20103, the four extents, a time stamp of 64 characters, 0 for the
+natural order of the sites, and two checksums. Its integers have 32 bits, in either byte order.
+Files written here bear no time, so that the same links give the same file. A file in the natural
+order ends with its links: MILC writes a list of sites only for other orders, and writes it before
+the links.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ STAMP = b"written by phasewise"
 
 
 def recognises(head: bytes) -> bool:
-    """Whether a file that begins so is one."""
+    """Whether a file that begins with `head` has this format."""
     return len(head) >= 4 and MAGIC in struct.unpack(">i", head[:4]) + struct.unpack("<i", head[:4])
 
 
 def open_file(path: Path, head: bytes) -> Stored:
-    """Its links; StudyError if it is not whole."""
+    """A file of this format; StudyError if it is incomplete."""
     if len(head) < HEADER:
         raise StudyError(f"{path} is cut short: MILC's header has {HEADER} bytes")
     big = struct.unpack(">i", head[:4])[0] == MAGIC
@@ -45,14 +46,14 @@ def open_file(path: Path, head: bytes) -> Stored:
 
 
 combined = checksums.folded_together
-"""The checksums of all sites from those of parts."""
+"""Combines the checksums of parts of the sites into those of all."""
 
 
 def found_checksums(_stored: Stored, words: Words, sites: checksums.Sites) -> tuple[int, int]:
-    """Of some of the sites."""
+    """The checksums of some of the sites."""
     return checksums.milc(words, sites)
 
 
 def header(stored: Stored, sums: tuple[int, int], _values: Mapping[str, float]) -> bytes:
-    """What stands before the links."""
+    """The bytes before the links."""
     return struct.pack(stored.order + LAYOUT, MAGIC, *stored.size, STAMP, 0, *sums)

@@ -1,4 +1,4 @@
-"""The formats of gauge fields by name, and the ways in which each may be written."""
+"""The names of the formats of gauge fields, and the variants of each that can be written."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ PRECISIONS = {
     "milc": ("single",),
     "nersc": ("single", "double"),
 }
-"""Those in which each format's files are, the best last."""
+"""Precisions that a format allows, the best last."""
 BYTE_ORDERS = {"ildg": ("big",), "milc": ("big", "little"), "nersc": ("big", "little")}
 ROWS = {"ildg": (3,), "milc": (3,), "nersc": (3, 2)}
-"""Of a link; the last one of three follows from the others."""
+"""Numbers of rows of a link that a format allows; of three rows, the last follows from the
+others.
+"""
 
 
 @dataclass(frozen=True)
 class Form:
-    """How links stand in a file: its format, and what this leaves open."""
+    """A format, and the choices that it leaves open."""
 
     format: str
     precision: str
@@ -32,7 +34,7 @@ class Form:
 
     @property
     def big(self) -> bool:
-        """Most significant byte first."""
+        """Whether the most significant byte comes first."""
         return self.byte_order == "big"
 
 
@@ -42,8 +44,8 @@ def form_of(
     rows: int | None = None,
     byte_order: str | None = None,
 ) -> Form:
-    """A format with the best precision, three rows and the most significant byte first where
-    nothing is given; StudyError where it cannot be as given.
+    """The form of files of the format `name`; StudyError if the format does not allow what is
+    given. By default it has the best precision, three rows and the most significant byte first.
     """
     precisions, counts, orders = PRECISIONS[name], ROWS[name], BYTE_ORDERS[name]
     return Form(
@@ -55,7 +57,7 @@ def form_of(
 
 
 def can_be(name: str, **ways: Any) -> bool:
-    """Whether a file of a format can be so."""
+    """Whether the format `name` allows these choices."""
     try:
         form_of(name, **ways)
     except StudyError:

@@ -1,4 +1,6 @@
-"""The NERSC archive's format: a header of lines NAME = VALUE, and links of two rows or three."""
+"""The format of the NERSC archive: a header of lines NAME = VALUE, and links of two rows or
+three.
+"""
 
 from __future__ import annotations
 
@@ -25,20 +27,22 @@ WORDS = {
     "IEEE64BIG": ("double", True),
     "IEEE64LITTLE": ("double", False),
 }
-"""Precision and byte order of a FLOATING_POINT."""
+"""Precision and byte order (True: big-endian) that a value of FLOATING_POINT means."""
 NO_DATE = "not given"
-"""The same links give the same file."""
+"""Written instead of a date, so that the same links give the same file."""
 COARSEST = 1e-3
-"""Worth of a last digit at most, so that a value always says something."""
+"""Largest tolerance that the last digit of a value is taken to mean, so that every value says
+something.
+"""
 
 
 def recognises(head: bytes) -> bool:
-    """Whether a file that begins so is one."""
+    """Whether a file that begins with `head` has this format."""
     return head.startswith(FIRST)
 
 
 def open_file(path: Path, head: bytes) -> Stored:
-    """Its links; StudyError if it is not whole."""
+    """A file of this format; StudyError if it is incomplete."""
     end = head.find(LAST)
     if end < 0:
         raise StudyError(f"{path} is cut short: its header has no line END_HEADER")
@@ -93,23 +97,25 @@ def _number(path: Path, given: Mapping[str, str], name: str) -> float:
 
 
 combined = checksums.added
-"""The checksums of all sites from those of parts."""
+"""Combines the checksums of parts of the sites into those of all."""
 
 
 def found_checksums(_stored: Stored, words: Words, _sites: checksums.Sites) -> tuple[int, int]:
-    """Of some of the sites; the second one is not used."""
+    """The checksum of some of the sites; the second number is not used."""
     return checksums.nersc(words), 0
 
 
 def _last_digit(number: str) -> float:
-    """What one more in the last digit is worth: others write as few as six."""
+    """The value of one unit in the last digit of a number; some programs write as few as six
+    digits.
+    """
     digits, _, power = number.lower().partition("e")
     places = len(digits.partition(".")[2])
     return min(COARSEST, 10.0 ** min(float(power or 0) - places, 0.0)) if places else 0.0
 
 
 def header(stored: Stored, sums: tuple[int, int], values: Mapping[str, float]) -> bytes:
-    """What stands before the links."""
+    """The bytes before the links."""
     bits = 8 * REALS[stored.precision]
     order = "BIG" if stored.big else "LITTLE"
     lines = {

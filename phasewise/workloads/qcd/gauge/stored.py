@@ -1,7 +1,7 @@
-"""The links in a file, in whichever format: where they are, and how they are written.
+"""The links in a file of any format: where they are, and how they are written.
 
-Sites follow each other with x fastest, then y, z and t; a site has its four links along x, y, z and
-t, a link three rows (or its first two) of three complex numbers.
+Sites are ordered with x fastest, then y, z and t. A site has four links, along x, y, z and t; a
+link has three rows of three complex numbers, or only the first two of these rows.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ Floats = NDArray[np.float64]
 Words = NDArray[np.uint32]
 
 PRECISIONS = {"single": 4, "double": 8}
-"""Bytes of a real."""
+"""Bytes of a real number."""
 LONGEST = 4096
-"""Sites along an axis at most."""
+"""Most sites along an axis."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """The links of a file. rows: of a link in the file, 3, or 2 without the last one, which follows
-    from them; big: most significant byte first; checksums, plaquette and link_trace: as the file
-    gives them, where it does; last_digits: what one more in the last digit of these two is worth.
+    """The links of a file. rows: rows of each link in the file, 3, or 2 if the last one is left
+    out, since it follows from the others; big: most significant byte first; checksums, plaquette
+    and link_trace: what the file gives of these; last_digits: the value of one unit in the last
+    digit of plaquette and link_trace.
     """
 
     path: Path
@@ -51,7 +52,7 @@ class Stored:
 
     @property
     def order(self) -> str:
-        """The byte order as NumPy's types begin with it."""
+        """The byte order as the prefix of a NumPy type."""
         return ">" if self.big else "<"
 
     @property
@@ -61,7 +62,7 @@ class Stored:
 
     @property
     def data_bytes(self) -> int:
-        """Of all links."""
+        """Bytes of all links."""
         return math.prod(self.size) * self.site_reals * PRECISIONS[self.precision]
 
     def read(self, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None) -> Floats:
@@ -82,8 +83,8 @@ class Stored:
         return found.reshape(-1, each)
 
     def _into(self, found: NDArray[Any], kind: str, origin: Extents) -> None:
-        """Fill an array [t][z][y][x][...] with the data of a box, by reading and not by a map of
-        the file: one that others cut short meanwhile would end the process by a signal.
+        """Fill an array [t][z][y][x][...] with the data of a box. The file is read, not mapped: if
+        another process shortened a mapped file, a signal would end this one.
         """
         first = origin[0]
         lt, lz, ly, lx, each = found.shape
@@ -123,8 +124,8 @@ def completed(links: Floats) -> Floats:
 
 
 def deviation_from_special(links: Floats) -> float:
-    """The largest deviation of a third row from the one that the others ask for: unitary matrices
-    of determinant 1 have none.
+    """The largest deviation of a third row from the one that follows from the other two; it is 0
+    for unitary matrices of determinant 1.
     """
     return float(np.abs(links - completed(links[..., :2, :, :])).max())
 
@@ -149,13 +150,13 @@ def check_size(path: Path, size: tuple[int, ...]) -> Extents:
 
 
 def check_length(stored: Stored) -> Stored:
-    """The same; StudyError if the file ends before its links."""
+    """Return `stored`; StudyError if the file ends before its links."""
     _bytes_after(stored)
     return stored
 
 
 def check_end(stored: Stored) -> Stored:
-    """The same; StudyError if the file does not end with its links."""
+    """Return `stored`; StudyError if the file does not end where its links do."""
     more = _bytes_after(stored)
     if more > 0:
         raise StudyError(
@@ -166,7 +167,7 @@ def check_end(stored: Stored) -> Stored:
 
 
 def _bytes_after(stored: Stored) -> int:
-    """Bytes behind the links; StudyError if the file ends before them."""
+    """Number of bytes after the links; StudyError if the file ends before them."""
     try:
         length = stored.path.stat().st_size - stored.offset
     except OSError as error:

@@ -1,6 +1,5 @@
-"""Writes links to a file: all of them at once, or each rank those of its own box of sites.
-
-The same links give the same file, whoever writes them.
+"""Writes links to a file: one process writes all of them, or each rank those of its own box of
+sites. Both ways give the same file.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ Values = Mapping[str, float]
 
 
 def write_links(path: Path, form: Form, size: Extents, links: Floats, values: Values) -> Stored:
-    """Write links, [t][z][y][x][4][3][3][2], beside the file and then in its place; the result as
-    it is read. RunError if the disk refuses.
+    """Write links, [t][z][y][x][4][3][3][2], to a temporary file that then replaces `path`, and
+    return the file as it is read back. RunError if the disk refuses.
     """
     stored = _described(path, form, size)
     data = _encoded(stored, links)
@@ -53,9 +52,8 @@ def write_own_links(
     values: Values,
     comm: Communicator,
 ) -> None:
-    """The same, where each rank has the links of a box that begins at `origin`; collective.
-
-    What stood there stays until the new file is whole.
+    """As `write_links`, but each rank writes the links of its own box, which begins at `origin`;
+    collective. An older file stays in place until the new one is complete.
     """
     stored = _described(path, form, size)
     data = _encoded(stored, links)
@@ -80,7 +78,9 @@ def _described(path: Path, form: Form, size: Extents) -> Stored:
 
 
 def _encoded(stored: Stored, links: Floats) -> NDArray[Any]:
-    """The reals of the links as the file has them, (sites, reals of a site)."""
+    """The reals of the links in the precision and byte order of the file, (sites, reals of a
+    site).
+    """
     kind = f"{stored.order}f{PRECISIONS[stored.precision]}"
     rows = links[..., : stored.rows, :, :]
     return np.ascontiguousarray(rows, dtype=kind).reshape(-1, stored.site_reals)
@@ -102,7 +102,7 @@ def _sums_of_all(comm: Communicator, stored: Stored, own: Sums) -> Sums:
 
 
 def _frame(stored: Stored, sums: Sums, values: Values) -> tuple[bytes, bytes]:
-    """What stands before and behind the links."""
+    """The bytes before the links, and those after them."""
     kind = FORMATS[stored.format]
     before = cast(bytes, kind.header(stored, sums, values))
     return before, cast(bytes, getattr(kind, "footer", lambda _sums: b"")(sums))
@@ -117,7 +117,9 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _begin(path: Path, beside: Path, before: bytes, after: bytes, whole: int) -> None:
-    """Take the space of the whole file, so that a full disk is met before links are written."""
+    """Reserve the space of the whole file, so that a full disk is noticed before links are
+    written.
+    """
     with _writing(path):
         beside.parent.mkdir(parents=True, exist_ok=True)
         with beside.open("wb") as file:
@@ -132,7 +134,7 @@ def _begin(path: Path, beside: Path, before: bytes, after: bytes, whole: int) ->
 def _fill(
     path: Path, beside: Path, offset: int, data: NDArray[Any], sites: NDArray[np.int64]
 ) -> None:
-    """Write each contiguous run of a rank's sites at its place."""
+    """Write each contiguous run of a rank's sites to its place in the file."""
     edges = [0, *(np.flatnonzero(np.diff(sites) != 1) + 1).tolist(), len(sites)]
     with _writing(path), beside.open("r+b", buffering=0) as file:
         for first, last in pairwise(edges):

@@ -1,4 +1,6 @@
-"""What the source lacked, on its machines: overheads of other ways than its own, predicted."""
+"""What the source lacked, on its machines: the overheads of other ways to communicate,
+predicted.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,9 @@ COLUMNS = (
     ("xt4", 6, 512),
     ("p690", 6, 512),
 )
-"""Machine, table and cores; of Table 6 both lattices."""
+"""Machine, table and cores of the columns that are shown; of Table 6, both lattices."""
 QUICK_CORES = 512
-"""Cores at most with --quick."""
+"""Most cores with --quick."""
 
 HALF: Way = {"spinors": "half"}
 OVERLAP: Way = {"halo": "irecv-isend", "overlap": True}
@@ -43,13 +45,13 @@ WAYS: Mapping[str, Way] = {
     "bricks": BRICKS,
     "these three": {**HALF, **OVERLAP, **BRICKS},
 }
-"""By their heads in the table: what they change of the source's way."""
+"""Keys of [communication] that each way changes of the source's, by the heads of the table."""
 GRIDS = 8
-"""Grids of least surface among which the best is looked for."""
+"""Number of grids of least surface among which the best is sought."""
 
 
 def find_overheads(quick: bool, workers: int) -> list[dict[str, Any]]:
-    """A record for each column: its overheads by way, and that of the best grid with its name."""
+    """A record for each column: its overheads by way, and the best grid with its overhead."""
     own = [column for column in columns() if _is_shown(column, quick)]
     runs = {
         (column, f"way {way}"): _run(column, change)
@@ -71,7 +73,7 @@ def _is_shown(column: Column, quick: bool) -> bool:
 
 
 def best_grids(column: Column) -> list[str]:
-    """Those of least surface."""
+    """The process grids of least surface for a column."""
     size = column.size
     every = sorted(
         fitting_grids(size, column.cores), key=lambda grid: (surface_ratio(size, grid), grid)
@@ -80,7 +82,9 @@ def best_grids(column: Column) -> list[str]:
 
 
 def _run(column: Column, change: Way) -> Run:
-    """A node's ranks are those of the machine, which bricks need to know."""
+    """A run of a column with some keys changed. Layout `bricks` has to know how many ranks a node
+    has.
+    """
     nodes = {"node_size": load_machine(column.machine).node_ranks}
     return Run(column, {**SEEDS_WAY, **nodes, **change})
 
@@ -114,9 +118,9 @@ def table(records: Sequence[Mapping[str, Any]]) -> Table:
         for one in records
     )
     note = (
-        "Predicted by model contention from the machines' files. Beside the source's way: two spin "
-        "components of four; all faces at once while inner sites are computed; a node's ranks as "
-        f"the brick of least surface; the best, by this model, of the {GRIDS} grids of least "
-        "surface."
+        "Predicted by model contention from the machines' files. Beside the source's way: two of "
+        "the four spin components; all faces exchanged at once while inner sites are computed; a "
+        "node's ranks placed as the brick of least surface; the best, by this model, of the "
+        f"{GRIDS} grids of least surface."
     )
     return Table("What the source lacked", heads, rows, note)

@@ -13,25 +13,27 @@ from phasewise.workloads.qcd.reproduction.runs import Exchange, Run, predicted, 
 from phasewise.workloads.qcd.reproduction.tables import fitted_sendrecv, sendrecv_seconds
 
 MOST_SIMULATED, MOST_SIMULATED_QUICKLY = 1024, 128
-"""Cores up to which a column is simulated; beyond it is predicted."""
+"""Columns of at most so many cores are simulated; the others are predicted."""
 
 NEAR = 0.05
-"""By how much an overhead may be off."""
+"""Largest accepted difference of an overhead from the source's."""
 CONSTANT = 0.10
-"""Between the smallest and the largest of nearly constant overheads."""
+"""Largest difference between overheads that count as nearly constant."""
 
 SMALL = (24, 24, 24, 48)
 COMMON = (64, 256, 512)
-"""Cores on which the source has all three machines."""
+"""Numbers of cores for which the source has results of all three machines."""
 
 VERTICAL_ALONE = 1 / 3
-"""Of a node's bandwidth towards all others: what one of its vertical neighbours has."""
+"""The bandwidth that a node has towards one vertical neighbour, as a fraction of that towards all
+other nodes.
+"""
 
 
 @dataclass(frozen=True)
 class Overheads:
-    """What is found of each column, and whether it was simulated; narrow: predictions with
-    VERTICAL_ALONE of the bandwidth between nodes.
+    """The results of each column, and the columns that were simulated; narrow: predictions in which
+    a node has VERTICAL_ALONE of its bandwidth towards others.
     """
 
     found: Mapping[Column, Exchange]
@@ -40,9 +42,11 @@ class Overheads:
 
 
 def find_overheads(quick: bool, cache: Path, workers: int) -> Overheads:
-    """Simulate what is small enough, and predict the rest; simulations are kept in `cache`."""
+    """Simulate the columns with few cores, and predict the others; simulations are kept in
+    `cache`.
+    """
     most = MOST_SIMULATED_QUICKLY if quick else MOST_SIMULATED
-    # The longest first, so that workers end together.
+    # The longest runs come first, so that all workers end at about the same time.
     every = sorted((column for column in columns() if judged(column)), key=lambda c: -c.cores)
     small = [column for column in every if column.cores <= most]
     large = [column for column in columns() if column not in small]
@@ -55,7 +59,7 @@ def find_overheads(quick: bool, cache: Path, workers: int) -> Overheads:
 
 
 def judged(column: Column) -> bool:
-    """Whether a claim rests on it."""
+    """Whether a claim depends on this column."""
     return column.table in (2, 3) or (column.size == SMALL and column.cores in COMMON)
 
 
@@ -68,7 +72,7 @@ def _narrow(column: Column) -> Machine:
 
 
 def claims(overheads: Overheads) -> list[Claim]:
-    """Both."""
+    """Claims 5 and 10."""
     return [_growing(overheads), _ahead(overheads)]
 
 
@@ -84,16 +88,16 @@ def _growing(overheads: Overheads) -> Claim:
     narrow, _ = _furthest(overheads.narrow)
     return SOURCE.claim(
         "5", f"off by up to {words}", all(off <= NEAR for off, _ in worst.values()),
-        f"Simulated to {most} cores, predicted by model contention beyond. Latency and bandwidth "
-        "of claim 4 and the compute column went in. Nodes of 512 cores have 2 × (0.4 + 0.2) GB/s a "
-        "blade towards all others; with 0.4 alone, those of more cores are off by up to "
-        f"{100 * narrow:.1f} points.",
+        f"Simulated to {most} cores, predicted by model contention beyond. The latency and "
+        "bandwidth of claim 4 and the compute column were input. Nodes of 512 cores have 2 × "
+        "(0.4 + 0.2) GB/s a blade towards all others; with 0.4 alone, columns of more cores are "
+        f"off by up to {100 * narrow:.1f} points.",
         fitted=True,
     )  # fmt: skip
 
 
 def _furthest(found: Mapping[Column, Exchange], table: int | None = None) -> tuple[float, int]:
-    """By how much the worst column is off, and its cores."""
+    """The largest difference of an overhead from the source's, and the cores of that column."""
     return max(
         (abs(one.overhead - column.overhead), column.cores)
         for column, one in found.items()
@@ -121,24 +125,26 @@ def _ahead(overheads: Overheads) -> Claim:
         f"Gflop/s on {_list(COMMON)} cores: Altix {_list(altix)}, XT4 {_list(rates['xt4'])}, p690 "
         f"{_list(rates['p690'])}; XT4's overhead {_list([100 * share for share in shares])} %",
         ahead and constant,
-        f"The Altix has claim 4's latency, which was fitted to the large lattice. {_of_its_own()} "
-        "By Table 6 its messages slow down with the number of cores, whatever their size, which a "
-        "latency does not say. "
-        "Compute columns went in; the XT4's bandwidth was fitted to Table 6, the p690's network is "
-        "that of other sources.",
+        "The Altix is given the latency of claim 4, which was fitted to the large lattice. "
+        f"{_of_its_own()} According to Table 6 its messages slow down with the number of cores, "
+        "whatever their size, which a latency cannot describe. The compute columns were input; "
+        "the XT4's bandwidth was fitted to Table 6, and the p690's network is known from other "
+        "sources.",
         fitted=True,
     )
 
 
 def _of_its_own() -> str:
-    """The sendrecv that fits the Altix's columns of the small lattice, in a sentence."""
+    """A sentence on the latency and bandwidth of sendrecv that fit the Altix's columns of the small
+    lattice.
+    """
     own = [one for one in columns() if (one.machine, one.size) == ("altix-4700", SMALL)]
     sendrecv = fitted_sendrecv(own)
     exchanges = [Exchange(one, sendrecv_seconds(one, sendrecv)) for one in own]
     rates = [one.overall / 1e9 for one in exchanges if one.column.cores in COMMON]
     return (
-        f"Its own columns fit {1e3 * sendrecv[0]:.2f} ms + s/({sendrecv[1] / 1e6:.0f} MB/s), by "
-        f"which it has {_list(rates)} Gflop/s."
+        f"Its own columns fit {1e3 * sendrecv[0]:.2f} ms + s/({sendrecv[1] / 1e6:.0f} MB/s), "
+        f"which gives {_list(rates)} Gflop/s."
     )
 
 

@@ -19,15 +19,15 @@ PICTURES = {
     "platforms-small": ("Figure 4: three platforms, 24³×48", SMALL, ("altix-4700", "xt4", "p690")),
     "platforms-large": ("Figure 5: three platforms, 48³×96", LARGE, ("altix-4700", "xt4", "p690")),
 }
-"""By name: the title, the lattice, and the machines."""
+"""Title, lattice and machines of each picture, by its name."""
 PLATFORM_CORES = 512
-"""At most, where three platforms are compared."""
+"""Most cores in pictures that compare three platforms."""
 
 Found = Mapping[Column, Exchange]
 
 
 def make_figures(found: Found, pictures: Path | None) -> tuple[Figure, ...]:
-    """All of them; PNG files go into a folder where one is given."""
+    """All pictures; they are written as PNG files to the folder `pictures`, if it is given."""
     return tuple(
         make_figure(name, title, partial(_draw, title, _lines(found, name)), pictures)
         for name, (title, *_) in PICTURES.items()
@@ -35,7 +35,7 @@ def make_figures(found: Found, pictures: Path | None) -> tuple[Figure, ...]:
 
 
 def _lines(found: Found, name: str) -> dict[str, list[Exchange]]:
-    """What is drawn of each machine, by cores."""
+    """The results that are drawn for each machine, sorted by cores."""
     _, size, machines = PICTURES[name]
     most = PLATFORM_CORES if "xt4" in machines else max(column.cores for column in found)
     return {

@@ -16,13 +16,13 @@ Size = tuple[int, int, int, int]
 """Extents along x, y, z and t."""
 
 FLOPS_PER_SITE = 7728
-"""Of a CG iteration with the clover term, per even site, as the source counts them."""
+"""Flops of a CG iteration with the clover term for an even site, as the source counts them."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: overall [flop/s], compute rate of a core [flop/s], bytes per second that
-    a process sends and receives in its messages, and the share of time in them.
+    """A column of a table: overall rate [flop/s], compute rate of a core [flop/s], bytes per second
+    that a process sends and receives in its messages, and the share of time that these take.
     """
 
     machine: str
@@ -36,7 +36,7 @@ class Column:
 
     @property
     def iteration_seconds(self) -> float:
-        """Of a CG iteration [s]."""
+        """Time of a CG iteration [s]."""
         return FLOPS_PER_SITE * math.prod(self.size) / 2 / self.overall
 
 

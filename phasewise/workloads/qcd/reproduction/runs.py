@@ -1,8 +1,8 @@
-"""An iteration of the source's runs on its machines: how long its faces take, simulated by SimGrid
-and predicted by model `contention`.
+"""An iteration of the source's runs on its machines: the time that exchanges of faces take,
+simulated by SimGrid or predicted by model `contention`.
 
-What a rank computes takes as long as the source's compute column says, which has the global sums in
-it; only the exchanges of faces are ours.
+The time that a rank computes is that of the source's compute column, which includes the global
+sums. Only the exchanges of faces are simulated or predicted.
 """
 
 from __future__ import annotations
@@ -24,22 +24,28 @@ from phasewise.study import Study
 from phasewise.workloads.qcd.reproduction.published import FLOPS_PER_SITE, Column
 
 Way = Mapping[str, str | int]
-"""Keys of [communication]."""
+"""Values of keys of [communication]."""
 
 SEEDS_WAY: Way = {"halo": "sendrecv", "spinors": "full"}
-"""With which faces go as the source's: whole spinors, axis by axis."""
+"""The source's exchange of faces: whole spinors, axis by axis."""
 PUTS: Way = {"halo": "shmem", "spinors": "full", "blocks": "runs", "kernel": "plain"}
-"""As its shmem had to: a put for each contiguous run of a face."""
+"""The exchange that the source's shmem variant needed: one put for each contiguous run of a
+face.
+"""
 
 FACES = "halo"
-"""What the names of the phases of faces begin with."""
+"""Prefix of the names of the phases that exchange faces."""
 FASTEST = 1e13
-"""B/s; bytes take no time of their own, since the compute column holds them."""
+"""B/s; so high that reading and writing bytes takes no time, since the compute column includes
+it.
+"""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A column's iteration, with keys of [communication]; machine: another than its own."""
+    """An iteration of a column with some keys of [communication]; machine: the machine instead of
+    the column's own.
+    """
 
     column: Column
     way: Way = field(default_factory=lambda: SEEDS_WAY)
@@ -47,13 +53,13 @@ class Run:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The run in words."""
         size = "×".join(map(str, self.column.size))
         return f"{size} on {self.column.cores} cores of {self.column.machine}"
 
     @property
     def study(self) -> Study:
-        """A solve of one iteration."""
+        """The study of one solve with one iteration."""
         return Study.from_dict(
             {
                 "title": "BQCD",
@@ -68,7 +74,9 @@ class Run:
         )
 
     def charged(self) -> Machine:
-        """The machine, on which an iteration's kernels take as long as the column says."""
+        """The machine, with a flop rate at which the kernels of an iteration take the column's
+        compute time.
+        """
         machine = self.machine or load_machine(self.column.machine)
         cases = [self._case(machine, iterations) for iterations in (0, 1)]
         none, one = (sum(kernel["flops"] for kernel in kernel_work(case)) for case in cases)
@@ -78,8 +86,8 @@ class Run:
         )
 
     def share(self, iterations: int) -> float:
-        """Messages of an iteration over those of a solve with this number of them: its products
-        with the hopping matrix are alike.
+        """The messages of an iteration over all messages of a solve with `iterations` iterations.
+        All products with the hopping matrix exchange the same messages.
         """
         machine = self.machine or load_machine(self.column.machine)
         none, one = (self._messages(machine, number) for number in (0, 1))
@@ -94,7 +102,9 @@ class Run:
         return Case(self.study, machine, self.column.cores, pieces=pieces)
 
     def predicted(self) -> Exchange:
-        """By the model, from the products with the hopping matrix before and after iterations."""
+        """The model's prediction for an iteration, from the products with the hopping matrix that a
+        solve without iterations has.
+        """
         turn = follow(self._case(self.charged(), 0))
         faces = sum(time for name, time in turn.phases.items() if name.startswith(FACES))
         return Exchange(self.column, faces * self.share(0))
@@ -102,14 +112,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Exchange:
-    """What is found of a column: the seconds of its faces in an iteration."""
+    """The result for a column: the seconds that an iteration spends in exchanges of faces."""
 
     column: Column
     seconds: float
 
     @property
     def overhead(self) -> float:
-        """Their share of an iteration."""
+        """The share of an iteration that exchanges take."""
         return self.seconds / (self.seconds + compute_seconds(self.column))
 
     @property
@@ -120,13 +130,13 @@ class Exchange:
 
 
 def compute_seconds(column: Column) -> float:
-    """Of an iteration outside of its messages [s]."""
+    """Time of an iteration outside of its messages [s]."""
     sites = math.prod(column.size) / 2 / column.cores
     return FLOPS_PER_SITE * sites / column.compute
 
 
 def simulated(runs: Sequence[Run], cache: Path, workers: int) -> list[Exchange]:
-    """By SimGrid; simulations are kept in the folder `cache`."""
+    """The results of simulations by SimGrid, which are kept in the folder `cache`."""
     tasks = [
         Task(run.study, Request(run.charged(), run.column.cores, skeleton=True)) for run in runs
     ]
@@ -138,7 +148,7 @@ def simulated(runs: Sequence[Run], cache: Path, workers: int) -> list[Exchange]:
 
 
 def predicted(runs: Sequence[Run], workers: int) -> list[Exchange]:
-    """By the model, each in a process of its own."""
+    """The model's predictions, each computed in a process of its own."""
     tasks = {str(index): run for index, run in enumerate(runs)}
     found = dict(in_workers(_predict, tasks, workers, lambda run: run.name))
     return [found[key] for key in tasks]

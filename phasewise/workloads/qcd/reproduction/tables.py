@@ -18,16 +18,18 @@ HOPPINGS = 4
 """Products with the hopping matrix in a CG iteration."""
 
 WORKING_SET = 4 * 144 + 192
-"""Bytes of a site that a hopping matrix reads and writes: links, and spinors of both parities."""
+"""Bytes that a product with the hopping matrix reads and writes per site: links, and spinors of
+both parities.
+"""
 CACHE = 4.5e6
-"""Of a core [B]: "9 MByte per dual core chip"."""
+"""Cache of a core [B]: "9 MByte per dual core chip"."""
 
 SENDRECV = {"altix-4700": (0.25e-3, 276e6), "altix-dense": (0.21e-3, 158e6)}
 """Latency [s] and bandwidth [B/s] of a sendrecv, by machine, fitted to Tables 2 and 3."""
 
 
 def claims() -> list[Claim]:
-    """Each with its rule."""
+    """Claims 1 to 4, 6 and 7."""
     found = (_ratios(), _overall(), _bandwidth(), _sendrecv(), _caching(), _dense())
     return [replace(claim, arithmetic=True) for claim in found]
 
@@ -59,7 +61,7 @@ def _overall() -> Claim:
 
 
 def message_bytes(column: Column) -> float:
-    """Bytes that a process sends and receives in an iteration: whole spinors, 768 B times the
+    """Bytes that a process sends and receives in an iteration with whole spinors: 768 B times the
     surface to volume ratio times the local volume.
     """
     ratio = surface_ratio(column.size, least_surface(column.size, column.cores))
@@ -68,12 +70,14 @@ def message_bytes(column: Column) -> float:
 
 
 def bandwidth(column: Column) -> float:
-    """What these need to be sent in the time of messages [B/s]."""
+    """The bandwidth [B/s] at which these bytes are moved in the time that the source's messages
+    take.
+    """
     return message_bytes(column) / (column.overhead * column.iteration_seconds)
 
 
 def _bandwidth() -> Claim:
-    """3: that over bandwidth × overhead × time of an iteration is 0.92 to 1.13."""
+    """3: these bytes are 0.92 to 1.13 of bandwidth × overhead × time of an iteration."""
     shares = [
         message_bytes(column) / (column.bandwidth * column.overhead * column.iteration_seconds)
         for column in columns()
@@ -87,8 +91,8 @@ def _bandwidth() -> Claim:
 
 
 def sendrecv_seconds(column: Column, sendrecv: tuple[float, float] | None = None) -> float:
-    """Time in an iteration's sendrecvs, two an axis and hopping matrix [s]; sendrecv: another
-    latency and bandwidth than the machine's.
+    """Time that an iteration spends in sendrecvs [s], of which there are two per axis and product
+    with the hopping matrix; sendrecv: latency and bandwidth instead of the machine's.
     """
     latency, bandwidth = sendrecv or SENDRECV[column.machine]
     number, moved = _sendrecvs(column)
@@ -96,7 +100,7 @@ def sendrecv_seconds(column: Column, sendrecv: tuple[float, float] | None = None
 
 
 def _sendrecvs(column: Column) -> tuple[int, float]:
-    """Their number, and the bytes that a process sends in them."""
+    """The number of sendrecvs in an iteration, and the bytes that a process sends in them."""
     grid = least_surface(column.size, column.cores)
     volume = math.prod(column.size) // column.cores
     faces = [volume * p // extent for p, extent in zip(grid, column.size, strict=True) if p > 1]
@@ -104,7 +108,7 @@ def _sendrecvs(column: Column) -> tuple[int, float]:
 
 
 def fitted_sendrecv(own: Sequence[Column]) -> tuple[float, float]:
-    """Latency and bandwidth with the least relative errors of the time in messages."""
+    """The latency and bandwidth that minimise the relative errors of the time in messages."""
     seconds = np.array([column.overhead * column.iteration_seconds for column in own])
     parts = np.array([_sendrecvs(column) for column in own]) / seconds[:, None]
     latency, inverse = np.linalg.lstsq(parts, np.ones(len(own)), rcond=None)[0]
@@ -143,7 +147,7 @@ def _caching() -> Claim:
         f"{rates[first] / rates[64]:.2f} times the rate of 64 cores on {first}, the first to fit; "
         f"{slowest / 1e6:.0f} Mflop/s or more where it fits, {fastest / 1e6:.0f} or less elsewhere",
         slowest > fastest,
-        f"{WORKING_SET} B a site: links and two spinors; the source's 9 MB are of two cores.",
+        f"{WORKING_SET} B a site: links and two spinors; the source's 9 MB belong to two cores.",
     )
 
 

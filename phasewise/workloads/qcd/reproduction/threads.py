@@ -19,25 +19,29 @@ from phasewise.reproduction.claim import Claim
 from phasewise.workloads.qcd.reproduction.published import SOURCE
 
 CASE = "small"
-"""8³×16."""
+"""The lattice 8³×16."""
 SHARE = 0.78
 NEAR = 0.05
-"""By how much the share may be off."""
+"""Largest accepted difference of the share from the source's."""
 TIMES, QUICK_TIMES = 5, 2
-"""How many pairs are measured, each one way right after the other."""
+"""Number of pairs of measurements; the two of a pair directly follow each other."""
 SOLVES = 10
-"""Timed in a measurement, of which the fastest counts: others may use the computer too."""
+"""Solves that a measurement times; the fastest counts, since others may use the computer too."""
 AGREED = 0.10
-"""How far the middle half of the shares of the pairs may spread; beyond it nothing is decided."""
-BUSY = " Others used it meanwhile, so that the share may be that of their work."
+"""Largest spread of the middle half of the shares; if it is larger, the claim is not decided."""
+BUSY = " Other programs used the computer meanwhile, so that the share may reflect their work."
 SECONDS = 120.0
-"""A measurement that takes longer has failed."""
+"""A measurement that takes longer than this counts as failed."""
 
 
 def claim(quick: bool) -> Claim:
-    """Measure both in turn; without two cores, or without MPI, it is not looked at."""
+    """Claim 8, measured in turn with processes and with threads; without two cores or MPI it is not
+    checked.
+    """
     if this_machine().cores < 2:
-        return SOURCE.claim("8", "–", None, "This computer gives it one core.", real=True)
+        return SOURCE.claim(
+            "8", "–", None, "This process may use only one core of this computer.", real=True
+        )
     load = load_now()
     times = QUICK_TIMES if quick else TIMES
     try:
@@ -48,8 +52,9 @@ def claim(quick: bool) -> Claim:
 
 
 def _pair(threads_first: bool) -> tuple[float, float]:
-    """Rates of two processes and of two threads, measured in turn, the first of them in turn too:
-    what slows a computer for seconds slows both.
+    """The rates with two processes and with two threads. They are measured one right after the
+    other, so that whatever slows the computer for seconds slows both; threads_first: which is
+    measured first.
     """
     shapes = [(2, 1), (1, 2)]
     order = reversed(shapes) if threads_first else shapes
@@ -58,8 +63,9 @@ def _pair(threads_first: bool) -> tuple[float, float]:
 
 
 def judge(pairs: Sequence[tuple[float, float]], remark: str = "") -> Claim:
-    """8: a process of two threads has 78 ± 5 % of the rate [Gflop/s] of two processes, by the
-    median over pairs of both; not decided if these disagree. remark: what else the computer did.
+    """Claim 8: a process with two threads has 78 ± 5 % of the rate [Gflop/s] of two processes, as
+    the median over pairs; it is not decided if the pairs differ too much. remark: what else the
+    computer was doing.
     """
     shares = [threads / processes for processes, threads in pairs]
     low, share, high = np.quantile(shares, (0.25, 0.5, 0.75))
@@ -71,15 +77,16 @@ def judge(pairs: Sequence[tuple[float, float]], remark: str = "") -> Claim:
         f"{100 * share:.0f} %: {threads:.2f} Gflop/s with two threads, {processes:.2f} with two "
         "processes",
         bool(abs(share - SHARE) <= NEAR) if agreed else None,
-        "Both bound to two cores of this computer, memory first touched by the thread that uses "
-        f"it; without clover term. Medians of {len(pairs)}, measured in turn; the middle half of "
-        f"their shares lies between {100 * low:.0f} and {100 * high:.0f} %.{decided}{remark}",
+        "Both are bound to two cores of this computer, and each thread is the first to touch the "
+        f"memory that it uses; without clover term. Medians of {len(pairs)} pairs, measured in "
+        f"turn; the middle half of their shares lies between {100 * low:.0f} and {100 * high:.0f} "
+        f"%.{decided}{remark}",
         real=True,
     )  # fmt: skip
 
 
 def fastest_rate(found: Mapping[str, Any]) -> float:
-    """Gflop/s of the fastest solve; the bench gives that of the median."""
+    """The rate of the fastest solve [Gflop/s]; the bench gives that of the median."""
     median = float(found["four_figures"]["overall_gigaflops"])
     return median * float(found["seconds_per_solve"]) / float(found["fastest_solve"])
 

@@ -1,1 +1,1 @@
-"""Lattices of other codes as lattice files."""
+"""Translates lattices of other codes into lattice files."""

@@ -1,8 +1,8 @@
-"""A MAD-X sequence as a lattice file, through cpymad.
+"""Translates a MAD-X sequence into a lattice file, through cpymad.
 
-The file is run as MAD-X runs it; the sequence is the one that its last USE names, or its only one.
-Signs and units are those of the MAD-X user's reference manual, chapters "Definition of elements"
-and "Conventions": lengths in m, VOLT in MV, FREQ in MHz, energies in GeV, LAG in turns.
+MAD-X runs the file; the sequence is the one that its last USE names, or its only one. Signs and
+units are those of the MAD-X user's reference manual, chapters "Definition of elements" and
+"Conventions": lengths in m, VOLT in MV, FREQ in MHz, energies in GeV, LAG in turns.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def translate(file: str | Path) -> Translation:
 
 
 def _used(madx: Any, path: Path) -> str:
-    """The sequence that the file used last, or its only one, which is used now."""
+    """The name of the sequence that the file used last, or of its only sequence, which is used
+    now.
+    """
     names = list(madx.sequence)
     active = madx.sequence()
     if active is not None and active.is_expanded:
@@ -85,18 +87,18 @@ def _lattice(madx: Any, sequence: Any, path: Path) -> Lattice:
 
 
 class _Ring:
-    """What elements need to know of the whole."""
+    """What the translation of an element needs to know of the ring."""
 
     def __init__(self, particle: Particle, length: float, arcs: bool) -> None:
         self.charge = particle.charge
         self.revolution = particle.velocity * SPEED_OF_LIGHT / length
-        """Hz."""
+        """The revolution frequency [Hz]."""
         self.arcs = arcs
-        """The length of a rectangular bend is that of its chord (option RBARC)."""
+        """Whether the length of a rectangular bend is that of its chord (option RBARC)."""
 
 
 def _add(lattice: Lattice, node: Any, ring: _Ring) -> None:
-    """One element of the sequence, with the apertures at its ends."""
+    """Add one element of the sequence, with the apertures at its ends."""
     kind = str(node.base_type.name)
     values = {str(name): node[name] for name in node}
     name, length = str(node.name).split(":")[0], float(values.get("l") or 0.0)
@@ -104,7 +106,7 @@ def _add(lattice: Lattice, node: Any, ring: _Ring) -> None:
         lattice.add(magnets.drift(length))
         return
     if kind == "marker" and name.endswith(("$start", "$end")):
-        return  # MAD-X's own
+        return  # MAD-X added these markers
     reasons = list(_left_out(kind, node, values))
     aperture, fault = _aperture(values)
     if fault:
@@ -125,7 +127,9 @@ def _add(lattice: Lattice, node: Any, ring: _Ring) -> None:
 
 
 def _left_out(kind: str, node: Any, values: Values) -> Iterator[str]:
-    """A clause for each attribute that is not at its default, and that nothing reads."""
+    """A clause for each attribute that differs from its default and that the translation does not
+    read.
+    """
     own = KINDS[kind][1] if kind in KINDS else " ".join(values)
     read = f"{HARMLESS} {own}".split()
     for name, value in values.items():
@@ -157,11 +161,11 @@ SHAPES: dict[str, tuple[tuple[str, tuple[int, int]], ...]] = {
     "lhcscreen": (("rectangle", (0, 1)), ("ellipse", (2, 2))),
     "rectellipse": (("rectangle", (0, 1)), ("ellipse", (2, 3))),
 }
-"""The apertures that an APERTYPE means, and which of its parameters are their half widths."""
+"""The apertures that an APERTYPE means, and the indices of their half widths in its parameters."""
 
 
 def _aperture(values: Values) -> tuple[Elements, str]:
-    """Apertures of an element, and what is wanting of them."""
+    """The apertures of an element, and a clause on what cannot be translated."""
     given = _numbers(values.get("aperture", ()))
     shape = str(values.get("apertype", ""))
     if not given:
@@ -181,7 +185,7 @@ Body = tuple[Elements, list[str]]
 
 
 def _straight(order: int) -> Callable[[Values, _Ring], Body]:
-    """A quadrupole, a sextupole, an octupole: k_n and k_ns over its length."""
+    """Translates a quadrupole, a sextupole or an octupole: k_n and k_ns over its length."""
 
     def body(v: Values, _ring: _Ring) -> Body:
         strengths = []
@@ -234,7 +238,7 @@ def _multipole(v: Values, _ring: _Ring) -> Body:
     found: Elements = []
     dipole = complex(*(values[0] if values else 0.0 for values in (normal, skew)))
     if dipole:
-        # The reference orbit follows its dipole.
+        # The reference orbit follows the dipole of a MAD-X multipole.
         normal, skew = [0.0, *normal[1:]], [0.0, *skew[1:]]
         turned = v["tilt"] - math.atan2(dipole.imag, dipole.real)
         found = magnets.rotated([magnets.thin_bend(abs(dipole), v["lrad"])], turned)
@@ -256,9 +260,11 @@ def _solenoid(v: Values, _ring: _Ring) -> Body:
 
 
 def _cavity(v: Values, ring: _Ring) -> Body:
-    """The energy rises by V sin 2π(lag - f τ), with τ > 0 ahead: our phase is 1/2 - lag.
+    """In MAD-X the energy rises by V sin 2π(lag - f τ), with τ > 0 ahead, so that our phase is 1/2
+    - lag.
 
-    VOLT is that rise in MV for any charge; our voltage is multiplied by the charge's magnitude.
+    VOLT is the rise in MV for any charge, so that our voltage is VOLT over the magnitude of the
+    charge.
     """
     frequency = v["freq"] * 1e6 or v["harmon"] * ring.revolution
     if not v["volt"]:

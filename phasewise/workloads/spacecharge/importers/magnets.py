@@ -1,7 +1,7 @@
-"""Elements of a lattice from the strengths that MAD-X and Xsuite have in common.
+"""Makes elements of a lattice from the strengths that MAD-X and Xsuite have in common.
 
-k_n and k_ns [m^-(n+1)] are normalised to the beam's rigidity, the same as ours:
-Δpx - iΔpy = -Σ (k_n + i k_ns) L (x + iy)^n/n!.
+k_n and k_ns [m^-(n+1)] are normalised to the beam's rigidity, as ours are: Δpx - iΔpy = -Σ (k_n + i
+k_ns) L (x + iy)^n/n!.
 """
 
 from __future__ import annotations
@@ -13,27 +13,29 @@ from typing import Any
 
 Elements = list[dict[str, Any]]
 ORDERS = 6
-"""Orders of a multipole, from the dipole on."""
+"""Number of orders of a multipole, from the dipole on."""
 BEND_SLICES = 8
-"""Kicks of a bend for orders above the quadrupole."""
+"""Number of kicks in a bend for orders above the quadrupole."""
 GRADIENT_SLICES = 32
-"""Kicks of a gradient in a bend: its focal length errs by 1/24 of k1 L² over their square."""
+"""Number of kicks of a gradient in a bend. Its focal length has a relative error of k1 L²/24 over
+the square of this number.
+"""
 
 
 def drift(length: float) -> Elements:
-    """A drift, also of no length."""
+    """A drift; its length may be 0."""
     return [{"kind": "drift", "length": length}]
 
 
 def rotated(elements: Elements, angle: float) -> Elements:
-    """Elements in a frame that is turned by an angle about s, from x to y."""
+    """Elements in a frame that is rotated by an angle about s, from x to y."""
     if angle == 0:
         return elements
     return [rotation(angle), *elements, rotation(-angle)]
 
 
 def rotation(angle: float) -> dict[str, Any]:
-    """From here on axes are turned by an angle about s, from x to y."""
+    """An element that rotates the axes by an angle about s, from x to y."""
     c, s = math.cos(angle), math.sin(angle)
     rows = identity()
     for k in (0, 1):
@@ -43,15 +45,15 @@ def rotation(angle: float) -> dict[str, Any]:
 
 
 def identity() -> list[list[float]]:
-    """The matrix of nothing."""
+    """The matrix that changes nothing."""
     return [[float(i == j) for j in range(6)] for i in range(6)]
 
 
 def thick(length: float, normal: Sequence[float], skew: Sequence[float]) -> Elements:
     """A straight magnet with strengths k_n and k_ns from the dipole on.
 
-    A skew quadrupole is a quadrupole in a frame that is turned by -atan(k1s/k1)/2, which is exact;
-    other orders are kicks between slices.
+    A skew quadrupole becomes a quadrupole in a frame that is rotated by -atan(k1s/k1)/2, which is
+    exact. Other orders become kicks between slices.
     """
     normal, skew = _filled(normal), _filled(skew)
     other = [*normal[:1], 0.0, *normal[2:]], [*skew[:1], 0.0, *skew[2:]]
@@ -88,8 +90,8 @@ def thin(normal: Sequence[float], skew: Sequence[float], tilt: float = 0.0) -> E
 
 
 def thin_bend(angle: float, length: float) -> dict[str, Any]:
-    """A thin kick by an angle that the reference orbit follows: H = -θ x δ + θ² x²/2L, the last
-    term only with the length L that the bend stands for.
+    """A thin kick by an angle that the reference orbit follows: H = -θ x δ + θ² x²/2L. The last
+    term is left out if the length L that the kick stands for is 0.
     """
     rows = identity()
     rows[1][5], rows[4][0] = angle, -angle
@@ -99,13 +101,13 @@ def thin_bend(angle: float, length: float) -> dict[str, Any]:
 
 
 def kick(length: float, horizontal: float, vertical: float) -> Elements:
-    """A corrector: angles in its middle."""
+    """A corrector that kicks by these angles in its middle."""
     body = thin([-horizontal], [vertical])
     return [*drift(length / 2), *body, *drift(length / 2)] if length > 0 else body
 
 
 def edge(curvature: float, angle: float, half_gap: float, fringe: float) -> dict[str, Any]:
-    """The linear edge of a bend by itself; Brown, SLAC-75 (1982)."""
+    """The linear edge of a bend as an element of its own; Brown, SLAC-75 (1982)."""
     sine = math.sin(angle)
     less = 2 * curvature * half_gap * fringe * (1 + sine**2) / math.cos(angle)
     rows = identity()
@@ -124,7 +126,9 @@ def bend(
     normal: Sequence[float] = (),
     skew: Sequence[float] = (),
 ) -> Elements:
-    """A sector bend with its edges. Strengths k_n L and k_ns L besides act in slices."""
+    """A sector bend with its edges. Additional strengths k_n L and k_ns L become kicks between
+    slices.
+    """
     body: dict[str, Any] = {"kind": "bend", "length": length, "angle": angle}
     if k1:
         body |= {"k1": k1, "steps": GRADIENT_SLICES}
@@ -132,7 +136,8 @@ def bend(
     fields = [2 * h * gap * f for gap, f in zip(half_gap, fringe, strict=True)]
     kicked = any([*normal, *skew])
     if kicked or fields[0] != fields[1]:
-        # Each piece of a bend would have edges of its own, and a bend has one fringe for both.
+        # The edges become elements of their own, since every slice of a bend would have them, and
+        # since a bend has the same fringe at both of its ends.
         first, last = (
             edge(h, face, *of) for face, of in zip(edges, _pairs(half_gap, fringe), strict=True)
         )

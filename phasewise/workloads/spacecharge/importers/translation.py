@@ -1,4 +1,4 @@
-"""A lattice as it is translated: its elements so far, and what has no translation."""
+"""Collects the elements of a lattice while it is translated, and what has no translation."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from phasewise.workloads.spacecharge.elements import length_of, read_element
 from phasewise.workloads.spacecharge.importers.magnets import Elements
 
 PICOMETRES = 12
-"""Digits of a drift in m: those beyond are left by differences of places."""
+"""Decimals of a drift length in m; the digits beyond them are rounding errors of the elements'
+places.
+"""
 SHORTEST = 1e-12
-"""m: what is left between two elements by rounding is no drift."""
+"""Drifts [m] up to this length are left out: they are rounding errors between two elements."""
 
 
 @dataclass(frozen=True)
 class Untranslated:
-    """An element with its kind and place, and in one clause what the lattice lacks of it."""
+    """An element that is not fully translated: its name, kind and place, and in one clause what the
+    lattice lacks of it.
+    """
 
     record: str
     reason: str
@@ -58,10 +62,10 @@ class Lattice:
     elements: list[dict[str, Any]] = field(default_factory=list)
     missing: list[Untranslated] = field(default_factory=list)
     length: float = 0.0
-    """m, so far."""
+    """Length of the elements so far [m]."""
 
     def add(self, elements: Elements, name: str = "") -> None:
-        """Append elements, the longest with the name. Drifts that follow each other are joined."""
+        """Append elements, and give the name to the longest. Consecutive drifts are joined."""
         elements = [one for one in elements if not _empty(one)]
         solid = [one for one in elements if one["kind"] != "drift"]
         named = max(solid, key=length_of, default=None)
@@ -77,12 +81,12 @@ class Lattice:
             self.elements.append(kept | {key: v for key, v in one.items() if key != "kind"})
 
     def miss(self, name: str, kind: str, reasons: Iterable[str]) -> None:
-        """Note what the lattice lacks of the element that comes next."""
+        """Record what the lattice lacks of the element that comes next."""
         place = f"{name} ({kind}) at {self.length:.6g} m"
         self.missing += [Untranslated(place, reason) for reason in reasons]
 
     def translation(self) -> Translation:
-        """The lattice file; StudyError if it cannot be one."""
+        """The lattice file; StudyError if the elements do not make one."""
         if not self.length > 0:
             raise StudyError(f"{self.source} has no element with a length")
         for k, one in enumerate(self.elements, 1):

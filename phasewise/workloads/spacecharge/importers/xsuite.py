@@ -1,4 +1,5 @@
-"""An Xsuite line as a lattice file, through xtrack, from the JSON file that `to_json` writes.
+"""Translates an Xsuite line into a lattice file, through xtrack, from the JSON file that `to_json`
+writes.
 
 Signs and units are those of xtrack's reference: lengths in m, energies in eV, phases of cavities in
 rad, old `lag` in degrees. The energy of a cavity rises by V sin(phase - 2πf ζ/β0c), ζ > 0 ahead.
@@ -46,7 +47,7 @@ def translate(file: str | Path) -> Translation:
 
 
 def _line(loaded: Any, path: Path) -> Any:
-    """The line itself, or the only one of an environment."""
+    """The line itself, or the only line of an environment."""
     if not hasattr(loaded, "lines"):
         return loaded
     if len(loaded.lines) != 1:
@@ -72,7 +73,7 @@ def lattice_of(line: Any, source: str) -> Lattice:
 
 
 def _add(lattice: Lattice, name: str, element: Any, turn: float) -> None:
-    """One element of the line; turn: turns of the reference particle in a second."""
+    """Add one element of the line; turn: revolution frequency of the reference particle [Hz]."""
     kind = type(element).__name__
     given = {key: value for key, value in element.to_dict().items() if key != "__class__"}
     if kind in ("Drift", "DriftExact"):
@@ -92,7 +93,9 @@ def _add(lattice: Lattice, name: str, element: Any, turn: float) -> None:
 
 
 def _left_out(given: Mapping[str, Any], read: list[str]) -> Iterator[str]:
-    """A clause for each property that is not at its default, and that nothing reads."""
+    """A clause for each property that differs from its default and that the translation does not
+    read.
+    """
     for name, value in given.items():
         if name not in read and (isinstance(value, str) or _any(value)):
             yield f"its {name} = {value} is left out"
@@ -116,7 +119,9 @@ def _orders(*strengths: list[float]) -> list[str]:
 
 
 def _straight(order: int) -> Callable[[Any, float], Body]:
-    """A quadrupole, a sextupole, an octupole: k_n and k_ns, and kicks over its length."""
+    """Translates a quadrupole, a sextupole or an octupole: k_n and k_ns, and kicks over its
+    length.
+    """
 
     def body(e: Any, _turn: float) -> Body:
         length = float(e.length)
@@ -190,7 +195,9 @@ def _multipole(e: Any, _turn: float) -> Body:
 
 
 def _cavity(e: Any, turn: float) -> Body:
-    """The energy rises by V sin(phase - 2πf ζ/β0c): our phase is 1/2 less theirs in turns."""
+    """In Xsuite the energy rises by V sin(phase - 2πf ζ/β0c), so that our phase is 1/2 minus theirs
+    in turns.
+    """
     length, frequency = float(e.length), float(e.frequency or e.harmonic * turn)
     if not e.voltage:
         return magnets.drift(length), []
