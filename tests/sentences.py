@@ -12,12 +12,24 @@ from phasewise.errors import StudyError
 
 
 def missing(text: str, *facts: object) -> list[str]:
-    """The facts that a text does not hold, as whole words: names, values, parts of a sentence."""
-    return [
-        str(fact)
-        for fact in facts
-        if not re.search(rf"(?<!\w){re.escape(str(fact))}(?!\w|\.\d)", text)
-    ]
+    """The facts that a text does not hold: names, values, words, wherever its lines are broken.
+
+    A fact is whole: "3" is not in "30", "0.3" or "3.5", and "bytes" is not in "megabytes".
+    """
+    flat = " ".join(text.split())
+    return [str(fact) for fact in facts if not re.search(_whole(str(fact)), flat)]
+
+
+def _whole(fact: str) -> str:
+    before = r"(?<!\w)(?<!\d\.)" if re.match(r"\w", fact) else ""
+    after = r"(?!\w|\.\d)" if re.search(r"\w$", fact) else ""
+    return before + re.escape(fact) + after
+
+
+def offered(text: str) -> str:
+    """The nearest valid name that a text offers; "" if it offers none."""
+    found = re.search(r'did you mean "?([^"?]+)"?\?', text)
+    return found[1] if found else ""
 
 
 def says(text: str, *facts: object, nearest: str | None = None) -> None:
@@ -25,7 +37,7 @@ def says(text: str, *facts: object, nearest: str | None = None) -> None:
     absent = missing(text, *facts)
     assert not absent, f"{absent} missing in: {text}"
     if nearest is not None:
-        assert f'did you mean "{nearest}"' in text, f'"{nearest}" is not offered in: {text}'
+        assert offered(text) == nearest, f'"{nearest}" is not offered in: {text}'
     assert "Traceback" not in text, text
 
 
@@ -37,8 +49,8 @@ def one_sentence(text: str, *facts: object, nearest: str | None = None) -> None:
 
 @contextmanager
 def refused(
-    *facts: object, by: type[Exception] = StudyError, nearest: str | None = None
-) -> Iterator[pytest.ExceptionInfo[Exception]]:
+    *facts: object, by: type[BaseException] = StudyError, nearest: str | None = None
+) -> Iterator[pytest.ExceptionInfo[BaseException]]:
     """The block must raise an error whose sentence holds all facts, and offers `nearest`."""
     with pytest.raises(by) as caught:
         yield caught
