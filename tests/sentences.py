@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,7 @@ def one_sentence(text: str, *facts: object, nearest: str | None = None) -> None:
 @contextmanager
 def refused(
     *facts: object, by: type[BaseException] = StudyError, nearest: str | None = None
-) -> Iterator[pytest.ExceptionInfo[BaseException]]:
+) -> Iterator[pytest.ExceptionInfo[Any]]:
     """The block must raise an error whose sentence holds all facts, and offers `nearest`."""
     with pytest.raises(by) as caught:
         yield caught
