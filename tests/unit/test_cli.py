@@ -63,7 +63,7 @@ def test_import_writes_a_study_that_check_accepts(
     assert main(["import", "beambeam3d", str(DECK), "-o", str(output)]) == 0
     captured = capsys.readouterr()
     assert captured.out == ""
-    says(captured.err, "beam1.in line 7", "x")
+    says(captured.err, "beam1.in", "line 7", "x")
     assert main(["check", str(output)]) == 0
 
 

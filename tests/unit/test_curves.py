@@ -35,7 +35,7 @@ from phasewise.machines.targets import (
     read_answer,
 )
 from phasewise.report.curves import draw_curves
-from tests.sentences import Nearest, refused
+from tests.sentences import Nearest, refused, says
 
 ALONE = """
 name = "alone"
@@ -365,7 +365,8 @@ def test_where_a_line_would_begin_below_no_time_the_middle_of_the_part_is_met() 
 def test_the_picture_marks_protocol_changes() -> None:
     machine = machine_of(measured_tables(Measured("simulator", 4, twin="full"), [curve()]))
     plain = draw_curves(machine)
-    assert plain.startswith("<?xml") and "nodes" in plain
+    assert plain.startswith("<?xml")
+    says(plain, "nodes")
     marked = draw_curves(replace(machine, curves=(curve(bends=(4096,)),)))
     assert marked.count("<use") > plain.count("<use")
 

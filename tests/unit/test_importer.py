@@ -133,7 +133,7 @@ def test_several_collisions_share_the_tune(deck: Path) -> None:
         (28, "0.1", "curvature", ("curvature",)),
         (30, "4 1", "bunches", ("bunches",)),
         (31, "1 1000 0", "restart", ("particles", "run")),
-        (32, "100", "resampling", ("particles", "anew")),
+        (32, "100", "resampling", ("bunch",)),
         (33, "5 10 1", "output", ("particles", "5 turns")),
         (34, "0.1 0 0 0", "gains", ("gains",)),
         (35, "50.0 4.0e8 -2.0e-4 8.0e8 0.1", "crab", ("harmonic",)),

@@ -61,13 +61,13 @@ def test_a_lattice_has_a_file_or_elements(tmp_path: Path) -> None:
     path = written(tmp_path, *CELL)
     with refused("lattice", "file", "elements"):
         with_file(path, element=CELL)
-    with refused("lattice.file", "nowhere.toml", "exist"):
+    with refused("nowhere.toml", "exist"):
         study(lattice={"file": "nowhere.toml", "element": None})
     path.write_text('[[element]]\nkind = "drift"\n')
-    with refused(path, "element[1].length", "missing"):
+    with refused("ring.toml", "element[1].length", "missing"):
         with_file(path)
     path.write_text("[[elemant]]\n")
-    with refused(path, '"elemant"', nearest="element"):
+    with refused("ring.toml", '"elemant"', nearest="element"):
         with_file(path)
 
 
