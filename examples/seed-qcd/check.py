@@ -14,6 +14,8 @@ import phasewise
 from phasewise.cli import main
 from phasewise.models.plan import plan
 from phasewise.runs.results import Results
+from phasewise.workloads.qcd.four_figures import HEADS
+from tests.sentences import says
 
 STUDY = Path(__file__).parent / "study.toml"
 SIZE, KAPPA = (8, 8, 8, 16), 0.13
@@ -86,7 +88,7 @@ def test_the_benchmark_solves_and_is_reported(tmp_path: Path) -> None:
         # On unit matrices the clover term is zero.
         assert results.rows("residuals")[0][:COMPARED] == pytest.approx(expected(), rel=1e-9)
     assert main(["report", str(out)]) == 0
-    assert "four figures" in (out / "report.html").read_text()
+    says((out / "report.html").read_text(), *HEADS)
 
 
 @pytest.mark.parametrize(("spinors", "bytes_of_site"), [("half", 96), ("full", 192)])

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from phasewise.errors import StudyError
 from phasewise.machines import floor, load_machine, make_twin, nodes_of
 from phasewise.machines.machine import Block, Machine, parse_machine
 from phasewise.machines.topology import places_of, torus_block
+from tests.sentences import Nearest, refused
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -47,7 +47,7 @@ def test_a_job_gets_the_smallest_block_that_holds_it() -> None:
     assert torus_block(machine, 9) == Block((4, 4, 4), wrap=True)
     assert "wrap = 0" in make_twin(machine, "plain", 8).platform
     assert "wrap" not in make_twin(machine, "plain", 9).platform
-    with pytest.raises(StudyError, match=r"torus of 4x4x4 has 64 nodes, and 65 ranks need 65"):
+    with refused("torus", "4x4x4", 64, 65):
         make_twin(machine, "plain", 65)
 
 
@@ -109,16 +109,25 @@ def test_nodes_of_one_stage_stay_in_it_wherever_they_are_shuffled() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "facts"),
     [
-        ('"smallest-block"', '"smallest-box"', r"belong together: give both or neither"),
-        ("[4, 4, 4]", "[4, 4]", r"network.block\[1\].dims must be three numbers of nodes"),
-        ("wrap = false", "wrap = 3", r"network.block\[2\].wrap"),
-        ("wrap = false", "warp = false", r"warp.*did you mean.*wrap"),
-        ("latency = 4e-6", 'latency = 4e-6\nallocation = "random"', r"network.allocation"),
+        (
+            '"smallest-block"',
+            '"smallest-box"',
+            ("network.dims", '"smallest-block"', "[[network.block]]"),
+        ),
+        ("[4, 4, 4]", "[4, 4]", ("network.block[1].dims", "three", "[4, 4]")),
+        ("wrap = false", "wrap = 3", ("network.block[2].wrap", 3)),
+        ("wrap = false", "warp = false", ("network.block[2]", '"warp"', Nearest("wrap"))),
+        (
+            "latency = 4e-6",
+            'latency = 4e-6\nallocation = "random"',
+            ("network.allocation", '"random"'),
+        ),
     ],
 )
-def test_a_wrong_block_or_allocation_is_one_sentence(old: str, new: str, message: str) -> None:
-    with pytest.raises(StudyError, match=message) as found:
+def test_a_wrong_block_or_allocation_is_one_sentence(
+    old: str, new: str, facts: tuple[object, ...]
+) -> None:
+    with refused(*facts):
         blocks(BLOCKS.replace(old, new, 1))
-    assert str(found.value).count("\n") == 0

@@ -15,8 +15,9 @@ from phasewise.runs.trials import ENOUGH, MAX_TURNS, WARM_UP, Halving, turns_nee
 from phasewise.runs.tuning_file import show_tuning, tuning_summary
 from phasewise.study import Study
 from phasewise.traces.records import read_communication
+from tests.sentences import one_sentence, refused, says
 from tests.unit.fake_core import FakeRank, World, tables
-from tests.unit.timed_runs import TimedRank, faster, keep_choices, run, steady, study
+from tests.unit.timed_runs import REFUSAL, TimedRank, faster, keep_choices, run, steady, study
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +89,7 @@ def test_one_slow_turn_does_not_decide(tmp_path: Path) -> None:
 def test_a_way_that_cannot_be_used_is_passed_over(tmp_path: Path) -> None:
     found = run(tmp_path, faster(reduce_mpi=0.5), refuses=lambda _rank: "mpi")
     notes = {entry["changes"].get("reduce"): entry["note"] for entry in found["candidates"]}
-    assert notes["mpi"] == "cannot be used: mpi cannot be used here"
+    says(notes["mpi"], REFUSAL.format("mpi"))
     assert found["choice"]["reduce"] == "hypercube"
 
 
@@ -96,7 +97,7 @@ def test_a_way_that_one_rank_refuses_is_used_by_none() -> None:
     def body(fake: FakeRank) -> str:
         rank: Any = TimedRank(fake, steady, "mpi" if fake.rank() == 1 else "")
         simulation = Simulation(study(), core=rank)
-        with pytest.raises(Exception, match="rank 1: mpi cannot be used here") as caught:
+        with refused("rank 1", REFUSAL.format("mpi"), by=Exception) as caught:
             simulation.set_communication(study(reduce="mpi").communication)
         assert getattr(caught.value, "exit_status", 0) == StudyError.exit_status
         driver: Any = simulation.driver
@@ -124,25 +125,25 @@ def test_a_search_ends_within_its_turns_whatever_it_finds(count: int) -> None:
 def test_fewer_turns_leave_out_the_last_candidates() -> None:
     search = Halving([{}, {"a": 1}, {"b": 1}, {"c": 1}], 30)
     assert [number for number, _ in search.next_round()] == [0, 1, 2]
-    assert search.trials[3].note == "not tried: too few turns"
+    says(search.trials[3].note, "not tried", "turns")
 
 
 def test_a_run_that_ends_before_there_is_a_choice_says_so(tmp_path: Path, kept: Path) -> None:
     found = run(tmp_path / "run", turns=5)
     assert (found["choice"], found["turns"]) == (None, 5)
-    assert found["note"] == "stopped before there was a choice"
+    says(found["note"], "stopped", "choice")
     assert not kept.exists()
     (tmp_path / "run" / "records.h5").unlink()
     assert run(tmp_path / "run", resume=True)["choice"] is not None
 
 
 @pytest.mark.parametrize(
-    ("ranks", "changed", "reason"),
+    ("ranks", "changed", "facts"),
     [
-        (1, {}, "one rank alone sends nothing"),
-        (4, {"turns": 31}, "31 turns are too few to try anything: 32 are needed"),
-        (4, {"model": "soft-gaussian"}, "this study has no mesh"),
-        (2, {"slices": 1}, "every other way sends the same messages on these ranks"),
+        (1, {}, ("one rank",)),
+        (4, {"turns": 31}, ("31 turns", 32)),
+        (4, {"model": "soft-gaussian"}, ("mesh",)),
+        (2, {"slices": 1}, ("messages", "ranks")),
     ],
 )
 def test_where_there_is_nothing_to_try_a_sentence_says_so(
@@ -150,17 +151,15 @@ def test_where_there_is_nothing_to_try_a_sentence_says_so(
     capsys: pytest.CaptureFixture[str],
     ranks: int,
     changed: dict[str, Any],
-    reason: str,
+    facts: tuple[object, ...],
 ) -> None:
     plan = tables() | {"turns": changed.pop("turns", 120), "communication": {"tune": "auto"}}
     plan["ip"]["1"] |= changed
     found = run(tmp_path, plan=Study.from_dict(plan), ranks=ranks)
-    assert reason in found["note"]
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 1
-    assert said[0].startswith(f'tune = "auto": {reason}')
+    says(found["note"], *facts)
+    one_sentence(capsys.readouterr().err, 'tune = "auto"', found["note"])
     show_tuning(found)
-    assert reason in capsys.readouterr().out
+    says(capsys.readouterr().out, found["note"])
 
 
 def test_the_summary_shows_what_was_tried_and_chosen(
@@ -169,7 +168,9 @@ def test_the_summary_shows_what_was_tried_and_chosen(
     found = run(tmp_path, faster(reduce_mpi=0.8))
     show_tuning(found)
     shown = capsys.readouterr().out
-    assert "as the study says" in shown
+    # The study's own way stands among those tried.
+    base = next(line for line in shown.splitlines() if "+0.0" in line)
+    assert base.split()[-3:] == ["10", "+0.0", "11"]
     line = next(line for line in shown.splitlines() if "(chosen)" in line)
     assert line.split()[:5] == ["reduce", "mpi,", "broadcast", "mpi", "(chosen)"]
     assert line.split()[5:7] == ["8", "-20.0"]

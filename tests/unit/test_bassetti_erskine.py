@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import phasewise._core as core
+from tests.sentences import refused
 
 Floats = NDArray[np.float64]
 RATIOS = [0.02, 0.3, 0.8999, 0.9001, 0.999999, 1.0, 1.0001, 1.2, 5.0]
@@ -115,5 +116,5 @@ def test_a_lost_particle_gives_nan() -> None:
 
 
 def test_a_size_of_zero_is_refused() -> None:
-    with pytest.raises(ValueError, match="sizes above 0 m"):
+    with refused("gaussian_field", "sizes", "0 m", by=ValueError):
         field(1.0, 1.0, 0.0, 1.0)

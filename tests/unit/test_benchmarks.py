@@ -24,6 +24,7 @@ from benchmarks.comparison import (
 )
 from benchmarks.phasewise_side import VARIANTS, study
 from phasewise.errors import RunError
+from tests.sentences import refused
 
 PIC_SMALL, SOFT_SMALL = CASES["small"]
 
@@ -51,7 +52,7 @@ def test_a_disturbance_that_slows_both_codes_alike_does_not_change_the_ratio() -
 
 
 def test_ratios_refuse_codes_that_ran_different_numbers_of_turns() -> None:
-    with pytest.raises(ValueError, match="argument 2 is shorter"):
+    with pytest.raises(ValueError):
         ratios(timings(1.0, 2.0), timings(1.0))
 
 
@@ -66,7 +67,7 @@ def test_equal_kicks_agree_and_a_larger_kick_shows_in_the_scale() -> None:
 
 @pytest.mark.parametrize("difference", [1.01 * LARGEST_DIFFERENCE, float("nan")])
 def test_codes_whose_kicks_differ_are_not_compared(difference: float) -> None:
-    with pytest.raises(RunError, match="do not compute the same collision"):
+    with refused("2 planes", "xfields", f"{difference:.2g}", LARGEST_DIFFERENCE, by=RunError):
         check_agreement("2 planes", {"scale": 1.0, "difference": difference})
 
 

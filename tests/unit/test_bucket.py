@@ -13,6 +13,7 @@ from phasewise.workloads.collision.derived.bucket import Bucket, bucket
 from phasewise.workloads.collision.derived.quantities import derive
 from phasewise.workloads.collision.tables.longitudinal import slip_factor
 from phasewise.workloads.collision.tables.model import Collision
+from tests.sentences import one_sentence
 from tests.unit.study_tables import tables
 
 LHC = {"voltage": 16e6, "harmonic": 35640, "phase": 0.0}
@@ -87,8 +88,10 @@ def test_a_cut_below_the_bucket_leaves_nothing_outside() -> None:
 
 def test_a_bunch_larger_than_its_bucket_is_a_warning_with_the_share() -> None:
     model = machine()
-    (sentence,) = [w for w in derive(model).warnings if "RF bucket, which reaches" in w][:1]
-    assert f"{100 * bucket_of(model).debunched:.2g} % of the bunch of beam 1" in sentence
+    found = bucket_of(model)
+    sentence = next(w for w in derive(model).warnings if "RF bucket" in w and "%" in w)
+    share = f"{100 * found.debunched:.2g} %"
+    one_sentence(sentence, share, "beam 1", "delta", f"{found.height:.3g}")
 
 
 def test_without_rf_there_is_no_bucket() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from phasewise.driver import load_planner
-from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.study import Study, load
 from phasewise.tuning.candidates import candidates, neighbours
@@ -19,6 +18,7 @@ from phasewise.workloads.collision.tuning import (
     phase_names,
     valid_shapes,
 )
+from tests.sentences import refused
 from tests.unit.study_tables import tables
 
 FIVE = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")
@@ -87,7 +87,7 @@ def test_a_beam_of_few_slices_has_fewer_columns(slices: list[int]) -> None:
 
 def test_ranks_that_no_grid_suits_are_refused_with_those_accepted(paper: Study) -> None:
     # Halves of 514 are 257, a prime above the 256 rows of the mesh.
-    with pytest.raises(StudyError, match="accepted next to it: 512 and 516 ranks"):
+    with refused(514, 512, 516):
         candidates(paper, 514, load_machine("bassi"))
 
 

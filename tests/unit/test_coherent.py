@@ -9,6 +9,7 @@ from phasewise.workloads.collision.analysis.coherent import (
     shift_in_xi,
     sum_and_difference,
 )
+from tests.sentences import says
 
 TURNS = 2048
 
@@ -75,8 +76,9 @@ def test_without_excitation_there_is_no_mode():
     modes = pair_modes(still, still, 0.31, 0.005)
     assert modes.to_dict() == {
         "sigma": None, "pi": None, "xi": 0.005, "yokoya": None, "yokoya_error": None,
-        "why": "the centroids do not move",
+        "why": modes.why,
     }  # fmt: skip
+    says(modes.why, "centroids")
 
 
 def test_a_pi_mode_that_is_not_excited_is_none_and_the_sigma_mode_stays():

@@ -17,6 +17,7 @@ from phasewise.workloads.commtest.reproduction.times import (
     Point,
     Times,
 )
+from tests.sentences import says
 
 LENGTHS = (8, 8192, 65536, 2**24)
 
@@ -49,7 +50,7 @@ def test_contention_must_begin_beyond_8_kb() -> None:
     assert holds(times({8192: 0.11, 2**24: 0.3}, 1.5)) == [False, True]
     assert holds(times({2**24: 0.09}, 1.5)) == [False, True]
     long, _ = check_claims(times({65536: 0.2}, 1.5))
-    assert "above 10 % from 65536 B on" in long.ours
+    says(long.ours, "10 %", "65536 B")
 
 
 def test_swap_must_carry_more_everywhere() -> None:
@@ -57,4 +58,4 @@ def test_swap_must_carry_more_everywhere() -> None:
     many = times({2**24: 0.3}, 1.5, 0.9)
     assert holds(many) == [True, False]
     (_, claim) = check_claims(times({2**24: 0.3}, 1.5))
-    assert "1.50 to 1.50" in claim.ours and claim.fitted
+    assert claim.ours.count("1.50") == 2 and claim.fitted

@@ -12,6 +12,7 @@ import pytest
 from phasewise.machines import floor, make_twin, nodes_of
 from phasewise.machines.machine import Machine, parse_machine
 from phasewise.study import Study, load
+from tests.sentences import refused
 from tests.unit.study_tables import tables
 
 core: Any = pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -387,7 +388,7 @@ def test_steps_and_grids_that_stand_for_others_take_the_time_of_all() -> None:
 
 
 def test_a_network_that_lacks_a_number_is_named() -> None:
-    with pytest.raises(ValueError, match=r"the network lacks node\.ranks"):
+    with refused("network", "node.ranks", by=ValueError):
         contend(study(), 2, "kind = fat-tree\nnodes = 2\n")
-    with pytest.raises(ValueError, match="the network's flow needs 2 numbers"):
+    with refused("network", "flow", "2 numbers", by=ValueError):
         contend(study(), 2, "kind = fat-tree\nnodes = 2\nnode.ranks = 1\nflow = 1e-6\n")

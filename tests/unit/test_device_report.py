@@ -14,6 +14,7 @@ from phasewise.cli import main
 from phasewise.machines.machine_file import device_tables
 from phasewise.report.contents import make_report
 from phasewise.study import Study
+from tests.sentences import missing, one_sentence, says
 from tests.unit.study_tables import tables
 from tests.unit.test_device_machine import DEVICE, NODE
 from tests.unit.test_device_measured import Cores
@@ -56,7 +57,7 @@ def test_each_kernel_is_held_against_the_roof_of_the_machines_device(
     report = make_report(emulated, tmp_path / "a.html", machine=machine)
     page = report.path.read_text()
     kernels = cells(page)
-    assert kernels["kernel"][-2:] == ["bound by", "% of roof"]
+    says(kernels["kernel"][-1], "% of roof")
     assert kernels["encounter"][-2] == "additions" and kernels["arc"][-2] == "bandwidth"
     # The host computes these.
     for name in ("green", "mesh", "overlap_factor"):
@@ -66,7 +67,7 @@ def test_each_kernel_is_held_against_the_roof_of_the_machines_device(
     performance = json.loads((emulated / "performance.json").read_text())
     arc = next(one for one in performance["kernels"] if one["name"] == "arc")
     assert bounds["arc"]["roof_share"] == pytest.approx(arc["bytes"] / 1e6 / arc["seconds"])
-    assert f"of {machine}, is 0.001 GB/s, 1 Gflop/s in double precision" in page
+    says(page, machine, "0.001 GB/s", "1 Gflop/s")
 
 
 def test_without_a_machine_the_roof_is_measured(
@@ -76,39 +77,37 @@ def test_without_a_machine_the_roof_is_measured(
     found = json.loads(capsys.readouterr().out)["roofline"]
     assert found["encounter"]["bound"] in ("additions", "bandwidth", "flops")
     assert found["encounter"]["roof_share"] > 0
-    assert "emulated, measured now and here" in (tmp_path / "a.html").read_text()
+    says((tmp_path / "a.html").read_text(), "emulated", "measured now")
 
 
 def test_a_device_that_is_not_here_leaves_the_roof_out_and_says_so(
     emulated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    core = Cores(ValueError("device cuda: there is no GPU that CUDA can use"))
+    reason = "device cuda: there is no GPU that CUDA can use"
+    core = Cores(ValueError(reason))
     monkeypatch.setattr("phasewise.report.roofline.load_planner", lambda: core)
     report = make_report(emulated, tmp_path / "a.html")
     page = report.path.read_text()
     assert report.roofline.bounds is None
-    assert "It has no roof here (device cuda: there is no GPU" in page
-    assert cells(page)["kernel"][-1] == "ns per item"
+    says(page, reason)
+    assert missing(" ".join(cells(page)["kernel"]), "% of roof")
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (NODE, 'slow.toml has no [device], and the run was on device "emulated": measure it'),
-        (
-            f"{NODE}\n{device_tables(replace(SLOW, kind='cuda'))}",
-            'slow.toml has a [device] of kind "cuda" alone, and the run was on device "emulated"',
-        ),
-    ],
+    ("text", "kind"),
+    [(NODE, ()), (f"{NODE}\n{device_tables(replace(SLOW, kind='cuda'))}", ('"cuda"',))],
 )
 def test_a_machine_without_the_runs_device_is_refused(
-    text: str, sentence: str, emulated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str,
+    kind: tuple[str, ...],
+    emulated: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     machine = given(tmp_path, text)
     words = ["report", str(emulated), "-o", str(tmp_path / "a.html"), "--machine", machine]
     assert main(words) == 2
-    said = capsys.readouterr().err
-    assert sentence in said and said.count("\n") == 1
+    one_sentence(capsys.readouterr().err, machine, "[device]", '"emulated"', *kind)
     assert not (tmp_path / "a.html").exists()
 
 
@@ -117,7 +116,7 @@ def test_a_run_on_the_cpu_has_no_device_to_hold_its_kernels_against(
 ) -> None:
     folder = run(tmp_path, "cpu")
     assert main(["report", str(folder), "--machine", "bassi"]) == 2
-    assert "--machine is for a run on a device" in capsys.readouterr().err
+    one_sentence(capsys.readouterr().err, "--machine", "device")
     report = make_report(folder)
     assert report.roofline.bounds is None
-    assert cells(report.path.read_text())["kernel"][-1] == "ns per item"
+    assert missing(" ".join(cells(report.path.read_text())["kernel"]), "% of roof")

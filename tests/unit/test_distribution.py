@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import phasewise._core as core
+from tests.sentences import refused
 
 Floats = NDArray[np.float64]
 
@@ -129,7 +130,7 @@ def test_equal_cuts_in_all_planes_are_one_cut() -> None:
 
 @pytest.mark.parametrize("cut", ["2 2", "-1 0 0", "-1"])
 def test_a_cut_that_is_not_one_or_three_numbers_from_zero_on_is_refused(cut: str) -> None:
-    with pytest.raises(ValueError, match=r"beam\.1\.cut = "):
+    with refused(f"beam.1.cut = {cut}", by=ValueError):
         bunch(1, cut=cut)
 
 
@@ -151,5 +152,5 @@ def test_particles_from_a_file_start_at_the_offset_until_they_come() -> None:
 
 
 def test_a_negative_emittance_is_refused() -> None:
-    with pytest.raises(ValueError, match="geometric_emittance = -1e-9 1e-9: numbers not below 0"):
+    with refused("beam.1.geometric_emittance = -1e-9 1e-9", 0, by=ValueError):
         bunch(1, geometric_emittance="-1e-9 1e-9")

@@ -6,6 +6,7 @@ import pytest
 from phasewise.analysis.moving import moving
 from phasewise.report.envelope import envelope, envelope_note, plot_history, stretch
 from phasewise.report.style import new_picture, picture_style
+from tests.sentences import refused, says
 
 
 def history(turns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -47,7 +48,7 @@ def test_turns_that_outnumber_the_pixels_become_an_envelope_and_fewer_a_line() -
     assert shade.get_datalim(many.transData).y1 == 9.0
     assert len(many.lines[-1].get_xdata()) < 20_000 / 8
     assert envelope_note(few, 200) == ""
-    assert f"of {stretch(many, 20_000)} turns each" in envelope_note(many, 20_000)
+    says(envelope_note(many, 20_000), f"{stretch(many, 20_000)} turns")
 
 
 def test_the_moving_mean_is_that_of_the_turns_around() -> None:
@@ -59,5 +60,5 @@ def test_the_moving_mean_is_that_of_the_turns_around() -> None:
         # Values of 1e6 have an error of 1e-10.
         assert found.mean[turn] == pytest.approx(np.nanmean(around), abs=1e-8)
         assert found.deviation[turn] == pytest.approx(np.nanstd(around), abs=1e-6)
-    with pytest.raises(ValueError, match="the window is 4 turns"):
+    with refused("window", "4 turns", by=ValueError):
         moving(value, 4)

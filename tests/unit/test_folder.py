@@ -16,6 +16,7 @@ from phasewise.errors import RunError
 from phasewise.runs.folder import RunFolder
 from phasewise.runs.records import RecordsWriter
 from phasewise.study import Study, load
+from tests.sentences import refused
 from tests.unit.fake_core import tables
 from tests.unit.test_study import json_as_toml
 
@@ -75,7 +76,7 @@ def test_the_lock_is_held_while_an_earlier_run_is_moved(tmp_path: Path) -> None:
     earlier_run(out)
     first, second = RunFolder(out), RunFolder(out)
     first.prepare(study(), None, False)
-    with pytest.raises(RunError, match="another run is writing"):
+    with refused(out, "another run", by=RunError):
         second.prepare(study(), None, False)
     assert not (tmp_path / "run.2").exists()
     first.release()
@@ -96,7 +97,7 @@ def test_the_lock_of_a_folder_that_went_away_meanwhile_keeps_nobody_out(
     first, second = RunFolder(out), RunFolder(out)
     first.prepare(study(), None, False)
     assert os.path.samestat(os.fstat(first._lock._descriptor or -1), (out / ".lock").stat())
-    with pytest.raises(RunError, match="another run is writing"):
+    with refused(out, "another run", by=RunError):
         second.prepare(study(), None, False)
     first.release()
 

@@ -10,8 +10,9 @@ import pytest
 
 import phasewise
 from phasewise.driver import load_core
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import RunError
 from phasewise.study import Study
+from tests.sentences import refused
 from tests.unit.fake_core import FakeSimulation, World, tables
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -30,8 +31,7 @@ def test_a_beam_that_is_wholly_lost_ends_the_run(tmp_path: Path, model: str) -> 
     plan = Study.from_dict(
         plan.resolved() | {"ip": {"1": plan.resolved()["ip"]["1"] | {"model": model}}}
     )
-    sentence = r"turn 1 \(the first is 0\): beam 1 is lost, not one of its particles is left"
-    with pytest.raises(RunError, match=sentence):
+    with refused("turn 1", "beam 1", "lost", by=RunError):
         phasewise.run(plan, tmp_path)
     with phasewise.open_results(tmp_path) as results:
         assert results.turn.tolist() == [0, 1]
@@ -46,18 +46,17 @@ def test_every_rank_knows_of_it_and_one_says_so(
     monkeypatch.setattr(FakeSimulation, "record", lambda self: record(self) | nothing)
 
     def body(rank: Any) -> str:
-        with pytest.raises(RunError) as caught:
+        with refused("turn 0", "luminosity", "finite", by=RunError) as caught:
             phasewise.run(study(), tmp_path, core=rank)
         return str(caught.value)
 
-    sentence = "turn 0 (the first is 0): the luminosity is not a finite number"
-    assert World(3).run(body) == [sentence] * 3
+    assert len(set(World(3).run(body))) == 1
 
 
 def test_a_longitudinal_beta_function_without_bound_is_refused_before_the_run() -> None:
     plan = tables()
     plan["beam"]["1"]["momentum_spread"] = 1e-320
-    with pytest.raises(StudyError, match=r"gives a longitudinal beta function, .*, of inf m"):
+    with refused("bunch_length", "momentum_spread", "inf m"):
         Study.from_dict(plan)
 
 
@@ -70,6 +69,6 @@ def test_slices_too_far_apart_for_their_size_are_refused_in_one_sentence() -> No
     plan["beam"]["1"]["offset"] = [0.5, 0, 0, 0, 0, 0]
     plan["beam"]["2"]["offset"] = [-0.5, 0, 0, 0, 0, 0]
     simulation = phasewise.Simulation(Study.from_dict(plan), core=load_core())
-    with pytest.raises(RunError, match="too far apart for their size in x") as caught:
+    with refused("slices", "apart", "x", by=RunError) as caught:
         simulation.step()
     assert str(caught.value).isprintable()

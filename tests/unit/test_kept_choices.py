@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from phasewise.runs.simulation import Simulation
 from phasewise.runs.tuner import AutoTuner
 from phasewise.runs.tuning_file import read_tuning
 from phasewise.study import Study
+from tests.sentences import one_sentence, refused
 from tests.unit.fake_core import FakeRank, World, tables
 from tests.unit.timed_runs import TimedRank, faster, keep_choices, run, steady, study
 
@@ -61,9 +64,7 @@ def test_a_choice_of_another_build_is_not_used(
     run(tmp_path / "one", faster(reduce_mpi=0.8))
     spoil(kept, lambda content: content | {"build": "0.0.1 abc"})
     again = run(tmp_path / "two")
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 1
-    assert said[0].endswith("was written by another build (0.0.1 abc); it is tried anew")
+    one_sentence(capsys.readouterr().err, kept, "build", "0.0.1 abc")
     assert (again["from_cache"], again["choice"]["reduce"]) == (False, "hypercube")
 
 
@@ -74,9 +75,7 @@ def test_a_damaged_choice_is_said_and_not_used(
     run(tmp_path / "one")
     spoil(kept, lambda _content: text)
     assert run(tmp_path / "two")["from_cache"] is False
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 1
-    assert "is damaged and is not used" in said[0]
+    one_sentence(capsys.readouterr().err, 'tune = "auto"', kept, "damaged")
     # It has been replaced by a whole one.
     assert run(tmp_path / "three")["from_cache"]
 
@@ -107,8 +106,9 @@ def test_a_choice_whose_parts_are_damaged_is_neither_used_nor_shown(
     (tmp_path / "one" / "tuning.json").write_text(file.read_text())
     assert run(tmp_path / "two")["from_cache"] is False
     assert read_tuning(RunFolder(tmp_path / "one")) is None
-    said = capsys.readouterr().err.splitlines()
-    assert [line.split(" is damaged and is not ")[1] for line in said] == ["used", "shown"]
+    used, shown = capsys.readouterr().err.splitlines()
+    one_sentence(used, file, "damaged")
+    one_sentence(shown, tmp_path / "one" / "tuning.json", "damaged")
 
 
 def test_a_cache_in_the_home_of_nobody_is_a_warning_and_the_usual_folder_is_used(
@@ -118,8 +118,9 @@ def test_a_cache_in_the_home_of_nobody_is_a_warning_and_the_usual_folder_is_used
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "usual"))
     assert run(tmp_path / "run")["choice"] is not None
     assert len(list((tmp_path / "usual" / "phasewise" / "tuning").iterdir())) == 1
-    (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith("warning: PHASEWISE_CACHE is ~nosuchuser/x")
+    said = capsys.readouterr().err
+    assert said.startswith("warning: ")
+    one_sentence(said, "PHASEWISE_CACHE", "~nosuchuser/x", 'tune = "auto"')
 
 
 def test_an_error_of_rank_zero_alone_is_raised_on_every_rank(
@@ -133,7 +134,7 @@ def test_an_error_of_rank_zero_alone_is_raised_on_every_rank(
     def body(fake: FakeRank) -> None:
         rank: Any = TimedRank(fake, steady)
         simulation = Simulation(study(), core=rank)
-        with pytest.raises(RunError, match="no key"):
+        with refused("no key", by=RunError):
             AutoTuner(simulation, RunFolder(tmp_path), rank, False)
 
     World(4).run(body)
@@ -152,8 +153,8 @@ def test_a_cache_that_cannot_be_written_is_a_warning(
     found = run(tmp_path / "run", faster(reduce_mpi=0.8))
     assert found["choice"]["reduce"] == "mpi"
     said = capsys.readouterr().err.splitlines()
-    assert "cannot be kept in" in said[-1]
-    assert all("Not a directory" in line for line in said)
+    for line in said:
+        one_sentence(line, tmp_path / "file", os.strerror(errno.ENOTDIR))
 
 
 def test_a_run_that_goes_on_takes_its_own_choice(tmp_path: Path, kept: Path) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import phasewise._core as core
+from tests.sentences import refused
 from tests.unit.arc_text import Value
 from tests.unit.lattice_text import BETA, GAMMA, PROTON, SOLENOID, lattice
 
@@ -90,7 +91,7 @@ def _vertical_lens(strength: float) -> list[float]:
 
 
 def test_an_unstable_or_coupled_lattice_is_named_in_a_sentence() -> None:
-    with pytest.raises(ValueError, match="the lattice is unstable in y: half the trace"):
+    with refused("unstable", "y", "trace", by=ValueError):
         core.lattice_optics(lattice(THIN, lens(0.3)), [0.0])
-    with pytest.raises(ValueError, match="the lattice couples x and y"):
+    with refused("couples", "x", "y", by=ValueError):
         core.lattice_optics(lattice(THIN, SOLENOID), [0.0])

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine, make_twin
 from phasewise.machines.curves import Curve, Measured
 from phasewise.machines.machine import parse_machine
 from phasewise.models import Case, load_model
 from phasewise.study import Study
+from tests.sentences import refused
 from tests.unit.study_tables import tables
 
 core: Any = pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -127,15 +127,14 @@ def test_a_table_is_read_as_straight_lines_in_size_and_load(load: float) -> None
 def test_a_machine_that_is_not_measured_is_refused_with_the_command_that_measures_it(
     name: str,
 ) -> None:
-    words = rf"model loads needs .*: phasewise machine measure --machine {name} --ranks 16 -o"
-    with pytest.raises(StudyError, match=words):
+    with refused("loads", f"phasewise machine measure --machine {name} --ranks 16 -o"):
         load_model("loads").phase_seconds(Case(study(), load_machine(name), 16))
 
 
 def test_ranks_of_one_node_need_no_table_of_the_network() -> None:
     alone = replace(machine(FAT_TREE, 8), curves=CURVES[:2])
     assert sum(load_model("loads").phase_seconds(Case(study(), alone, 8)).values()) > 0
-    with pytest.raises(StudyError, match="parallel ping-ping between nodes"):
+    with refused("loads", "ping-ping", "nodes"):
         load_model("loads").phase_seconds(Case(study(), alone, 16))
 
 

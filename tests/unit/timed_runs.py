@@ -22,6 +22,9 @@ Cost = Callable[[dict[str, str], int], float]
 
 GIVEN = {"reduce": "hypercube", "broadcast": "hypercube", "crossing": "4a", "overlap": "0"}
 
+REFUSAL = "{} cannot be used here"
+"""What a core says of a way to exchange that it refuses."""
+
 
 def keep_choices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder, below `tmp_path`, of the choices that the runs of a test keep."""
@@ -41,7 +44,7 @@ class TimedSimulation(FakeSimulation):
         values = (line.split(" = ") for line in parameters.splitlines())
         used = {key.removeprefix("communication."): value for key, value in values}
         if self.refuses and self.refuses in used.values():
-            raise ValueError(f"{self.refuses} cannot be used here")
+            raise ValueError(REFUSAL.format(self.refuses))
         self.used = used
 
     def step(self) -> None:
