@@ -14,16 +14,21 @@ from phasewise.errors import StudyError
 def missing(text: str, *facts: object) -> list[str]:
     """The facts that a text does not hold: names, values, words, wherever its lines are broken.
 
-    A fact is whole: "3" is not in "30", "0.3" or "3.5", and "bytes" is not in "megabytes".
+    A fact is whole: "3" is not in "30", "0.3" or "3.5", and "turns" is not in "ramp.turns".
     """
     flat = " ".join(text.split())
     return [str(fact) for fact in facts if not re.search(_whole(str(fact)), flat)]
 
 
 def _whole(fact: str) -> str:
-    before = r"(?<!\w)(?<!\d\.)" if re.match(r"\w", fact) else ""
+    before = r"(?<!\w)(?<!\w\.)" if re.match(r"\w", fact) else ""
     after = r"(?!\w|\.\d)" if re.search(r"\w$", fact) else ""
     return before + re.escape(fact) + after
+
+
+def offer(name: str) -> str:
+    """How a text offers the nearest valid name, as a fact in a list of mistakes."""
+    return f'did you mean "{name}"?'
 
 
 def offered(text: str) -> str:
