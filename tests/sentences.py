@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import pytest
 
+from phasewise.cli import main
 from phasewise.errors import StudyError
 
 
@@ -60,3 +61,18 @@ def refused(
     with pytest.raises(by) as caught:
         yield caught
     one_sentence(str(caught.value), *facts, nearest=nearest)
+
+
+def command_refused(
+    capsys: pytest.CaptureFixture[str],
+    words: Iterable[object],
+    *facts: object,
+    status: int = 2,
+    nearest: str | None = None,
+) -> None:
+    """The words of a command must end it with this status and one sentence, likewise."""
+    capsys.readouterr()
+    assert main([str(word) for word in words]) == status
+    said = capsys.readouterr().err
+    assert said.startswith("phasewise: ")
+    one_sentence(said, *facts, nearest=nearest)
