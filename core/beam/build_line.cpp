@@ -80,7 +80,7 @@ Element radio_frequency(const ElementKeys& keys) {
   const double beta_squared = (1.0 - mass / energy) * (1.0 + mass / energy);
   const double phase = keys.number("phase");
   const double frequency = keys.positive("frequency");
-  // As the push computes it, so that the reference particle's kick is exactly zero.
+  // Computed as in `push`, so that the reference particle's kick is exactly zero.
   double reference, cosine;
   numerics::sincos_turns(phase, reference, cosine);
   return RadioFrequency{std::fabs(charge) * keys.number("voltage") / (beta_squared * energy), phase,
@@ -88,7 +88,7 @@ Element radio_frequency(const ElementKeys& keys) {
                         keys.number("slip") * keys.positive("circumference")};
 }
 
-// exp(-1/τ) and sqrt(1 - λ²); no damping for τ = 0.
+// λ = exp(-1/τ) and sqrt(1 - λ²); τ = 0 means no damping.
 struct Rate {
   double lambda, excitation;
 };

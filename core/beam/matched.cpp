@@ -26,7 +26,7 @@ NormalMode mode_of(const PlaneOptics& o, int plane) {
   return mode;
 }
 
-// D = M D + (the column of δ).
+// Solves D = M D + (the column of δ).
 std::array<double, 6> dispersion_of(const SecondOrder& passage) {
   Square matrix{};
   std::array<double, 6> result{};

@@ -1,5 +1,5 @@
 // Communication of the run loop: this rank's number, gather and broadcast of bytes, agreement, and
-// the end of all ranks.
+// the abort of all ranks.
 #include "comm/communicator.hpp"
 
 #include <nanobind/nanobind.h>

@@ -28,7 +28,7 @@ namespace {
 
 using Bytes = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Loops = std::vector<std::pair<std::int64_t, std::int64_t>>;
-// Items, offset, run, and loops of (count, stride).
+// The items, offset and run of a block, and its loops as (count, stride).
 using BlockTuple = std::tuple<std::vector<int>, std::int64_t, std::int64_t, Loops>;
 using TransferTuples = std::vector<std::pair<int, std::vector<int>>>;
 

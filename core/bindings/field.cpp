@@ -53,7 +53,7 @@ nb::dict doubled_grid(int nx, int ny, int parts) {
   return result;
 }
 
-// Rows of a grid, or columns of its transform, of one process of a column.
+// The rows of a grid, or the columns of its transform, that one process of a column has.
 struct Part {
   int begin, count;
   parallel::Buffer<numerics::Complex> values;
@@ -68,7 +68,7 @@ std::vector<Part> divide(int n, int parts, std::int64_t stride) {
   return all;
 }
 
-// Copies every value to the part that it belongs to, as the processes would send it.
+// Copies every value to the part that it belongs to, as messages between the processes would.
 void transpose(std::vector<Part>& rows, std::int64_t row_stride, std::vector<Part>& columns,
                std::int64_t column_stride, bool to_columns) {
   for (Part& r : rows)

@@ -77,7 +77,7 @@ class GlobalSums {
     session_.executor->prepare(sum_.exchanges());
   }
 
-  // terms: (sums, n), those of this rank.
+  // `terms` has shape (sums, n) and holds this rank's terms.
   Array run(const Terms& terms, bool blocking) {
     std::vector<LongAccumulator> parts(sums_);
     for (std::size_t k = 0; k < sums_; ++k)

@@ -1,4 +1,4 @@
-// The input of the models, and the model that follows a turn's messages in time. No MPI.
+// The input of the models, and the model that follows a turn's messages in time, without MPI.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
@@ -35,11 +35,11 @@ namespace {
 using namespace phasewise;
 using bindings::numpy;
 
-// Number of a turn's messages to follow; if there are more, fewer steps stand for all.
+// Limits of the messages of a turn that are followed; beyond them, fewer steps stand for all.
 constexpr std::int64_t many_messages = 400'000, few_messages = 100'000;
-// Rates are kept for this fraction of the time that a message takes in the mean. With the fine one
-// each start and end of a message sets new rates; the coarse one keeps a turn of a million messages
-// within seconds, and is right within 1 %.
+// Rates are kept for this fraction of the mean time of a message. With the fine value each start
+// and end of a message sets new rates; the coarse value follows a turn of a million messages within
+// seconds, and is right within 1 %.
 constexpr double fine = 2e-5, coarse = 2e-3;
 constexpr int long_turn = 200'000;  // messages
 
@@ -112,8 +112,8 @@ driver::Rates rates_from(const nb::dict& given) {
   return rates;
 }
 
-// Seconds of a turn: communication of each phase, waiting in it and computing as means over the
-// ranks, and all of these on the rank that takes longest.
+// Returns the seconds of a turn: the communication of each phase, the waiting in it and the
+// computation as means over the ranks, and the same on the rank that takes longest.
 nb::dict summed(const contention::Program& program, const contention::Execution& execution) {
   const double ranks = static_cast<double>(execution.size());
   std::vector<double> communicating(program.phases.size()), waiting(program.phases.size());
@@ -181,7 +181,7 @@ std::vector<double> pair_seconds(const std::string& platform, std::int64_t eager
   return seconds;
 }
 
-// Times of messages by load (increasing), all of the same sizes.
+// Times of messages by load (increasing), for the same sizes at each load.
 contention::LoadTable table_from(const nb::dict& given) {
   return {nb::cast<std::vector<double>>(given["sizes"]),
           nb::cast<std::vector<double>>(given["loads"]),

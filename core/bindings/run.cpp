@@ -74,7 +74,7 @@ nb::list kernel_counts(const Run& run) {
   return result;
 }
 
-// What was thrown, as an exception of Python; None if nothing was.
+// Turns what was thrown into an exception of Python; None if nothing was.
 nb::object as_exception(const std::exception_ptr& failure) {
   if (!failure) return nb::none();
   try {
@@ -90,9 +90,9 @@ nb::object as_exception(const std::exception_ptr& failure) {
   }
 }
 
-// While it lives, Python's other threads go on, unless a run is on a device. What a process asks of
-// its devices must come from one thread at a time (gpu/memory.hpp), for which the interpreter's
-// lock stands: all calls hold it, also those that make a run, read it or end it.
+// While it lives, Python's other threads go on, unless a run is on a device. A process must use its
+// devices from one thread at a time (gpu/memory.hpp); the interpreter's lock ensures that, since
+// all calls hold it, including those that make, read or end a run.
 class OthersGoOn {
  public:
   explicit OthersGoOn(std::span<Run* const> beside) {
@@ -148,7 +148,7 @@ std::string device_of(const Run& run) {
   }
 }
 
-// None where nothing of a device is exchanged.
+// None if a run exchanges nothing from a device.
 nb::object device_buffers_of(const Run& run) {
   const workload::Session& session = run.session();
   if (session.device == workload::Device::cpu || session.world.size() == 1) return nb::none();

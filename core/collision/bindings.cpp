@@ -99,7 +99,7 @@ Array luminosity_of_pairs(const Simulation& simulation, int ip) {
 }
 
 // Returns an empty dictionary if the model has no mesh, if this rank does not hold the beam, or if
-// `ip` is not the first interaction point, where the beams are between turns.
+// `ip` is not the first interaction point; the beams are there between turns.
 nb::dict field_of_slice(Simulation& simulation, int ip, int beam, int slice) {
   const int point = point_of(simulation, ip);
   const int slices = simulation.point(point).description.slices[index_of(beam)];
