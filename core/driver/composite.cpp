@@ -12,7 +12,7 @@ namespace {
 
 using workload::Piece;
 
-// The workload that makes the bunches: the one that cannot be a guest, or else the first.
+// The workload that makes the bunches: the one that cannot be a guest, or else the first one.
 std::size_t maker_of(const workload::Parameters& parameters, const std::vector<NamedEntry>& ring) {
   std::vector<std::size_t> hosts;
   for (std::size_t i = 0; i < ring.size(); ++i)
