@@ -84,7 +84,7 @@ class Graph {
 
 using Steps = std::vector<std::function<void()> >;
 
-// The graph in the making; null: what is given to the device is done at once.
+// The graph being recorded; if it is null, the device does what it is given at once.
 inline Steps*& recording() {
   static Steps* into = nullptr;
   return into;

@@ -10,7 +10,7 @@
 namespace phasewise::probe {
 
 // exchange: every rank sends one message and receives one at the same time. bounce: the lower rank
-// of a pair sends and the other one answers; the time is half of the round trip.
+// of a pair sends and the other one answers; the time is half of that of the round trip.
 enum class Kind { exchange, bounce };
 
 struct Pattern {
@@ -21,14 +21,13 @@ struct Pattern {
 
 struct Script {
   std::uint64_t seed = 1;  // decides the order of sizes and patterns
-  // Each size of a pattern is repeated as often as fits into `seconds`, after a warm-up of as many
-  // exchanges has measured how long one takes. Without a warm-up it is repeated max_repetitions
-  // times.
+  // Each size of a pattern is repeated as often as fits into `seconds`; a warm-up of `warm_up`
+  // exchanges measures how long one takes. Without a warm-up it is repeated max_repetitions times.
   int warm_up = 0, min_repetitions = 1, max_repetitions = 1;
   double seconds = 0.0;
-  // Without a warm-up: seconds from one start to the next, and what each byte adds.
+  // Used without a warm-up: the seconds from one start to the next, and what each byte adds.
   double window = 1.0, window_per_byte = 0.0;
-  bool roof = false;       // measure every rank's own roof, all ranks at work
+  bool roof = false;       // measure every rank's own roof while all ranks compute
   bool exchanges = false;  // measure an exchange of two ranks by every protocol
   std::vector<Pattern> patterns;
 
