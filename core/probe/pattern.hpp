@@ -31,17 +31,17 @@ struct Script {
   bool exchanges = false;  // measure an exchange of two ranks by every protocol
   std::vector<Pattern> patterns;
 
-  // Lines of a word and its values: seed N, warm_up N, repetitions LEAST MOST, seconds S, window S
-  // S/B, roof, exchanges; and for each pattern: pattern exchange|bounce, sizes …, to …, from ….
-  // Throws std::invalid_argument, one sentence.
+  // Each line has a word and its values: seed N, warm_up N, repetitions LEAST MOST, seconds S,
+  // window S S/B, roof, exchanges; and for each pattern: pattern exchange|bounce, sizes …, to …,
+  // from …. Throws std::invalid_argument with one sentence.
   static Script parse(std::string_view text);
 };
 
 // Collective over all ranks. Rank 0 writes samples.jsonl into the folder `out`: first a line with
-// the node of each rank, then the roof and the exchanges, then for each pattern and size `seconds`
-// (the longest of the ranks that take part), `skew` (from the first rank's start to the last one's)
-// and `missed` (whether a rank came after the agreed start) of each repetition. Throws
-// std::invalid_argument if a pattern does not suit the ranks, std::runtime_error if the file cannot
+// the node of each rank, then the roof and the exchanges, then for each pattern and size the values
+// of each repetition: `seconds` (the longest of the ranks that take part), `skew` (from the first
+// rank's start to the last one's) and `missed` (whether a rank came after the agreed start). Throws
+// std::invalid_argument if a pattern does not fit the ranks, std::runtime_error if the file cannot
 // be written.
 void measure_patterns(const Script& script, const std::string& out);
 

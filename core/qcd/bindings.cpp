@@ -1,4 +1,4 @@
-// A run of solves as Python sees it: the part of this rank, and its links.
+// A run of solves as Python sees it: this rank's part, and its links.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>

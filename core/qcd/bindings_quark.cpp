@@ -1,5 +1,5 @@
-// The hopping matrix as Python sees it, for tests and benchmarks: on one box, whose own faces serve
-// as those that come from other ranks.
+// The hopping matrix as Python sees it, for tests and benchmarks, on one box, whose own faces also
+// serve as those from other ranks.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -29,7 +29,8 @@ namespace {
 
 using Plain = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
-// The third rows of links with these phases and weights in them are made anew.
+// If given, the phases and weights of the links, whose third rows are then recomputed from the
+// others.
 using Factors = std::optional<std::pair<std::array<double, axes>, std::array<double, axes>>>;
 
 HoppingShape shape_of(const Extents& box, int threads, int link_reals, const Factors& factors) {

@@ -22,7 +22,7 @@ Extents place_at(const Extents& grid, std::int64_t number, const Extents& order)
 
 constexpr Extents from_x{0, 1, 2, 3}, from_t{3, 2, 1, 0};
 
-// Calls f(shape) for all boxes of so many cells whose extents divide those of `whole`.
+// Calls f(shape) for all boxes of `cells` cells whose extents divide those of `whole`.
 template <class F>
 void for_each_shape(const Extents& whole, int cells, F&& f) {
   Extents shape;
@@ -55,7 +55,7 @@ int ranks_of_node(const std::vector<int>& nodes) {
   return count.front();
 }
 
-// The brick whose surface towards other nodes is least, in sites.
+// The brick with the smallest surface towards other nodes, in sites.
 Extents brick_of(const Extents& size, const Extents& grid, int ranks) {
   double least = -1.0;
   Extents best{};
@@ -81,7 +81,8 @@ std::vector<Extents> bricks(const Extents& size, const Extents& grid,
   const Extents brick = brick_of(size, grid, each);
   Extents of_bricks;
   for (int axis = 0; axis < axes; ++axis) of_bricks[axis] = grid[axis] / brick[axis];
-  // Nodes are numbered by their first ranks; their ranks may not be consecutive.
+  // Nodes are numbered in the order of their first ranks; the ranks of a node may not be
+  // consecutive.
   struct Node {
     std::int64_t number;
     std::int64_t ranks;  // so far

@@ -43,7 +43,8 @@ std::array<double, 3> positive_triple(const Parameters& parameters, const std::s
   return {given[0], given[1], given[2]};
 }
 
-// From one kick to the next. At the very end of the lattice all kicks are before the monitors.
+// The stretch from one kick to the next. At the very end of the lattice all kicks come before the
+// monitors.
 Stretch stretch_of(const beam::Lattice& lattice, double from, double to, beam::Maps maps) {
   Stretch stretch;
   const std::vector<double>& places = lattice.monitors();
