@@ -48,7 +48,7 @@ std::optional<Bucket> find_bucket(const std::vector<Line>& segments);
 // Counts the debunched particles, those outside the bucket.
 std::int64_t count_debunched(const ParticleView& block, const Bucket& bucket);
 
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard debunched_card();
 
 }  // namespace phasewise::beam

@@ -33,7 +33,7 @@ class Line {
   // thread: threads take disjoint parts of a view.
   void push(ParticleView particles, PushContext context) const;
 
-  // One item: a particle taken through all elements.
+  // One item is a particle taken through all elements.
   parallel::KernelCard card() const;
 
   std::size_t size() const { return elements_.size(); }

@@ -31,7 +31,7 @@ std::array<double, 3> emittances(const Moments& moments);
 // The largest magnitude of each coordinate.
 using Bounds = std::array<double, 6>;
 void update_bounds(const ParticleView& block, Bounds& bounds);
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard bounds_card();
 
 // Calls visit(t, a, b, term) for each sum in order: the coordinates, their products, and with order

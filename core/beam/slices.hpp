@@ -71,7 +71,7 @@ SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int s
 // numbers.
 std::vector<std::int64_t> sort_by_slice(Particles& particles, const SliceCuts& cuts,
                                         parallel::Buffer<std::uint8_t>& slice_of, int threads);
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard sort_card(int slices);
 
 }  // namespace phasewise::beam

@@ -54,7 +54,7 @@ std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
 parallel::KernelCard encounter_card(Weighting weighting, int planes, double apart = 0.0,
                                     double passes = 0.0);
 
-// One item: a node of a charge plane, set to zero.
+// One item is a node of a charge plane, set to zero.
 parallel::KernelCard clear_card();
 
 }  // namespace phasewise::collision

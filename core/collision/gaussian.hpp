@@ -41,7 +41,7 @@ class GaussianCollision {
 // Kicks the particles by a Gaussian slice; kick_scale is as in CollidingBeam.
 void gaussian_encounter(const beam::ParticleView& particles, const GaussianSlice& opposing,
                         double kick_scale, bool longitudinal_kick);
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard gaussian_encounter_card();
 
 }  // namespace phasewise::collision

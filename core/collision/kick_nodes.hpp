@@ -60,7 +60,7 @@ PHASEWISE_HD void prepare_cic(const NodesTask& t, int i, int j) {
 
 // Prepares rows [begin, end) of the nodes.
 void prepare_rows(const NodesTask& task, int begin, int end);
-// One item: a node.
+// One item is a node.
 parallel::KernelCard nodes_card(Weighting weighting, int planes);
 
 }  // namespace phasewise::collision

@@ -32,7 +32,7 @@ class OverlapFactor {
 // The place of a slice's centroid between its tail (0) and its head (1).
 double place_between_planes(const beam::SliceCuts& cuts, int slice);
 
-// One item: a pair of slices.
+// One item is a pair of slices.
 parallel::KernelCard overlap_factor_card();
 
 }  // namespace phasewise::collision

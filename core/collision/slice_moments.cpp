@@ -36,7 +36,7 @@ void add_up(const std::vector<std::array<OrderFreeSum, terms>>& sums, double* v)
     }
 }
 
-// One item: a particle of a slice.
+// One item is a particle of a slice.
 parallel::KernelCard card() {
   return {.name = "slice_moments",
           .flops = 8.0 + 10.0 + 7.0 * terms,  // 4 clamped, 10 products, 7 additions a term

@@ -88,7 +88,7 @@ class TagClock {
   double offset_ = 0.0;  // s
 };
 
-// What all groups share that were made from one world.
+// What all groups made from one world share.
 struct World {
   std::array<OwnedComm, channels> channel;  // so that no exchange receives another's messages
   TagClock clock;

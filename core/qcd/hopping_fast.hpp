@@ -244,7 +244,7 @@ class FastHopping final : public Hopping<Real> {
     const bool around = in[Axis] == extent || in[Axis] < 0;
     if (around) in[Axis] = Side == 0 ? 0 : extent - 1;
     const Real* spinor = vector_of(site.from, in);
-    // Of the eight neighbours, these two are read for the first time, or after so long that no
+    // These two of the eight neighbours are read for the first time, or after so long that no
     // nearby cache still holds them.
     if (Axis >= 2 && Side == 0 && ahead_)
       spinor = asking_for<spinor_reals, Use::read, Real, Lanes>(spinor + site_reals, spinor);

@@ -56,7 +56,7 @@ class PlaneSort {
   parallel::Buffer<std::uint16_t> bin_of_;
 };
 
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard extent_card();
 parallel::KernelCard sort_card();
 // nodes_each is the number of mesh nodes per particle, which are set to zero, or whose differences

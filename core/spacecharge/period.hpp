@@ -15,7 +15,7 @@ inline constexpr int planes_below = 2, planes_above = 3;
 
 // Moves each particle to its place in [-period/2, period/2); the period is in m.
 void wrap(const beam::ParticleView& particles, double period, int threads);
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard wrap_card();
 
 // Turns a mesh into that of a period about z = 0, with `planes` planes of its own; the copies come
