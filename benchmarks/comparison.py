@@ -122,7 +122,7 @@ def agreement(kick: Mapping[str, Floats], reference: Mapping[str, Floats]) -> di
 
 
 def check_agreement(name: str, found: Mapping[str, float]) -> None:
-    """Raise RunError if the kicks of ``name`` differ from xfields', since no time is comparable then."""
+    """Raise RunError if the kicks of ``name`` differ from those of xfields: no time counts then."""
     if not found["difference"] <= LARGEST_DIFFERENCE:
         raise RunError(
             f"the kicks of phasewise ({name}) differ from those of xfields by "
