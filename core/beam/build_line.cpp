@@ -188,8 +188,9 @@ Line build_line(const workload::Parameters& parameters, int beam, int segment) {
   for (int s = 1; s < segment; ++s) first += element_count(parameters, beam, s);
   const std::uint32_t count = element_count(parameters, beam, segment);
   if (first + count > elements_max) {
-    parameters.fail(line_prefix(beam, segment) + "count",
-                    "a beam's lines may hold " + std::to_string(elements_max) + " elements in all");
+    parameters.fail(
+        line_prefix(beam, segment) + "count",
+        "a beam's lines may have at most " + std::to_string(elements_max) + " elements together");
   }
   std::vector<Element> elements;
   for (std::uint32_t k = 1; k <= count; ++k) {

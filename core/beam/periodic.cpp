@@ -75,7 +75,7 @@ PeriodicOptics periodic_optics(const SecondOrder& passage) {
   const Rows& r = passage.rows;
   if (couples(passage))
     throw std::invalid_argument(
-        "the lattice couples x and y, so that it has no optics of its planes alone");
+        "the lattice couples x and y, so that the planes have no optics of their own");
   PeriodicOptics result{};
   const Block mx = block_of(r, 0), my = block_of(r, 2), mz = block_of(r, 4);
   const Plane x = periodic_plane(mx, "x"), y = periodic_plane(my, "y");

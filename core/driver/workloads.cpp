@@ -67,7 +67,7 @@ void check_device(const workload::Parameters& parameters, workload::Device devic
                   const std::vector<NamedEntry>& ring) {
   if (device == workload::Device::cpu || (ring.size() == 1 && ring.front().entry.on_device)) return;
   parameters.fail("run.device", ring.size() > 1
-                                    ? "several workloads in one ring run on the CPU alone"
+                                    ? "several workloads in one ring run only on the CPU"
                                     : "the workload " + ring.front().name +
                                           " has no kernels for a device; collision has");
 }

@@ -101,8 +101,8 @@ inline void check(cudaError_t status) {
     fail_for_memory(memory(), "more is needed");
   }
   throw std::runtime_error(std::string("the GPU failed (") + cudaGetErrorString(status) +
-                           "); the kernel launched last was " + last_kernel() +
-                           ", which with CUDA_LAUNCH_BLOCKING=1 is the one that fails");
+                           "); the last kernel launched was " + last_kernel() +
+                           "; with CUDA_LAUNCH_BLOCKING=1 it is the one that failed");
 }
 
 // Returns zeros if CUDA does not tell.

@@ -71,7 +71,7 @@ Extents brick_of(const Extents& size, const Extents& grid, int ranks) {
   if (least < 0.0)
     throw std::invalid_argument(
         "communication.layout = bricks: " + std::to_string(ranks) +
-        " ranks of a node are no brick of the process grid; choose another layout or grid");
+        " ranks of a node cannot form a brick of the process grid; choose another layout or grid");
   return best;
 }
 

@@ -192,7 +192,7 @@ std::vector<Sizes> settled(const Envelope& envelope, std::vector<Sizes> sizes) {
     sizes = mixed(sizes, found->sizes, part);
   }
   throw std::invalid_argument(
-      "no bunch is matched to the lattice with its charge: its envelope does not settle; give "
+      "no bunch with this charge is matched to the lattice: its envelope does not settle; give "
       "fewer particles, a larger emittance, or more kicks");
 }
 
@@ -202,7 +202,7 @@ MatchedWithCharge matched_with_charge(const Description& description, const beam
                                       const beam::BunchSize& size) {
   if (!(size.emittance_x > 0.0 && size.emittance_y > 0.0))
     throw std::invalid_argument(
-        "a bunch without emittance is not matched to any lattice with its charge");
+        "a bunch without emittance cannot be matched to a lattice with its charge");
   const bool all_planes = size.bunch_length == 0.0 || size.momentum_spread == 0.0;
   const Envelope bare(description, start, size, false);
   const beam::SecondOrder without = bare.passage({});
@@ -212,7 +212,7 @@ MatchedWithCharge matched_with_charge(const Description& description, const beam
         "the lattice has no cavity that bunches the beam: bunch_length is needed");
   if (bunched && all_planes && description.pipe_radius)
     throw std::invalid_argument(
-        "a bunch in a pipe is matched with its charge across only: give its length and its "
+        "a bunch in a pipe is matched with its transverse force only: give its length and its "
         "momentum spread");
   const Envelope envelope(description, start, size, bunched && all_planes);
   const std::vector<Sizes> sizes = settled(envelope, envelope.sizes(envelope.columns(without), {}));
