@@ -34,7 +34,7 @@ from phasewise.study import Study
 WARM_UP_TURNS = 2
 COORDINATES = ("x", "px", "y", "py", "z", "delta")
 LENGTH = 0.6
-"""Of the drift [m]."""
+"""Length of the drift [m]."""
 
 
 def study(particles: int, grid: Sequence[int]) -> Study:

@@ -54,7 +54,7 @@ PHASEWISE_HD FiveNodes five_nodes(double f) {
           {-0.5 * w[0], -0.5 * w[1], 0.5 * (w[0] - w[2]), 0.5 * w[1], 0.5 * w[2]}};
 }
 
-// As box_field, but with TSC weights. `u` is [nz][nx][ny].
+// Like box_field, but with TSC weights. `u` is [nz][nx][ny].
 PHASEWISE_HD BoxField tsc_field(const double* u, int nx, int ny, const BoxPlace& p) {
   const std::int64_t plane = static_cast<std::int64_t>(nx) * ny;
   const FiveNodes x = five_nodes(p.fx), y = five_nodes(p.fy), z = five_nodes(p.fz);

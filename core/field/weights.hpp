@@ -99,7 +99,7 @@ struct Tsc : Stencil<3> {
     w[5] = wy[2] - (w[2] + w[8]);
     w[4] = (inside - (wx[0] + wx[2])) - (w[3] + w[5]);
   }
-  // As Cic::value, but with the place counted from the middle node.
+  // Like Cic::value, but with the place counted from the middle node.
   PHASEWISE_HD static double value(const double* u, int ny, double fx, double fy) {
     double wx[3], wy[3], sum = 0.0;
     weights(fx, wx);

@@ -14,7 +14,7 @@ namespace phasewise::spacecharge {
 std::int64_t deposit_tsc(const beam::ParticleView& particles, const field::BoxMesh& mesh,
                          double quantum, double* charge);
 
-// As KickCic::run of kernels.hpp.
+// Like KickCic::run in kernels.hpp.
 void kick_tsc(const beam::ParticleView& particles, const field::BoxMesh& mesh,
               const double* potential, double factor, double along, int threads);
 

@@ -26,11 +26,11 @@ class Parameters {
   std::int64_t integer(const std::string& key) const;
   std::string word(const std::string& key) const;
   std::vector<double> numbers(const std::string& key, std::size_t count) const;
-  // As numbers(); a single number stands for all.
+  // Like numbers(); a single number stands for all.
   std::vector<double> shared_numbers(const std::string& key, std::size_t count) const;
   // All numbers of the line, one or more.
   std::vector<double> list(const std::string& key) const;
-  // As numbers(), or the fallback if the key is absent.
+  // Like numbers(), or the fallback if the key is absent.
   std::vector<double> numbers_or(const std::string& key, const std::vector<double>& fallback) const;
   // All words of the line, one or more.
   std::vector<std::string> words(const std::string& key) const;

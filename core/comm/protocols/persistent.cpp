@@ -1,4 +1,4 @@
-// As irecv_isend, but the requests are made once, receives first (otherwise SimGrid 3.32
+// Like irecv_isend, but the requests are made once, receives first (otherwise SimGrid 3.32
 // deadlocks). The peer's messages on this channel must be persistent too: their fixed tag carries
 // no time, so that a late sender is not detected.
 #include <algorithm>

@@ -114,7 +114,7 @@ class Poisson {
       f(first, std::min<std::size_t>(batch, count - first));
   }
 
-  // As many batches as buffers of at most 32 MiB hold, and at least one: many small meshes then
+  // The batches that fit into buffers of at most 32 MiB, and at least one: many small meshes then
   // need few launches.
   static std::size_t most_batches(const DoubledGrid& grid) {
     const std::int64_t mesh =

@@ -91,7 +91,8 @@ double seconds_of_additions_to_memory() {
   });
 }
 
-// As many additions by tiles, each of which holds some of a mesh's nodes, in two words each.
+// Makes the same number of additions by tiles; a tile holds some of a mesh's nodes, in two words
+// each.
 struct AddByTiles {
   double* mesh;
   int takes, words;
